@@ -1,0 +1,41 @@
+import { AckPolicy, DiscardPolicy, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
+import { eventStream, eventSubject, writerConsumer } from './names.ts';
+
+export interface EventStreamOptions {
+  /** Copies in a NATS cluster; 1 on a single server. */
+  replicas: number;
+  /** What the stream may hold on disk, in bytes; beyond it publishing fails and nothing old is deleted. */
+  maxBytes: number;
+}
+
+/** How long a writer may hold a message before JetStream gives it to another, in milliseconds. */
+export const ackWaitMs = 30_000;
+
+/** Messages that the writers may hold unacknowledged together (interface.md section 8). */
+export const maxUnacknowledged = 10_000;
+
+const duplicateWindowMs = 120_000;
+
+/**
+ * Makes the stream and the writers' consumer, or brings them to this shape. A message leaves the stream when it
+ * is acknowledged, and never before: a full stream refuses new messages, it does not discard old ones.
+ */
+export async function ensureEventStream(connection: NatsConnection, options: EventStreamOptions): Promise<void> {
+  const manager = await connection.jetstreamManager();
+  const stream = {
+    subjects: [eventSubject],
+    max_bytes: options.maxBytes,
+    num_replicas: options.replicas,
+    duplicate_window: nanos(duplicateWindowMs),
+  };
+  const fixed = { retention: RetentionPolicy.Workqueue, storage: StorageType.File, discard: DiscardPolicy.New };
+  const known = await manager.streams.info(eventStream).catch(() => null);
+  if (known === null) await manager.streams.add({ name: eventStream, ...stream, ...fixed });
+  else await manager.streams.update(eventStream, stream);
+  await manager.consumers.add(eventStream, {
+    durable_name: writerConsumer,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ackWaitMs),
+    max_ack_pending: maxUnacknowledged,
+  });
+}

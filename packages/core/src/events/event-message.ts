@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { fromPublicId, uuidTime } from '../ids.ts';
+
+/** What Postgres `text` holds: no NUL, no half of a surrogate pair. */
+export function isStorableText(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed();
+}
+
+const text = (max: number) => z.string().max(max).refine(isStorableText, 'must not hold NUL or a lone surrogate');
+const tokens = z.int().min(0);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const milliseconds = z.int().min(0);
+
+/** The session ids that are used as they are (decisions.md section 2). */
+export const sessionIdPattern = /^ses_[A-Za-z0-9_-]{1,64}$/;
+
+/** The compliance tags that a caller or an agent's metadata may set (decisions.md section 2). */
+export const complianceTagPattern = /^[a-z0-9][a-z0-9._:-]{0,63}$/;
+
+/**
+ * One event on its way from a proxy to the writer: every member of the lineage payload
+ * (decisions.md section 4) but `v` and `seq`, which the writer gives when it links the event
+ * into its session's chain. Money is in whole nano-dollars here, so that it is added exactly.
+ */
+export const eventMessageSchema = z
+  .strictObject({
+    id: z.string(),
+    session_id: z.string().regex(sessionIdPattern),
+    agent_id: z.string(),
+    /** UTC, ISO 8601 with milliseconds and `Z`; the same millisecond that `id` holds. */
+    timestamp: z.iso.datetime({ precision: 3 }),
+    direction: z.enum(['request', 'response']),
+    model: text(256).min(1),
+    provider: text(64).min(1),
+    prompt_tokens: tokens,
+    completion_tokens: tokens,
+    total_tokens: tokens,
+    cost_nano_usd: z.int().min(0),
+    compliance_tag: z.string().regex(complianceTagPattern),
+    pii_detected: z.boolean(),
+    pii_types: z.array(text(64)).max(64),
+    /** Of the content bytes as received from and as written to the agent. */
+    request_sha256: sha256.nullable(),
+    response_sha256: sha256.nullable(),
+    method: text(32).nullable(),
+    /** The provider's path, without the query. */
+    path: text(2048).nullable(),
+    requested_model: text(256).nullable(),
+    provider_request_id: text(256).nullable(),
+    source_ip: text(64).nullable(),
+    duration_ms: milliseconds.nullable(),
+    first_byte_ms: milliseconds.nullable(),
+    http_status: z.int().min(100).max(999).nullable(),
+    outcome: z.enum(['completed', 'failed', 'aborted', 'killed']).nullable(),
+    usage_source: z.enum(['provider', 'estimated', 'none']).nullable(),
+    price_version: text(128).nullable(),
+    pii_scan: z.enum(['full', 'partial', 'none']).nullable(),
+    producer: text(128).nullable(),
+    producer_seq: z.int().min(0).nullable(),
+    /** False for the `request` half of a recorded pair: requests are counted once. */
+    counts_as_request: z.boolean(),
+  })
+  .superRefine((event, context) => {
+    const uuid = fromPublicId('evt', event.id);
+    if (uuid === null) context.addIssue({ code: 'custom', path: ['id'], message: 'is not an event id' });
+    else if (uuidTime(uuid) !== Date.parse(event.timestamp)) {
+      context.addIssue({ code: 'custom', path: ['timestamp'], message: 'is not the time that the id holds' });
+    }
+    if (fromPublicId('agt', event.agent_id) === null) {
+      context.addIssue({ code: 'custom', path: ['agent_id'], message: 'is not an agent id' });
+    }
+  });
+
+/** See {@link eventMessageSchema}. */
+export type EventMessage = z.infer<typeof eventMessageSchema>;
+
+/**
+ * Makes any text fit a field of an event: what Postgres cannot hold becomes U+FFFD and the rest
+ * is cut at `max` UTF-16 units, so that no provider's or caller's string can poison a batch.
+ */
+export function toEventText(value: string, max: number): string {
+  return value.slice(0, max).replaceAll('\0', '\uFFFD').toWellFormed();
+}

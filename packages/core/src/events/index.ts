@@ -1,0 +1,2 @@
+export * from './event-announcement.ts';
+export * from './event-message.ts';

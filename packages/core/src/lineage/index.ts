@@ -1,0 +1,2 @@
+export * from './build-payload.ts';
+export * from './link.ts';

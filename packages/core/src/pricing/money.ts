@@ -1,0 +1,10 @@
+/** The double nearest to a whole number of nano-dollars, in USD. */
+export function nanoToUsd(nanoUsd: number): number {
+  return nanoUsd / 1e9;
+}
+
+/** A whole number of nano-dollars as an exact decimal of USD with nine places, for Postgres `numeric`. */
+export function nanoToDecimal(nanoUsd: number): string {
+  const digits = nanoUsd.toFixed(0).padStart(10, '0');
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}

@@ -1,0 +1,60 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Schema } from './schema.ts';
+
+/** A pool of Postgres connections with kysely's query builder over it. */
+export type Db = Kysely<Schema>;
+
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/name` */
+  url: string;
+  /** Shown in `pg_stat_activity`, to tell the services apart. */
+  applicationName: string;
+  maxConnections?: number;
+  /** Longest a statement may run, on the server and as seen from here, in milliseconds. */
+  statementTimeoutMs?: number;
+  /** Told about connections that break while idle; the pool replaces them by itself. */
+  onConnectionError?: (error: Error) => void;
+}
+
+export interface Database {
+  db: Db;
+  pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+const int8 = 20;
+const numeric = 1700;
+
+/**
+ * Counts and sums come back as numbers, not as pg's default strings. Both are shown as JSON numbers anyway;
+ * sums of money are exact in Postgres and rounded to a double only here.
+ */
+const typeParsers: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+    oid === int8 || oid === numeric
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+/** Opens a pool. Every wait in it is bounded: pg's own defaults are to wait for ever. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const timeout = options.statementTimeoutMs ?? 30_000;
+  const onError = options.onConnectionError ?? (() => {});
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: Math.min(timeout, 5_000),
+    statement_timeout: timeout,
+    query_timeout: timeout + 500,
+    keepAlive: true,
+    maxLifetimeSeconds: 1_800,
+    types: typeParsers,
+  });
+  pool.on('error', onError);
+  // A connection that breaks while checked out reports here as well; its query rejects by itself.
+  pool.on('connect', (client) => client.on('error', onError));
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}

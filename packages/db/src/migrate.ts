@@ -1,0 +1,17 @@
+import { Migrator } from 'kysely/migration';
+import type { Db } from './database.ts';
+import { migrationProvider } from './migrations/index.ts';
+import { makePartitions } from './queries/make-partitions.ts';
+
+/**
+ * Brings the schema up to date and makes the coming weeks' partitions. Safe to run from several places at
+ * once: kysely holds a Postgres advisory lock meanwhile.
+ *
+ * @returns the names of the migrations that were applied
+ */
+export async function migrate(db: Db, now: Date): Promise<string[]> {
+  const { error, results } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
+  if (error !== undefined) throw error;
+  await makePartitions(db, now);
+  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+}

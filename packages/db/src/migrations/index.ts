@@ -1,0 +1,9 @@
+import type { Migration, MigrationProvider } from 'kysely/migration';
+import * as initial from './0001-initial.ts';
+
+const migrations: Record<string, Migration> = {
+  '0001-initial': initial,
+};
+
+/** The migrations in their order. A migration that has been released is never edited. */
+export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };

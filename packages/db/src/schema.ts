@@ -1,0 +1,107 @@
+import type { ColumnType, Generated } from 'kysely';
+
+type Timestamp = ColumnType<Date, Date | string, Date | string>;
+type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
+/** Exact in Postgres; written as a decimal string, read as the nearest double. */
+type Money = ColumnType<number, string, string>;
+
+export interface AgentsTable {
+  id: string;
+  name: string;
+  status: Generated<'active' | 'blocked' | 'retired'>;
+  metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
+  source_ip: string;
+  created_at: DefaultTimestamp;
+  updated_at: DefaultTimestamp;
+}
+
+export interface AgentLastSeenTable {
+  agent_id: string;
+  last_event_id: string;
+  source_ip: string;
+}
+
+export interface SessionsTable {
+  id: string;
+  agent_id: string;
+  started_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  event_count: Generated<number>;
+  total_tokens: Generated<number>;
+  total_cost_usd: Money;
+  compliance_tag: string | null;
+  pii_detected: Generated<boolean>;
+  last_event_id: string | null;
+}
+
+export interface LineageHeadsTable {
+  session_id: string;
+  length: number;
+  hash: string;
+}
+
+export interface EventsTable {
+  id: string;
+  session_id: string;
+  seq: number;
+  agent_id: string;
+  timestamp: Timestamp;
+  recorded_at: DefaultTimestamp;
+  direction: 'request' | 'response';
+  model: string;
+  provider: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  cost_usd: Money;
+  compliance_tag: string;
+  pii_detected: boolean;
+  pii_types: string[];
+  counts_as_request: boolean;
+  lineage_hash: string;
+  payload: string;
+}
+
+export interface DailyUsageTable {
+  day: ColumnType<string, string, string>;
+  agent_id: string;
+  model: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost_usd: Money;
+  event_count: number;
+  request_count: number;
+  first_event_at: Timestamp;
+  last_event_at: Timestamp;
+}
+
+export interface ApiKeysTable {
+  id: string;
+  name: string;
+  secret_sha256: Buffer;
+  scopes: string[];
+  created_at: DefaultTimestamp;
+  expires_at: Timestamp | null;
+}
+
+export interface QuarantineTable {
+  id: Generated<number>;
+  message_id: string | null;
+  received_at: DefaultTimestamp;
+  code: string;
+  reason: string;
+  bytes: Buffer;
+  replayed_at: Timestamp | null;
+}
+
+/** The tables, as `migrations/` makes them. */
+export interface Schema {
+  agents: AgentsTable;
+  agent_last_seen: AgentLastSeenTable;
+  sessions: SessionsTable;
+  lineage_heads: LineageHeadsTable;
+  events: EventsTable;
+  daily_usage: DailyUsageTable;
+  api_keys: ApiKeysTable;
+  quarantine: QuarantineTable;
+}

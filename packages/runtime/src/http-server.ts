@@ -1,0 +1,48 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface HttpServer {
+  /** `http://host:port`, with the port that was really taken. */
+  url: string;
+  server: Server;
+  /** Stops accepting, waits up to `graceMs` for running requests, then ends what is left. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Listens, with bounds on slow and idle clients. Rejects when the port is taken. */
+export async function startHttpServer(
+  listener: RequestListener,
+  address: { host: string; port: number },
+): Promise<HttpServer> {
+  const server = createServer(
+    {
+      // Longer than the idle time of common load balancers, so that it is they who close idle connections.
+      keepAliveTimeout: 75_000,
+      headersTimeout: 20_000,
+      // Bodies may be large and slow; what reads one has its own bound on it.
+      requestTimeout: 0,
+      connectionsCheckingInterval: 5_000,
+      noDelay: true,
+    },
+    listener,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return {
+    url: `http://${host}:${port}`,
+    server,
+    stop: (graceMs) =>
+      new Promise((resolve) => {
+        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+
+/** The environment does not make a valid configuration. The message names each variable that is at fault, never its value. */
+export class ConfigError extends Error {
+  readonly code = 'invalid_config';
+}
+
+/** `databaseUrl` is read from `DATABASE_URL`. */
+function toVariable(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+function readVariable(environment: NodeJS.ProcessEnv, name: string): string | undefined {
+  const file = environment[`${name}_FILE`];
+  if (file !== undefined && file !== '' && !name.endsWith('_FILE')) {
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch {
+      throw new ConfigError(`${name}_FILE: cannot read ${file}`);
+    }
+  }
+  // An empty variable is an unset one: compose files and shells cannot express the difference.
+  return environment[name] === '' ? undefined : environment[name];
+}
+
+/**
+ * Reads a service's configuration from the environment. Each key of the schema is a variable, in upper snake
+ * case; a secret may stand in a file named by the variable with `_FILE` appended.
+ *
+ * @throws ConfigError naming every variable that is missing or invalid
+ */
+export function loadConfig<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  environment: NodeJS.ProcessEnv,
+): z.infer<z.ZodObject<Shape>> {
+  const raw = Object.fromEntries(
+    Object.keys(schema.shape).map((key) => [key, readVariable(environment, toVariable(key))]),
+  );
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${toVariable(String(issue.path[0]))}: ${issue.message}`);
+  throw new ConfigError(problems.join('\n'));
+}
