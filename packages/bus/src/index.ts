@@ -3,3 +3,4 @@ export * from './announcements.ts';
 export * from './connect.ts';
 export * from './ensure-event-stream.ts';
 export * from './names.ts';
+export * from './outbox.ts';

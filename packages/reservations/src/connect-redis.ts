@@ -1,0 +1,36 @@
+import { Redis } from 'ioredis';
+
+export interface RedisOptions {
+  /** `redis://host:port` */
+  url: string;
+  /** Told when Redis can no longer be reached, once per loss, and when it is back. */
+  onStatus?: (status: 'unreachable' | 'ready') => void;
+}
+
+/** How long one answer may take before the caller goes on without it, in milliseconds. */
+const commandTimeoutMs = 100;
+
+/**
+ * Connects in the background and for ever. A command fails at once while Redis is away, and after 100 ms when it is
+ * silent: what is kept there is shared convenience, never the truth, and no request waits for it.
+ */
+export function connectRedis(options: RedisOptions): Redis {
+  const redis = new Redis(options.url, {
+    enableOfflineQueue: false,
+    enableAutoPipelining: true,
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: 2_000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  });
+  let reachable = true;
+  redis.on('ready', () => {
+    reachable = true;
+    options.onStatus?.('ready');
+  });
+  redis.on('error', () => {
+    if (reachable) options.onStatus?.('unreachable');
+    reachable = false;
+  });
+  return redis;
+}

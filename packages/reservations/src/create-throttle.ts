@@ -1,0 +1,54 @@
+import type { Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+
+export interface ThrottleOptions {
+  /** Names the counters; two throttles with one name share them. */
+  name: string;
+  /** How many times a key may be consumed in each window. */
+  points: number;
+  /** Length of a window, in seconds. */
+  durationSeconds: number;
+}
+
+export interface ThrottleDecision {
+  allowed: boolean;
+  /** Seconds until the window ends, at least 1. */
+  retryAfterSeconds: number;
+}
+
+export interface Throttle {
+  /** Counts one use of the key. */
+  consume(key: string): Promise<ThrottleDecision>;
+}
+
+/**
+ * A limit per key and window that all replicas share through Redis. While Redis is away each process counts for
+ * itself, so the limit is then per replica.
+ */
+export function createThrottle(redis: Redis, options: ThrottleOptions): Throttle {
+  const limits = {
+    keyPrefix: `agp:throttle:${options.name}`,
+    points: options.points,
+    duration: options.durationSeconds,
+  };
+  const limiter = new RateLimiterRedis({
+    ...limits,
+    storeClient: redis,
+    rejectIfRedisNotReady: true,
+    insuranceLimiter: new RateLimiterMemory(limits),
+  });
+  const decide = (allowed: boolean, result: RateLimiterRes): ThrottleDecision => ({
+    allowed,
+    retryAfterSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)),
+  });
+  return {
+    async consume(key) {
+      try {
+        return decide(true, await limiter.consume(key));
+      } catch (refusal) {
+        if (refusal instanceof RateLimiterRes) return decide(false, refusal);
+        throw refusal;
+      }
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Redis } from 'ioredis';
+
+/**
+ * The session of an agent that names none: one session until the agent has been idle for a while, the same one on
+ * every replica.
+ */
+export interface IdleSessions {
+  /**
+   * @param agentId the agent whose session is wanted
+   * @param newSessionId used when the agent has been idle, or was never seen
+   * @returns the id of the session that the request belongs to
+   */
+  resolve(agentId: string, newSessionId: () => string): Promise<string>;
+}
+
+interface Window {
+  sessionId: string;
+  /** When this process last told Redis of the agent's activity, in milliseconds. */
+  refreshedAt: number;
+}
+
+/** Takes the running window and extends it, or opens one. One step, so that replicas cannot open two. */
+const touchWindow = `
+local running = redis.call('GET', KEYS[1])
+if running then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return running
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]`;
+
+/** At most this long is the activity of an agent kept from the other replicas, in milliseconds. */
+const refreshEveryMs = 1_000;
+const rememberedAgents = 10_000;
+
+/**
+ * @param idleSeconds idle time after which an agent's next request opens a new session
+ * @param now the clock, in milliseconds
+ */
+export function createIdleSessions(redis: Redis, idleSeconds: number, now: () => number = Date.now): IdleSessions {
+  const idleMs = idleSeconds * 1_000;
+  const refreshMs = Math.min(refreshEveryMs, idleMs / 10);
+  const windows = new Map<string, Window>();
+
+  const remember = (agentId: string, sessionId: string) => {
+    windows.delete(agentId);
+    windows.set(agentId, { sessionId, refreshedAt: now() });
+    const oldest = windows.size > rememberedAgents ? windows.keys().next().value : undefined;
+    if (oldest !== undefined) windows.delete(oldest);
+    return sessionId;
+  };
+
+  return {
+    async resolve(agentId, newSessionId) {
+      const known = windows.get(agentId);
+      if (known && now() - known.refreshedAt < refreshMs) return known.sessionId;
+      const candidate = newSessionId();
+      try {
+        const key = `agp:idle-session:${agentId}`;
+        return remember(agentId, String(await redis.eval(touchWindow, 1, key, candidate, idleMs)));
+      } catch {
+        // Without Redis each replica keeps windows of its own: sessions may split, requests go on.
+        const latest = windows.get(agentId);
+        const running = latest && now() - latest.refreshedAt < idleMs;
+        return remember(agentId, running ? latest.sessionId : candidate);
+      }
+    },
+  };
+}
