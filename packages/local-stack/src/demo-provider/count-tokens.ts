@@ -1,0 +1,19 @@
+/** Tokens that a chat format spends on a message's frame. */
+const tokensPerMessage = 4;
+
+/**
+ * Splits text into pieces about as long as a real tokenizer's: up to six letters with the space before them, or
+ * one other character. Joined, the pieces are the text again.
+ */
+export function splitTokens(text: string): string[] {
+  return text.match(/ ?[\p{L}\p{N}_]{1,6}|[\s\S]/gu) ?? [];
+}
+
+export function countTokens(text: string): number {
+  return splitTokens(text).length;
+}
+
+/** Tokens of a conversation, given the text of each of its messages. */
+export function countConversationTokens(texts: string[]): number {
+  return texts.reduce((sum, text) => sum + tokensPerMessage + countTokens(text), 0);
+}

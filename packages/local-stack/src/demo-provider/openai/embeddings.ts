@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { Answer } from '../answer.ts';
+import { countTokens } from '../count-tokens.ts';
+import { embedText } from '../embed-text.ts';
+import { parseRequest } from '../parse-request.ts';
+
+const tokens = z.array(z.number().int());
+const request = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(z.string()).min(1), tokens.min(1), z.array(tokens).min(1)]),
+  dimensions: z.number().int().min(1).max(4_096).default(1_536),
+  encoding_format: z.enum(['float', 'base64']).default('float'),
+});
+
+type Input = z.infer<typeof request>['input'];
+
+function isTokens(input: Input): input is number[] {
+  return typeof input !== 'string' && typeof input[0] === 'number';
+}
+
+/** The inputs one by one: a text, or the ids of tokens. */
+function toInputs(input: Input): (string | number[])[] {
+  return typeof input === 'string' || isTokens(input) ? [input] : input;
+}
+
+/** The little-endian 32-bit floats that the official clients ask for. */
+function toBase64(vector: number[]): string {
+  const floats = new DataView(new ArrayBuffer(vector.length * 4));
+  for (const [index, value] of vector.entries()) floats.setFloat32(index * 4, value, true);
+  return Buffer.from(floats.buffer).toString('base64');
+}
+
+/** `POST /v1/embeddings`. */
+export function answerEmbeddings(body: unknown): Answer {
+  const { model, input, dimensions, encoding_format: format } = parseRequest(request, body);
+  const inputs = toInputs(input);
+  const total = inputs.reduce((sum, each) => sum + (typeof each === 'string' ? countTokens(each) : each.length), 0);
+  const data = inputs.map((each, index) => {
+    const vector = embedText(typeof each === 'string' ? each : each.join(' '), dimensions);
+    return { object: 'embedding', index, embedding: format === 'base64' ? toBase64(vector) : vector };
+  });
+  return {
+    status: 200,
+    json: { object: 'list', data, model, usage: { prompt_tokens: total, total_tokens: total } },
+  };
+}
