@@ -1,0 +1,10 @@
+/** Counts tokens where the provider gave no figures. */
+export interface TokenEstimator {
+  /**
+   * Tokens of a text, counted off the event loop by the tokenizer nearest to the model's.
+   * Falls back to a quarter of the characters when that takes too long. Never rejects.
+   */
+  countTokens(text: string, model: string): Promise<number>;
+  /** Ends the worker; counts that still run get the cheap estimate. */
+  stop(): Promise<void>;
+}

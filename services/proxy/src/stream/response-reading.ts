@@ -1,0 +1,18 @@
+import type { StreamReading } from '../providers/operation.ts';
+
+/** What a response said about its model call; see {@link StreamReading}. */
+export interface ResponseReading extends StreamReading {
+  /**
+   * Whether the body could be read: false for content types that say nothing about usage, for
+   * encodings that are not decoded, and for bodies that broke or passed a bound.
+   */
+  inspected: boolean;
+}
+
+/** Reads a response beside its way to the agent. Never throws, never delays, holds a bounded copy. */
+export interface ResponseTap {
+  /** Takes the next bytes of the body as the provider sent them. The buffer is not changed; it may be kept until `end`. */
+  push(chunk: Buffer): void;
+  /** What was read, whether the body came to its end or was cut. Call once. */
+  end(): Promise<ResponseReading>;
+}
