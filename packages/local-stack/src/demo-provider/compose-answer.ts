@@ -42,9 +42,16 @@ function startDraws(seed: string): <Item>(items: readonly Item[]) => Item {
   };
 }
 
+const dullWords = new Set(
+  'about after again could every explain hello please should their there these thing think those where which would write'.split(
+    ' ',
+  ),
+);
+
 function topicsOf(question: string): string[] {
   const words = question.toLowerCase().match(/\p{L}{5,24}/gu) ?? [];
-  return words.length > 0 ? [...new Set(words)] : ['the request'];
+  const topics = [...new Set(words)].filter((word) => !dullWords.has(word));
+  return topics.length > 0 ? topics : ['the request'];
 }
 
 export interface ComposedAnswer {

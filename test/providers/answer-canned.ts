@@ -1,0 +1,45 @@
+import { messageReply, messageStreamReply } from './anthropic-replies.ts';
+import { type CannedAnswer, cannedAnswer } from './canned-answer.ts';
+import type { FakeReply, Handler } from './fake-provider.ts';
+import { generateContentReply, streamGenerateContentArrayReply, streamGenerateContentReply } from './gemini-replies.ts';
+import { chatReply, chatStreamReply, embeddingsReply, responsesReply, responsesStreamReply } from './openai-replies.ts';
+
+interface RequestBody {
+  model?: string;
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean };
+}
+
+function answerGemini(target: string, answer: CannedAnswer): FakeReply | undefined {
+  const [, model, method] = /\/models\/([^/:?]+):(\w+)/.exec(target) ?? [];
+  if (!model) return undefined;
+  const named = { ...answer, model };
+  if (method === 'generateContent') return generateContentReply(named);
+  if (method !== 'streamGenerateContent') return undefined;
+  return target.includes('alt=sse') ? streamGenerateContentReply(named) : streamGenerateContentArrayReply(named);
+}
+
+function answerByBody(path: string, body: RequestBody, answer: CannedAnswer): FakeReply | undefined {
+  const named = { ...answer, model: body.model ?? answer.model };
+  const includeUsage = body.stream_options?.include_usage === true;
+  if (path.endsWith('/chat/completions')) return body.stream ? chatStreamReply(named, includeUsage) : chatReply(named);
+  if (path.endsWith('/responses')) return body.stream ? responsesStreamReply(named) : responsesReply(named);
+  if (path.endsWith('/embeddings')) return embeddingsReply(named);
+  if (path.endsWith('/messages')) return body.stream ? messageStreamReply(named) : messageReply(named);
+  return undefined;
+}
+
+/**
+ * Answers every endpoint of the three APIs, streamed where the request asks for it, with these figures and the
+ * model's name as it was asked for. Anything else gets a 404 in OpenAI's shape.
+ */
+export function answerCanned(figures: Partial<CannedAnswer> = {}): Handler {
+  const answer = { ...cannedAnswer, ...figures };
+  return ({ target, body }) => {
+    const [path = ''] = target.split('?');
+    const reply =
+      answerGemini(target, answer) ??
+      (body.length > 0 ? answerByBody(path, JSON.parse(body.toString('utf8')), answer) : undefined);
+    return reply ?? { status: 404, body: { error: { message: 'Unknown path.', type: 'invalid_request_error' } } };
+  };
+}

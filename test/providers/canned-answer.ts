@@ -1,0 +1,43 @@
+import type { FakeReply, Step } from './fake-provider.ts';
+
+/** What a canned answer says and what it reports to have used. Counts of tokens, each counted once. */
+export interface CannedAnswer {
+  model: string;
+  words: string[];
+  /** Input that no cache was involved in. */
+  input: number;
+  cacheRead: number;
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  /** Output that the caller sees. */
+  output: number;
+  reasoning: number;
+  /** Milliseconds between the frames of a stream. */
+  pauseMs: number;
+}
+
+export const cannedAnswer: CannedAnswer = {
+  model: 'gpt-5-mini',
+  words: ['The', ' answer', ' is', ' 42', '.'],
+  input: 100,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 5,
+  reasoning: 0,
+  pauseMs: 0,
+};
+
+/** A server-sent event stream of these frames. */
+export function streamReply(frames: string[], pauseMs: number, headers: Record<string, string>): FakeReply {
+  const steps: Step[] = frames.flatMap((frame) => (pauseMs > 0 ? [{ pauseMs }, frame] : [frame]));
+  return { headers: { 'content-type': 'text/event-stream; charset=utf-8', ...headers }, body: { steps } };
+}
+
+export function dataFrame(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+export function eventFrame(data: { type: string; [member: string]: unknown }): string {
+  return `event: ${data.type}\n${dataFrame(data)}`;
+}

@@ -1,0 +1,39 @@
+import { LLMock } from '@copilotkit/aimock';
+
+/** What the third party's fake provider says and reports, for every API and model. */
+export const aimockAnswer = {
+  text: 'The warehouse move takes three weekends.',
+  promptTokens: 321,
+  completionTokens: 45,
+} as const;
+
+export interface Aimock extends AsyncDisposable {
+  /** The base URL of the Anthropic and Gemini clients; OpenAI's takes `/v1` after it. */
+  url: string;
+  /** The library's own object, for its journal of requests and its faults. */
+  mock: LLMock;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a third party's fake provider on a free loopback port. It answers chat completions, responses, messages and
+ * generateContent, streamed or not, always with {@link aimockAnswer}; each API has a fixture of its own, since the
+ * names of usage members are the API's. Its embeddings report a usage of 0 whatever the fixture says, and it drops
+ * cached and reasoning tokens: use the fake provider beside this for those. Of Gemini's paths it knows `/v1beta` alone,
+ * while the client asks for `/v1` unless told `apiVersion: 'v1beta'`.
+ */
+export async function startAimock(): Promise<Aimock> {
+  const mock = new LLMock({ host: '127.0.0.1', port: 0 });
+  const { text: content, promptTokens, completionTokens } = aimockAnswer;
+  mock
+    .on({ endpoint: 'embedding' }, { embedding: [0.6, 0.8] })
+    .on({ model: /^claude/ }, { content, usage: { input_tokens: promptTokens, output_tokens: completionTokens } })
+    .on(
+      { model: /^gemini/ },
+      { content, usage: { promptTokenCount: promptTokens, candidatesTokenCount: completionTokens } },
+    )
+    .on({}, { content, usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } });
+  await mock.start();
+  const stop = () => mock.stop();
+  return { url: mock.url, mock, stop, [Symbol.asyncDispose]: stop };
+}
