@@ -1,7 +1,7 @@
 import { fromUUID, TypeID } from 'typeid-js';
 
-/** Prefixes of the public identifiers (decisions.md section 3). */
-export type IdPrefix = 'agt' | 'evt' | 'ses' | 'key' | 'tok';
+/** Prefixes of the public identifiers (decisions.md section 3), and `prx` of a proxy process as events name it. */
+export type IdPrefix = 'agt' | 'evt' | 'ses' | 'key' | 'tok' | 'prx';
 
 /** Writes a UUIDv7 as a public id: the prefix, `_`, and 26 characters of TypeID base32. */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

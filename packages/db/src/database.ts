@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   maxConnections?: number;
   /** Longest a statement may run, on the server and as seen from here, in milliseconds. */
   statementTimeoutMs?: number;
+  /** Sends statements without waiting for the answers to earlier ones; no cursors then. */
+  pipeline?: boolean;
   /** Told about connections that break while idle; the pool replaces them by itself. */
   onConnectionError?: (error: Error) => void;
 }
@@ -48,6 +50,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: Math.min(timeout, 5_000),
     statement_timeout: timeout,
     query_timeout: timeout + 500,
+    // A process that is gone without its server noticing must not keep its locks.
+    idle_in_transaction_session_timeout: timeout,
+    pipeline: options.pipeline ?? false,
     keepAlive: true,
     maxLifetimeSeconds: 1_800,
     types: typeParsers,
@@ -58,3 +63,5 @@ export function openDatabase(options: DatabaseOptions): Database {
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }
+
+export type { Pool } from 'pg';

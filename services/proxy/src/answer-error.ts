@@ -1,0 +1,29 @@
+import type { ApiError } from '@agp/core/errors';
+import type { Exchange } from './exchange.ts';
+
+/** An agent that goes on sending a refused body is cut off after this long, in milliseconds. */
+const unreadBodyMs = 5_000;
+
+/**
+ * Refuses a request (decisions.md section 2, refusals). SDKs are told not to retry what would fail again; only what
+ * is unavailable for the moment may be retried.
+ */
+export function answerError(exchange: Exchange, error: ApiError, headers: Record<string, string>): void {
+  const { request, response } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  const body = JSON.stringify({ error: error.message });
+  response.writeHead(error.status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...(error.status === 503 ? {} : { 'x-should-retry': 'false' }),
+    ...headers,
+    ...error.headers,
+  });
+  response.end(body);
+  if (!request.complete) {
+    // Closing at once could lose the answer, which the agent reads only when it has sent what it has.
+    request.resume();
+    const cut = setTimeout(() => request.destroy(), unreadBodyMs);
+    request.once('close', () => clearTimeout(cut));
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Lets requests that arrive together share one query. A key is only ever put into a query that starts after it
+ * came: what a caller gets was read after it asked. Nothing is kept afterwards.
+ *
+ * @param load one query for all the keys given
+ * @param maxRunning queries that may run at once; later keys gather until one of them ends
+ */
+export function coalesce<Key, Value>(
+  load: (keys: Key[]) => Promise<Map<Key, Value>>,
+  maxRunning = 2,
+): (key: Key) => Promise<Value | undefined> {
+  interface Batch {
+    keys: Set<Key>;
+    result: Promise<Map<Key, Value>>;
+    start(): void;
+  }
+  let gathering: Batch | null = null;
+  let running = 0;
+
+  const startNext = () => {
+    if (gathering === null || running >= maxRunning) return;
+    const batch = gathering;
+    gathering = null;
+    running += 1;
+    batch.start();
+  };
+
+  const openBatch = (): Batch => {
+    const keys = new Set<Key>();
+    const started = Promise.withResolvers<void>();
+    const result = started.promise.then(async () => {
+      try {
+        return await load([...keys]);
+      } finally {
+        running -= 1;
+        startNext();
+      }
+    });
+    return { keys, result, start: started.resolve };
+  };
+
+  return async (key) => {
+    if (gathering === null) {
+      gathering = openBatch();
+      // Not at once: what else this turn of the event loop brings comes along.
+      setImmediate(startNext);
+    }
+    const batch = gathering;
+    batch.keys.add(key);
+    return (await batch.result).get(key);
+  };
+}

@@ -1,0 +1,44 @@
+import { commonFields, loadConfig, portField } from '@agp/runtime';
+import { z } from 'zod';
+import { loadProviders } from './load-providers.ts';
+
+const positive = z.coerce.number().int().min(1);
+
+/** The proxy's variables, each in upper snake case (decisions.md sections 1 and 2). */
+export const proxyConfigSchema = z.object({
+  ...commonFields,
+  proxyPort: portField.default(8080),
+  host: z.string().default('0.0.0.0'),
+  opsPort: portField.default(9080),
+  redisUrl: z.string().min(1),
+  /** Who an agent is: `open` believes the name it declares. */
+  agentIdentity: z.literal('open', 'only open is available in this version').default('open'),
+  /** Hop count or list of addresses and networks whose `X-Forwarded-For` counts; without it, none. */
+  trustProxy: z
+    .string()
+    .refine((value) => value !== 'true', 'must be a hop count or a list of networks')
+    .transform((value) => (/^\d+$/.test(value) ? Number(value) : value))
+    .optional(),
+  providersFile: z.string().optional(),
+  sessionIdleSeconds: positive.default(1_800),
+  maxRegistrationsPerMinute: positive.default(600),
+  maxRequestBytes: positive.default(32 * 1024 * 1024),
+  /** Request bodies held in memory by this process at once, in bytes. */
+  maxBufferedBytes: positive.default(512 * 1024 * 1024),
+  upstreamTimeoutSeconds: positive.default(600),
+  /** What happens when events can no longer be taken over: `available` lets requests through, `strict` refuses them. */
+  audit: z.enum(['available', 'strict']).default('available'),
+  auditDirections: z.enum(['response', 'both']).default('response'),
+  /** How long running requests may go on after SIGTERM. */
+  shutdownGraceSeconds: z.coerce.number().int().min(0).default(25),
+  eventStreamReplicas: positive.default(1),
+  eventStreamMaxBytes: positive.default(10 * 1024 ** 3),
+});
+
+export type ProxyConfig = z.infer<typeof proxyConfigSchema> & { providers: ReturnType<typeof loadProviders> };
+
+/** Reads the proxy's configuration. Throws ConfigError naming the variable or the file that is at fault. */
+export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
+  const config = loadConfig(proxyConfigSchema, environment);
+  return { ...config, providers: loadProviders(config.providersFile, environment) };
+}

@@ -1,0 +1,32 @@
+import type { Outbox } from '@agp/bus';
+import type { IdleSessions, Throttle } from '@agp/reservations';
+import type { Logger } from '@agp/runtime';
+import type { LRUCache } from 'lru-cache';
+import type { Dispatcher } from 'undici';
+import type { ProxyConfig } from './config.ts';
+import type { TokenEstimator } from './estimate-tokens/index.ts';
+import type { Agent } from './journey.ts';
+import type { ProxyMetrics } from './metrics.ts';
+import type { Storage } from './storage.ts';
+
+/** What the steps work with, made once by `startProxy`. */
+export interface ProxyContext {
+  config: ProxyConfig;
+  logger: Logger;
+  metrics: ProxyMetrics;
+  storage: Storage;
+  outbox: Outbox;
+  idleSessions: IdleSessions;
+  /** New agents per source address. */
+  registrations: Throttle;
+  upstream: Dispatcher;
+  estimator: TokenEstimator;
+  /** Ids of agents by name. */
+  agents: LRUCache<string, Agent>;
+  /** Owners of sessions, as agent UUIDs by session id. A session never changes hands. */
+  sessionOwners: LRUCache<string, string>;
+  /** This process, as events name it. */
+  producer: string;
+  /** What is going on in this process now. */
+  load: { running: number; bufferedBytes: number; nextProducerSeq: number };
+}

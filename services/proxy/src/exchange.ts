@@ -1,0 +1,16 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** One request as the edge hands it to the pipeline, and the way to answer it. */
+export interface Exchange {
+  method: string;
+  /** The request target, exactly as it was sent. */
+  target: string;
+  /** Names and values in turn, exactly as they were sent. */
+  rawHeaders: readonly string[];
+  /** The agent's address, as far as `TRUST_PROXY` lets it be known. */
+  sourceIp: string;
+  /** When the request arrived, on the monotonic clock, in milliseconds. */
+  arrived: number;
+  request: IncomingMessage;
+  response: ServerResponse;
+}

@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Headers by name, each with the values it was sent with. */
+export type HeaderValues = Record<string, string | string[]>;
+
+/** The connection's own, never the message's (RFC 9110 section 7.6.1). */
+const hopByHop = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
+
+const neverToProvider = new Set([
+  ...hopByHop,
+  'host',
+  'content-length',
+  'expect',
+  'cookie',
+  'forwarded',
+  'x-agent-name',
+  'x-agent-token',
+  'x-session-id',
+  'x-compliance-tag',
+]);
+const neverToProviderPrefix = /^(?:x-forwarded-|proxy-)/;
+
+const neverToAgent = new Set([...hopByHop, 'set-cookie', 'x-agent-id', 'x-session-id', 'x-event-id']);
+
+/**
+ * The agent's headers as the provider gets them: all but those that decisions.md section 2 lists and those that
+ * `Connection` names. Names keep their case, repeated ones all their values.
+ */
+export function toProviderHeaders(rawHeaders: readonly string[], connection: string | undefined): HeaderValues {
+  const named = new Set(connection?.toLowerCase().split(/[\s,]+/));
+  const result: HeaderValues = {};
+  const spelling = new Map<string, string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    const key = name.toLowerCase();
+    if (neverToProvider.has(key) || named.has(key) || neverToProviderPrefix.test(key)) continue;
+    const known = spelling.get(key);
+    if (known === undefined) {
+      spelling.set(key, name);
+      result[name] = value;
+    } else {
+      result[known] = [result[known] as string | string[], value].flat();
+    }
+  }
+  return result;
+}
+
+/** The provider's headers as the agent gets them. Our own three are never taken from the provider. */
+export function toAgentHeaders(headers: IncomingHttpHeaders): HeaderValues {
+  const named = headers.connection ? new Set(headers.connection.toLowerCase().split(/[\s,]+/)) : null;
+  const result: HeaderValues = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && !neverToAgent.has(name) && !named?.has(name) && !name.startsWith('proxy-')) {
+      result[name] = value;
+    }
+  }
+  return result;
+}

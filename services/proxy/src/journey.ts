@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import type { ErrorCode } from '@agp/core/errors';
+import type { HeaderValues } from './forwarded-headers.ts';
+import type { InspectedBody } from './inspect-body.ts';
+import type { Provider } from './load-providers.ts';
+import type { Operation } from './providers/index.ts';
+import type { ResponseTap } from './stream/index.ts';
+
+/*
+ * What the steps of the pipeline make of a request, in the order in which they make it.
+ */
+
+/** Everything that a request says before its body is read. */
+export interface Head {
+  /** Made here: the time it holds is the event's timestamp. */
+  eventId: string;
+  /** The id of the pair's other half, an earlier one; null where single events are recorded. */
+  requestEventId: string | null;
+  /** Ingress, in milliseconds since 1970 UTC; the time that the event's id holds. */
+  timestamp: number;
+  /** Ingress on the monotonic clock, in milliseconds. */
+  arrived: number;
+  method: string;
+  provider: Provider;
+  /** The provider's path, without the query. */
+  path: string;
+  query: string;
+  /** What the request asks of the provider, where we know how to read it; null is forwarded all the same. */
+  operation: Operation | null;
+  agentName: string;
+  /** The session that the caller names, before it is mapped to an id; null when it names none. */
+  sessionName: string | null;
+  complianceTag: string | null;
+  sourceIp: string;
+  headers: HeaderValues;
+  /** As declared; null when there is no body, or one of unknown length. */
+  contentLength: number | null;
+  hasBody: boolean;
+}
+
+/** An agent's id, in both spellings. It never changes, so it may be remembered; the agent's status may not. */
+export interface Agent {
+  uuid: string;
+  id: string;
+}
+
+/** Proof that storage let the request through, and what it said of the agent. */
+export interface Admission {
+  sessionId: string;
+  complianceTag: string;
+}
+
+/** A request's body: in memory where we read it, else on its way through. */
+export interface Body {
+  /** What we read of it; null for a body that streams through, and where there is none. */
+  inspected: InspectedBody | null;
+  /** What is sent on. */
+  toProvider: Buffer | Readable | null;
+  /** Hex SHA-256 of the bytes as received, so far; null where there is no body. */
+  sha256(): string | null;
+  /** How long the agent took to send it, in milliseconds; 0 for what streams. */
+  waitedMs: number;
+  /** Gives back the memory that the body counted for. */
+  release(): void;
+}
+
+/** A request that passed every check and is forwarded. */
+export interface AdmittedRequest {
+  head: Head;
+  agent: Agent;
+  admission: Admission;
+  body: Body;
+}
+
+/** Which process made an event, and its place in that process's own count. A gap in the count proves a loss. */
+export interface ProducerStamp {
+  producer: string;
+  producer_seq: number;
+}
+
+/** How the call to the provider ended. */
+export interface Answer {
+  /** `completed`: all of the answer reached the agent; `aborted`: the agent left; `failed`: the provider did. */
+  outcome: 'completed' | 'aborted' | 'failed';
+  /** Set where the provider never answered and the agent is told so. */
+  failure: ErrorCode | null;
+  /** The provider's status; null when it never answered. */
+  status: number | null;
+  providerRequestId: string | null;
+  /** Hex SHA-256 of the bytes written to the agent; null when the provider never answered. */
+  sha256: string | null;
+  /** What was read of the answer; null when there was none, or none that we inspect. */
+  tap: ResponseTap | null;
+  /** Since ingress, in milliseconds; null when the provider never answered. */
+  firstByteMs: number | null;
+  durationMs: number;
+}
+
+/** What a call used and cost. */
+export interface Metering {
+  model: string | null;
+  requestedModel: string | null;
+  promptTokens: number;
+  completionTokens: number;
+  costNanoUsd: number;
+  usageSource: 'provider' | 'estimated' | 'none';
+  priceVersion: string | null;
+}
+
+/** How far a request came. What is missing was not reached. */
+export interface Journey {
+  head?: Head;
+  body?: Body;
+  forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };
+  answer?: Answer;
+  metering?: Metering;
+  error?: unknown;
+}

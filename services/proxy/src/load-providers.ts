@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '@agp/runtime';
+import { z } from 'zod';
+
+/** A server that agents may reach, by the id that stands first in the path. */
+export interface Provider {
+  id: string;
+  /** Whose request and answer formats it speaks. */
+  api: 'openai' | 'anthropic' | 'gemini';
+  /** Where requests go; its path, without a closing slash, is put before the request's. */
+  baseUrl: URL;
+}
+
+const providerId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be lower-case letters, digits, - and _')
+  .refine((id) => id !== 'agents', 'agents is reserved');
+
+const baseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((text) => new URL(text))
+  .refine(
+    (url) => !url.username && !url.password && !url.search && !url.hash,
+    'must hold no credentials, query or hash',
+  );
+
+const providersFileSchema = z.array(
+  z.strictObject({ id: providerId, api: z.enum(['openai', 'anthropic', 'gemini']), base_url: baseUrl }),
+);
+
+const builtIn: [string, Provider['api'], string][] = [
+  ['openai', 'openai', 'https://api.openai.com'],
+  ['anthropic', 'anthropic', 'https://api.anthropic.com'],
+  ['gemini', 'gemini', 'https://generativelanguage.googleapis.com'],
+];
+
+/**
+ * The providers by id: the built-in ones, over them those of the JSON file, over those the `PROVIDER_<ID>_URL`
+ * variables (decisions.md section 2). An id that only a variable names speaks the OpenAI format.
+ *
+ * @throws ConfigError naming the file or the variable
+ */
+export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, Provider> {
+  const providers = new Map<string, Provider>();
+  for (const [id, api, url] of builtIn) providers.set(id, { id, api, baseUrl: new URL(url) });
+  for (const entry of file ? readProvidersFile(file) : []) {
+    providers.set(entry.id, { id: entry.id, api: entry.api, baseUrl: entry.base_url });
+  }
+  for (const [name, value] of Object.entries(environment)) {
+    const id = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
+    if (id === undefined || !value) continue;
+    const checkedId = providerId.safeParse(id);
+    const checkedUrl = baseUrl.safeParse(value);
+    if (!checkedId.success || !checkedUrl.success) {
+      throw new ConfigError(`${name}: ${(checkedId.error ?? checkedUrl.error)?.issues[0]?.message}`);
+    }
+    // An id with a dash cannot be written in a variable's name: an underscore stands for it.
+    const known = providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
+    providers.set(known?.id ?? id, { id: known?.id ?? id, api: known?.api ?? 'openai', baseUrl: checkedUrl.data });
+  }
+  return providers;
+}
+
+function readProvidersFile(file: string): z.infer<typeof providersFileSchema> {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`PROVIDERS_FILE: cannot read ${file}: ${(error as Error).message}`);
+  }
+  const parsed = providersFileSchema.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new ConfigError(`PROVIDERS_FILE: ${issue?.path.join('.')}: ${issue?.message}`);
+}

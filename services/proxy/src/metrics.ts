@@ -1,0 +1,60 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@agp/runtime';
+
+export type ProxyMetrics = ReturnType<typeof createMetrics>;
+
+/** The proxy's metrics. Label values are bounded: providers of the configuration, error codes, outcomes. */
+export function createMetrics(held: { outbox: () => number; running: () => number; bufferedBytes: () => number }) {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('agp_proxy_outbox_events', 'Events that JetStream has not confirmed yet', held.outbox);
+  gauge('agp_proxy_running_requests', 'Requests between ingress and their event', held.running);
+  gauge('agp_proxy_buffered_bytes', 'Request bodies held in memory', held.bufferedBytes);
+  return {
+    registry,
+    requests: new Counter({
+      name: 'agp_proxy_requests_total',
+      help: 'Forwarded requests by how they ended',
+      labelNames: ['provider', 'outcome'],
+      registers,
+    }),
+    refusals: new Counter({
+      name: 'agp_proxy_refusals_total',
+      help: 'Requests that were not forwarded, by error code',
+      labelNames: ['code'],
+      registers,
+    }),
+    duration: new Histogram({
+      name: 'agp_proxy_request_duration_seconds',
+      help: 'From ingress to the last byte of the answer',
+      labelNames: ['provider'],
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
+      registers,
+    }),
+    unpriced: new Counter({
+      name: 'agp_proxy_unpriced_requests_total',
+      help: 'Requests whose model has no known price; their recorded cost is 0',
+      labelNames: ['provider'],
+      registers,
+    }),
+    droppedEvents: new Counter({
+      name: 'agp_proxy_dropped_events_total',
+      help: 'Events lost because the outbox was full',
+      registers,
+    }),
+    refusedEvents: new Counter({
+      name: 'agp_proxy_refused_publishes_total',
+      help: 'Tries to publish an event that JetStream refused; the event is sent again',
+      registers,
+    }),
+  };
+}

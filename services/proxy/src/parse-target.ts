@@ -1,0 +1,78 @@
+import { ApiError } from '@agp/core/errors';
+
+/** What a request target names. */
+export interface Target {
+  /** The agent's name, where the path carries one. */
+  agentName: string | null;
+  providerId: string;
+  /** The provider's path, as it was sent, beginning with a slash. */
+  path: string;
+  /** From the question mark on, as it was sent; empty when there is none. */
+  query: string;
+}
+
+const maxTargetLength = 16_384;
+/** A path that any server on the way could read as another one. */
+const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:\/|$)/;
+
+function refuse(what: string): never {
+  throw new ApiError('malformed_request', `request target ${what}`);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse('is not valid percent-encoded UTF-8');
+  }
+}
+
+/** Decodes until nothing changes: some servers decode twice, and what they would then read must be harmless too. */
+function assureUnambiguous(path: string): void {
+  let text = path;
+  for (;;) {
+    if (ambiguous.test(text)) refuse('must not contain //, \\, # or dot segments, plain or encoded');
+    if (text.includes('\0')) refuse('must not contain NUL');
+    const decoded = decodeOnceMore(text);
+    if (decoded === text) return;
+    text = decoded;
+  }
+}
+
+function decodeOnceMore(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // After the first round a lone % is plain text.
+    return text;
+  }
+}
+
+/**
+ * Splits `/{provider}/{path}` or `/agents/{name}/{provider}/{path}` (decisions.md section 2). The target is never made
+ * into a URL on the way: an absolute one would then choose the upstream.
+ *
+ * @throws ApiError `malformed_request`
+ */
+export function parseTarget(target: string): Target {
+  if (target.length > maxTargetLength) refuse(`is longer than ${maxTargetLength} characters`);
+  if (!target.startsWith('/')) refuse('must begin with /');
+  if (!/^[\x21-\x7e]*$/.test(target)) refuse('must be printable ASCII');
+  if (target.includes('#')) refuse('must not contain //, \\, # or dot segments, plain or encoded');
+  const question = target.indexOf('?');
+  const path = question < 0 ? target : target.slice(0, question);
+  const query = question < 0 ? '' : target.slice(question);
+  decode(path);
+  assureUnambiguous(path);
+
+  const segments = path.split('/');
+  if (segments[1] !== 'agents') {
+    return { agentName: null, providerId: segments[1] ?? '', path: `/${segments.slice(2).join('/')}`, query };
+  }
+  return {
+    agentName: decode(segments[2] ?? ''),
+    providerId: segments[3] ?? '',
+    path: `/${segments.slice(4).join('/')}`,
+    query,
+  };
+}

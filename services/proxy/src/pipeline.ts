@@ -1,0 +1,47 @@
+import { buildRequestEvent } from './build-event.ts';
+import type { ProxyContext } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import type { Journey } from './journey.ts';
+import { publishEvent } from './publish-event.ts';
+import { admit } from './steps/admit.ts';
+import { finish } from './steps/finish.ts';
+import { forward } from './steps/forward.ts';
+import { identify } from './steps/identify.ts';
+import { meter } from './steps/meter.ts';
+import { readBody } from './steps/read-body.ts';
+import { readHead } from './steps/read-head.ts';
+import { resolveSession } from './steps/resolve-session.ts';
+import { takeStamp } from './take-stamp.ts';
+
+/** An agent that takes longer than this to send its body is looked up again: it may be blocked by now. */
+const admissionHoldsMs = 50;
+
+/**
+ * The way of every request, from the edge to its event. Each step takes what earlier steps made, so that none can be
+ * left out or moved. `finish` runs once on every way out.
+ */
+export async function handleRequest(context: ProxyContext, exchange: Exchange): Promise<void> {
+  const journey: Journey = {};
+  context.load.running += 1;
+  try {
+    const head = readHead(context, exchange);
+    journey.head = head;
+    const agent = await identify(context, head);
+    const sessionId = await resolveSession(context, head, agent);
+    let admission = await admit(context, head, agent, sessionId);
+    const body = await readBody(context, exchange, head, admission);
+    journey.body = body;
+    if (body.waitedMs > admissionHoldsMs) admission = await admit(context, head, agent, sessionId);
+
+    const request = { head, agent, admission, body };
+    if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));
+    journey.forwarded = { request, stamp: takeStamp(context) };
+    journey.answer = await forward(context, exchange, request);
+    journey.metering = await meter(context, request, journey.answer);
+  } catch (error) {
+    journey.error = error;
+  } finally {
+    finish(context, exchange, journey);
+    context.load.running -= 1;
+  }
+}

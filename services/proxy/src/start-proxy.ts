@@ -1,0 +1,110 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { connectBus, ensureEventStream, Outbox } from '@agp/bus';
+import { toPublicId } from '@agp/core/ids';
+import { openDatabase } from '@agp/db';
+import { connectRedis, createIdleSessions, createThrottle } from '@agp/reservations';
+import { createLogger, Readiness, type Service, startHttpServer, startOpsServer } from '@agp/runtime';
+import { LRUCache } from 'lru-cache';
+import { Agent } from 'undici';
+import type { ProxyConfig } from './config.ts';
+import type { ProxyContext } from './context.ts';
+import { createEdge } from './edge.ts';
+import { createTokenEstimator } from './estimate-tokens/index.ts';
+import { createMetrics } from './metrics.ts';
+import { createStorage } from './storage.ts';
+
+/** A running proxy. */
+export interface Proxy extends Service {
+  opsUrl: string;
+}
+
+/** Statements of admission end by themselves after this long; the request has had its 503 by then. */
+const admissionTimeoutMs = 1_000;
+const rememberedAgents = 50_000;
+const rememberedSessions = 100_000;
+
+/** Connects to everything and listens. `stop` ends running requests and hands over every event that is still held. */
+export async function startProxy(config: ProxyConfig): Promise<Proxy> {
+  const logger = createLogger('proxy', config.logLevel);
+  const database = openDatabase({
+    url: config.databaseUrl,
+    applicationName: 'agp-proxy',
+    statementTimeoutMs: admissionTimeoutMs,
+    onConnectionError: (error) => logger.warn({ error: error.message }, 'lost a connection to Postgres'),
+  });
+  const bus = await connectBus({
+    url: config.natsUrl,
+    name: 'agp-proxy',
+    onStatus: (status) => logger.warn({ status }, 'NATS'),
+  });
+  await ensureEventStream(bus, { replicas: config.eventStreamReplicas, maxBytes: config.eventStreamMaxBytes });
+  const redis = connectRedis({ url: config.redisUrl, onStatus: (status) => logger.warn({ status }, 'Redis') });
+
+  const load = { running: 0, bufferedBytes: 0, nextProducerSeq: 0 };
+  const metrics = createMetrics({
+    outbox: () => outbox.size,
+    running: () => load.running,
+    bufferedBytes: () => load.bufferedBytes,
+  });
+  const outbox = new Outbox(bus, {
+    onDrop: () => {
+      metrics.droppedEvents.inc();
+      logger.error('the outbox is full: an event was lost');
+    },
+    onRefusal: (description) => {
+      metrics.refusedEvents.inc();
+      logger.error({ description }, 'JetStream refuses events');
+    },
+  });
+  const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
+  const upstream = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: 10_000 } });
+  const context: ProxyContext = {
+    config,
+    logger,
+    metrics,
+    outbox,
+    upstream,
+    load,
+    storage: createStorage(database.pool),
+    idleSessions: createIdleSessions(redis, config.sessionIdleSeconds),
+    registrations: createThrottle(redis, {
+      name: 'registrations',
+      points: config.maxRegistrationsPerMinute,
+      durationSeconds: 60,
+    }),
+    estimator: createTokenEstimator(),
+    agents: new LRUCache({ max: rememberedAgents }),
+    sessionOwners: new LRUCache({ max: rememberedSessions }),
+    producer: toPublicId('prx', randomUUIDv7()),
+  };
+
+  const readiness = new Readiness({ postgres: () => database.pool.query('SELECT 1'), nats: () => bus.flush() });
+  await readiness.look();
+  const edge = createEdge(context);
+  const http = await startHttpServer(edge, { host: config.host, port: config.proxyPort });
+  // Without this, Node would ask for every body before the agent is known to be let through.
+  http.server.on('checkContinue', edge);
+  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
+  logger.info({ url: http.url, ops: ops.url }, 'proxy is listening');
+
+  let stopping: Promise<void> | null = null;
+  const stop = async () => {
+    readiness.drain();
+    await http.stop(config.shutdownGraceSeconds * 1_000);
+    while (load.running > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const left = await outbox.drain(config.shutdownGraceSeconds * 1_000);
+    if (left > 0) logger.error({ left }, 'events were lost: JetStream did not confirm them before the end');
+    outbox.stop();
+    readiness.stop();
+    await Promise.allSettled([
+      upstream.destroy(),
+      context.estimator.stop(),
+      ops.stop(0),
+      database.close(),
+      bus.close(),
+    ]);
+    redis.disconnect();
+  };
+  const stopOnce = () => (stopping ??= stop());
+  return { url: http.url, opsUrl: ops.url, stop: stopOnce, [Symbol.asyncDispose]: stopOnce };
+}

@@ -1,0 +1,65 @@
+import { ApiError } from '@agp/core/errors';
+import { answerError } from '../answer-error.ts';
+import { buildEvent } from '../build-event.ts';
+import type { ProxyContext } from '../context.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Answer, Head, Journey, Metering } from '../journey.ts';
+import { publishEvent } from '../publish-event.ts';
+
+const unmetered: Metering = {
+  model: null,
+  requestedModel: null,
+  promptTokens: 0,
+  completionTokens: 0,
+  costNanoUsd: 0,
+  usageSource: 'none',
+  priceVersion: null,
+};
+
+/** The one end of every request: record what was forwarded, refuse what was not, give back what it held. */
+export function finish(context: ProxyContext, exchange: Exchange, journey: Journey): void {
+  const { head, forwarded, answer } = journey;
+  const error = journey.error === undefined ? null : toApiError(context, journey.error);
+  if (forwarded) {
+    const end = answer ?? failedAnswer(forwarded.request.head);
+    const event = buildEvent(forwarded.request, forwarded.stamp, end, journey.metering ?? unmetered);
+    publishEvent(context, event);
+    context.metrics.requests.inc({ provider: event.provider, outcome: end.outcome });
+    context.metrics.duration.observe({ provider: event.provider }, end.durationMs / 1000);
+    if (error || end.failure) {
+      answerError(exchange, error ?? new ApiError(end.failure ?? 'internal'), {
+        'X-Agent-Id': event.agent_id,
+        'X-Session-Id': event.session_id,
+        'X-Event-Id': event.id,
+      });
+    }
+  } else if (error) {
+    context.metrics.refusals.inc({ code: error.code });
+    answerError(exchange, error, {});
+  }
+  journey.body?.release();
+  context.logger.debug({ event: head?.eventId, status: exchange.response.statusCode }, 'request ended');
+}
+
+/** Something of ours broke after the request was forwarded: it is recorded all the same. */
+function failedAnswer(head: Head): Answer {
+  return {
+    outcome: 'failed',
+    failure: 'internal',
+    status: null,
+    providerRequestId: null,
+    sha256: null,
+    tap: null,
+    firstByteMs: null,
+    durationMs: performance.now() - head.arrived,
+  };
+}
+
+function toApiError(context: ProxyContext, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  context.logger.error(
+    { error: error instanceof Error ? error.stack : String(error) },
+    'request failed inside the proxy',
+  );
+  return new ApiError('internal');
+}

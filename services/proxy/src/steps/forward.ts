@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError, type ErrorCode } from '@agp/core/errors';
+import type { Dispatcher } from 'undici';
+import type { ProxyContext } from '../context.ts';
+import type { Exchange } from '../exchange.ts';
+import { type HeaderValues, toAgentHeaders } from '../forwarded-headers.ts';
+import type { AdmittedRequest, Answer } from '../journey.ts';
+import { createResponseTap, type ResponseTap, StreamUsageStripper } from '../stream/index.ts';
+
+/** The agent went away before it had the whole answer. */
+class AgentLeft extends Error {
+  readonly code = 'agent_left';
+}
+
+const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
+
+/**
+ * Sends the request to the provider and the answer to the agent, byte for byte, with a tap beside it.
+ *
+ * @returns how it ended, when the last byte is out; it does not reject for what provider or agent do
+ */
+export function forward(context: ProxyContext, exchange: Exchange, request: AdmittedRequest): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  context.upstream.dispatch(toDispatch(request), new Relay(exchange, request, resolve));
+  return promise;
+}
+
+function toDispatch({ head, body }: AdmittedRequest): Dispatcher.DispatchOptions {
+  const { baseUrl } = head.provider;
+  const headers: HeaderValues = { ...head.headers };
+  if (Buffer.isBuffer(body.toProvider)) headers['content-length'] = String(body.toProvider.length);
+  else if (head.contentLength !== null) headers['content-length'] = String(head.contentLength);
+  if (body.inspected?.usageAsked) {
+    // The frame that we asked for must be found again, so this answer comes uncompressed.
+    for (const name of Object.keys(headers)) if (name.toLowerCase() === 'accept-encoding') delete headers[name];
+    headers['accept-encoding'] = 'identity';
+  }
+  return {
+    origin: baseUrl.origin,
+    path: baseUrl.pathname.replace(/\/$/, '') + head.path + head.query,
+    method: head.method as Dispatcher.HttpMethod,
+    headers,
+    body: body.toProvider,
+  };
+}
+
+/**
+ * Relays one answer.
+ *
+ *   waiting --status line--> answering --end--> ended
+ *      |                        |
+ *      +---- error, abort ------+-----------> ended
+ */
+class Relay implements Dispatcher.DispatchHandler {
+  readonly #exchange: Exchange;
+  readonly #request: AdmittedRequest;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #digest = createHash('sha256');
+  #controller: Dispatcher.DispatchController | null = null;
+  #tap: ResponseTap | null = null;
+  #stripper: StreamUsageStripper | null = null;
+  #status: number | null = null;
+  #providerRequestId: string | null = null;
+  #firstByteMs: number | null = null;
+  #agentLeft = false;
+  #ended = false;
+
+  constructor(exchange: Exchange, request: AdmittedRequest, resolve: (answer: Answer) => void) {
+    this.#exchange = exchange;
+    this.#request = request;
+    this.#resolve = resolve;
+    exchange.response.once('close', () => this.#onAgentClose());
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#agentLeft) controller.abort(new AgentLeft());
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    statusMessage?: string,
+  ): void {
+    if (status < 200 || this.#agentLeft) return;
+    const { response } = this.#exchange;
+    const { head, agent, admission, body } = this.#request;
+    this.#status = status;
+    this.#firstByteMs = performance.now() - head.arrived;
+    for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
+    if (head.operation) this.#tap = createResponseTap(head.operation, headers);
+    const answerHeaders = toAgentHeaders(headers);
+    answerHeaders['X-Agent-Id'] = agent.id;
+    answerHeaders['X-Session-Id'] = admission.sessionId;
+    answerHeaders['X-Event-Id'] = head.eventId;
+    const streams = headers['content-type']?.startsWith('text/event-stream') ?? false;
+    if (streams && body.inspected?.usageAsked) {
+      this.#stripper = new StreamUsageStripper();
+      delete answerHeaders['content-length'];
+    }
+    try {
+      response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
+    } catch (error) {
+      // A header that Node will not send on; none of the answer is out yet.
+      this.#status = null;
+      controller.abort(error as Error);
+      return;
+    }
+    if (streams || headers['content-length'] === undefined) response.flushHeaders();
+    response.on('drain', () => controller.resume());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#tap?.push(chunk);
+    this.#write(controller, this.#stripper ? this.#stripper.push(chunk) : chunk);
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    if (this.#stripper) this.#write(controller, this.#stripper.end());
+    this.#exchange.response.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#agentLeft) return;
+    if (this.#status === null) {
+      this.#end('failed', toFailure(error));
+      return;
+    }
+    // The agent has part of an answer: a cut connection is the only honest way to say that it is not whole.
+    this.#end('failed', null);
+    const { socket } = this.#exchange.response;
+    if (socket) socket.destroySoon();
+  }
+
+  #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#digest.update(bytes);
+    if (!this.#exchange.response.write(bytes)) controller.pause();
+  }
+
+  #onAgentClose(): void {
+    if (this.#ended) return;
+    if (this.#exchange.response.writableFinished) {
+      this.#end('completed', null);
+      return;
+    }
+    this.#agentLeft = true;
+    this.#end('aborted', null);
+    this.#controller?.abort(new AgentLeft());
+  }
+
+  #end(outcome: Answer['outcome'], failure: ErrorCode | null): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#resolve({
+      outcome,
+      failure,
+      status: this.#status,
+      providerRequestId: this.#providerRequestId,
+      sha256: this.#status === null ? null : this.#digest.digest('hex'),
+      tap: this.#tap,
+      firstByteMs: this.#firstByteMs,
+      durationMs: performance.now() - this.#request.head.arrived,
+    });
+  }
+}
+
+function toFailure(error: Error): ErrorCode {
+  // A body that streams through may turn out to be too large, or to end early, on its way.
+  if (error instanceof ApiError) return error.code;
+  const { code } = error as { code?: string };
+  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
+    ? 'provider_timeout'
+    : 'provider_unreachable';
+}

@@ -1,0 +1,132 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { ApiError } from '@agp/core/errors';
+import { complianceTagPattern } from '@agp/core/events';
+import { toPublicId, uuidTime } from '@agp/core/ids';
+import type { ProxyContext } from '../context.ts';
+import type { Exchange } from '../exchange.ts';
+import { toProviderHeaders } from '../forwarded-headers.ts';
+import type { Head } from '../journey.ts';
+import type { Provider } from '../load-providers.ts';
+import { parseTarget } from '../parse-target.ts';
+import { matchOperation } from '../providers/index.ts';
+
+const printable = /^[^\p{C}]+$/u;
+const reservedName = /^unnamed-/i;
+
+/** Session ids that clients send unasked, in the order in which they count (decisions.md section 2). */
+const clientSessionHeaders = [
+  'x-claude-code-session-id',
+  'session-id',
+  'thread-id',
+  'x-agent-session-id',
+  'x-litellm-session-id',
+];
+
+function refuse(message: string): never {
+  throw new ApiError('malformed_request', message);
+}
+
+/** Node hands header bytes over as Latin-1; what we read of them is UTF-8. */
+function toText(name: string, value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text, 'utf8').equals(bytes)) refuse(`${name} is not valid UTF-8`);
+  return text;
+}
+
+function readGovernanceHeader(exchange: Exchange, name: string, max: number): string | null {
+  const values = exchange.request.headersDistinct[name];
+  if (values === undefined) return null;
+  if (values.length > 1) refuse(`${name} is given more than once`);
+  const text = toText(name, values[0] ?? '');
+  if (text.length > max || !printable.test(text)) refuse(`${name} must be 1 to ${max} printable characters`);
+  return text;
+}
+
+function readAgentName(exchange: Exchange, inPath: string | null): string {
+  const inHeader = readGovernanceHeader(exchange, 'x-agent-name', 128);
+  if (inPath !== null && (inPath.length > 128 || !printable.test(inPath))) {
+    refuse('the agent name in the path must be 1 to 128 printable characters');
+  }
+  if (inPath !== null && inHeader !== null && inPath !== inHeader)
+    refuse('x-agent-name names another agent than the path');
+  const name = inPath ?? inHeader;
+  if (name !== null && reservedName.test(name)) refuse('agent names that begin with unnamed- are reserved');
+  return name ?? `unnamed-${exchange.sourceIp}`;
+}
+
+function readSessionName(exchange: Exchange): string | null {
+  const named = readGovernanceHeader(exchange, 'x-session-id', 256);
+  if (named !== null) return named;
+  for (const name of clientSessionHeaders) {
+    const value = exchange.request.headersDistinct[name]?.[0];
+    // These are the client's own business and only a hint here: one we cannot use is passed over.
+    if (value && value.length <= 256 && /^[\x20-\x7e]+$/.test(value)) return value;
+  }
+  return null;
+}
+
+function readComplianceTag(exchange: Exchange): string | null {
+  const tag = readGovernanceHeader(exchange, 'x-compliance-tag', 64);
+  if (tag !== null && !complianceTagPattern.test(tag)) {
+    refuse('x-compliance-tag must be 1 to 64 of a-z, 0-9 and . _ : -, beginning with a letter or digit');
+  }
+  return tag;
+}
+
+/** An OpenAI base URL is accepted with and without its `/v1`, on our side and on the provider's. */
+function normalisePath(provider: Provider, path: string): string {
+  if (provider.api !== 'openai') return path;
+  const versioned = path === '/v1' || path.startsWith('/v1/');
+  if (versioned && provider.baseUrl.pathname.replace(/\/$/, '').endsWith('/v1')) return path.slice('/v1'.length) || '/';
+  return !versioned && provider.id === 'openai' && !provider.baseUrl.pathname.includes('/v1') ? `/v1${path}` : path;
+}
+
+/** A pair's two ids hold the same millisecond, the request's before the response's. */
+function makeEventUuids(pair: boolean): { event: string; requestEvent: string | null } {
+  if (!pair) return { event: randomUUIDv7(), requestEvent: null };
+  for (;;) {
+    const [requestEvent, response] = [randomUUIDv7(), randomUUIDv7()].sort() as [string, string];
+    if (uuidTime(requestEvent) === uuidTime(response)) return { event: response, requestEvent };
+  }
+}
+
+/**
+ * Reads the target and the headers, and stamps the request with its event's id.
+ *
+ * @throws ApiError `malformed_request`, `unknown_provider`, `not_governed`
+ */
+export function readHead(context: ProxyContext, exchange: Exchange): Head {
+  const target = parseTarget(exchange.target);
+  const { headers, headersDistinct } = exchange.request;
+  if ((headersDistinct.host?.length ?? 0) > 1) refuse('host is given more than once');
+  const provider = context.config.providers.get(target.providerId);
+  if (provider === undefined) throw new ApiError('unknown_provider');
+  if (headers.upgrade !== undefined) throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet');
+  if (headers['x-goog-upload-protocol'] === 'resumable' || /[?&]uploadType=resumable(?:&|$)/i.test(target.query)) {
+    // The provider would answer with a URL of its own, and the upload would go past the proxy.
+    throw new ApiError('not_governed', 'resumable uploads are not governed yet');
+  }
+  const agentName = readAgentName(exchange, target.agentName);
+  const path = normalisePath(provider, target.path);
+  const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
+  const uuids = makeEventUuids(context.config.auditDirections === 'both');
+  return {
+    eventId: toPublicId('evt', uuids.event),
+    requestEventId: uuids.requestEvent && toPublicId('evt', uuids.requestEvent),
+    timestamp: uuidTime(uuids.event),
+    arrived: exchange.arrived,
+    method: exchange.method,
+    provider,
+    path,
+    query: target.query,
+    operation: matchOperation(provider.api, exchange.method, path),
+    agentName,
+    sessionName: readSessionName(exchange),
+    complianceTag: readComplianceTag(exchange),
+    sourceIp: exchange.sourceIp,
+    headers: toProviderHeaders(exchange.rawHeaders, headers.connection),
+    contentLength,
+    hasBody: headers['transfer-encoding'] !== undefined || (contentLength ?? 0) > 0,
+  };
+}
