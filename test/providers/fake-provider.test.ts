@@ -130,3 +130,11 @@ test('a cut answer ends without a byte, and the next handler answers the next re
   const response = await fetch(provider.url);
   expect(await response.json()).toEqual({ index: 1 });
 });
+
+test('a handler that throws ends the connection, not the test run', async () => {
+  await using provider = await startFakeProvider(() => {
+    throw new Error('a mistake in the test');
+  });
+  await expect(fetch(provider.url)).rejects.toThrow(TypeError);
+  await expect(fetch(provider.url)).rejects.toThrow(TypeError);
+});

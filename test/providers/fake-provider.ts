@@ -105,15 +105,14 @@ async function send(response: ServerResponse, reply: FakeReply): Promise<void> {
 export async function startFakeProvider(handler: Handler): Promise<FakeProvider> {
   const requests: ReceivedRequest[] = [];
   let current = handler;
-  const server = createServer(async (request, response) => {
-    try {
-      const received = await receive(request, response);
-      requests.push(received);
-      await send(response, await current(received, requests.length - 1));
-    } catch (error) {
-      // A caller that leaves while its body arrives, or a handler that throws: the connection ends, the test sees it.
-      response.destroy(error instanceof Error ? error : undefined);
-    }
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const received = await receive(request, response);
+    requests.push(received);
+    await send(response, await current(received, requests.length - 1));
+  };
+  const server = createServer((request, response) => {
+    // A caller that leaves while its body arrives, or a handler that throws: the connection ends, the test sees it.
+    answer(request, response).catch((error) => response.destroy(error));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,6 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 import type { Readiness } from './readiness.ts';
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  registry: Registry,
+  readiness: Readiness,
+): Promise<void> {
+  const path = request.url?.split('?')[0];
+  if (path === '/healthz') {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
+  } else if (path === '/readyz') {
+    const { reasons } = readiness;
+    response
+      .writeHead(reasons.length === 0 ? 200 : 503, { 'content-type': 'application/json' })
+      .end(JSON.stringify(reasons.length === 0 ? { status: 'ready' } : { status: 'unready', reasons }));
+  } else if (path === '/metrics') {
+    const text = await registry.metrics();
+    response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+  } else {
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
+  }
+}
 
 /**
  * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process turns),
@@ -11,19 +34,8 @@ export function startOpsServer(
   registry: Registry,
   readiness: Readiness,
 ): Promise<HttpServer> {
-  return startHttpServer(async (request, response) => {
-    const path = request.url?.split('?')[0];
-    if (path === '/healthz') {
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
-    } else if (path === '/readyz') {
-      const { reasons } = readiness;
-      response
-        .writeHead(reasons.length === 0 ? 200 : 503, { 'content-type': 'application/json' })
-        .end(JSON.stringify(reasons.length === 0 ? { status: 'ready' } : { status: 'unready', reasons }));
-    } else if (path === '/metrics') {
-      response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
-    } else {
-      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
-    }
+  return startHttpServer((request, response) => {
+    // A metric that cannot be collected costs the scrape its connection, not the service its life.
+    answer(request, response, registry, readiness).catch((error) => response.destroy(error));
   }, address);
 }
