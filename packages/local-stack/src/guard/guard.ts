@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GuardMessage } from './guard-process.ts';
+import { readStartTime } from './process-identity.ts';
+import { stopAllWatched, type WatchedProcess } from './watched-process.ts';
+
+/** How a process wants to be stopped: see `WatchedProcess`. */
+export type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage'>;
+
+/** Makes sure that the processes and folders it is told of go when we go, in whatever way. */
+export interface Guard extends AsyncDisposable {
+  /** Takes a child in charge until it exits. Call it in the same tick as its spawn. */
+  watch(child: ChildProcess, plan: StopPlan): void;
+  /** Takes a folder in charge: it is removed after the last process is gone. */
+  removeFolder(folder: string): void;
+  /** Stops everything, stage by stage, and resolves when it is gone. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Kills everything at once; `stop` then resolves soon. */
+  kill(): void;
+}
+
+export interface GuardOptions {
+  /**
+   * Keeps the list of running processes in this file, so that the next start can stop what an end of both us and
+   * the guard has left: see `stopLeftovers`.
+   */
+  recordFile?: string;
+}
+
+/** Starts a guard. What is written to it before it is up waits in the pipe. */
+export function openGuard(options: GuardOptions = {}): Guard {
+  const guard = spawn(process.execPath, [join(import.meta.dirname, 'guard-process.ts')], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+    cwd: '/',
+  });
+  const gone = once(guard, 'exit');
+  // A guard that is gone already cannot be told anything more; `stop` still resolves.
+  guard.stdin.on('error', () => {});
+  const running = new Map<number, WatchedProcess>();
+  const tell = (message: GuardMessage) => guard.stdin.write(`${JSON.stringify(message)}\n`);
+  const record = () => {
+    if (options.recordFile) writeFileSync(options.recordFile, JSON.stringify([...running.values()]));
+  };
+  const stop = async () => {
+    guard.stdin.end();
+    await gone;
+  };
+  return {
+    watch(child, plan) {
+      const { pid } = child;
+      const startTime = pid === undefined ? null : readStartTime(pid);
+      if (pid === undefined || startTime === null) return;
+      const watched: WatchedProcess = { ...plan, pid, startTime };
+      tell({ watch: watched });
+      running.set(pid, watched);
+      record();
+      child.once('exit', () => {
+        if (!guard.stdin.writableEnded) tell({ forget: pid });
+        running.delete(pid);
+        record();
+      });
+    },
+    removeFolder: (folder) => tell({ removeFolder: folder }),
+    stop,
+    kill: () => guard.kill('SIGTERM'),
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/**
+ * Stops the processes that an earlier run recorded and that still run, because its guard was killed too.
+ * The caller must know that the earlier run is over.
+ */
+export async function stopLeftovers(recordFile: string): Promise<void> {
+  let left: WatchedProcess[];
+  try {
+    left = JSON.parse(readFileSync(recordFile, 'utf8')) as WatchedProcess[];
+  } catch {
+    return; // never written, or cut off by a crash of the machine, which ended the processes as well
+  }
+  await stopAllWatched(left);
+  rmSync(recordFile, { force: true });
+}

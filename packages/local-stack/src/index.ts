@@ -1,0 +1,1 @@
+export { type Guard, openGuard } from './guard/guard.ts';

@@ -1,0 +1,138 @@
+/**
+ * Where the private Postgres of a data folder keeps its data when we are root.
+ *
+ * Postgres runs as another user then, and the checkout may lie where that user cannot go (/root is closed to others). Its
+ * folder is then made under /var/lib/agp-local, named by a digest of the data folder, beside a file that names its owner, and
+ * the data folder has a symbolic link to it. What belongs to a data folder that is gone is removed at the next start.
+ */
+import { createHash } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { canWrite } from '../binaries/postgres-account.ts';
+import type { Account } from './server.ts';
+
+/** Root's own place for what other users must reach. */
+export const outsideFolder = '/var/lib/agp-local';
+
+/** A folder that Postgres may write to, and the user to run it as (none: ourselves). */
+export interface PostgresPlace {
+  folder: string;
+  account?: Account;
+}
+
+interface Owner {
+  dataFolder: string;
+  /** The device of the data folder: a disk that is not mounted now must not pass for a checkout that was removed. */
+  device: number;
+}
+
+const linkName = 'postgres';
+
+function readOwner(folder: string): Owner | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'owner.json'), 'utf8')) as Owner;
+  } catch {
+    return null;
+  }
+}
+
+function writeOwner(folder: string, dataFolder: string): void {
+  const owner: Owner = { dataFolder, device: readDevice(dataFolder) };
+  writeFileSync(join(folder, 'owner.json'), JSON.stringify(owner), { mode: 0o600 });
+}
+
+function readLink(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** The device of the path, or of its nearest parent that exists. */
+function readDevice(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.dev ?? readDevice(dirname(path));
+}
+
+/** Removes what was made for data folders that are gone, or no longer link to it. */
+export function removeOrphans(outside = outsideFolder): void {
+  if (!existsSync(outside)) return;
+  for (const name of readdirSync(outside)) {
+    const folder = join(outside, name);
+    const owner = readOwner(folder);
+    if (owner === null || readDevice(owner.dataFolder) !== owner.device) continue;
+    const linked = readLink(join(owner.dataFolder, linkName)) === join(folder, linkName);
+    if (!linked) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes, or finds again, the folder for the Postgres of a data folder.
+ *
+ * @param account whom to run it as; undefined where we are not root
+ * @param outside where to go when the account cannot reach the data folder
+ */
+export function placePostgres(
+  dataFolder: string,
+  account: Account | undefined,
+  outside = outsideFolder,
+): PostgresPlace {
+  mkdirSync(dataFolder, { recursive: true });
+  const inside = join(dataFolder, linkName);
+  if (account === undefined) {
+    mkdirSync(inside, { recursive: true, mode: 0o700 });
+    return { folder: inside };
+  }
+  const link = readLink(inside);
+  if (link !== null && adoptLinked(link, dataFolder)) {
+    removeOrphans(outside);
+    return { folder: link, account: readAccount(link) };
+  }
+  // The link of a copied checkout leads to the original's data.
+  if (link !== null) rmSync(inside);
+  removeOrphans(outside);
+  if (!existsSync(inside)) makeOwnFolder(inside, account);
+  const owner = readAccount(inside);
+  if (owner.uid !== 0 && canWrite(inside, owner)) return { folder: inside, account: owner };
+  // Fails where data is in it that its owner can no longer reach, which is better than to leave it behind unseen.
+  rmdirSync(inside);
+  const home = join(outside, createHash('sha256').update(dataFolder).digest('hex').slice(0, 16));
+  const folder = join(home, linkName);
+  mkdirSync(home, { recursive: true, mode: 0o755 });
+  makeOwnFolder(folder, account);
+  writeOwner(home, dataFolder);
+  symlinkSync(folder, inside);
+  return { folder, account };
+}
+
+/** True if what the link leads to is this data folder's, or that of a checkout that has moved here. */
+function adoptLinked(link: string, dataFolder: string): boolean {
+  const owner = readOwner(dirname(link));
+  if (owner === null || lstatSync(link, { throwIfNoEntry: false }) === undefined) return false;
+  const copied = owner.dataFolder !== dataFolder && readLink(join(owner.dataFolder, linkName)) === link;
+  if (!copied) writeOwner(dirname(link), dataFolder);
+  return !copied;
+}
+
+function makeOwnFolder(folder: string, account: Account): void {
+  mkdirSync(folder, { mode: 0o700 });
+  chownSync(folder, account.uid, account.gid);
+}
+
+function readAccount(folder: string): Account {
+  const { uid, gid } = statSync(folder);
+  return { uid, gid };
+}

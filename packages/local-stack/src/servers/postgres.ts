@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, rm, writeFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { PostgresBinaries } from '../binaries/find-postgres.ts';
+import { type Account, type Server, type ServerOptions, startServer } from './server.ts';
+
+/** The superuser of every private Postgres, and the database that the services use. */
+export const postgresUser = 'agp';
+
+export interface PostgresOptions extends ServerOptions {
+  binaries: PostgresBinaries;
+  /** The user to run as; only for root, who must not run Postgres. */
+  account?: Account;
+  password: string;
+}
+
+/** `initdb` failed. The message is its own. */
+export class InitDatabaseError extends Error {
+  readonly code = 'initdb_failed';
+}
+
+const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+/**
+ * Makes an empty Postgres data folder. Byte order sorts text, as it does everywhere in the product.
+ *
+ * @param folder must not exist, or be empty and belong to the account
+ */
+export async function initPostgres(
+  folder: string,
+  options: Pick<PostgresOptions, 'binaries' | 'account' | 'password'>,
+): Promise<void> {
+  const passwordFile = `${folder}.password`;
+  await writeFile(passwordFile, options.password, { mode: 0o600 });
+  if (options.account) await chown(passwordFile, options.account.uid, options.account.gid);
+  const args = ['-D', folder, '-U', postgresUser, '-E', 'UTF8', '--locale=C', '-A', 'scram-sha-256'];
+  const initdb = spawn(options.binaries.initdb, [...args, '--pwfile', passwordFile, '--no-sync', '--no-instructions'], {
+    cwd: '/',
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...options.account,
+  });
+  const [[code], message] = await Promise.all([once(initdb, 'exit'), text(initdb.stderr)]);
+  await rm(passwordFile);
+  if (code !== 0) throw new InitDatabaseError(`initdb could not make ${folder}:\n${message.trim()}`);
+}
+
+/** Starts Postgres on a data folder that `initPostgres` made. The url names the database `postgres`. */
+export function startPostgres(folder: string, options: PostgresOptions): Promise<Server> {
+  // A process that is killed loses nothing without fsync, only a machine that goes down: fine for throw-away data.
+  const durability = options.throwAway ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : [];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=300',
+    'logging_collector=off',
+    'log_destination=stderr',
+    'lc_messages=C',
+    'timezone=UTC',
+    'log_timezone=UTC',
+    ...durability,
+  ].flatMap((setting) => ['-c', setting]);
+  return startServer(
+    {
+      name: 'postgres',
+      file: options.binaries.postgres,
+      args: (port) => ['-D', folder, '-p', String(port), ...settings],
+      environment,
+      ...(options.account ? { account: options.account } : {}),
+      readyLine: /database system is ready to accept connections/,
+      // Fast shutdown, then immediate (postgres, "Shutting Down the Server").
+      stopSignals: ['SIGINT', 'SIGQUIT'],
+      // SIGKILL would leave its shared memory behind.
+      quickStopSignals: ['SIGQUIT'],
+      url: (port) => `postgres://${postgresUser}:${options.password}@127.0.0.1:${port}/postgres`,
+    },
+    options,
+  );
+}

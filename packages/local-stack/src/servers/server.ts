@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Guard } from '../guard/guard.ts';
+import { listChildren, readStartTime, signalProcess, signalTree } from '../guard/process-identity.ts';
+import { findFreePort } from './find-free-port.ts';
+
+/** A user to run as: only root can choose one. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+/** How one kind of server is started and stopped. */
+export interface ServerSpec {
+  name: string;
+  file: string;
+  args(port: number): string[];
+  /** Written to its standard input. */
+  input?(port: number): string;
+  environment?: Record<string, string>;
+  account?: Account;
+  /** The line of its log that says that it accepts connections. */
+  readyLine: RegExp;
+  /** Its orderly stop: sent one after the other until it is gone. */
+  stopSignals: NodeJS.Signals[];
+  /** The quickest stop that leaves nothing behind outside its data. None: SIGKILL. */
+  quickStopSignals: NodeJS.Signals[];
+  url(port: number): string;
+}
+
+export interface ServerOptions {
+  guard: Guard;
+  /** Its data may be thrown away: when we go, it is killed rather than stopped. */
+  throwAway?: boolean;
+  onLog?: (line: string) => void;
+  /** Told when it ends and nobody here asked for it. */
+  onUnexpectedExit?: (reason: string) => void;
+}
+
+/** A private server on a loopback port. */
+export interface Server {
+  url: string;
+  /** Stops it in its own orderly way. */
+  stop(): Promise<void>;
+  /** Starts it again after `stop` or `kill`, on the same port and data. */
+  start(): Promise<void>;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
+  /** Suspends it (SIGSTOP): connections stay open and nothing answers. */
+  pause(): void;
+  /** Undoes `pause`. */
+  resume(): void;
+}
+
+/** A server did not come up. The message has the end of its log. */
+export class ServerStartError extends Error {
+  readonly code = 'server_start_failed';
+  readonly portTaken: boolean;
+  constructor(name: string, reason: string, log: string[]) {
+    super(`${name} ${reason}\n${log.join('\n')}`);
+    this.portTaken = log.some((line) => /address already in use/i.test(line));
+  }
+}
+
+const startTimeoutMs = 60_000;
+const portAttempts = 5;
+const keptLogLines = 20;
+
+function describeExit([code, signal]: unknown[]): string {
+  return signal ? `was ended by ${signal}` : `ended with code ${code}`;
+}
+
+/** Starts a server and resolves when it says that it accepts connections. */
+export async function startServer(spec: ServerSpec, options: ServerOptions): Promise<Server> {
+  let port = 0;
+  let running: { child: ChildProcess; gone: Promise<unknown[]> } | null = null;
+  const expected = new WeakSet<ChildProcess>();
+
+  async function launch(): Promise<void> {
+    const log: string[] = [];
+    const child = spawn(spec.file, spec.args(port), {
+      // A session of its own: the terminal's Ctrl-C is for us, and we stop the servers after the services.
+      detached: true,
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', ...spec.environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...spec.account,
+    });
+    options.guard.watch(child, {
+      name: spec.name,
+      stopSignals: options.throwAway ? spec.quickStopSignals : spec.stopSignals,
+      graceMs: 5_000,
+      stage: 1,
+    });
+    child.stdin.on('error', () => {}); // it ended before it read; its exit is reported below
+    child.stdin.end(spec.input?.(port) ?? '');
+    const gone = once(child, 'exit').catch((error: Error) => [error.message, null]);
+    const ready = new Promise<'ready'>((resolve) => {
+      for (const input of [child.stdout, child.stderr])
+        createInterface({ input }).on('line', (line) => {
+          log.push(line);
+          if (log.length > keptLogLines) log.shift();
+          options.onLog?.(line);
+          if (spec.readyLine.test(line)) resolve('ready');
+        });
+    });
+    const timeout = AbortSignal.timeout(startTimeoutMs);
+    const outcome = await Promise.race([ready, gone, once(timeout, 'abort').then(() => 'late' as const)]);
+    if (outcome === 'ready') {
+      running = { child, gone };
+      void gone.then((exit) => {
+        if (!expected.has(child)) options.onUnexpectedExit?.(`${spec.name} ${describeExit(exit)}`);
+      });
+      return;
+    }
+    if (outcome === 'late') {
+      child.kill('SIGKILL');
+      throw new ServerStartError(spec.name, `was not ready within ${startTimeoutMs / 1000} s`, log);
+    }
+    // The rest of its log may still be in the pipe.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    throw new ServerStartError(spec.name, describeExit(outcome), log);
+  }
+
+  async function end(signals: NodeJS.Signals[]): Promise<void> {
+    if (running === null) return;
+    const { child, gone } = running;
+    running = null;
+    expected.add(child);
+    const pid = child.pid as number;
+    const family = [pid, ...listChildren(pid)].flatMap((member) => {
+      const startTime = readStartTime(member);
+      return startTime === null ? [] : [{ pid: member, startTime }];
+    });
+    if (signals.length === 0) signalTree(pid, 'SIGKILL');
+    else {
+      signalProcess(pid, signals[0] as NodeJS.Signals);
+      signalTree(pid, 'SIGCONT');
+    }
+    const escalate = setTimeout(() => signalTree(pid, 'SIGKILL'), 10_000);
+    await gone;
+    clearTimeout(escalate);
+    // Postgres refuses to start again while a process of its former self holds the shared memory.
+    while (family.some((member) => readStartTime(member.pid) === member.startTime))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  for (let attempt = 1; ; attempt += 1) {
+    port = await findFreePort();
+    try {
+      await launch();
+      break;
+    } catch (error) {
+      // Another process was quicker to take the port.
+      if (!(error instanceof ServerStartError && error.portTaken) || attempt === portAttempts) throw error;
+    }
+  }
+
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+    if (running) signalTree(running.child.pid as number, name);
+  };
+  return {
+    url: spec.url(port),
+    start: async () => {
+      if (running === null) await launch();
+    },
+    stop: () => end(spec.stopSignals),
+    kill: () => end([]),
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
+  };
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findPostgres, type PostgresBinaries } from '../binaries/find-postgres.ts';
+import { canWrite, choosePostgresAccount } from '../binaries/postgres-account.ts';
+import { makePostgresReachable } from '../binaries/reachable-postgres.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { LocalStackConfig } from '../local-stack-config.ts';
+import { initPostgres, startPostgres } from './postgres.ts';
+import { outsideFolder } from './postgres-folder.ts';
+import type { Account, Server } from './server.ts';
+
+const run = promisify(execFile);
+
+/** All that is needed to start throw-away Postgres servers quickly. */
+export interface PostgresKit {
+  binaries: PostgresBinaries;
+  account?: Account;
+  password: string;
+  /** An initialised data folder, to be copied. */
+  pristine: string;
+  /** Where throw-away data goes. */
+  folder: string;
+}
+
+/** Makes a folder for throw-away data that the account can write to. The guard removes it. */
+async function makeThrowAwayFolder(guard: Guard, account: Account | undefined): Promise<string> {
+  for (const parent of [tmpdir(), '/tmp', outsideFolder]) {
+    if (parent === outsideFolder) await mkdir(parent, { recursive: true, mode: 0o755 });
+    const folder = await mkdtemp(join(parent, 'agp-test-'));
+    if (account) await chown(folder, account.uid, account.gid);
+    if (account === undefined || canWrite(folder, account)) {
+      guard.removeFolder(folder);
+      return folder;
+    }
+    await rm(folder, { recursive: true });
+  }
+  throw new Error('unreachable: everyone can enter /var/lib');
+}
+
+/** Finds Postgres and initialises the data that throw-away servers start from. */
+export async function preparePostgresKit(config: LocalStackConfig, guard: Guard): Promise<PostgresKit> {
+  const account = choosePostgresAccount();
+  const binaries = await makePostgresReachable(findPostgres(config), account);
+  const folder = await makeThrowAwayFolder(guard, account);
+  const pristine = join(folder, 'pristine');
+  // Known to all: it protects nothing that outlives the tests.
+  const password = 'throw-away';
+  await initPostgres(pristine, { binaries, password, ...(account ? { account } : {}) });
+  return { binaries, password, pristine, folder, ...(account ? { account } : {}) };
+}
+
+/** Starts a Postgres server on a copy of the pristine data. */
+export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard): Promise<Server> {
+  const folder = join(kit.folder, `data-${randomUUID()}`);
+  guard.removeFolder(folder);
+  await run('cp', ['-a', kit.pristine, folder]);
+  return startPostgres(folder, { ...kit, guard, throwAway: true });
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { openGuard } from './guard/guard.ts';
+import { runMigrations } from './run-migrations.ts';
+import { createDatabase, dropDatabase } from './servers/databases.ts';
+import { startNats } from './servers/nats.ts';
+import { startRedis } from './servers/redis.ts';
+import type { Server } from './servers/server.ts';
+import { startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
+import { templateName } from './testing-global-setup.ts';
+
+export type { Server } from './servers/server.ts';
+
+export interface TestStackOptions {
+  /** Starts a NATS server with JetStream of this stack's own. */
+  nats?: boolean;
+  /** Starts a Redis server of this stack's own. */
+  redis?: boolean;
+  /** Starts a Postgres server of this stack's own, for tests that stop it. About a second. */
+  ownPostgres?: boolean;
+}
+
+/** Real servers with throw-away data, for one test or one file. */
+export interface TestStack<Options extends TestStackOptions> extends AsyncDisposable {
+  /** A migrated database of this stack's own. */
+  databaseUrl: string;
+  natsUrl: Options['nats'] extends true ? string : undefined;
+  redisUrl: Options['redis'] extends true ? string : undefined;
+  nats: Options['nats'] extends true ? Server : undefined;
+  redis: Options['redis'] extends true ? Server : undefined;
+  postgres: Options['ownPostgres'] extends true ? Server : undefined;
+}
+
+/**
+ * Starts the servers that a test needs beside the Postgres that the whole run shares. Use it with `await using`; what is not
+ * disposed of ends with the process.
+ */
+export async function startTestStack<const Options extends TestStackOptions>(
+  options: Options = {} as Options,
+): Promise<TestStack<Options>> {
+  const shared = inject('agpTestServers');
+  const guard = openGuard();
+  const folder = join(shared.folder, randomUUID());
+  const serverOptions = { guard, throwAway: true };
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  try {
+    await mkdir(join(folder, 'redis'), { recursive: true });
+    guard.removeFolder(folder);
+    const [nats, redis, { postgres, databaseUrl }] = await Promise.all([
+      options.nats ? startNats(shared.nats, join(folder, 'nats'), serverOptions) : undefined,
+      options.redis ? startRedis(shared.redis, join(folder, 'redis'), randomUUID(), serverOptions) : undefined,
+      options.ownPostgres ? startMigratedPostgres(name) : cloneTemplate(name),
+    ]);
+    const stop = async () => {
+      if (!options.ownPostgres) await dropDatabase(shared.postgresUrl, name);
+      await guard.stop();
+    };
+    const servers = { nats, redis, postgres, natsUrl: nats?.url, redisUrl: redis?.url };
+    return { databaseUrl, ...servers, [Symbol.asyncDispose]: stop } as unknown as TestStack<Options>;
+  } catch (error) {
+    await guard.stop();
+    throw error;
+  }
+
+  async function cloneTemplate(name: string) {
+    return { postgres: undefined, databaseUrl: await createDatabase(shared.postgresUrl, name, templateName) };
+  }
+
+  async function startMigratedPostgres(name: string) {
+    const postgres = await startThrowAwayPostgres(shared.postgres, guard);
+    const databaseUrl = await createDatabase(postgres.url, name);
+    await runMigrations(databaseUrl);
+    return { postgres, databaseUrl };
+  }
+}
