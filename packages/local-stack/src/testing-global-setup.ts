@@ -30,7 +30,7 @@ declare module 'vitest' {
 export const templateName = 'agp_template';
 
 /** Starts what the stacks of a vitest run share, and stops it after the last test. */
-export default async function setUpTestServers(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const config = readLocalStackConfig(process.env, (line) => console.log(`test servers: ${line}`));
   const guard = openGuard();
   try {
