@@ -1,4 +1,5 @@
 import type { Outbox } from '@agp/bus';
+import type { PriceUsage } from '@agp/core/pricing';
 import type { IdleSessions, Throttle } from '@agp/reservations';
 import type { Logger } from '@agp/runtime';
 import type { LRUCache } from 'lru-cache';
@@ -21,6 +22,7 @@ export interface ProxyContext {
   registrations: Throttle;
   upstream: Dispatcher;
   estimator: TokenEstimator;
+  priceUsage: PriceUsage;
   /** Ids of agents by name. */
   agents: LRUCache<string, Agent>;
   /** Owners of sessions, as agent UUIDs by session id. A session never changes hands. */

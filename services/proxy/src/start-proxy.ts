@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { connectBus, ensureEventStream, Outbox } from '@agp/bus';
 import { toPublicId } from '@agp/core/ids';
+import { createPriceUsage } from '@agp/core/pricing';
 import { openDatabase } from '@agp/db';
 import { connectRedis, createIdleSessions, createThrottle } from '@agp/reservations';
 import { createLogger, Readiness, type Service, startHttpServer, startOpsServer } from '@agp/runtime';
@@ -73,6 +74,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       durationSeconds: 60,
     }),
     estimator: createTokenEstimator(),
+    priceUsage: createPriceUsage(),
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),
     producer: toPublicId('prx', randomUUIDv7()),

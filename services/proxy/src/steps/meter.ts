@@ -1,4 +1,4 @@
-import { priceUsage, type Usage } from '@agp/core/pricing';
+import { makeUsage, type Usage } from '@agp/core/pricing';
 import type { ProxyContext } from '../context.ts';
 import type { AdmittedRequest, Answer, Metering } from '../journey.ts';
 
@@ -17,7 +17,7 @@ export async function meter(context: ProxyContext, { head, body }: AdmittedReque
   let usage = reading.usage;
   const usageSource = usage === null ? 'estimated' : 'provider';
   usage ??= await estimateUsage(context, model, body.inspected?.reading?.inputText() ?? '', reading.outputText());
-  const price = priceUsage({
+  const price = context.priceUsage({
     provider: head.provider.id,
     api: head.provider.api,
     baseUrl: head.provider.baseUrl.href,
@@ -47,5 +47,5 @@ async function estimateUsage(
     context.estimator.countTokens(input, model ?? ''),
     context.estimator.countTokens(output, model ?? ''),
   ]);
-  return { ...noUsage, promptTokens, completionTokens };
+  return makeUsage({ promptTokens, completionTokens });
 }

@@ -1,0 +1,95 @@
+import { startTestStack } from '@agp/local-stack/testing';
+import type { NatsConnection } from 'nats';
+import { expect, test } from 'vitest';
+import { connectBus } from './connect.ts';
+import { ensureEventStream } from './ensure-event-stream.ts';
+import { eventStream } from './names.ts';
+import { Outbox } from './outbox.ts';
+
+const limits = { replicas: 1, maxBytes: 64 * 1024 * 1024 };
+
+async function readStreamIds(bus: NatsConnection): Promise<string[]> {
+  const manager = await bus.jetstreamManager();
+  const { state } = await manager.streams.info(eventStream);
+  const ids: string[] = [];
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    const stored = await manager.streams.getMessage(eventStream, { seq });
+    ids.push(Buffer.from(stored.data).toString());
+  }
+  return ids;
+}
+
+test('every event that is added reaches the stream once, in order', async () => {
+  await using stack = await startTestStack({ nats: true });
+  const bus = await connectBus({ url: stack.natsUrl, name: 'test' });
+  await ensureEventStream(bus, limits);
+  const outbox = new Outbox(bus);
+  const ids = Array.from({ length: 2_500 }, (_, index) => `event-${index}`);
+  for (const id of ids) expect(outbox.add(id, Buffer.from(id))).toBe(true);
+  expect(await outbox.drain(10_000)).toBe(0);
+  expect(await readStreamIds(bus)).toEqual(ids);
+  outbox.stop();
+  await bus.close();
+});
+
+test('events added while NATS is killed and away arrive when it is back', async () => {
+  await using stack = await startTestStack({ nats: true });
+  const bus = await connectBus({ url: stack.natsUrl, name: 'test' });
+  await ensureEventStream(bus, limits);
+  const outbox = new Outbox(bus);
+  const ids: string[] = [];
+  const addSome = async (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      const id = `event-${ids.length}`;
+      ids.push(id);
+      outbox.add(id, Buffer.from(id));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  };
+  await addSome(100);
+  await stack.nats.kill();
+  await addSome(300);
+  await stack.nats.start();
+  await addSome(100);
+  expect(await outbox.drain(15_000)).toBe(0);
+  expect((await readStreamIds(bus)).toSorted()).toEqual(ids.toSorted());
+  outbox.stop();
+  await bus.close();
+});
+
+test('a full outbox refuses and reports each event that it cannot take', async () => {
+  await using stack = await startTestStack({ nats: true });
+  const bus = await connectBus({ url: stack.natsUrl, name: 'test' });
+  await ensureEventStream(bus, limits);
+  await stack.nats.pause();
+  let dropped = 0;
+  const outbox = new Outbox(bus, {
+    capacity: 10,
+    onDrop: () => {
+      dropped += 1;
+    },
+  });
+  const taken = Array.from({ length: 15 }, (_, index) => outbox.add(`event-${index}`, Buffer.from(`event-${index}`)));
+  expect(taken.filter(Boolean)).toHaveLength(10);
+  expect(dropped).toBe(5);
+  await stack.nats.resume();
+  expect(await outbox.drain(10_000)).toBe(0);
+  expect(await readStreamIds(bus)).toHaveLength(10);
+  outbox.stop();
+  await bus.close();
+});
+
+test('an event that JetStream refuses is kept, reported and sent again', async () => {
+  await using stack = await startTestStack({ nats: true });
+  const bus = await connectBus({ url: stack.natsUrl, name: 'test' });
+  await ensureEventStream(bus, { replicas: 1, maxBytes: 10_000 });
+  const refusals: string[] = [];
+  const outbox = new Outbox(bus, { onRefusal: (description) => refusals.push(description) });
+  for (let index = 0; index < 20; index += 1) outbox.add(`event-${index}`, Buffer.alloc(1_000));
+  expect(await outbox.drain(1_500)).toBeGreaterThan(0);
+  expect(refusals.length).toBeGreaterThan(0);
+  await ensureEventStream(bus, limits);
+  expect(await outbox.drain(10_000)).toBe(0);
+  outbox.stop();
+  await bus.close();
+});

@@ -1,0 +1,58 @@
+import { startTestStack } from '@agp/local-stack/testing';
+import { expect, test } from 'vitest';
+import { connectRedis } from './connect-redis.ts';
+import { createIdleSessions } from './idle-sessions.ts';
+
+function makeIds() {
+  let count = 0;
+  return () => `ses_${++count}`;
+}
+
+test('two replicas put an agent into one session until it has been idle', async () => {
+  await using stack = await startTestStack({ redis: true });
+  const redis = connectRedis({ url: stack.redisUrl });
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const newId = makeIds();
+  const one = createIdleSessions(redis, 1);
+  const two = createIdleSessions(redis, 1);
+  const first = await one.resolve('agt_a', newId);
+  expect(await two.resolve('agt_a', newId)).toBe(first);
+  expect(await one.resolve('agt_b', newId)).not.toBe(first);
+  for (let index = 0; index < 4; index += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await one.resolve('agt_a', newId), 'activity keeps the session').toBe(first);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  const next = await two.resolve('agt_a', newId);
+  expect(next).not.toBe(first);
+  expect(await one.resolve('agt_a', newId)).toBe(next);
+  redis.disconnect();
+});
+
+test('many first requests at once open one session', async () => {
+  await using stack = await startTestStack({ redis: true });
+  const redis = connectRedis({ url: stack.redisUrl });
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const sessions = createIdleSessions(redis, 60);
+  const newId = makeIds();
+  const ids = await Promise.all(Array.from({ length: 50 }, () => sessions.resolve('agt_a', newId)));
+  expect(new Set(ids).size).toBe(1);
+  redis.disconnect();
+});
+
+test('without Redis the session of a replica goes on, and no request fails', async () => {
+  await using stack = await startTestStack({ redis: true });
+  const redis = connectRedis({ url: stack.redisUrl });
+  await new Promise((resolve) => redis.once('ready', resolve));
+  let now = 0;
+  const sessions = createIdleSessions(redis, 60, () => now);
+  const newId = makeIds();
+  const first = await sessions.resolve('agt_a', newId);
+  await stack.redis.stop();
+  now += 5_000;
+  const during = await Promise.all(Array.from({ length: 10 }, () => sessions.resolve('agt_a', newId)));
+  expect(new Set(during)).toEqual(new Set([first]));
+  const fresh = await Promise.all(Array.from({ length: 10 }, () => sessions.resolve('agt_b', newId)));
+  expect(new Set(fresh).size).toBe(1);
+  redis.disconnect();
+});
