@@ -24,6 +24,7 @@ export const errorTable = {
   event_not_found: { status: 404, message: 'event not found' },
   session_not_found: { status: 404, message: 'session not found' },
   key_not_found: { status: 404, message: 'key not found' },
+  bootstrap_key: { status: 409, message: 'the bootstrap key is set by MANAGEMENT_API_KEY and changed there' },
   base_edition: { status: 404, message: 'not available in the base edition' },
   not_found: { status: 404, message: 'not found' },
   method_not_allowed: { status: 405, message: 'method not allowed' },

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { metadataInputSchema } from './metadata.ts';
+import { timestampSchema } from './timestamp.ts';
+
+export const agentIdSchema = z.string().startsWith('agt_').meta({ example: 'agt_01k9r3v8w5f2q8m6t4n0x7y1za' });
+
+export const agentStatusSchema = z.enum(['active', 'blocked', 'retired']).meta({
+  id: 'AgentStatus',
+  description: '`blocked` makes the proxy refuse the agent from its next request on',
+});
+
+/** interface.md section 2.1 */
+export const agentSchema = z
+  .strictObject({
+    id: agentIdSchema,
+    name: z.string(),
+    source_ip: z.string().meta({ description: "Address that the agent's latest recorded request came from" }),
+    status: agentStatusSchema,
+    metadata: z.record(z.string(), z.unknown()),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'Agent', description: 'An agent, registered by its first request through the proxy' });
+
+export const agentListSchema = z.array(agentSchema);
+
+/** The body of `PUT /api/v1/agents/{id}`. */
+export const agentUpdateSchema = z
+  .strictObject({ status: agentStatusSchema.optional(), metadata: metadataInputSchema.optional() })
+  .refine((body) => body.status !== undefined || body.metadata !== undefined, 'must hold status, metadata or both')
+  .meta({ id: 'AgentUpdate', description: 'At least one of the two', minProperties: 1 });
+
+/** What `POST /api/v1/agents/{id}/retire` answers. */
+export const retiredAgentSchema = z
+  .strictObject({ id: agentIdSchema, status: z.literal('retired'), updated_at: timestampSchema })
+  .meta({ id: 'RetiredAgent' });
+
+export type Agent = z.infer<typeof agentSchema>;
+export type AgentStatus = z.infer<typeof agentStatusSchema>;
+export type AgentUpdate = z.infer<typeof agentUpdateSchema>;
+export type RetiredAgent = z.infer<typeof retiredAgentSchema>;

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { isStorableText } from '../events/event-message.ts';
+import { timestampSchema } from './timestamp.ts';
+
+/** The key that comes from the service's configuration; no other may have this name. */
+export const bootstrapKeyName = 'bootstrap';
+
+export const scopeSchema = z.enum(['read', 'write', 'admin']).meta({
+  id: 'Scope',
+  description: '`read`: every GET but keys; `write`: changing agents; `admin`: keys, and all of the others',
+});
+
+export const apiKeySchema = z
+  .strictObject({
+    id: z.string().startsWith('key_'),
+    name: z.string(),
+    scopes: z.array(scopeSchema),
+    created_at: timestampSchema,
+    expires_at: timestampSchema.nullable(),
+  })
+  .meta({ id: 'ApiKey', description: 'A key to this API, without its secret' });
+
+export const apiKeyListSchema = z.array(apiKeySchema);
+
+/** What `POST /api/v1/keys` answers: the only time that the secret is shown. */
+export const createdApiKeySchema = apiKeySchema
+  .extend({ secret: z.string().startsWith('agm_').meta({ description: 'Shown this once; only its digest is kept' }) })
+  .meta({ id: 'CreatedApiKey' });
+
+/** The body of `POST /api/v1/keys`. */
+export const apiKeyInputSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .min(1)
+      .max(128)
+      .refine(isStorableText, 'must not hold NUL or a lone surrogate')
+      .refine((name) => name !== bootstrapKeyName, `must not be ${bootstrapKeyName}`),
+    scopes: z
+      .array(scopeSchema)
+      .min(1)
+      .max(3)
+      .refine((scopes) => new Set(scopes).size === scopes.length, 'must not repeat a scope')
+      .meta({ uniqueItems: true }),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .optional()
+      .meta({ description: 'When the key stops working; never, if absent or null' }),
+  })
+  .meta({ id: 'ApiKeyInput' });
+
+export type Scope = z.infer<typeof scopeSchema>;
+export type ApiKey = z.infer<typeof apiKeySchema>;
+export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
+export type ApiKeyInput = z.infer<typeof apiKeyInputSchema>;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { agentIdSchema } from './agent.ts';
+import { timestampSchema } from './timestamp.ts';
+
+const totals = {
+  total_cost_usd: z.number().min(0),
+  total_prompt_tokens: z.int().min(0),
+  total_completion_tokens: z.int().min(0),
+  total_tokens: z.int().min(0),
+};
+
+/** interface.md section 2.4; the dates are null while nothing is recorded. */
+export const costSummarySchema = z
+  .strictObject({
+    ...totals,
+    date_from: timestampSchema.nullable(),
+    date_to: timestampSchema.nullable(),
+    agent_count: z.int().min(0),
+    request_count: z.int().min(0),
+  })
+  .meta({ id: 'CostSummary', description: 'Usage and cost of all agents together' });
+
+/** interface.md section 2.5 */
+export const costBreakdownEntrySchema = z
+  .strictObject({
+    agent_id: agentIdSchema,
+    agent_name: z.string(),
+    ...totals,
+    request_count: z.int().min(0),
+    avg_cost_per_request_usd: z.number().min(0),
+    models_used: z.array(z.string()),
+  })
+  .meta({ id: 'CostBreakdownEntry', description: 'Usage and cost of one agent' });
+
+export const costBreakdownSchema = z.array(costBreakdownEntrySchema);
+
+export type CostSummary = z.infer<typeof costSummarySchema>;
+export type CostBreakdownEntry = z.infer<typeof costBreakdownEntrySchema>;

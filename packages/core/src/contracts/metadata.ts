@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { complianceTagPattern, isStorableText } from '../events/event-message.ts';
+
+/** Bounds of an agent's metadata (decisions.md section 5): bytes of its JSON in UTF-8, and levels of nesting. */
+export const maxMetadataBytes = 16 * 1024;
+export const maxMetadataDepth = 32;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Looks at every value without recursion, so that no depth of nesting can exhaust the stack. */
+function findFault(root: unknown): string | null {
+  const open: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    if (typeof value === 'string' && !isStorableText(value)) return 'must not hold NUL or a lone surrogate';
+    // JSON has no infinity: a number this large would be stored as null.
+    if (typeof value === 'number' && !Number.isFinite(value)) return 'must not hold a number beyond 1.8e308';
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > maxMetadataDepth) return `must not be nested deeper than ${maxMetadataDepth} levels`;
+    for (const [key, child] of Object.entries(value)) {
+      if (!isStorableText(key)) return 'must not hold a key with NUL or a lone surrogate';
+      open.push({ value: child, depth: depth + 1 });
+    }
+  }
+  return null;
+}
+
+/**
+ * What a caller may set as metadata. The object passes through as it is: zod's own records drop a key named
+ * `__proto__`, which JSON allows and Postgres keeps.
+ */
+export const metadataInputSchema = z
+  .unknown()
+  .superRefine((value, context) => {
+    const fail = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', path, message });
+    if (!isObject(value)) return fail('must be a JSON object');
+    const fault = findFault(value);
+    if (fault !== null) return fail(fault);
+    if (Buffer.byteLength(JSON.stringify(value)) > maxMetadataBytes) return fail('must not exceed 16 KiB');
+    const tag = Object.hasOwn(value, 'compliance_tag') ? value.compliance_tag : undefined;
+    if (tag !== undefined && (typeof tag !== 'string' || !complianceTagPattern.test(tag))) {
+      fail(`must match ${complianceTagPattern.source}`, ['compliance_tag']);
+    }
+  })
+  .transform((value) => value as Record<string, unknown>)
+  .meta({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'Replaces the old metadata. At most 16 KiB of JSON and 32 levels. `compliance_tag`, if present, sets the tag of all events of the agent.',
+    example: { team: 'billing', compliance_tag: 'pci' },
+  });

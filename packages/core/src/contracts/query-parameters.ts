@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { isStorableText } from '../events/event-message.ts';
+import { fromPublicId } from '../ids.ts';
+import { agentStatusSchema } from './agent.ts';
+import { timeParameterSchema } from './timestamp.ts';
+
+/** The longest page of any list (interface.md section 8). */
+export const maxPageSize = 1000;
+
+const whole = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number);
+
+const limit = whole
+  .pipe(z.int().min(1).max(maxPageSize))
+  .meta({ type: 'integer', minimum: 1, maximum: maxPageSize, description: 'Most entries in the answer' });
+
+const offset = whole
+  .pipe(z.int().min(0))
+  .meta({ type: 'integer', minimum: 0, description: 'Entries to leave out at the start' });
+
+const flag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ type: 'boolean' });
+
+const text = z.string().max(256).refine(isStorableText, 'must not hold NUL');
+
+const paging = { limit: limit.optional(), offset: offset.default(0) };
+
+/** `GET /api/v1/agents`: complete unless a limit is given. */
+export const agentListQuerySchema = z.object({ status: agentStatusSchema.optional(), ...paging });
+
+/** `GET /api/v1/sessions`: complete unless a limit is given. */
+export const sessionListQuerySchema = z.object(paging);
+
+const eventFilters = {
+  from: timeParameterSchema.optional().meta({ description: 'Only events of this time or later' }),
+  to: timeParameterSchema.optional().meta({ description: 'Only events before this time' }),
+  recorded_after: timeParameterSchema.optional().meta({
+    description: 'Only events recorded after this time, which is later than their timestamp: for backfilling',
+  }),
+  model: text.optional(),
+  provider: text.optional(),
+  compliance_tag: text.optional(),
+  pii_detected: flag.optional(),
+  cursor: z
+    .string()
+    .refine((cursor) => fromPublicId('evt', cursor) !== null, 'must be one that a Link header gave')
+    .optional()
+    .meta({ description: 'Where the page before ended; taken from its `Link` header' }),
+  offset: offset.default(0),
+};
+
+const idFilters = {
+  agent_id: z.string().optional().meta({ description: 'Only events of this agent' }),
+  session_id: z.string().optional().meta({ description: 'Only events of this session' }),
+};
+
+/** `GET /api/v1/events` */
+export const eventListQuerySchema = z.object({ limit: limit.default(50), ...idFilters, ...eventFilters });
+
+/** `GET /api/v1/agents/{id}/events` */
+export const agentEventListQuerySchema = z.object({ limit: limit.default(maxPageSize), ...eventFilters });
+
+/** `GET /api/v1/events/stream` */
+export const eventStreamQuerySchema = z.object(idFilters);
+
+export type EventListQuery = z.infer<typeof eventListQuerySchema>;

@@ -1,0 +1,42 @@
+import type { ErrorBody } from '@agp/core/contracts';
+import { ApiError } from '@agp/core/errors';
+import { StorageUnavailableError } from '@agp/db';
+import type { Logger } from '@agp/runtime';
+import type { ErrorRequestHandler } from 'express';
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof StorageUnavailableError) {
+    return new ApiError('storage_unavailable', undefined, { 'Retry-After': '1' });
+  }
+  return new ApiError('internal');
+}
+
+/** What the log may hold of an error: not its message, which can repeat what a caller sent. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
+  return { name: error.name, code: (error as { code?: unknown }).code, frames: frames.map((line) => line.trim()) };
+}
+
+/** The one place where an error becomes an answer. What the caller cannot help is logged. */
+export function handleError(logger: Logger): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
+    const { code, status, message, headers } = toApiError(error);
+    const callerLeft = (error as { code?: unknown })?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (status >= 500 && !callerLeft) {
+      const cause = error instanceof StorageUnavailableError ? error.cause : error;
+      const level = status === 500 ? 'error' : 'warn';
+      logger[level]({ route: response.locals.route, code, cause: describe(cause) }, 'request failed');
+    }
+    if (response.headersSent) {
+      // A list that breaks off half-way must not look complete: the connection ends without its last chunk.
+      response.destroy();
+      return;
+    }
+    response
+      .status(status)
+      .set(headers)
+      .json({ error: message } satisfies ErrorBody);
+  };
+}

@@ -1,0 +1,12 @@
+import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
+
+/** Digest under which a secret is stored; the secret itself is kept nowhere. */
+export function digestSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Makes the UUID, the secret (`agm_` and 256 random bits) and the digest of a new API key. */
+export function issueSecret(): { id: string; secret: string; secretSha256: Buffer } {
+  const secret = `agm_${randomBytes(32).toString('base64url')}`;
+  return { id: randomUUIDv7(), secret, secretSha256: digestSecret(secret) };
+}

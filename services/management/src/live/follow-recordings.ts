@@ -1,0 +1,35 @@
+import { connectBus, type NatsConnection, subscribeToAnnouncements } from '@agp/bus';
+import type { Logger } from '@agp/runtime';
+import type { LiveStreams } from './live-streams.ts';
+
+/**
+ * Feeds the streams with what the writers announce, from the moment this resolves. Streams end where an
+ * announcement may have been missed: at a gap, when the broker is lost, and again when it is back, for those that
+ * were opened meanwhile.
+ */
+export async function followRecordings(natsUrl: string, streams: LiveStreams, logger: Logger): Promise<NatsConnection> {
+  const connection = await connectBus({
+    url: natsUrl,
+    name: 'agp-management',
+    onStatus: (status) => {
+      logger.warn({ status }, 'message broker');
+      if (status === 'disconnected') streams.endStreams();
+      // The server must hold the subscription again before clients come back and backfill.
+      else
+        void connection.flush().then(
+          () => streams.endStreams(),
+          () => streams.endStreams(),
+        );
+    },
+  });
+  subscribeToAnnouncements(
+    connection,
+    ({ events }) => streams.publish(events),
+    () => {
+      logger.warn('an announcement of recorded events was missed');
+      streams.endStreams();
+    },
+  );
+  await connection.flush();
+  return connection;
+}

@@ -1,0 +1,43 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@agp/runtime';
+import type { RequestHandler } from 'express';
+import type { LiveStreams } from './live/live-streams.ts';
+
+/** Counts and times the requests. Routes are labelled by their pattern, so that no caller can make labels. */
+export function createMetrics(streams: LiveStreams): { registry: Registry; observe: RequestHandler } {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'agp_management_requests_total',
+    help: 'Answered requests',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'agp_management_request_duration_seconds',
+    help: 'Time from the request to the end of its answer; event streams left out',
+    labelNames: ['method', 'route'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'agp_management_open_streams',
+    help: 'Clients connected to the live event stream',
+    registers: [registry],
+    collect() {
+      this.set(streams.size);
+    },
+  });
+  const methods = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE']);
+  const observe: RequestHandler = (request, response, next) => {
+    const started = process.hrtime.bigint();
+    response.on('close', () => {
+      const method = methods.has(request.method) ? request.method : 'other';
+      const route: string = response.locals.route ?? 'unknown';
+      requests.inc({ method, route, status: response.statusCode });
+      if (response.getHeader('content-type') === 'text/event-stream; charset=utf-8') return;
+      duration.observe({ method, route }, Number(process.hrtime.bigint() - started) / 1e9);
+    });
+    next();
+  };
+  return { registry, observe };
+}

@@ -1,0 +1,108 @@
+import { errorBodySchema } from '@agp/core/contracts';
+import { type ErrorCode, errorTable } from '@agp/core/errors';
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import type { Route } from '../define-route.ts';
+
+/** Every error that a route can answer with: its own, and those that its key, query and body bring. */
+function listErrors(route: Route): ErrorCode[] {
+  const codes: ErrorCode[] = [...route.errors];
+  if (route.query) codes.push('invalid_parameter');
+  if (route.body) codes.push('invalid_parameter', 'body_too_large', 'unsupported_media_type');
+  if (route.scope !== null) codes.push('invalid_api_key', 'missing_scope', 'too_many_failures', 'storage_unavailable');
+  if (route.extendedOnly) codes.push('base_edition');
+  return [...new Set<ErrorCode>([...codes, 'internal'])];
+}
+
+const freeMessages: Partial<Record<ErrorCode, string>> = {
+  invalid_parameter: 'names the field at fault',
+  missing_scope: 'API key lacks scope ...',
+};
+
+const errorHeaders: Partial<Record<ErrorCode, Record<string, { description: string; schema: { type: 'string' } }>>> = {
+  invalid_api_key: { 'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' } } },
+  too_many_failures: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
+  storage_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
+};
+
+function describeErrors(route: Route): ZodOpenApiOperationObject['responses'] {
+  const byStatus = Map.groupBy(listErrors(route), (code) => errorTable[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `\`${errorTable[code].message ?? freeMessages[code] ?? code}\``).join(' or '),
+        headers: Object.assign({}, ...codes.map((code) => errorHeaders[code])),
+        content: { 'application/json': { schema: errorBodySchema } },
+      },
+    ]),
+  );
+}
+
+function describeAnswer({ answer }: Route): ZodOpenApiResponseObject {
+  const contentType = answer.contentType ?? 'application/json';
+  return {
+    description: answer.description,
+    ...(answer.paged && {
+      headers: {
+        Link: { description: '`<...>; rel="next"` while there are more entries', schema: { type: 'string' } as const },
+      },
+    }),
+    ...(answer.schema && { content: { [contentType]: { schema: answer.schema } } }),
+    ...(!answer.schema &&
+      answer.contentType && { content: { [contentType]: { schema: { type: 'string' } as const } } }),
+  };
+}
+
+function describeRoute(route: Route): ZodOpenApiOperationObject {
+  const pathParameters = Object.entries(route.params ?? {}).map(
+    ([name, meta]) => [name, z.string().meta({ ...meta })] as const,
+  );
+  return {
+    operationId: `${route.method} ${route.path}`.replace(/[^a-z0-9]+/g, '_').replace(/_$/, ''),
+    tags: [route.tag],
+    summary: route.summary,
+    description: [
+      route.scope === null ? 'Needs no key.' : `Needs a key with the scope \`${route.scope}\`.`,
+      ...(route.extendedOnly ? ['Extended edition only.'] : []),
+    ].join(' '),
+    ...(route.scope === null && { security: [] }),
+    requestParams: {
+      ...(pathParameters.length > 0 && { path: z.object(Object.fromEntries(pathParameters)) }),
+      ...(route.query && { query: route.query }),
+    },
+    ...(route.body && { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
+    responses: { [route.answer.status]: describeAnswer(route), ...describeErrors(route) },
+  } as ZodOpenApiOperationObject;
+}
+
+/** The OpenAPI 3.1 document of the routes, from the schemas that parse their requests. */
+export function buildDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const route of routes) {
+    const operations = paths[route.path] ?? {};
+    operations[route.method] = describeRoute(route);
+    paths[route.path] = operations;
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Agent Governance Proxy: management and audit',
+      version: '1',
+      description: 'Agents, events, sessions, lineage and costs of all that goes through the proxy.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `agm_...`' } },
+    },
+    paths: paths as NonNullable<ZodOpenApiObject['paths']>,
+  });
+}
