@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Conversation, conversations } from './conversations.ts';
+import { type DemoConfig, DemoNotReadyError } from './demo-config.ts';
+import { type CostEntry, connectManagement, type ManagementClient } from './management-client.ts';
+import { type SentTurn, sendConversation } from './send-conversation.ts';
+
+/** How long recording may take after the last answer, in milliseconds; usually a tenth of a second. */
+const recordedWithinMs = 10_000;
+
+export interface DemoResult {
+  sent: SentTurn[];
+  /** The cost entries of the agents that the demo spoke for. */
+  costs: CostEntry[];
+}
+
+export const turnCount = conversations.reduce((sum, { questions }) => sum + questions.length, 0);
+
+async function waitUntilRecorded(management: ManagementClient, sent: SentTurn[]): Promise<void> {
+  const deadline = Date.now() + recordedWithinMs;
+  const waiting = new Set(sent.map(({ eventId }) => eventId));
+  const sessions = new Set(sent.map(({ sessionId }) => sessionId));
+  while (waiting.size > 0) {
+    for (const session of sessions) {
+      for (const id of await management.listEventIds(session)) waiting.delete(id);
+    }
+    if (waiting.size === 0) return;
+    if (Date.now() > deadline) {
+      throw new DemoNotReadyError(`${waiting.size} of ${sent.length} answers are not recorded yet: is the writer up?`);
+    }
+    await sleep(100);
+  }
+}
+
+/** @throws DemoNotReadyError when the proxy or the management API does not answer */
+export async function expectRunningStack(config: DemoConfig): Promise<void> {
+  try {
+    await fetch(config.proxyUrl);
+  } catch {
+    throw new DemoNotReadyError(`Nothing answers on ${config.proxyUrl}: start it with "npm start" first.`);
+  }
+  await connectManagement(config).listCosts();
+}
+
+/**
+ * Sends every conversation through the proxy, an agent's one after the other, the agents side by side, and waits
+ * until all of them are recorded.
+ *
+ * @param onTurn called after each answer
+ * @throws DemoNotReadyError when what was sent is not recorded in time
+ */
+export async function runDemo(config: DemoConfig, onTurn: (agent: string) => void): Promise<DemoResult> {
+  const management = connectManagement(config);
+  const run = Date.now().toString(36);
+  const sent: SentTurn[] = [];
+  const hold = async (held: Conversation[]) => {
+    for (const conversation of held) {
+      const session = `${conversation.agent} ${run} ${held.indexOf(conversation)}`;
+      for await (const turn of sendConversation(config.proxyUrl, conversation, session)) {
+        sent.push(turn);
+        onTurn(conversation.agent);
+      }
+    }
+  };
+  await Promise.all([...Map.groupBy(conversations, ({ agent }) => agent).values()].map(hold));
+  await waitUntilRecorded(management, sent);
+  const agents = new Set(sent.map(({ agentId }) => agentId));
+  const costs = await management.listCosts();
+  return { sent, costs: costs.filter(({ agent_id }) => agents.has(agent_id)) };
+}
