@@ -1,2 +1,3 @@
 export * from './money.ts';
+export * from './price-usage.ts';
 export * from './usage.ts';

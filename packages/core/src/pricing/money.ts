@@ -4,7 +4,7 @@ export function nanoToUsd(nanoUsd: number): number {
 }
 
 /** A whole number of nano-dollars as an exact decimal of USD with nine places, for Postgres `numeric`. */
-export function nanoToDecimal(nanoUsd: number): string {
-  const digits = nanoUsd.toFixed(0).padStart(10, '0');
+export function nanoToDecimal(nanoUsd: number | bigint): string {
+  const digits = BigInt(nanoUsd).toString().padStart(10, '0');
   return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
 }

@@ -30,3 +30,57 @@ export interface Usage {
 
 /** A figure above this is taken for an error of the provider: no call of any model comes near. */
 export const maxTokens = 1_000_000_000;
+
+const maxSearches = 100_000;
+
+/** A whole number from 0 to {@link maxTokens} (a fraction is cut off), or null for anything else. */
+export function readCount(value: unknown): number | null {
+  if (typeof value !== 'number' || !(value >= 0 && value <= maxTokens)) return null;
+  return Math.abs(Math.trunc(value));
+}
+
+/**
+ * Usage that adds up, whatever was given: figures that are no count become 0, and no part is larger
+ * than what it is a part of.
+ */
+export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): Usage {
+  const count = (name: keyof Usage, bound: number): number => Math.min(readCount(given[name]) ?? 0, bound);
+  const promptTokens = count('promptTokens', maxTokens);
+  const cacheReadTokens = count('cacheReadTokens', promptTokens);
+  const cacheWriteTokens = count('cacheWriteTokens', promptTokens - cacheReadTokens);
+  const inputAudioTokens = count('inputAudioTokens', promptTokens);
+  const inputImageTokens = count('inputImageTokens', promptTokens - inputAudioTokens);
+  const inputVideoTokens = count('inputVideoTokens', promptTokens - inputAudioTokens - inputImageTokens);
+  // Providers that do not split cached input by kind: what cannot be text must be cached audio.
+  const parts = cacheReadTokens + cacheWriteTokens + inputAudioTokens + inputImageTokens + inputVideoTokens;
+  const cacheReadAudioTokens = Math.min(
+    Math.max(count('cacheReadAudioTokens', maxTokens), parts - promptTokens),
+    cacheReadTokens,
+    inputAudioTokens,
+  );
+  const completionTokens = count('completionTokens', maxTokens);
+  const outputAudioTokens = count('outputAudioTokens', completionTokens);
+  const outputImageTokens = count('outputImageTokens', completionTokens - outputAudioTokens);
+  const outputVideoTokens = count('outputVideoTokens', completionTokens - outputAudioTokens - outputImageTokens);
+  const media = outputAudioTokens + outputImageTokens + outputVideoTokens;
+  return {
+    promptTokens,
+    completionTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    cacheWrite1hTokens: count('cacheWrite1hTokens', cacheWriteTokens),
+    inputAudioTokens,
+    inputImageTokens,
+    inputVideoTokens,
+    cacheReadAudioTokens,
+    cacheReadImageTokens: count(
+      'cacheReadImageTokens',
+      Math.min(cacheReadTokens - cacheReadAudioTokens, inputImageTokens),
+    ),
+    reasoningTokens: count('reasoningTokens', completionTokens - media),
+    outputAudioTokens,
+    outputImageTokens,
+    outputVideoTokens,
+    webSearches: count('webSearches', maxSearches),
+  };
+}

@@ -31,6 +31,11 @@ export interface StreamReading extends AnswerReading {
   sawEnd: boolean;
   /** The provider reported an error in the stream. */
   failed: boolean;
+  /**
+   * `usage` counts the whole output. False where the stream was cut after figures that count the input
+   * and little or none of the output; also false where `usage` is null.
+   */
+  usageIsFinal: boolean;
 }
 
 /** Takes a stream's messages one by one. Never throws, whatever the provider sends. */
@@ -51,6 +56,8 @@ export interface Operation {
   readonly name: string;
   /** Streams give usage only where the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
   readonly usageNeedsAsking: boolean;
+  /** A stream may come as one JSON array of frames rather than as SSE. */
+  readonly streamsAsArray: boolean;
   /**
    * @param body the parsed JSON body, anything where it is not an object
    * @param path the provider's path, without the query

@@ -16,3 +16,20 @@ export interface ResponseTap {
   /** What was read, whether the body came to its end or was cut. Call once. */
   end(): Promise<ResponseReading>;
 }
+
+/** Reads the decoded bytes of one kind of body. */
+export interface BodyReader {
+  push(chunk: Buffer): void;
+  end(): ResponseReading;
+}
+
+/** What is known of a body that cannot be read. */
+export const nothingRead: ResponseReading = {
+  model: null,
+  usage: null,
+  usageIsFinal: false,
+  sawEnd: false,
+  failed: false,
+  inspected: false,
+  outputText: () => '',
+};

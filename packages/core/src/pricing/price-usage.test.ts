@@ -1,0 +1,277 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { calcPrice, findProvider, type ModelPrice } from '@pydantic/genai-prices';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createPriceUsage, type PricedCall, priceVersion } from './price-usage.ts';
+import { makeUsage, maxTokens, type Usage } from './usage.ts';
+
+const priceUsage = createPriceUsage();
+const noon = new Date('2026-11-20T12:00:00Z');
+
+function call(model: string, usage: Partial<Usage>, rest: Partial<PricedCall> = {}): PricedCall {
+  const api = rest.api ?? 'openai';
+  return {
+    provider: { openai: 'openai', anthropic: 'anthropic', gemini: 'gemini' }[api],
+    api,
+    baseUrl: 'http://127.0.0.1:1',
+    model,
+    usage: makeUsage(usage),
+    at: noon,
+    ...rest,
+  };
+}
+
+const million = 1_000_000;
+const usd = (amount: number) => Math.round(amount * 1e9);
+
+describe('prices known from the providers own pages', () => {
+  const table: [string, PricedCall, number][] = [
+    ['gpt-4o, 1M in and 1M out', call('gpt-4o', { promptTokens: million, completionTokens: million }), usd(12.5)],
+    ['a dated name', call('gpt-4o-2024-08-06', { promptTokens: million }), usd(2.5)],
+    ['half of the input cached', call('gpt-4o', { promptTokens: million, cacheReadTokens: million / 2 }), usd(1.875)],
+    ['gpt-4o-mini, one token each', call('gpt-4o-mini', { promptTokens: 1, completionTokens: 1 }), 150 + 600],
+    ['cached input of half a nano-dollar', call('gpt-4o-mini', { promptTokens: 1, cacheReadTokens: 1 }), 75],
+    ['reasoning is output', call('o3', { completionTokens: million, reasoningTokens: 900_000 }), usd(8)],
+    ['embeddings', call('text-embedding-3-small', { promptTokens: million }), usd(0.02)],
+    [
+      'audio in and out',
+      call('gpt-audio', {
+        promptTokens: million,
+        inputAudioTokens: million / 2,
+        completionTokens: million,
+        outputAudioTokens: million / 2,
+      }),
+      usd(1.25 + 16 + 5 + 32),
+    ],
+    [
+      'Claude: cache written for 5 minutes and for an hour, and read',
+      call(
+        'claude-opus-4-5',
+        {
+          promptTokens: 4 * million,
+          cacheReadTokens: million,
+          cacheWriteTokens: 2 * million,
+          cacheWrite1hTokens: million,
+          completionTokens: million,
+        },
+        { api: 'anthropic' },
+      ),
+      usd(5 + 0.5 + 6.25 + 10 + 25),
+    ],
+    ['Claude: web searches', call('claude-opus-4-5', { webSearches: 3 }, { api: 'anthropic' }), usd(0.03)],
+    [
+      'Gemini 2.5 Pro up to its step',
+      call('gemini-2.5-pro', { promptTokens: 200_000, completionTokens: 1_000 }, { api: 'gemini' }),
+      usd(0.25 + 0.01),
+    ],
+    [
+      'Gemini 2.5 Pro past its step, where all of the call pays more',
+      call('gemini-2.5-pro', { promptTokens: 200_001, completionTokens: 1_000 }, { api: 'gemini' }),
+      usd(0.5000025 + 0.015),
+    ],
+    [
+      'Gemini audio in, partly cached',
+      call('gemini-2.5-flash', { promptTokens: million, inputAudioTokens: million }, { api: 'gemini' }),
+      usd(1),
+    ],
+  ];
+  test.each(table)('%s', (_, priced, costNanoUsd) => {
+    expect(priceUsage(priced)).toEqual({ costNanoUsd, priceVersion, priced: true });
+  });
+});
+
+describe('whose prices hold', () => {
+  const million1 = { promptTokens: million };
+  test('those of the address, before those of the configured name', () => {
+    const groq = call('llama-3.3-70b-versatile', million1, { baseUrl: 'https://api.groq.com/openai/v1' });
+    expect(priceUsage(groq).costNanoUsd).toBe(usd(0.59));
+  });
+  test('those of the configured name at an unknown address', () => {
+    expect(priceUsage(call('mistral-large-latest', million1, { provider: 'mistral' })).priced).toBe(true);
+  });
+  test("those of the API's vendor for a provider that is not known", () => {
+    expect(priceUsage(call('gpt-4o-mini', million1, { provider: 'demo' })).costNanoUsd).toBe(usd(0.15));
+    const claude = call('claude-haiku-4-5', million1, { provider: 'demo', api: 'anthropic' });
+    expect(priceUsage(claude).costNanoUsd).toBe(usd(1));
+    const gemini = call('gemini-2.5-flash', million1, { provider: 'demo', api: 'gemini' });
+    expect(priceUsage(gemini).costNanoUsd).toBe(usd(0.3));
+  });
+  test('nobody guesses for a model that a known provider does not list', () => {
+    const unpriced = { costNanoUsd: 0, priceVersion: null, priced: false };
+    expect(priceUsage(call('claude-opus-4-5', million1, { baseUrl: 'https://api.groq.com' }))).toEqual(unpriced);
+    for (const model of ['', 'no-such-model', '__proto__', 'x'.repeat(100_000)]) {
+      expect(priceUsage(call(model, million1))).toEqual(unpriced);
+    }
+  });
+});
+
+test('a price that changes on a date or by the hour is the one of the call, in any order of calls', () => {
+  const opus = (time: string) =>
+    priceUsage(call('claude-opus-4-6', { promptTokens: million }, { api: 'anthropic', at: new Date(time) }))
+      .costNanoUsd;
+  expect(opus('2026-03-12T23:59:59.999Z')).toBe(usd(10));
+  expect(opus('2026-03-13T00:00:00Z')).toBe(usd(5));
+  expect(opus('2026-03-12T23:59:59.999Z')).toBe(usd(10));
+  const deepseek = { provider: 'deepseek', baseUrl: 'https://api.deepseek.com' };
+  for (let hour = 0; hour < 24; hour += 0.5) {
+    const time = new Date(noon.getTime() + hour * 3_600_000);
+    const expected = calcPrice({ input_tokens: million }, 'deepseek-chat', { providerId: 'deepseek', timestamp: time });
+    const priced = priceUsage(call('deepseek-chat', { promptTokens: million }, { ...deepseek, at: time }));
+    expect(priced.costNanoUsd).toBe(usd(expected?.total_price ?? Number.NaN));
+  }
+});
+
+test('a time that is none leaves the call unpriced where the price depends on it', () => {
+  const at = new Date(Number.NaN);
+  expect(priceUsage(call('claude-opus-4-6', {}, { api: 'anthropic', at })).priced).toBe(false);
+});
+
+test('more models than are remembered are still priced', () => {
+  const small = createPriceUsage(2);
+  for (const model of ['gpt-4o', 'gpt-4o-mini', 'nothing', 'o3', 'gpt-4o']) {
+    expect(small(call(model, { promptTokens: 10 })).priced).toBe(model !== 'nothing');
+  }
+});
+
+test('the version in the records is that of the installed library', () => {
+  const main = createRequire(import.meta.url).resolve('@pydantic/genai-prices');
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', `file://${main}`), 'utf8'));
+  expect(priceVersion).toBe(`genai-prices ${version}`);
+});
+
+/** Every model of the main providers, with each of its rows. */
+const rows = ['openai', 'anthropic', 'google', 'mistral', 'groq', 'deepseek', 'x-ai', 'perplexity'].flatMap((id) => {
+  const provider = findProvider({ providerId: id });
+  return (provider?.models ?? []).flatMap((model) => {
+    try {
+      const found = calcPrice({}, model.id, { providerId: id, timestamp: noon });
+      return found === null ? [] : [{ provider: id, model: model.id, prices: found.model_price }];
+    } catch {
+      return [];
+    }
+  });
+});
+
+/** Usage whose parts leave room for each other, as the library demands. */
+const consistentUsage = fc
+  .array(fc.oneof(fc.nat(2_000), fc.nat(300_000)), { minLength: 11, maxLength: 11 })
+  .map(([text, read, write, hour, audio, cachedAudio, image, cachedImage, words, thought, spoken] = []) => {
+    const n = (value: number | undefined) => value ?? 0;
+    const cacheReadTokens = n(read) + n(cachedAudio) + n(cachedImage);
+    return makeUsage({
+      promptTokens: n(text) + cacheReadTokens + n(write) + n(hour) + n(audio) + n(image),
+      cacheReadTokens,
+      cacheWriteTokens: n(write) + n(hour),
+      cacheWrite1hTokens: hour,
+      inputAudioTokens: n(audio) + n(cachedAudio),
+      cacheReadAudioTokens: cachedAudio,
+      inputImageTokens: n(image) + n(cachedImage),
+      cacheReadImageTokens: cachedImage,
+      completionTokens: n(words) + n(thought) + n(spoken),
+      reasoningTokens: thought,
+      outputAudioTokens: spoken,
+      webSearches: n(spoken) % 7,
+    });
+  });
+
+const libraryKeys: Record<string, keyof Usage> = {
+  input_tokens: 'promptTokens',
+  output_tokens: 'completionTokens',
+  cache_read_tokens: 'cacheReadTokens',
+  cache_write_tokens: 'cacheWriteTokens',
+  cache_write_1h_tokens: 'cacheWrite1hTokens',
+  input_audio_tokens: 'inputAudioTokens',
+  input_image_tokens: 'inputImageTokens',
+  cache_audio_read_tokens: 'cacheReadAudioTokens',
+  cache_image_read_tokens: 'cacheReadImageTokens',
+  output_reasoning_tokens: 'reasoningTokens',
+  output_audio_tokens: 'outputAudioTokens',
+  web_searches: 'webSearches',
+};
+
+test('every cost is within float error of what the library itself computes', () => {
+  expect(rows.length).toBeGreaterThan(200);
+  fc.assert(
+    fc.property(fc.constantFrom(...rows), consistentUsage, ({ provider, model }, usage) => {
+      const given: Record<string, number> = {};
+      for (const [key, name] of Object.entries(libraryKeys)) given[key] = usage[name];
+      const expected = calcPrice(given, model, { providerId: provider, timestamp: noon });
+      const { costNanoUsd } = priceUsage(call(model, usage, { provider, baseUrl: '' }));
+      expect(Math.abs(costNanoUsd - (expected?.total_price ?? Number.NaN) * 1e9)).toBeLessThan(0.51);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** A second way to the same figure: fractions over the row's own decimals, by explicit subtraction. */
+function exactCost(prices: ModelPrice, usage: Usage): bigint {
+  const precision = 30;
+  const rate = (key: string): bigint | null => {
+    const price = prices[key];
+    if (price === undefined) return null;
+    let value = typeof price === 'number' ? price : price.base;
+    if (typeof price !== 'number') {
+      for (const tier of price.tiers) if (usage.promptTokens > tier.start) value = tier.price;
+    }
+    const [whole = '', fraction = ''] = value
+      .toLocaleString('en', { useGrouping: false, maximumSignificantDigits: 21 })
+      .split('.');
+    return BigInt(whole + fraction.padEnd(precision, '0'));
+  };
+  const read = rate('cache_read_mtok');
+  const write = rate('cache_write_mtok');
+  const hour = rate('cache_write_1h_mtok');
+  const input = rate('input_mtok') ?? 0n;
+  const output = rate('output_mtok') ?? 0n;
+  const thought = rate('output_reasoning_mtok') ?? output;
+  let total = 0n;
+  const add = (count: number, price: bigint) => {
+    total += BigInt(count) * price;
+  };
+  add(usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens, input);
+  add(usage.cacheReadTokens, read ?? input);
+  add(usage.cacheWriteTokens - usage.cacheWrite1hTokens, write ?? input);
+  add(usage.cacheWrite1hTokens, hour ?? write ?? input);
+  add(usage.completionTokens - usage.reasoningTokens, output);
+  add(usage.reasoningTokens, thought);
+  const requests = (rate('requests_kcount') ?? 0n) * 1_000n;
+  const denominator = 10n ** BigInt(precision - 3);
+  return ((total + requests) * 2n + denominator) / (2n * denominator);
+}
+
+test('every cost equals exact arithmetic on the rows, to the nano-dollar', () => {
+  const textUsage = fc
+    .tuple(fc.nat(10_000_000), fc.nat(), fc.nat(), fc.nat(), fc.nat(2_000_000), fc.nat())
+    .map((parts) => {
+      const [promptTokens, read, write, hour, completionTokens, thought] = parts;
+      const cacheReadTokens = read % (promptTokens + 1);
+      const cacheWriteTokens = write % (promptTokens - cacheReadTokens + 1);
+      return makeUsage({
+        promptTokens,
+        cacheReadTokens,
+        cacheWriteTokens,
+        cacheWrite1hTokens: hour % (cacheWriteTokens + 1),
+        completionTokens,
+        reasoningTokens: thought % (completionTokens + 1),
+      });
+    });
+  fc.assert(
+    fc.property(fc.constantFrom(...rows), textUsage, ({ provider, model, prices }, usage) => {
+      const priced = priceUsage(call(model, usage, { provider, baseUrl: '' }));
+      expect(BigInt(priced.costNanoUsd)).toBe(exactCost(prices, usage));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('whatever stands in the usage, a cost is a whole number that is not negative', () => {
+  const anyNumber = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(maxTokens, maxTokens + 1, -1, 1e300));
+  const anyUsage = fc.record(Object.fromEntries(Object.keys(makeUsage({})).map((key) => [key, anyNumber])));
+  fc.assert(
+    fc.property(fc.constantFrom(...rows), anyUsage, ({ provider, model }, usage) => {
+      const priced = priceUsage({ ...call(model, {}, { provider }), usage: usage as unknown as Usage });
+      expect(Number.isSafeInteger(priced.costNanoUsd) && priced.costNanoUsd >= 0).toBe(true);
+    }),
+  );
+});

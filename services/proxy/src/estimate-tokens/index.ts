@@ -1,0 +1,2 @@
+export * from './create-token-estimator.ts';
+export * from './token-estimator.ts';

@@ -1,0 +1,2 @@
+export * from './match-operation.ts';
+export * from './operation.ts';

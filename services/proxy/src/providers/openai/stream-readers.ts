@@ -1,0 +1,88 @@
+import type { Usage } from '@agp/core/pricing';
+import { asArray, asObject, asText } from '../json-shapes.ts';
+import type { StreamReader, StreamReading } from '../operation.ts';
+import { parseFrame } from '../parse-frame.ts';
+import { StreamText } from '../stream-text.ts';
+import { readResponseDelta } from './output-text.ts';
+import { readCompletionUsage, readResponseUsage } from './usage.ts';
+
+/** Frames with figures or an error. Inside of text the quotes would be escaped, so this is never fooled by it. */
+const figuresOrError = /"(?:usage"\s*:\s*\{|error"\s*:\s*[{"])/;
+
+/** Reads the chunks of chat completions and completions. Usage stands in the last chunk, where it was asked for. */
+export class CompletionStreamReader implements StreamReader {
+  readonly #text: StreamText;
+  #model: string | null = null;
+  #usage: Usage | null = null;
+  #usageStandsAlone = false;
+  #sawEnd = false;
+  #failed = false;
+
+  constructor(textOf: (frame: unknown) => string) {
+    this.#text = new StreamText(textOf);
+  }
+
+  push(_event: string, data: string): void {
+    if (data === '[DONE]') {
+      this.#sawEnd = true;
+      return;
+    }
+    this.#text.add(data);
+    if (this.#model !== null && !figuresOrError.test(data)) return;
+    const frame = asObject(parseFrame(data));
+    this.#model ??= asText(frame.model);
+    this.#failed ||= Boolean(frame.error);
+    const usage = readCompletionUsage(frame.usage);
+    if (usage === null) return;
+    this.#usage = usage;
+    this.#usageStandsAlone = asArray(frame.choices).length === 0;
+  }
+
+  end(): StreamReading {
+    return {
+      model: this.#model,
+      usage: this.#usage,
+      // Some servers count along on every chunk: then only the stream's end makes the figures whole.
+      usageIsFinal: this.#usage !== null && (this.#usageStandsAlone || this.#sawEnd),
+      sawEnd: this.#sawEnd,
+      failed: this.#failed,
+      outputText: () => this.#text.read(),
+    };
+  }
+}
+
+const lastEvent = /"response\.(?:completed|incomplete|failed)"/;
+
+/** Reads the events of the Responses API. Usage stands in the last one, which repeats the whole response. */
+export class ResponseStreamReader implements StreamReader {
+  readonly #text = new StreamText(readResponseDelta);
+  #model: string | null = null;
+  #usage: Usage | null = null;
+  #sawEnd = false;
+  #failed = false;
+
+  push(_event: string, data: string): void {
+    if (data === '[DONE]') return;
+    const isLast = lastEvent.test(data);
+    if (!isLast) this.#text.add(data);
+    if (this.#model !== null && !isLast && !figuresOrError.test(data)) return;
+    const frame = asObject(parseFrame(data));
+    const response = asObject(frame.response);
+    this.#model ??= asText(response.model);
+    this.#usage = readResponseUsage(response.usage) ?? this.#usage;
+    const { type } = frame;
+    this.#failed ||= type === 'error' || type === 'response.failed' || Boolean(frame.error);
+    this.#sawEnd ||= type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
+  }
+
+  end(): StreamReading {
+    return {
+      model: this.#model,
+      usage: this.#usage,
+      usageIsFinal: this.#usage !== null && this.#sawEnd,
+      sawEnd: this.#sawEnd,
+      failed: this.#failed,
+      outputText: () => this.#text.read(),
+    };
+  }
+}

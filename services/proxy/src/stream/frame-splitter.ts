@@ -1,0 +1,56 @@
+const lineFeed = 10;
+const carriageReturn = 13;
+
+/**
+ * What a piece of a stream is: `part` of a frame that goes on, `end` the (rest of the) frame with its blank line, `tail`
+ * the line feed of a blank line whose carriage return was the end of the bytes before.
+ */
+export type PieceKind = 'part' | 'end' | 'tail';
+
+/**
+ * Finds the borders of SSE frames in a stream of bytes, however it is split: lines end with LF, CRLF or CR, and an
+ * empty line ends a frame (https://html.spec.whatwg.org/multipage/server-sent-events.html). Keeps no bytes.
+ */
+export class FrameSplitter {
+  #lineIsEmpty = true;
+  #frameIsEmpty = true;
+  #afterReturn = false;
+
+  /**
+   * @param text the next bytes, each as one character (latin1)
+   * @param onPiece called with the bounds of each piece; together they cover the text
+   */
+  push(text: string, onPiece: (start: number, end: number, kind: PieceKind) => void): void {
+    let start = 0;
+    let lineStart = 0;
+    if (this.#afterReturn && text.charCodeAt(0) === lineFeed) {
+      lineStart = 1;
+      if (this.#frameIsEmpty) {
+        onPiece(0, 1, 'tail');
+        start = 1;
+      }
+    }
+    if (text !== '') this.#afterReturn = false;
+    let feed = text.indexOf('\n', lineStart);
+    let back = text.indexOf('\r', lineStart);
+    while (feed >= 0 || back >= 0) {
+      const eol = feed < 0 || (back >= 0 && back < feed) ? back : feed;
+      let next = eol + 1;
+      if (text.charCodeAt(eol) === carriageReturn) {
+        if (text.charCodeAt(next) === lineFeed) next += 1;
+        else this.#afterReturn = next === text.length;
+      }
+      if (this.#lineIsEmpty && eol === lineStart) {
+        onPiece(start, next, 'end');
+        start = next;
+      }
+      this.#lineIsEmpty = true;
+      lineStart = next;
+      if (feed >= 0 && feed < next) feed = text.indexOf('\n', next);
+      if (back >= 0 && back < next) back = text.indexOf('\r', next);
+    }
+    if (lineStart < text.length) this.#lineIsEmpty = false;
+    if (start < text.length) onPiece(start, text.length, 'part');
+    if (text !== '') this.#frameIsEmpty = start === text.length;
+  }
+}

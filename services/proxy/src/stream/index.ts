@@ -1,0 +1,4 @@
+export * from './create-response-tap.ts';
+export type { ResponseReading, ResponseTap } from './response-reading.ts';
+export * from './splice-stream-usage.ts';
+export * from './stream-usage-stripper.ts';

@@ -1,0 +1,99 @@
+/** A member of a JSON object, by where its value stands in the bytes. */
+export interface Member {
+  /** The key as it reads, escapes undone. */
+  key: string;
+  /** The first byte of the value. */
+  start: number;
+  /** Past the last byte of the value. */
+  end: number;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** The position of the first byte from here on that is not white space. */
+export function skipSpace(bytes: Buffer, at: number): number {
+  let i = at;
+  while (bytes[i] === 0x20 || bytes[i] === 0x0a || bytes[i] === 0x0d || bytes[i] === 0x09) i += 1;
+  return i;
+}
+
+/** Past the closing quote of the string that starts here; past the end of the bytes where it has none. */
+function skipString(bytes: Buffer, start: number): number {
+  for (let at = start + 1; ; ) {
+    const end = bytes.indexOf(quote, at);
+    if (end < 0) return bytes.length + 1;
+    let first = end;
+    while (bytes[first - 1] === backslash) first -= 1;
+    if ((end - first) % 2 === 0) return end + 1;
+    at = end + 1;
+  }
+}
+
+/** Past the value that starts here. Counts brackets rather than calling itself, so that depth is no danger. */
+function skipValue(bytes: Buffer, start: number): number {
+  let depth = 0;
+  let i = start;
+  while (i < bytes.length) {
+    const byte = bytes[i];
+    if (byte === quote) i = skipString(bytes, i);
+    else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      i += 1;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (depth === 0) return i;
+      depth -= 1;
+      i += 1;
+    } else if (depth === 0 && (byte === comma || byte === colon || skipSpace(bytes, i) > i)) return i;
+    else {
+      i += 1;
+      continue;
+    }
+    if (depth === 0) return i;
+  }
+  return i;
+}
+
+function readKey(bytes: Buffer, start: number, end: number): string | null {
+  const text = bytes.toString('utf8', start, end);
+  if (!text.includes('\\')) return text.slice(1, -1);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The members of the JSON object that starts at a byte, in order, repeated ones too, in one pass without building
+ * anything. Null where no object starts there or its outline is broken; values are not checked.
+ *
+ * @returns the members, and the position past the closing brace
+ */
+export function scanMembers(bytes: Buffer, start: number): { members: Member[]; end: number } | null {
+  if (bytes[start] !== openBrace) return null;
+  const members: Member[] = [];
+  let i = skipSpace(bytes, start + 1);
+  if (bytes[i] === closeBrace) return { members, end: i + 1 };
+  while (bytes[i] === quote) {
+    const keyEnd = skipString(bytes, i);
+    const key = keyEnd <= bytes.length ? readKey(bytes, i, keyEnd) : null;
+    const at = skipSpace(bytes, keyEnd);
+    if (key === null || bytes[at] !== colon) return null;
+    const valueStart = skipSpace(bytes, at + 1);
+    const valueEnd = skipValue(bytes, valueStart);
+    if (valueEnd === valueStart || valueEnd > bytes.length) return null;
+    members.push({ key, start: valueStart, end: valueEnd });
+    i = skipSpace(bytes, valueEnd);
+    if (bytes[i] === closeBrace) return { members, end: i + 1 };
+    if (bytes[i] !== comma) return null;
+    i = skipSpace(bytes, i + 1);
+  }
+  return null;
+}
