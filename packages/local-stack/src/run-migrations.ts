@@ -5,6 +5,11 @@ import { repositoryRoot } from './local-stack-config.ts';
 
 const run = promisify(execFile);
 
+/** The schema could not be brought up to date. The message is the migrate command's own. */
+export class MigrationError extends Error {
+  readonly code = 'migration_failed';
+}
+
 /**
  * Brings a database's schema up to date with the migrate command of packages/db, as a process: this package may not import it.
  *
@@ -12,6 +17,9 @@ const run = promisify(execFile);
  */
 export async function runMigrations(databaseUrl: string): Promise<string> {
   const command = join(repositoryRoot, 'packages/db/src/commands/migrate.ts');
-  const { stdout } = await run(process.execPath, [command], { env: { DATABASE_URL: databaseUrl } });
+  const migration = run(process.execPath, [command], { env: { DATABASE_URL: databaseUrl } });
+  const { stdout } = await migration.catch((error: { stderr?: string }) => {
+    throw new MigrationError(`The database's schema cannot be brought up to date:\n${error.stderr?.trim()}`);
+  });
   return stdout.trim();
 }

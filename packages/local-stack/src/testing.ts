@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openGuard } from './guard/guard.ts';
@@ -46,7 +45,6 @@ export async function startTestStack<const Options extends TestStackOptions>(
   const serverOptions = { guard, throwAway: true };
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   try {
-    await mkdir(join(folder, 'redis'), { recursive: true });
     guard.removeFolder(folder);
     const [nats, redis, { postgres, databaseUrl }] = await Promise.all([
       options.nats ? startNats(shared.nats, join(folder, 'nats'), serverOptions) : undefined,

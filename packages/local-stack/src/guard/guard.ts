@@ -11,7 +11,7 @@ export type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' |
 
 /** Makes sure that the processes and folders it is told of go when we go, in whatever way. */
 export interface Guard extends AsyncDisposable {
-  /** Takes a child in charge until it exits. Call it in the same tick as its spawn. */
+  /** Takes a child in charge until it exits; after `stop` it is killed. Call it in the same tick as its spawn. */
   watch(child: ChildProcess, plan: StopPlan): void;
   /** Takes a folder in charge: it is removed after the last process is gone. */
   removeFolder(folder: string): void;
@@ -54,6 +54,10 @@ export function openGuard(options: GuardOptions = {}): Guard {
       const { pid } = child;
       const startTime = pid === undefined ? null : readStartTime(pid);
       if (pid === undefined || startTime === null) return;
+      if (guard.stdin.writableEnded) {
+        child.kill('SIGKILL');
+        return;
+      }
       const watched: WatchedProcess = { ...plan, pid, startTime };
       tell({ watch: watched });
       running.set(pid, watched);

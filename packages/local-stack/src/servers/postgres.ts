@@ -29,7 +29,7 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
  */
 export async function initPostgres(
   folder: string,
-  options: Pick<PostgresOptions, 'binaries' | 'account' | 'password'>,
+  options: Pick<PostgresOptions, 'binaries' | 'account' | 'password' | 'guard'>,
 ): Promise<void> {
   const passwordFile = `${folder}.password`;
   await writeFile(passwordFile, options.password, { mode: 0o600 });
@@ -41,6 +41,7 @@ export async function initPostgres(
     stdio: ['ignore', 'ignore', 'pipe'],
     ...options.account,
   });
+  options.guard.watch(initdb, { name: 'initdb', stopSignals: ['SIGTERM'], graceMs: 2_000, stage: 1 });
   const [[code], message] = await Promise.all([once(initdb, 'exit'), text(initdb.stderr)]);
   await rm(passwordFile);
   if (code !== 0) throw new InitDatabaseError(`initdb could not make ${folder}:\n${message.trim()}`);

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type { ServerBinary } from '../binaries/server-binary.ts';
 import { type Server, type ServerOptions, startServer } from './server.ts';
 
@@ -5,12 +6,13 @@ import { type Server, type ServerOptions, startServer } from './server.ts';
  * Starts Redis (or Valkey), its append-only file under `folder`. It asks for a password, since whoever can write to a
  * Redis can often make it write files.
  */
-export function startRedis(
+export async function startRedis(
   binary: ServerBinary,
   folder: string,
   password: string,
   options: ServerOptions,
 ): Promise<Server> {
+  await mkdir(folder, { recursive: true });
   return startServer(
     {
       name: 'redis',

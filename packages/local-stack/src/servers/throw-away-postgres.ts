@@ -49,7 +49,7 @@ export async function preparePostgresKit(config: LocalStackConfig, guard: Guard)
   const pristine = join(folder, 'pristine');
   // Known to all: it protects nothing that outlives the tests.
   const password = 'throw-away';
-  await initPostgres(pristine, { binaries, password, ...(account ? { account } : {}) });
+  await initPostgres(pristine, { guard, binaries, password, ...(account ? { account } : {}) });
   return { binaries, password, pristine, folder, ...(account ? { account } : {}) };
 }
 

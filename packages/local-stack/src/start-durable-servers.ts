@@ -1,0 +1,45 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findServer } from './binaries/find-server.ts';
+import { openGuard } from './guard/guard.ts';
+import { readLocalStackConfig } from './local-stack-config.ts';
+import { runMigrations } from './run-migrations.ts';
+import { createDatabase } from './servers/databases.ts';
+import { startNats } from './servers/nats.ts';
+import { startPostgres } from './servers/postgres.ts';
+import { startRedis } from './servers/redis.ts';
+import { preparePostgresKit } from './servers/throw-away-postgres.ts';
+
+export interface DurableServers extends AsyncDisposable {
+  /** A migrated database. */
+  databaseUrl: string;
+  natsUrl: string;
+  redisUrl: string;
+}
+
+/**
+ * Starts private servers that write as durably as real ones, on data that is thrown away at the end: what
+ * benchmarks measure against. Tests take `startTestStack`, whose servers skip the disk.
+ */
+export async function startDurableServers(environment: NodeJS.ProcessEnv): Promise<DurableServers> {
+  const config = readLocalStackConfig(environment, (line) => console.log(line));
+  const guard = openGuard();
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'agp-bench-'));
+    guard.removeFolder(folder);
+    const kit = await preparePostgresKit(config, guard);
+    const [natsBinary, redisBinary] = await Promise.all([findServer('nats', config), findServer('redis', config)]);
+    const [postgres, nats, redis] = await Promise.all([
+      startPostgres(kit.pristine, { ...kit, guard }),
+      startNats(natsBinary, join(folder, 'nats'), { guard }),
+      startRedis(redisBinary, join(folder, 'redis'), 'bench', { guard }),
+    ]);
+    const databaseUrl = await createDatabase(postgres.url, 'agp');
+    await runMigrations(databaseUrl);
+    return { databaseUrl, natsUrl: nats.url, redisUrl: redis.url, [Symbol.asyncDispose]: () => guard.stop() };
+  } catch (error) {
+    await guard.stop();
+    throw error;
+  }
+}

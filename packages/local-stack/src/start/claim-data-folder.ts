@@ -1,0 +1,31 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartError } from './start-error.ts';
+
+const sqliteBusy = 5;
+
+/**
+ * Makes the data folder ours until the process ends, in whatever way: the lock is the kernel's, taken through SQLite, which is how
+ * Node can have one. The file beside it only tells others whom to blame.
+ *
+ * @throws StartError if another process has it
+ */
+export function claimDataFolder(dataFolder: string): Disposable {
+  mkdirSync(dataFolder, { recursive: true });
+  const pidFile = join(dataFolder, 'start.pid');
+  const lock = new DatabaseSync(join(dataFolder, 'start.lock'));
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error;
+    const pid = readFileSync(pidFile, 'utf8').trim();
+    throw new StartError(
+      `The local stack is running already on ${dataFolder} (process ${pid}). ` +
+        'Stop that one first, or set AGP_DATA_DIR to another folder, and PROXY_PORT, MANAGEMENT_PORT and OPS_PORT to free ports.',
+    );
+  }
+  writeFileSync(pidFile, `${process.pid}\n`);
+  return { [Symbol.dispose]: () => lock.close() };
+}

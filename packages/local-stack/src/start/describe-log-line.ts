@@ -1,0 +1,20 @@
+const shownLevels = new Set(['warn', 'error', 'fatal']);
+const plumbing = new Set(['level', 'time', 'service', 'pid', 'msg']);
+
+/**
+ * Turns a line that a service wrote into what the terminal shows of it: warnings and worse as `service level: message key=value`, lines
+ * that are no log entry (a crash's stack) as they are, and null for the rest.
+ */
+export function describeLogLine(service: string, line: string): string | null {
+  let entry: Record<string, unknown>;
+  try {
+    entry = JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return line.trim() === '' ? null : `${service}: ${line}`;
+  }
+  if (!shownLevels.has(String(entry.level))) return null;
+  const details = Object.entries(entry)
+    .filter(([key]) => !plumbing.has(key))
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [`${service} ${entry.level}: ${entry.msg ?? ''}`, ...details].join(' ');
+}

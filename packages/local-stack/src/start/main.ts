@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { ConfigError } from '@agp/runtime';
+import { NoAccountError } from '../binaries/postgres-account.ts';
+import { MissingServerError } from '../binaries/server-binary.ts';
+import { openGuard, stopLeftovers } from '../guard/guard.ts';
+import { readLocalStackConfig } from '../local-stack-config.ts';
+import { MigrationError } from '../run-migrations.ts';
+import { InitDatabaseError } from '../servers/postgres.ts';
+import { ServerStartError } from '../servers/server.ts';
+import { claimDataFolder } from './claim-data-folder.ts';
+import { StartError } from './start-error.ts';
+import { startLocalStack } from './start-local-stack.ts';
+import { writeWelcome } from './write-welcome.ts';
+
+/** Errors whose message is all that the user needs. */
+const explained = [
+  StartError,
+  ConfigError,
+  MissingServerError,
+  NoAccountError,
+  InitDatabaseError,
+  MigrationError,
+  ServerStartError,
+];
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return explained.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+}
+
+/** One Ctrl-C can arrive twice, from the terminal and passed on by npm; only a later one is a second. */
+const sameSignalMs = 500;
+
+async function run(): Promise<number> {
+  const config = readLocalStackConfig(process.env, (line) => console.log(line));
+  using _claim = claimDataFolder(config.dataFolder);
+  const recordFile = join(config.dataFolder, 'processes.json');
+  await stopLeftovers(recordFile);
+  const guard = openGuard({ recordFile });
+  const ended = Promise.withResolvers<{ code: number; reason: string }>();
+  let signalledAt: number | null = null;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (signalledAt !== null && performance.now() - signalledAt > sameSignalMs) guard.kill();
+      signalledAt ??= performance.now();
+      ended.resolve({ code: 0, reason: 'Stopping ...' });
+    });
+  // The bootstrap that started us is gone, killed: nobody is left to pass signals on.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && ended.resolve({ code: 1, reason: 'Stopping ...' }), 500).unref();
+
+  const onUnexpectedExit = (reason: string) => ended.resolve({ code: 1, reason: `${reason}. Stopping everything.` });
+  startLocalStack({ config, environment: process.env, guard, onUnexpectedExit }).then(
+    (stack) => console.log(writeWelcome(stack, process.uptime())),
+    (error: unknown) => ended.resolve({ code: 1, reason: describe(error) }),
+  );
+  const { code, reason } = await ended.promise;
+  (code === 0 ? console.log : console.error)(reason);
+  await guard.stop();
+  return code;
+}
+
+process.exit(
+  await run().catch((error: unknown) => {
+    console.error(describe(error));
+    return 1;
+  }),
+);

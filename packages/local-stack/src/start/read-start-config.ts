@@ -1,0 +1,24 @@
+import { loadConfig, portField } from '@agp/runtime';
+import { z } from 'zod';
+
+/** The variables that the local stack itself looks at; all others go to the services as they are. */
+const startConfigSchema = z.object({
+  databaseUrl: z.string().optional(),
+  natsUrl: z.string().optional(),
+  redisUrl: z.string().optional(),
+  managementApiKey: z.string().optional(),
+  providersFile: z.string().optional(),
+  host: z.string().default('127.0.0.1'),
+  opsHost: z.string().default('127.0.0.1'),
+  proxyPort: portField.default(8080),
+  managementPort: portField.default(8081),
+  /** The proxy's; management and the writer take the two that follow, or free ones if it is 0. */
+  opsPort: portField.default(9080),
+});
+
+export type StartConfig = z.infer<typeof startConfigSchema>;
+
+/** Reads the variables of the local stack. Throws ConfigError naming those that are wrong. */
+export function readStartConfig(environment: NodeJS.ProcessEnv): StartConfig {
+  return loadConfig(startConfigSchema, environment);
+}

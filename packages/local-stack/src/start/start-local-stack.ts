@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import type { Guard } from '../guard/guard.ts';
+import type { LocalStackConfig } from '../local-stack-config.ts';
+import { runMigrations } from '../run-migrations.ts';
+import { checkPorts } from './check-ports.ts';
+import { loadSecrets } from './load-secrets.ts';
+import { readStartConfig, type StartConfig } from './read-start-config.ts';
+import { startServers } from './start-servers.ts';
+import { startService } from './start-service.ts';
+import { writeProvidersFile } from './write-providers-file.ts';
+
+export interface LocalStackOptions {
+  config: LocalStackConfig;
+  /** The user's variables; each that is set overrides what the stack would choose. */
+  environment: NodeJS.ProcessEnv;
+  guard: Guard;
+  /** Told when something that was up ends by itself. */
+  onUnexpectedExit: (reason: string) => void;
+}
+
+/** Where the running stack is reached. */
+export interface LocalStack {
+  proxyUrl: string;
+  managementUrl: string;
+  /** The key that the stack made; null where the user has set one. */
+  generatedKey: string | null;
+}
+
+/** What a local machine wants otherwise than a deployment. */
+const localDefaults = {
+  AGENT_IDENTITY: 'open',
+  SHUTDOWN_GRACE_SECONDS: '5',
+  EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
+};
+
+/** The proxy's, management's and the writer's port for health and metrics. */
+function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
+  return opsPort === 0 ? [0, 0, 0] : [opsPort, opsPort + 1, opsPort + 2];
+}
+
+/**
+ * Starts the servers that are not given, brings the schema up to date, and starts the demo provider and the three services. The guard has
+ * all of them in charge from the moment they exist, also if this rejects.
+ *
+ * @throws StartError, ConfigError, MissingServerError: each with a message for the user
+ */
+export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
+  const { config, environment, guard } = options;
+  const start = readStartConfig(environment);
+  const { host, opsHost } = start;
+  const opsPorts = listOpsPorts(start);
+  await checkPorts([
+    { variable: 'PROXY_PORT', host, port: start.proxyPort },
+    { variable: 'MANAGEMENT_PORT', host, port: start.managementPort },
+    ...opsPorts.map((port) => ({ variable: 'OPS_PORT', host: opsHost, port })),
+  ]);
+  const secrets = loadSecrets(config.dataFolder);
+  const service = (name: string, entry: string, variables: Record<string, string>) =>
+    startService(name, entry, {
+      guard,
+      logFolder: join(config.dataFolder, 'logs'),
+      environment: { ...localDefaults, ...withoutEmpty(environment), ...variables },
+      report: config.report,
+      onExit: options.onUnexpectedExit,
+    });
+  const [servers, demoUrl] = await Promise.all([
+    startServers(start, config, secrets, { guard, onUnexpectedExit: options.onUnexpectedExit }),
+    service('demo-provider', 'packages/local-stack/src/demo-provider/main.ts', { HOST: '127.0.0.1', PORT: '0' }),
+  ]);
+  await runMigrations(servers.databaseUrl);
+  const common = {
+    DATABASE_URL: servers.databaseUrl,
+    NATS_URL: servers.natsUrl,
+    REDIS_URL: servers.redisUrl,
+    MANAGEMENT_API_KEY: start.managementApiKey ?? secrets.managementApiKey,
+    PROVIDERS_FILE: writeProvidersFile(config.dataFolder, demoUrl, start.providersFile),
+    HOST: host,
+    OPS_HOST: opsHost,
+    PROXY_PORT: String(start.proxyPort),
+    MANAGEMENT_PORT: String(start.managementPort),
+  };
+  const [proxyUrl, managementUrl] = await Promise.all(
+    (['proxy', 'management', 'writer'] as const).map((name, index) =>
+      service(name, `services/${name}/src/main.ts`, { ...common, OPS_PORT: String(opsPorts[index]) }),
+    ),
+  );
+  const generatedKey = start.managementApiKey === undefined ? secrets.managementApiKey : null;
+  return { proxyUrl: proxyUrl as string, managementUrl: managementUrl as string, generatedKey };
+}
+
+/** An empty variable counts as unset. */
+function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+}

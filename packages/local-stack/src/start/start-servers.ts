@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findPostgres } from '../binaries/find-postgres.ts';
+import { findServer } from '../binaries/find-server.ts';
+import { choosePostgresAccount } from '../binaries/postgres-account.ts';
+import { makePostgresReachable } from '../binaries/reachable-postgres.ts';
+import type { LocalStackConfig } from '../local-stack-config.ts';
+import { ensureDatabase } from '../servers/databases.ts';
+import { startNats } from '../servers/nats.ts';
+import { initPostgres, postgresUser, startPostgres } from '../servers/postgres.ts';
+import { placePostgres } from '../servers/postgres-folder.ts';
+import { startRedis } from '../servers/redis.ts';
+import type { ServerOptions } from '../servers/server.ts';
+import type { Secrets } from './load-secrets.ts';
+import { openLogFile } from './log-file.ts';
+
+export interface ServerUrls {
+  databaseUrl: string;
+  natsUrl: string;
+  redisUrl: string;
+}
+
+/** Starts, with lasting data under the data folder, the servers whose URL is not given. */
+export async function startServers(
+  given: { [Name in keyof ServerUrls]?: string | undefined },
+  config: LocalStackConfig,
+  secrets: Secrets,
+  options: Omit<ServerOptions, 'throwAway' | 'onLog'>,
+): Promise<ServerUrls> {
+  const withLog = (name: string): ServerOptions => ({
+    ...options,
+    onLog: openLogFile(join(config.dataFolder, 'logs', `${name}.log`)),
+  });
+  const [databaseUrl, natsUrl, redisUrl] = await Promise.all([
+    given.databaseUrl ?? startLastingPostgres(config, secrets.postgresPassword, withLog('postgres')),
+    given.natsUrl ?? startLastingNats(config, withLog('nats')),
+    given.redisUrl ?? startLastingRedis(config, secrets.redisPassword, withLog('redis')),
+  ]);
+  return { databaseUrl, natsUrl, redisUrl };
+}
+
+async function startLastingPostgres(config: LocalStackConfig, password: string, options: ServerOptions) {
+  const { folder, account } = placePostgres(config.dataFolder, choosePostgresAccount());
+  const data = join(folder, 'data');
+  const major = existsSync(data) ? Number(readFileSync(join(data, 'PG_VERSION'), 'utf8')) : undefined;
+  const binaries = await makePostgresReachable(findPostgres(config, major), account);
+  const all = { ...options, binaries, password, ...(account ? { account } : {}) };
+  if (major === undefined) {
+    // The folder gets its name once it is complete: an initdb that was cut short leaves nothing that looks like data.
+    const partial = join(folder, 'data.partial');
+    await rm(partial, { recursive: true, force: true });
+    await initPostgres(partial, all);
+    await rename(partial, data);
+  }
+  const { url } = await startPostgres(data, all);
+  return ensureDatabase(url, postgresUser);
+}
+
+async function startLastingNats(config: LocalStackConfig, options: ServerOptions) {
+  return (await startNats(await findServer('nats', config), join(config.dataFolder, 'nats'), options)).url;
+}
+
+async function startLastingRedis(config: LocalStackConfig, password: string, options: ServerOptions) {
+  const folder = join(config.dataFolder, 'redis');
+  return (await startRedis(await findServer('redis', config), folder, password, options)).url;
+}

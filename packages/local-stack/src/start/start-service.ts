@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Guard } from '../guard/guard.ts';
+import { repositoryRoot } from '../local-stack-config.ts';
+import { describeLogLine } from './describe-log-line.ts';
+import { openLogFile } from './log-file.ts';
+import { StartError } from './start-error.ts';
+
+export interface ServiceOptions {
+  guard: Guard;
+  logFolder: string;
+  environment: NodeJS.ProcessEnv;
+  /** Told what the terminal should show. */
+  report: (line: string) => void;
+  /** Told when it ends after it was ready. */
+  onExit: (reason: string) => void;
+}
+
+/**
+ * Starts a service as a process and resolves with its URL once it says that it is ready (run-until-signal.ts in packages/runtime).
+ *
+ * @param entry its main file, from the repository's root
+ * @throws StartError if it ends before
+ */
+export async function startService(name: string, entry: string, options: ServiceOptions): Promise<string> {
+  const writeLog = openLogFile(join(options.logFolder, `${name}.log`));
+  const child = spawn(process.execPath, [join(repositoryRoot, entry)], {
+    cwd: repositoryRoot,
+    env: options.environment,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // The terminal's Ctrl-C is for us; services then stop before their servers.
+    detached: true,
+  });
+  options.guard.watch(child, { name, stopSignals: ['SIGTERM'], graceMs: 8_000, stage: 0 });
+  for (const input of [child.stdout, child.stderr])
+    if (input)
+      createInterface({ input }).on('line', (line) => {
+        writeLog(line);
+        const shown = describeLogLine(name, line);
+        if (shown !== null) options.report(shown);
+      });
+  // Not "exit": its last words are still in the pipe then.
+  const gone = once(child, 'close').then(([code, signal]) =>
+    signal ? `was ended by ${signal}` : `ended with code ${code}`,
+  );
+  const ready = new Promise<string>((resolve) => {
+    child.on('message', (message: { ready?: boolean; url?: string }) => {
+      if (message.ready && message.url) resolve(message.url);
+    });
+  });
+  const outcome = await Promise.race([ready.then((url) => ({ url })), gone.then((reason) => ({ reason }))]);
+  if ('reason' in outcome) throw new StartError(`${name} ${outcome.reason} before it was ready.`);
+  void gone.then((reason) => options.onExit(`${name} ${reason}`));
+  return outcome.url;
+}

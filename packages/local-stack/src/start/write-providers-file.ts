@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from './start-error.ts';
+
+interface ProviderEntry {
+  id: string;
+  api: string;
+  base_url: string;
+}
+
+/**
+ * Writes the providers file that the proxy gets: the user's own entries, and the demo provider in both of its formats unless
+ * the user has given those ids to something else.
+ *
+ * @returns its path
+ */
+export function writeProvidersFile(dataFolder: string, demoUrl: string, ownFile: string | undefined): string {
+  const own = ownFile === undefined ? [] : readEntries(ownFile);
+  const demo: ProviderEntry[] = [
+    { id: 'demo', api: 'openai', base_url: demoUrl },
+    { id: 'demo-anthropic', api: 'anthropic', base_url: demoUrl },
+  ];
+  const file = join(dataFolder, 'providers.json');
+  const entries = [...own, ...demo.filter(({ id }) => !own.some((entry) => entry.id === id))];
+  // The user's entries may hold names that are nobody else's business.
+  writeFileSync(file, `${JSON.stringify(entries, null, 2)}\n`, { mode: 0o600 });
+  return file;
+}
+
+/** The proxy checks the entries; here they only have to be a list. */
+function readEntries(file: string): ProviderEntry[] {
+  try {
+    const entries: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (Array.isArray(entries)) return entries as ProviderEntry[];
+    throw new StartError(`PROVIDERS_FILE: ${file} holds no list`);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`PROVIDERS_FILE: cannot read ${file}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,25 @@
+import type { LocalStack } from './start-local-stack.ts';
+
+/** What the terminal shows when everything is up: where it is, the key, and two lines to copy. */
+export function writeWelcome(stack: LocalStack, seconds: number): string {
+  const { proxyUrl, managementUrl, generatedKey } = stack;
+  const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });
+  const key = generatedKey ?? '$MANAGEMENT_API_KEY';
+  return `
+Everything is up after ${seconds.toFixed(1)} s.
+
+  proxy           ${proxyUrl}
+  management API  ${managementUrl}   (description: ${managementUrl}/docs)
+  management key  ${generatedKey ?? 'the one you set'}
+
+Send a request through the proxy, to the simulated provider:
+
+  curl -s ${proxyUrl}/demo/v1/chat/completions -H 'Content-Type: application/json' -H 'X-Agent-Name: my-agent' -d '${body}'
+
+See what was recorded:
+
+  curl -s ${managementUrl}/api/v1/events -H "Authorization: Bearer ${key}"
+
+Ctrl-C stops everything; the data stays.
+`;
+}
