@@ -1,0 +1,162 @@
+/**
+ * The proxy beside the least that Node can do: a bare node:http server that passes requests on with undici. Both run
+ * in turns, in one process each, pinned to one core; the load, the provider and the servers share the other. Medians
+ * of the rounds are compared.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startDurableServers } from '@agp/local-stack';
+import autocannon from 'autocannon';
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const seconds = Number(process.env.BENCH_SECONDS ?? 4);
+const connections = Number(process.env.BENCH_CONNECTIONS ?? 16);
+const ticksPerSecond = 100;
+
+/** A chat completion of ordinary size: about 1 KB in, 1.5 KB out. */
+const requestBody = JSON.stringify({
+  model: 'gpt-4o-mini',
+  messages: [
+    { role: 'system', content: 'You are a careful assistant that answers briefly. '.repeat(6) },
+    { role: 'user', content: 'Summarise the minutes of the meeting in three points. '.repeat(10) },
+  ],
+  max_tokens: 300,
+});
+const answerBody = JSON.stringify({
+  id: 'chatcmpl-bench',
+  object: 'chat.completion',
+  created: 1_790_000_000,
+  model: 'gpt-4o-mini-2024-07-18',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'The team agreed on the plan. '.repeat(40) },
+      finish_reason: 'stop',
+    },
+  ],
+  usage: { prompt_tokens: 210, completion_tokens: 260, total_tokens: 470, prompt_tokens_details: { cached_tokens: 0 } },
+});
+
+interface Round {
+  requestsPerSecond: number;
+  p50: number;
+  p99: number;
+  /** Microseconds of one core per request. */
+  cpu: number;
+}
+
+const canPin = process.platform === 'linux';
+
+/** Moves this process, and all that it starts from now on, to a core. */
+function pinSelf(core: number): void {
+  if (canPin) execFileSync('taskset', ['-a', '-cp', String(core), String(process.pid)], { stdio: 'ignore' });
+}
+
+async function startPinned(
+  file: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ child: ChildProcess; url: string }> {
+  const command = canPin ? ['taskset', '-c', '0', process.execPath, file] : [process.execPath, file];
+  const child = spawn(command[0] as string, command.slice(1), {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [message] = (await once(child, 'message')) as [{ url: string }];
+  return { child, url: message.url };
+}
+
+/** CPU time that a process has used so far, in seconds. */
+function readCpu(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+async function measure(child: ChildProcess, url: string): Promise<Round> {
+  const before = readCpu(child.pid as number);
+  const result = await autocannon({
+    url,
+    method: 'POST',
+    connections,
+    duration: seconds,
+    headers: { 'content-type': 'application/json', authorization: 'Bearer sk-bench', 'x-agent-name': 'bench' },
+    body: requestBody,
+  });
+  const used = readCpu(child.pid as number) - before;
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
+  return {
+    requestsPerSecond: result['2xx'] / result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    cpu: (used / result['2xx']) * 1e6,
+  };
+}
+
+function median(results: Round[]): Round {
+  const middle = (pick: (round: Round) => number) =>
+    results.map(pick).toSorted((a, b) => a - b)[results.length >> 1] as number;
+  return {
+    requestsPerSecond: middle((round) => round.requestsPerSecond),
+    p50: middle((round) => round.p50),
+    p99: middle((round) => round.p99),
+    cpu: middle((round) => round.cpu),
+  };
+}
+
+function printRow(name: string, round: Round): void {
+  const { requestsPerSecond, p50, p99, cpu } = round;
+  console.log(
+    `${name.padEnd(8)} ${requestsPerSecond.toFixed(0).padStart(8)} req/s   p50 ${p50.toFixed(1).padStart(6)} ms   ` +
+      `p99 ${p99.toFixed(1).padStart(6)} ms   ${cpu.toFixed(0).padStart(5)} us CPU/request`,
+  );
+}
+
+pinSelf(1);
+await using servers = await startDurableServers(process.env);
+const provider = createServer((request, response) => {
+  request.resume().once('end', () => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answerBody) });
+    response.end(answerBody);
+  });
+});
+provider.listen(0, '127.0.0.1');
+await once(provider, 'listening');
+const upstream = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+
+const folder = import.meta.dirname;
+const bare = await startPinned(`${folder}/bare-proxy.ts`, { UPSTREAM_URL: upstream });
+const proxy = await startPinned(`${folder}/../../services/proxy/src/main.ts`, {
+  DATABASE_URL: servers.databaseUrl,
+  NATS_URL: servers.natsUrl,
+  REDIS_URL: servers.redisUrl,
+  PROVIDER_OPENAI_URL: upstream,
+  HOST: '127.0.0.1',
+  OPS_HOST: '127.0.0.1',
+  PROXY_PORT: '0',
+  OPS_PORT: '0',
+  LOG_LEVEL: 'warn',
+});
+const targets = [
+  { name: 'bare', child: bare.child, url: `${bare.url}/v1/chat/completions`, results: [] as Round[] },
+  { name: 'proxy', child: proxy.child, url: `${proxy.url}/openai/v1/chat/completions`, results: [] as Round[] },
+];
+console.log(
+  `${rounds} rounds of ${seconds} s each, ${connections} connections${canPin ? '' : ', not pinned to cores'}`,
+);
+for (const target of targets) await measure(target.child, target.url); // warm up
+for (let round = 0; round < rounds; round += 1) {
+  for (const target of targets) target.results.push(await measure(target.child, target.url));
+}
+const [bareMedian, proxyMedian] = targets.map((target) => median(target.results)) as [Round, Round];
+printRow('bare', bareMedian);
+printRow('proxy', proxyMedian);
+console.log(
+  `ratio    ${(proxyMedian.requestsPerSecond / bareMedian.requestsPerSecond).toFixed(2)} of the requests/s, ` +
+    `${(proxyMedian.cpu / bareMedian.cpu).toFixed(2)} times the CPU per request`,
+);
+const gone = targets.map((target) => once(target.child, 'exit'));
+for (const target of targets) target.child.kill('SIGTERM');
+await Promise.all(gone);
+provider.close();

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Database, openDatabase } from '@agp/db';
+import { startTestStack, type TestStack } from '@agp/local-stack/testing';
+
+/** One service as a process of its own, as it runs in production. */
+export interface ServiceProcess {
+  url: string;
+  child: ChildProcess;
+  /** SIGTERM, and the wait for a clean end. Rejects when the process ends with another code than 0. */
+  stop(): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+}
+
+export type ServiceName = 'proxy' | 'writer' | 'management';
+
+export interface SystemOptions {
+  proxies?: number;
+  writers?: number;
+  /** Variables for every service, for example `PROVIDER_OPENAI_URL`. */
+  environment?: Record<string, string>;
+  /** A Postgres of this system's own, for tests that stop it. */
+  ownPostgres?: boolean;
+}
+
+/** The whole product on servers of its own. */
+export interface System extends AsyncDisposable {
+  stack: TestStack<{ nats: true; redis: true; ownPostgres: true }>;
+  proxies: ServiceProcess[];
+  writers: ServiceProcess[];
+  management: ServiceProcess;
+  /** A key with every scope. */
+  apiKey: string;
+  /** For looking at what was recorded, and for what ops do by SQL. */
+  database: Database;
+  /** Starts one more process of a service. */
+  start(name: ServiceName): Promise<ServiceProcess>;
+  /** A call of the management API with the key. Rejects when the answer is not 2xx. */
+  api<Answer>(path: string, init?: RequestInit): Promise<Answer>;
+}
+
+const apiKey = 'agm_test-key-with-every-scope-0123456789';
+
+/** Starts the services as processes, with throw-away data and only providers simulated. */
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const stack = (await startTestStack({
+    nats: true,
+    redis: true,
+    ownPostgres: options.ownPostgres ?? false,
+  })) as System['stack'];
+  const running = new Set<ServiceProcess>();
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    DATABASE_URL: stack.databaseUrl,
+    NATS_URL: stack.natsUrl,
+    REDIS_URL: stack.redisUrl,
+    HOST: '127.0.0.1',
+    OPS_HOST: '127.0.0.1',
+    PROXY_PORT: '0',
+    MANAGEMENT_PORT: '0',
+    OPS_PORT: '0',
+    MANAGEMENT_API_KEY: apiKey,
+    LOG_LEVEL: 'error',
+    SHUTDOWN_GRACE_SECONDS: '10',
+    ...options.environment,
+  };
+  const start = async (name: ServiceName) => {
+    const service = await startService(name, environment);
+    running.add(service);
+    service.child.once('exit', () => running.delete(service));
+    return service;
+  };
+  const startMany = (name: ServiceName, count: number) => Promise.all(Array.from({ length: count }, () => start(name)));
+  const database = openDatabase({ url: stack.databaseUrl, applicationName: 'agp-test', maxConnections: 4 });
+  const stop = async () => {
+    await Promise.all([...running].map((service) => service.kill()));
+    await database.close();
+    await stack[Symbol.asyncDispose]();
+  };
+  try {
+    const [management, proxies, writers] = await Promise.all([
+      start('management'),
+      startMany('proxy', options.proxies ?? 1),
+      startMany('writer', options.writers ?? 1),
+    ]);
+    const api = async <Answer>(path: string, init: RequestInit = {}) => {
+      const headers = {
+        authorization: `Bearer ${apiKey}`,
+        ...(init.body ? { 'content-type': 'application/json' } : {}),
+      };
+      const answer = await fetch(`${management.url}${path}`, { ...init, headers });
+      if (!answer.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${await answer.text()}`);
+      return (await answer.json()) as Answer;
+    };
+    return { stack, proxies, writers, management, apiKey, database, start, api, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startService(name: ServiceName, environment: Record<string, string>): Promise<ServiceProcess> {
+  const file = new URL(`../services/${name}/src/main.ts`, import.meta.url).pathname;
+  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const exited = once(child, 'exit');
+  const message = await Promise.race([once(child, 'message'), exited]);
+  const [ready] = message as [{ url?: string }];
+  if (!ready?.url) throw new Error(`${name} did not start: exit code ${child.exitCode}`);
+  return {
+    url: ready.url,
+    child,
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = await exited;
+      if (code !== 0) throw new Error(`${name} ended with code ${code}`);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Waits until `look` gives a value, asking every 20 ms. Rejects after `ms`, naming what it waited for. */
+export async function waitFor<Value>(
+  what: string,
+  look: () => Promise<Value | undefined | false> | Value | undefined | false,
+  ms = 15_000,
+): Promise<Value> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const value = await look();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > deadline) throw new Error(`waited ${ms} ms for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
