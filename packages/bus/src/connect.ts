@@ -18,6 +18,8 @@ export async function connectBus(options: BusOptions): Promise<NatsConnection> {
     servers: options.url.split(','),
     name: options.name,
     maxReconnectAttempts: -1,
+    // Or two refused log-ins in a row, as while credentials are rotated, would end the connection for good.
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: 250,
     reconnectJitter: 100,
     pingInterval: 5_000,

@@ -6,6 +6,8 @@ export interface EventStreamOptions {
   replicas: number;
   /** What the stream may hold on disk, in bytes; beyond it publishing fails and nothing old is deleted. */
   maxBytes: number;
+  /** How long a writer may hold a message, in milliseconds; {@link ackWaitMs} by default. */
+  ackWaitMs?: number;
 }
 
 /** How long a writer may hold a message before JetStream gives it to another, in milliseconds. */
@@ -35,7 +37,7 @@ export async function ensureEventStream(connection: NatsConnection, options: Eve
   await manager.consumers.add(eventStream, {
     durable_name: writerConsumer,
     ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ackWaitMs),
+    ack_wait: nanos(options.ackWaitMs ?? ackWaitMs),
     max_ack_pending: maxUnacknowledged,
   });
 }

@@ -13,6 +13,7 @@ export * from './queries/list-agents.ts';
 export * from './queries/list-api-keys.ts';
 export * from './queries/list-events.ts';
 export * from './queries/list-lineage-entries.ts';
+export * from './queries/check-connection.ts';
 export * from './queries/list-quarantined.ts';
 export * from './queries/list-session-events.ts';
 export * from './queries/list-sessions.ts';

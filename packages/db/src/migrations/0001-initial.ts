@@ -16,6 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at  timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
       updated_at  timestamptz(3) NOT NULL DEFAULT clock_timestamp()
     )`.execute(db);
+  await sql`CREATE INDEX agents_by_creation ON agents (created_at, id)`.execute(db);
 
   // Where an agent's latest recorded request came from. Kept by the writer, apart from agents, so that
   // recording never waits for the row that admission and the kill switch read and write.
@@ -113,4 +114,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       bytes        bytea NOT NULL,
       replayed_at  timestamptz(3)
     )`.execute(db);
+  // The same message may be delivered again before it is acknowledged; it is set aside once.
+  await sql`CREATE UNIQUE INDEX quarantine_once ON quarantine (message_id, sha256(bytes))`.execute(db);
 }

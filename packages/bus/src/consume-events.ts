@@ -1,0 +1,207 @@
+import { setTimeout } from 'node:timers/promises';
+import { createInbox, type Msg, type NatsConnection, nanos } from 'nats';
+import { ackWaitMs, type EventStreamOptions, ensureEventStream } from './ensure-event-stream.ts';
+import { eventStream, writerConsumer } from './names.ts';
+
+/** One message of the event stream, held until it is acknowledged. */
+export interface DeliveredEvent {
+  bytes: Uint8Array;
+  /** What the publisher gave as `Nats-Msg-Id`. */
+  messageId: string | null;
+  /** Tells JetStream that the message is done with. */
+  acknowledge(): void;
+}
+
+export interface ConsumeOptions {
+  stream: EventStreamOptions;
+  /** Messages that this process may hold unacknowledged at once. */
+  maxHeld: number;
+  onEvent: (delivered: DeliveredEvent) => void;
+  /** Told why fetching was interrupted; it is taken up again by itself. */
+  onTrouble?: (reason: string) => void;
+}
+
+interface Held {
+  reply: string;
+  /** The look in which it arrived: what is younger than a whole look needs no sign of life. */
+  look: number;
+}
+
+const encoder = new TextEncoder();
+const acknowledged = encoder.encode('+ACK');
+const notAcknowledged = encoder.encode('-NAK');
+const inProgress = encoder.encode('+WPI');
+
+const nextSubject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${writerConsumer}`;
+const requestLifeMs = 5_000;
+const lookEveryMs = 1_000;
+const repairAfterMs = 250;
+const drainWithinMs = 5_000;
+
+/**
+ * Fetches from the event stream for ever, through restarts and losses of NATS.
+ *
+ * It asks JetStream for as many messages as there is room for, and counts: `asked` are those requested and not yet
+ * here, `held` those here and not yet acknowledged; together they never exceed `maxHeld`. (The client's own
+ * `consume()` asks again as soon as messages arrive, whatever becomes of them.) Requests die with the connection and
+ * with their time limit, so `asked` is forgotten then and the room asked for anew. While a message is held JetStream
+ * is told so, or it would give it to another writer; one that comes again all the same is the one that is held.
+ * After a crash everything unacknowledged is delivered again.
+ */
+export class EventConsumer {
+  readonly #connection: NatsConnection;
+  readonly #options: ConsumeOptions;
+  readonly #inbox = createInbox();
+  readonly #subscription;
+  readonly #held = new Map<string, Held>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #signOfLifeEvery: number;
+  #asked = 0;
+  #askedAt = 0;
+  #look = 0;
+  #stopped = false;
+  #repairing = false;
+
+  constructor(connection: NatsConnection, options: ConsumeOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    const waitMs = options.stream.ackWaitMs ?? ackWaitMs;
+    this.#signOfLifeEvery = Math.max(1, Math.floor(waitMs / 3 / lookEveryMs));
+    this.#subscription = connection.subscribe(this.#inbox, {
+      callback: (error, message) => {
+        if (error) void this.#repair(error.message);
+        else if (message.subject === this.#inbox) this.#onStatus(message);
+        else this.#onMessage(message);
+      },
+    });
+    void this.#followConnection();
+    this.#timer = setInterval(() => this.#lookAfter(), lookEveryMs);
+    void this.#repair(null);
+  }
+
+  /** Messages that are here and not yet acknowledged. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /** Stops fetching. What the server has already sent still arrives before this resolves, and stays held. */
+  async drain(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    const late = setTimeout(drainWithinMs, undefined, { ref: false });
+    await Promise.race([this.#subscription.drain().catch(() => {}), late]);
+  }
+
+  /** Gives what is still held back to JetStream, for another writer to take at once. */
+  release(): void {
+    for (const { reply } of this.#held.values()) this.#publish(reply, notAcknowledged);
+    this.#held.clear();
+  }
+
+  #onMessage(message: Msg): void {
+    this.#asked = Math.max(0, this.#asked - 1);
+    const reply = message.reply ?? '';
+    const key = toMessageKey(reply);
+    const held = this.#held.get(key);
+    if (held !== undefined) {
+      held.reply = reply;
+      return;
+    }
+    this.#held.set(key, { reply, look: this.#look });
+    this.#options.onEvent({
+      bytes: message.data,
+      messageId: message.headers?.get('Nats-Msg-Id') || null,
+      acknowledge: () => this.#acknowledge(key),
+    });
+    this.#ask();
+  }
+
+  #acknowledge(key: string): void {
+    const held = this.#held.get(key);
+    if (held === undefined) return;
+    this.#held.delete(key);
+    this.#publish(held.reply, acknowledged);
+    this.#ask();
+  }
+
+  /** Asks for as many messages as there is room for, in requests of some size. */
+  #ask(): void {
+    const room = this.#options.maxHeld - this.#held.size - this.#asked;
+    if (this.#stopped || this.#repairing || room < this.#options.maxHeld / 4) return;
+    this.#asked += room;
+    this.#askedAt = Date.now();
+    const request = JSON.stringify({ batch: room, expires: nanos(requestLifeMs) });
+    this.#publish(nextSubject, encoder.encode(request), this.#inbox);
+  }
+
+  /** A request ended before it was filled: because its time was over, or because something is wrong. */
+  #onStatus(message: Msg): void {
+    const code = message.headers?.code ?? 0;
+    if (code === 408 || code === 404) {
+      this.#asked = Math.max(0, this.#asked - Number(message.headers?.get('Nats-Pending-Messages') || 0));
+      this.#ask();
+    } else if (code !== 100) {
+      void this.#repair(`status ${code} ${message.headers?.description ?? ''}`.trim());
+    }
+  }
+
+  #lookAfter(): void {
+    this.#look += 1;
+    if (this.#look % this.#signOfLifeEvery === 0) {
+      for (const { reply, look } of this.#held.values()) {
+        if (look <= this.#look - this.#signOfLifeEvery / 2) this.#publish(reply, inProgress);
+      }
+    }
+    // No request can be alive any more, whatever became of the answers.
+    if (this.#asked > 0 && Date.now() - this.#askedAt > requestLifeMs + 2 * lookEveryMs) this.#asked = 0;
+    this.#ask();
+  }
+
+  /** Makes the stream and its consumer if they are not there, and then asks anew. */
+  async #repair(reason: string | null): Promise<void> {
+    if (this.#repairing) return;
+    this.#repairing = true;
+    if (reason !== null) {
+      this.#options.onTrouble?.(reason);
+      await setTimeout(repairAfterMs);
+    }
+    for (let pauseMs = 100; !this.#stopped && !this.#connection.isClosed(); pauseMs = Math.min(2 * pauseMs, 5_000)) {
+      try {
+        await ensureEventStream(this.#connection, this.#options.stream);
+        break;
+      } catch (error) {
+        this.#options.onTrouble?.(error instanceof Error ? error.message : String(error));
+        await setTimeout(pauseMs);
+      }
+    }
+    this.#repairing = false;
+    this.#asked = 0;
+    this.#ask();
+  }
+
+  async #followConnection(): Promise<void> {
+    for await (const { type } of this.#connection.status()) {
+      if (type !== 'reconnect') continue;
+      this.#asked = 0;
+      this.#ask();
+    }
+  }
+
+  /** What is published on a closed connection is lost like what is published on a broken one: it comes again. */
+  #publish(subject: string, data: Uint8Array, reply?: string): void {
+    if (!this.#connection.isClosed()) this.#connection.publish(subject, data, reply === undefined ? {} : { reply });
+  }
+}
+
+/**
+ * The same for every delivery of one message, and for no other message, not even in a stream that was lost and
+ * begun again: its sequence and time, from the subject that acknowledgements go to,
+ * `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>[.<token>]`
+ * (NATS ADR-15).
+ */
+function toMessageKey(reply: string): string {
+  const tokens = reply.split('.');
+  const offset = tokens.length > 9 ? 2 : 0;
+  return `${tokens[5 + offset]}.${tokens[7 + offset]}`;
+}

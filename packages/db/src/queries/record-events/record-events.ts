@@ -1,0 +1,103 @@
+import type { EventMessage } from '@agp/core/events';
+import { emptyHead, type LineageHead, link } from '@agp/core/lineage';
+import type { Pool, PoolClient } from 'pg';
+import { addToDailyUsage } from './add-to-daily-usage.ts';
+import { addToSessions } from './add-to-sessions.ts';
+import { advanceHeads } from './advance-heads.ts';
+import { findRecorded } from './find-recorded.ts';
+import { insertEvents } from './insert-events.ts';
+import { lockHeads } from './lock-heads.ts';
+import { moveLastSeen } from './move-last-seen.ts';
+import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
+
+/** An event that Postgres holds, with the hash that it has there. */
+export interface RecordedEvent {
+  event: EventMessage;
+  lineageHash: string;
+}
+
+export interface RecordedEvents {
+  /** Recorded by this call. */
+  recorded: RecordedEvent[];
+  /** Recorded by an earlier one: these came again. */
+  known: RecordedEvent[];
+}
+
+// A plan that is made while a table is almost empty is kept while it grows: never let it be one that reads all rows.
+const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off';
+
+/**
+ * Records events in one transaction: each once, whoever else records it, chained in the order given within its
+ * session, with the session and usage totals. Locks are taken in one order by every caller: heads, sessions, last
+ * seen, usage, each sorted; so callers wait for each other, but never in a circle.
+ *
+ * When it rejects, nothing may be concluded: a commit whose answer was lost counts as failed. Calling it again with
+ * the same events is safe.
+ *
+ * @param pool opened with `pipeline`: the statements of a transaction are sent without waiting for each answer
+ */
+export async function recordEvents(pool: Pool, events: readonly EventMessage[]): Promise<RecordedEvents> {
+  const rows = dropRepeats(events);
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    const result = await recordWith(client, rows);
+    failed = false;
+    return result;
+  } finally {
+    // What a failed transaction leaves on the connection is not worth finding out.
+    client.release(failed);
+  }
+}
+
+async function recordWith(client: PoolClient, rows: readonly RecordableEvent[]): Promise<RecordedEvents> {
+  const sessions = Map.groupBy(rows, ({ event }) => event.session_id);
+  const [, heads, hashes] = await Promise.all([
+    client.query(begin),
+    lockHeads(client, [...sessions.keys()]),
+    findRecorded(
+      client,
+      rows.map(({ id }) => id),
+    ),
+  ]);
+  const known = rows.flatMap(({ id, event }) => {
+    const lineageHash = hashes.get(id);
+    return lineageHash === undefined ? [] : [{ event, lineageHash }];
+  });
+  const linked: RecordableLink[] = [];
+  const advanced = new Map<string, LineageHead>();
+  for (const [sessionId, inSession] of sessions) {
+    const fresh = inSession.filter(({ id }) => !hashes.has(id));
+    if (fresh.length === 0) continue;
+    const chain = link(
+      heads.get(sessionId) ?? emptyHead,
+      fresh.map(({ event }) => event),
+    );
+    advanced.set(sessionId, chain.head);
+    chain.linked.forEach((entry, index) => {
+      linked.push({ ...(fresh[index] as RecordableEvent), ...entry });
+    });
+  }
+  if (linked.length === 0) {
+    await client.query('ROLLBACK');
+    return { recorded: [], known };
+  }
+  await Promise.all([
+    insertEvents(client, linked),
+    advanceHeads(client, advanced),
+    addToSessions(client, linked),
+    moveLastSeen(client, linked),
+    addToDailyUsage(client, linked),
+    client.query('COMMIT'),
+  ]);
+  return { recorded: linked.map(({ event, lineageHash }) => ({ event, lineageHash })), known };
+}
+
+function dropRepeats(events: readonly EventMessage[]): RecordableEvent[] {
+  const rows = new Map<string, RecordableEvent>();
+  for (const event of events) {
+    const row = toRecordable(event);
+    if (!rows.has(row.id)) rows.set(row.id, row);
+  }
+  return [...rows.values()];
+}

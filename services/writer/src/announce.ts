@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { announce as announceBatch, type NatsConnection } from '@agp/bus';
+import type { AnnouncedEvent } from '@agp/core/events';
+import { nanoToUsd } from '@agp/core/pricing';
+import type { RecordedEvent, RecordedEvents } from '@agp/db';
+import { keepTrying } from './keep-trying.ts';
+
+/** Announces a recorded batch, what was recorded before included: its announcement may never have arrived. */
+export type Announce = (batch: RecordedEvents) => Promise<void>;
+
+export interface AnnounceOptions {
+  connection: NatsConnection;
+  signal: AbortSignal;
+  onFailure: (error: unknown) => void;
+}
+
+/** Half of what NATS takes by default. */
+const maxBytes = 512 * 1024;
+/** What an announced event takes beside its model and kinds of PII: ids, hash, figures and member names. */
+const fixedBytes = 1_024;
+/** A UTF-16 unit in JSON: at most `\u001f`. */
+const bytesPerUnit = 6;
+
+/**
+ * Tries until the server has each message. A try that fails uses up its number, so that subscribers see a gap rather
+ * than miss a batch that was dropped with the connection.
+ */
+export function makeAnnounce({ connection, signal, onFailure }: AnnounceOptions): Announce {
+  const announcer = randomUUID();
+  let next = 0;
+  return async ({ recorded, known }) => {
+    for (const events of splitBySize([...recorded, ...known])) {
+      await keepTrying(() => announceBatch(connection, { announcer, announcer_seq: next++, events }), {
+        signal,
+        onFailure,
+      });
+    }
+  };
+}
+
+function splitBySize(batch: readonly RecordedEvent[]): AnnouncedEvent[][] {
+  const parts: AnnouncedEvent[][] = [];
+  let left = 0;
+  for (const recorded of batch) {
+    const event = toAnnounced(recorded);
+    const texts = event.model.length + event.pii_types.reduce((sum, type) => sum + type.length + 1, 0);
+    const size = fixedBytes + bytesPerUnit * texts;
+    if (size > left) {
+      parts.push([]);
+      left = maxBytes;
+    }
+    parts.at(-1)?.push(event);
+    left -= size;
+  }
+  return parts;
+}
+
+function toAnnounced({ event, lineageHash }: RecordedEvent): AnnouncedEvent {
+  return {
+    id: event.id,
+    agent_id: event.agent_id,
+    session_id: event.session_id,
+    timestamp: event.timestamp,
+    model: event.model,
+    prompt_tokens: event.prompt_tokens,
+    completion_tokens: event.completion_tokens,
+    cost_usd: nanoToUsd(event.cost_nano_usd),
+    compliance_tag: event.compliance_tag,
+    lineage_hash: lineageHash,
+    pii_detected: event.pii_detected,
+    pii_types: event.pii_types,
+  };
+}

@@ -1,0 +1,20 @@
+import { commonFields, portField } from '@agp/runtime';
+import { z } from 'zod';
+
+/** What the writer reads from its environment. */
+export const writerConfigSchema = z.object({
+  ...commonFields,
+  opsPort: portField.default(9082),
+  /** Copies of the event stream in a NATS cluster. */
+  eventStreamReplicas: z.coerce.number().int().min(1).max(5).default(1),
+  /** What the event stream may hold on disk; beyond it proxies keep their events in memory. */
+  eventStreamMaxBytes: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10 * 1024 ** 3),
+  /** Batches that are recorded at once, each on a Postgres connection of its own. */
+  writerLanes: z.coerce.number().int().min(1).max(64).default(4),
+});
+
+export type WriterConfig = z.infer<typeof writerConfigSchema>;

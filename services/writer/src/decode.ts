@@ -1,0 +1,24 @@
+import { isUtf8 } from 'node:buffer';
+import { type EventMessage, eventMessageSchema } from '@agp/core/events';
+
+/** Why a message holds no event. */
+export interface Undecodable {
+  code: 'not_utf8' | 'not_json' | 'not_an_event';
+  /** Names the fields at fault, never their values. */
+  reason: string;
+}
+
+/** Reads the event out of a message's bytes. */
+export function decode(bytes: Uint8Array): { event: EventMessage } | Undecodable {
+  if (!isUtf8(bytes)) return { code: 'not_utf8', reason: 'the bytes are not UTF-8' };
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+  } catch {
+    return { code: 'not_json', reason: 'the text is not JSON' };
+  }
+  const parsed = eventMessageSchema.safeParse(value);
+  if (parsed.success) return { event: parsed.data };
+  const faults = parsed.error.issues.map(({ path, code }) => `${path.join('.') || 'message'}: ${code}`);
+  return { code: 'not_an_event', reason: faults.join(', ') };
+}

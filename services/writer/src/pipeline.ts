@@ -1,0 +1,90 @@
+import type { DeliveredEvent } from '@agp/bus';
+import type { EventMessage } from '@agp/core/events';
+import { acknowledge } from './acknowledge.ts';
+import type { Announce } from './announce.ts';
+import { Lane } from './batch.ts';
+import { decode } from './decode.ts';
+import type { WriterMetrics } from './metrics.ts';
+import type { Quarantine, Unrecordable } from './quarantine.ts';
+import type { Record } from './record.ts';
+
+/** A message on its way to Postgres. */
+export interface HeldEvent {
+  event: EventMessage;
+  delivered: DeliveredEvent;
+}
+
+export interface PipelineSteps {
+  record: Record;
+  quarantine: Quarantine;
+  announce: Announce;
+  metrics: WriterMetrics;
+  /** Batches that are recorded at once. */
+  lanes: number;
+}
+
+export interface Pipeline {
+  /** Takes a fetched message; it is acknowledged once it is recorded or set aside. */
+  accept(delivered: DeliveredEvent): void;
+  /** Records what was accepted; nothing may be accepted after it. Rejects when the steps were told to give up. */
+  finish(): Promise<void>;
+}
+
+/**
+ * fetch -> decode -> batch (100 events or 100 ms) -> record -> announce -> acknowledge
+ *
+ * Fetching calls `accept` and is bounded by what is unacknowledged. A session's events all go through one lane, and
+ * a lane records one batch at a time: so their order is kept, and two batches of this process never wait for the
+ * same session. A message is acknowledged after its event is committed and announced, and not before; a crash at any
+ * point means that it is delivered again, recorded once, and announced again.
+ */
+export function startPipeline(steps: PipelineSteps): Pipeline {
+  const lanes = Array.from({ length: steps.lanes }, () => new Lane<HeldEvent>());
+  const unrecordable = new Lane<Unrecordable>();
+  const running = [...lanes.map((lane) => runLane(lane, steps)), runQuarantine(unrecordable, steps.quarantine)];
+  // Awaited by `finish`; until then a lane that gave up must not end the process.
+  for (const lane of running) lane.catch(() => {});
+  return {
+    accept: (delivered) => {
+      const decoded = decode(delivered.bytes);
+      if ('event' in decoded) {
+        lanes[laneOf(decoded.event.session_id, lanes.length)]?.add({ event: decoded.event, delivered });
+      } else {
+        unrecordable.add({ delivered, ...decoded });
+      }
+    },
+    finish: async () => {
+      for (const lane of [...lanes, unrecordable]) lane.close();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** While one batch is announced and acknowledged, the next is already being recorded. */
+async function runLane(lane: Lane<HeldEvent>, { record, announce, metrics }: PipelineSteps): Promise<void> {
+  let delivering = Promise.resolve();
+  for (let batch = await lane.next(); batch !== null; batch = await lane.next()) {
+    const held = batch;
+    const recorded = await metrics.time('record', () => record(held));
+    await delivering;
+    delivering = metrics.time('announce', () => announce(recorded)).then(() => acknowledge(held));
+    delivering.catch(() => {});
+  }
+  await delivering;
+}
+
+async function runQuarantine(lane: Lane<Unrecordable>, quarantine: Quarantine): Promise<void> {
+  for (let batch = await lane.next(); batch !== null; batch = await lane.next()) {
+    await quarantine(batch);
+    acknowledge(batch);
+  }
+}
+
+/** FNV-1a over the session id: the same lane each time, and sessions spread evenly. */
+function laneOf(sessionId: string, lanes: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < sessionId.length; index += 1) {
+    hash = Math.imul(hash ^ sessionId.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0) % lanes;
+}

@@ -1,0 +1,48 @@
+import { isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
+import { keepTrying } from './keep-trying.ts';
+import type { WriterMetrics } from './metrics.ts';
+import type { HeldEvent } from './pipeline.ts';
+import type { Quarantine } from './quarantine.ts';
+
+/** Records a batch; see {@link makeRecord}. */
+export type Record = (batch: readonly HeldEvent[]) => Promise<RecordedEvents>;
+
+export interface RecordOptions {
+  pool: Pool;
+  quarantine: Quarantine;
+  metrics: WriterMetrics;
+  signal: AbortSignal;
+  onFailure: (error: unknown) => void;
+}
+
+/**
+ * Recording goes on until it works: only data that Postgres refuses as such is given up, and then the batch is halved
+ * until the event at fault stands alone and is set aside. All others of the batch are recorded.
+ */
+export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: RecordOptions): Record {
+  const record: Record = async (batch) => {
+    try {
+      const events = batch.map(({ event }) => event);
+      return await keepTrying(() => recordEvents(pool, events), { signal, onFailure, isFinal: isBadData });
+    } catch (error) {
+      if (!isBadData(error)) throw error;
+      const [only] = batch;
+      if (batch.length === 1 && only !== undefined) {
+        await quarantine([{ delivered: only.delivered, code: error.code, reason: error.message }]);
+        return { recorded: [], known: [] };
+      }
+      const middle = Math.ceil(batch.length / 2);
+      const first = await record(batch.slice(0, middle));
+      const second = await record(batch.slice(middle));
+      return {
+        recorded: [...first.recorded, ...second.recorded],
+        known: [...first.known, ...second.known],
+      };
+    }
+  };
+  return async (batch) => {
+    const result = await record(batch);
+    metrics.countBatch(batch.length, result);
+    return result;
+  };
+}

@@ -1,0 +1,114 @@
+import { setTimeout } from 'node:timers/promises';
+import { connectBus, EventConsumer } from '@agp/bus';
+import { checkConnection, openDatabase } from '@agp/db';
+import { createLogger, type Logger, Readiness, type Service, startOpsServer } from '@agp/runtime';
+import { makeAnnounce } from './announce.ts';
+import type { WriterConfig } from './config.ts';
+import { WriterMetrics } from './metrics.ts';
+import { type PipelineSteps, startPipeline } from './pipeline.ts';
+import { makeQuarantine } from './quarantine.ts';
+import { makeRecord } from './record.ts';
+import { watchBacklog } from './watch-backlog.ts';
+
+export interface WriterOverrides {
+  logger?: Logger;
+  /** How long a message may be held before JetStream delivers it again, in milliseconds. */
+  ackWaitMs?: number;
+  /** Puts something else in the place of steps, or around them. */
+  steps?: (steps: PipelineSteps) => PipelineSteps;
+}
+
+/**
+ * What one writer takes from the stream at a time: enough to keep its lanes busy. Less than JetStream allows all
+ * writers together, so that one that dies does not keep the others waiting for what it held.
+ */
+const maxHeld = 2_000;
+const drainWithinMs = 20_000;
+const flushWithinMs = 2_000;
+
+/** Starts the writer. Rejects when NATS cannot be reached; it waits for Postgres. `url` is that of the ops endpoints. */
+export async function startWriter(config: WriterConfig, overrides: WriterOverrides = {}): Promise<Service> {
+  const logger = overrides.logger ?? createLogger('writer', config.logLevel);
+  const giveUp = new AbortController();
+  const { signal } = giveUp;
+  // Undone in reverse order, by `stop` or by a start that fails.
+  await using started = new AsyncDisposableStack();
+
+  const database = openDatabase({
+    url: config.databaseUrl,
+    applicationName: 'agp-writer',
+    // One for each lane, one to set messages aside, one for readiness.
+    maxConnections: config.writerLanes + 2,
+    pipeline: true,
+    onConnectionError: (error) => logger.warn({ error: error.message }, 'database connection lost'),
+  });
+  started.defer(() => database.close());
+  const connection = await connectBus({
+    url: config.natsUrl,
+    name: 'agp-writer',
+    onStatus: (status) => logger.warn({ status }, 'broker connection'),
+  });
+  started.defer(async () => {
+    // The last acknowledgements; without NATS they are made up for by redelivery.
+    await Promise.race([connection.flush().catch(() => {}), setTimeout(flushWithinMs, undefined, { ref: false })]);
+    await connection.close();
+  });
+
+  let readHeld = () => 0;
+  const metrics = new WriterMetrics(() => readHeld());
+  const readiness = new Readiness({
+    postgres: () => checkConnection(database.db),
+    nats: () => connection.flush(),
+  });
+  started.defer(() => readiness.stop());
+  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
+  started.defer(() => ops.stop(1_000));
+  started.defer(watchBacklog(connection, metrics));
+
+  const onFailureOf = (step: string) => (error: unknown) => {
+    metrics.retries.inc({ step });
+    logger.warn({ step, code: (error as { code?: unknown }).code }, 'step failed, will be tried again');
+  };
+  const quarantine = makeQuarantine({
+    db: database.db,
+    metrics,
+    logger,
+    signal,
+    onFailure: onFailureOf('quarantine'),
+  });
+  const steps: PipelineSteps = {
+    record: makeRecord({ pool: database.pool, quarantine, metrics, signal, onFailure: onFailureOf('record') }),
+    quarantine,
+    announce: makeAnnounce({ connection, signal, onFailure: onFailureOf('announce') }),
+    metrics,
+    lanes: config.writerLanes,
+  };
+  const pipeline = startPipeline(overrides.steps?.(steps) ?? steps);
+  const consumer = new EventConsumer(connection, {
+    stream: {
+      replicas: config.eventStreamReplicas,
+      maxBytes: config.eventStreamMaxBytes,
+      ...(overrides.ackWaitMs === undefined ? {} : { ackWaitMs: overrides.ackWaitMs }),
+    },
+    maxHeld,
+    onEvent: pipeline.accept,
+    onTrouble: (reason) => logger.warn({ reason }, 'fetching interrupted'),
+  });
+  readHeld = () => consumer.held;
+  started.defer(async () => {
+    readiness.drain();
+    await consumer.drain();
+    const timer = global.setTimeout(() => giveUp.abort(), drainWithinMs);
+    await pipeline.finish().catch(() => logger.warn({ held: consumer.held }, 'left to other writers'));
+    clearTimeout(timer);
+    consumer.release();
+  });
+
+  const running = started.move();
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    stopping ??= running.disposeAsync();
+    return stopping;
+  };
+  return { url: ops.url, stop, [Symbol.asyncDispose]: stop };
+}

@@ -1,0 +1,15 @@
+import { type NatsConnection, readBacklog } from '@agp/bus';
+import type { WriterMetrics } from './metrics.ts';
+
+const everyMs = 5_000;
+
+/** Keeps the backlog gauges; while JetStream does not answer they stay as they are. @returns a function that ends it */
+export function watchBacklog(connection: NatsConnection, metrics: WriterMetrics): () => void {
+  const timer = setInterval(async () => {
+    const backlog = await readBacklog(connection).catch(() => null);
+    if (backlog === null) return;
+    metrics.pending.set(backlog.pending);
+    metrics.unacknowledged.set(backlog.unacknowledged);
+  }, everyMs);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,114 @@
+/**
+ * The writer beside the least that recording could cost: events per second of bare `INSERT ... SELECT FROM unnest` of
+ * the same rows into an equal table with the same indexes, and of the writer from a JetStream backlog to the commit.
+ * Rounds of both take turns; the medians are compared.
+ *
+ * Reads DATABASE_URL (a migrated database whose recording tables it may empty) and NATS_URL (a server of its own).
+ */
+import { connectBus, ensureEventStream, eventStream, eventSubject, type NatsConnection, Outbox } from '@agp/bus';
+import type { EventMessage } from '@agp/core/events';
+import { openDatabase, type Pool } from '@agp/db';
+import { createLogger } from '@agp/runtime';
+import { startWriter } from '@agp/writer';
+import { makeBareInserts } from './writer-bare-insert.ts';
+import { makeTraffic } from './writer-events.ts';
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const events = Number(process.env.BENCH_EVENTS ?? 20_000);
+const lanes = 4;
+const stream = { replicas: 1, maxBytes: 1024 ** 3 };
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+async function empty(pool: Pool): Promise<void> {
+  await pool.query(`
+    CREATE TABLE IF NOT EXISTS bare_events (LIKE events INCLUDING ALL);
+    TRUNCATE events, bare_events, sessions, lineage_heads, daily_usage, agent_last_seen, quarantine;
+    CHECKPOINT`);
+}
+
+/** @returns events per second */
+async function runBare(pool: Pool, traffic: readonly EventMessage[]): Promise<number> {
+  await empty(pool);
+  const inserts = makeBareInserts(traffic);
+  const started = performance.now();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      const client = await pool.connect();
+      for (let insert = inserts[next++]; insert !== undefined; insert = inserts[next++]) await client.query(insert);
+      client.release();
+    }),
+  );
+  return perSecond(traffic.length, started);
+}
+
+async function publishAll(connection: NatsConnection, traffic: readonly EventMessage[]): Promise<void> {
+  const outbox = new Outbox(connection, { capacity: traffic.length });
+  const encoder = new TextEncoder();
+  for (const event of traffic) outbox.add(event.id, encoder.encode(JSON.stringify(event)));
+  const left = await outbox.drain(120_000);
+  outbox.stop();
+  if (left > 0) throw new Error(`${left} events could not be published`);
+}
+
+/** @returns events per second */
+async function runWriter(pool: Pool, connection: NatsConnection, traffic: readonly EventMessage[]): Promise<number> {
+  await empty(pool);
+  await publishAll(connection, traffic);
+  let left = traffic.length;
+  let started = 0;
+  const done = Promise.withResolvers<number>();
+  const config = {
+    databaseUrl: process.env.DATABASE_URL as string,
+    natsUrl: process.env.NATS_URL as string,
+    opsHost: '127.0.0.1',
+    opsPort: 0,
+    logLevel: 'warn' as const,
+    eventStreamReplicas: stream.replicas,
+    eventStreamMaxBytes: stream.maxBytes,
+    writerLanes: lanes,
+  };
+  started = performance.now();
+  await using _writer = await startWriter(config, {
+    logger: createLogger('writer', 'warn'),
+    steps: (steps) => ({
+      ...steps,
+      record: async (batch) => {
+        const result = await steps.record(batch);
+        left -= result.recorded.length;
+        if (left === 0) done.resolve(perSecond(traffic.length, started));
+        return result;
+      },
+    }),
+  });
+  return await done.promise;
+}
+
+function perSecond(count: number, started: number): number {
+  return (count / (performance.now() - started)) * 1_000;
+}
+
+const { DATABASE_URL, NATS_URL } = process.env;
+if (!DATABASE_URL || !NATS_URL) throw new Error('DATABASE_URL and NATS_URL are not set');
+const database = openDatabase({ url: DATABASE_URL, applicationName: 'writer-bench', maxConnections: lanes });
+const connection = await connectBus({ url: NATS_URL, name: 'writer-bench' });
+await ensureEventStream(connection, stream);
+const bare: number[] = [];
+const writer: number[] = [];
+const format = (value: number) => Math.round(value).toLocaleString('en');
+console.log(`${events} events a round, batches of 100, ${lanes} connections each`);
+for (let round = 1; round <= rounds; round += 1) {
+  const traffic = makeTraffic({ events, agents: 20, sessions: 200, eventsPerSession: 20 });
+  bare.push(await runBare(database.pool, traffic));
+  writer.push(await runWriter(database.pool, connection, traffic));
+  console.log(`round ${round}: bare ${format(bare.at(-1) as number)} events/s, writer ${format(writer.at(-1) as number)} events/s`);
+}
+const ratio = median(writer) / median(bare);
+console.log(`median: bare ${format(median(bare))} events/s, writer ${format(median(writer))} events/s, ratio ${ratio.toFixed(2)}`);
+await connection.close();
+await database.close();
