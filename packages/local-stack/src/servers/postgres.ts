@@ -49,8 +49,8 @@ export async function initPostgres(
 
 /** Starts Postgres on a data folder that `initPostgres` made. The url names the database `postgres`. */
 export function startPostgres(folder: string, options: PostgresOptions): Promise<Server> {
-  // A process that is killed loses nothing without fsync, only a machine that goes down: fine for throw-away data.
-  const durability = options.throwAway ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : [];
+  // Without fsync a commit survives a killed process (it is written, if only to the system's cache), so tests may rely on it.
+  const durability = options.throwAway ? ['fsync=off', 'full_page_writes=off'] : [];
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',

@@ -11,6 +11,7 @@ import { startNats } from '../servers/nats.ts';
 import { initPostgres, postgresUser, startPostgres } from '../servers/postgres.ts';
 import { placePostgres } from '../servers/postgres-folder.ts';
 import { startRedis } from '../servers/redis.ts';
+import { removeStalePidFile } from '../servers/remove-stale-pid-file.ts';
 import type { ServerOptions } from '../servers/server.ts';
 import type { Secrets } from './load-secrets.ts';
 import { openLogFile } from './log-file.ts';
@@ -53,6 +54,7 @@ async function startLastingPostgres(config: LocalStackConfig, password: string, 
     await initPostgres(partial, all);
     await rename(partial, data);
   }
+  removeStalePidFile(data);
   const { url } = await startPostgres(data, all);
   return ensureDatabase(url, postgresUser);
 }

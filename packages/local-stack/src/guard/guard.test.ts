@@ -1,0 +1,83 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stopLeftovers } from './guard.ts';
+import { listChildren, readStartTime } from './process-identity.ts';
+import type { WatchedProcess } from './watched-process.ts';
+
+const guardModule = JSON.stringify(new URL('./guard.ts', import.meta.url).href);
+
+/** A child that does not care for SIGTERM, and says so once it does not. */
+const stubborn = `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000);`;
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-guard-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a process that opens a guard, gives it a stubborn child and a folder, prints the child's pid and then waits. */
+async function startParent(folder: string, graceMs = 200) {
+  const source = `
+    import { spawn } from 'node:child_process';
+    import { openGuard } from ${guardModule};
+    const guard = openGuard({ recordFile: ${JSON.stringify(join(folder, 'record.json'))} });
+    const child = spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+    guard.watch(child, { name: 'stubborn', stopSignals: ['SIGTERM'], graceMs: ${graceMs}, stage: 0 });
+    guard.removeFolder(${JSON.stringify(join(folder, 'data'))});
+    child.stdout.once('data', () => console.log(child.pid));
+    process.on('SIGINT', () => guard.stop().then(() => process.exit(0)));
+    setInterval(() => {}, 1000);
+  `;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output] = await once(parent.stdout, 'data');
+  return { parent, childPid: Number(String(output)) };
+}
+
+test.for(['SIGKILL', 'SIGINT'] as const)('a process that ends by %s leaves no child and no folder', async (signal) => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'data'), '');
+  const { parent, childPid } = await startParent(folder);
+  expect(readStartTime(childPid)).not.toBeNull();
+  parent.kill(signal);
+  await expect.poll(() => readStartTime(childPid), { timeout: 5_000 }).toBeNull();
+  await expect.poll(() => existsSync(join(folder, 'data')), { timeout: 5_000 }).toBe(false);
+});
+
+test('what is left when the guard was killed as well is stopped by the next start', async () => {
+  const folder = makeFolder();
+  const { parent, childPid } = await startParent(folder);
+  const guardPid = findGuard(parent.pid as number);
+  process.kill(guardPid, 'SIGKILL');
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  expect(readStartTime(childPid)).not.toBeNull();
+  await stopLeftovers(join(folder, 'record.json'));
+  expect(readStartTime(childPid)).toBeNull();
+});
+
+test('a stranger that has got the pid of a process of an earlier run is left alone', async () => {
+  const record = join(makeFolder(), 'record.json');
+  const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  onTestFinished(() => void stranger.kill());
+  const pid = stranger.pid as number;
+  const past: WatchedProcess = { name: 'old', pid, startTime: '1', stopSignals: ['SIGKILL'], graceMs: 100, stage: 0 };
+  writeFileSync(record, JSON.stringify([past]));
+  await stopLeftovers(record);
+  expect(readStartTime(pid)).not.toBeNull();
+});
+
+/** The pid of the guard that a process has started. */
+function findGuard(parentPid: number): number {
+  const children = listChildren(parentPid);
+  const guard = children.find((pid) =>
+    spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes('guard-process.ts'),
+  );
+  if (guard === undefined) throw new Error('the process has no guard');
+  return guard;
+}

@@ -1,0 +1,68 @@
+import { connectBus } from '@agp/bus';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { sendToRedis } from './testing/send-to-redis.ts';
+import { startTestStack } from './testing.ts';
+
+async function query(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 2_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('two stacks have databases of their own, each with the schema', async () => {
+  await using one = await startTestStack();
+  await using two = await startTestStack();
+  await query(one.databaseUrl, 'CREATE TABLE only_here ()');
+  expect(await query(two.databaseUrl, "SELECT to_regclass('only_here') AS name")).toEqual([{ name: null }]);
+  expect(await query(two.databaseUrl, "SELECT to_regclass('events')::text AS name")).toEqual([{ name: 'events' }]);
+});
+
+test('NATS and Redis that are killed or stopped come back on the same port, with what they had', async () => {
+  await using stack = await startTestStack({ nats: true, redis: true });
+  const connection = await connectBus({ url: stack.natsUrl, name: 'test' });
+  const manager = await connection.jetstreamManager();
+  await manager.streams.add({ name: 'kept', subjects: ['kept'] });
+  await connection.jetstream().publish('kept', 'one');
+
+  await stack.nats.kill();
+  await stack.nats.start();
+  await expect
+    .poll(async () => (await manager.streams.info('kept').catch(() => null))?.state.messages, { timeout: 10_000 })
+    .toBe(1);
+  await connection.close();
+
+  expect(await sendToRedis(stack.redisUrl, 'SET kept one')).toBe('+OK');
+  await stack.redis.stop();
+  await expect(sendToRedis(stack.redisUrl, 'PING')).rejects.toThrow('ECONNREFUSED');
+  await stack.redis.start();
+  expect(await sendToRedis(stack.redisUrl, 'EXISTS kept')).toBe(':1');
+});
+
+test('a Postgres of its own can be paused, resumed, killed and started again', async () => {
+  await using stack = await startTestStack({ ownPostgres: true });
+  await query(stack.databaseUrl, 'CREATE TABLE kept ()');
+
+  stack.postgres.pause();
+  await expect(query(stack.databaseUrl, 'SELECT 1')).rejects.toThrow('timeout');
+  stack.postgres.resume();
+  expect(await query(stack.databaseUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+
+  await stack.postgres.kill();
+  await expect(query(stack.databaseUrl, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  await stack.postgres.start();
+  expect(await query(stack.databaseUrl, 'SELECT count(*)::int FROM kept')).toEqual([{ count: 0 }]);
+});
+
+test('nothing of a stack is left when it has been disposed of', async () => {
+  const stack = await startTestStack({ nats: true, redis: true });
+  await stack[Symbol.asyncDispose]();
+  await expect(sendToRedis(stack.redisUrl, 'PING')).rejects.toThrow('ECONNREFUSED');
+  await expect(fetch(stack.natsUrl.replace('nats:', 'http:'))).rejects.toThrow('fetch failed');
+  await expect(query(stack.databaseUrl, 'SELECT 1')).rejects.toThrow('does not exist');
+});
