@@ -32,10 +32,13 @@ async function findAnswer(request: IncomingMessage, path: string): Promise<Answe
 
 async function sendFrames(response: ServerResponse, frames: Iterable<string>, delayMs: number): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+  let first = true;
   for (const frame of frames) {
+    // Not after the last one: the end of the stream arrives with it.
+    if (!first && delayMs > 0) await sleep(delayMs);
+    first = false;
     if (response.destroyed) return;
     if (!response.write(frame)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    if (delayMs > 0) await sleep(delayMs);
   }
   response.end();
 }

@@ -32,7 +32,7 @@ function toTable({ sent, costs }: DemoResult): string {
 /** The table of what was spent, and commands that show the rest; each can be copied as it is. */
 export function formatResult(config: DemoConfig, result: DemoResult): string {
   const { managementUrl, managementKey } = config;
-  const curl = `curl -s -H 'Authorization: Bearer ${managementKey}'`;
+  const curl = `curl -s -H "Authorization: Bearer $KEY"`;
   const [turn] = result.sent;
   const block = `-X PUT -H 'Content-Type: application/json' -d '{"status":"blocked"}'`;
   return `
@@ -40,7 +40,7 @@ Recorded since this database was made, for the agents above, from GET /api/v1/co
 
 ${toTable(result)}
 
-Where to look:
+Where to look, after KEY=${managementKey}
 
   the newest events         ${curl} '${managementUrl}/api/v1/events?limit=5'
   one session in order      ${curl} ${managementUrl}/api/v1/sessions/${turn?.sessionId}

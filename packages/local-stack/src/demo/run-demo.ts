@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { type Conversation, conversations } from './conversations.ts';
 import { type DemoConfig, DemoNotReadyError } from './demo-config.ts';
 import { type CostEntry, connectManagement, type ManagementClient } from './management-client.ts';
@@ -14,6 +16,12 @@ export interface DemoResult {
 }
 
 export const turnCount = conversations.reduce((sum, { questions }) => sum + questions.length, 0);
+
+/** An answer that a client of ours turned into an error says what is wrong, such as an agent that is blocked. */
+function explain(agent: string, error: unknown): unknown {
+  const refused = error instanceof OpenAI.APIError || error instanceof Anthropic.APIError;
+  return refused ? new DemoNotReadyError(`${agent} got an error from the proxy: ${error.message}`) : error;
+}
 
 async function waitUntilRecorded(management: ManagementClient, sent: SentTurn[]): Promise<void> {
   const deadline = Date.now() + recordedWithinMs;
@@ -46,22 +54,29 @@ export async function expectRunningStack(config: DemoConfig): Promise<void> {
  * until all of them are recorded.
  *
  * @param onTurn called after each answer
- * @throws DemoNotReadyError when what was sent is not recorded in time
+ * @throws DemoNotReadyError when the proxy refuses an agent, or what was sent is not recorded in time
  */
 export async function runDemo(config: DemoConfig, onTurn: (agent: string) => void): Promise<DemoResult> {
   const management = connectManagement(config);
   const run = Date.now().toString(36);
   const sent: SentTurn[] = [];
   const hold = async (held: Conversation[]) => {
-    for (const conversation of held) {
-      const session = `${conversation.agent} ${run} ${held.indexOf(conversation)}`;
+    for (const [index, conversation] of held.entries()) {
+      const session = `${conversation.agent} ${run} ${index}`;
       for await (const turn of sendConversation(config.proxyUrl, conversation, session)) {
         sent.push(turn);
         onTurn(conversation.agent);
       }
     }
   };
-  await Promise.all([...Map.groupBy(conversations, ({ agent }) => agent).values()].map(hold));
+  const byAgent = [...Map.groupBy(conversations, ({ agent }) => agent)];
+  await Promise.all(
+    byAgent.map(([agent, held]) =>
+      hold(held).catch((error) => {
+        throw explain(agent, error);
+      }),
+    ),
+  );
   await waitUntilRecorded(management, sent);
   const agents = new Set(sent.map(({ agentId }) => agentId));
   const costs = await management.listCosts();
