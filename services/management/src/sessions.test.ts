@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { lineageSchema, sessionDetailSchema, sessionListSchema } from '@agp/core/contracts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeEvent } from './testing/make-event.ts';
+import { seedAgent, seedEvents, seedSession } from './testing/seed.ts';
+import { startTestManagement, type TestManagement } from './testing/start-test-management.ts';
+
+let management: TestManagement;
+let agent: string;
+beforeAll(async () => {
+  management = await startTestManagement();
+  agent = await seedAgent(management.database, 'worker');
+  await seedEvents(management.database, [
+    // Recorded out of order: the chain follows the recording, lists follow the timestamps.
+    makeEvent(agent, 'ses_old', '2026-03-01T00:00:01.500Z', { compliance_tag: 'late', cost_nano_usd: 100_000_000 }),
+    makeEvent(agent, 'ses_old', '2026-03-01T00:00:00.000Z', {
+      cost_nano_usd: 200_000_000,
+      pii_detected: true,
+      pii_types: ['email'],
+    }),
+    makeEvent(agent, 'ses_b', '2026-03-02T00:00:00.000Z'),
+    makeEvent(agent, 'ses_a', '2026-03-02T00:00:00.000Z'),
+    makeEvent(agent, 'ses_new', '2026-03-03T00:00:00.000Z'),
+  ]);
+  await seedSession(management.database, 'ses_claimed', agent);
+});
+afterAll(() => management[Symbol.asyncDispose]());
+
+describe('listing sessions', () => {
+  test('gives the latest start first, ties by id, and none that was only claimed', async () => {
+    const sessions = await management.read('/api/v1/sessions', sessionListSchema);
+    expect(sessions.map((session) => session.id)).toEqual(['ses_new', 'ses_a', 'ses_b', 'ses_old']);
+    expect(sessions.at(-1)).toEqual({
+      id: 'ses_old',
+      agent_id: agent,
+      agent_name: 'worker',
+      started_at: '2026-03-01T00:00:00.000Z',
+      ended_at: '2026-03-01T00:00:01.500Z',
+      duration_ms: 1500,
+      event_count: 2,
+      total_tokens: 30,
+      total_cost_usd: 0.3,
+      compliance_tag: 'late',
+      pii_detected: true,
+    });
+    expect(await management.read('/api/v1/sessions?limit=2&offset=1', sessionListSchema)).toEqual(sessions.slice(1, 3));
+    expect(await management.read('/api/v1/sessions?offset=4', sessionListSchema)).toEqual([]);
+    await management.refuse(await management.call('/api/v1/sessions?limit=1001'), 400, /^limit: /);
+  });
+
+  test('is complete over many pages of the database, each session once and in order', async () => {
+    await using own = await startTestManagement();
+    const id = await seedAgent(own.database, 'many');
+    // Four sessions start in each millisecond, so that pages are cut inside a tie.
+    await own.database.pool.query(`
+      INSERT INTO sessions (id, agent_id, started_at, ended_at, event_count, compliance_tag)
+      SELECT 'ses_' || i, (SELECT id FROM agents), t, t, 1, 'default'
+      FROM generate_series(1, 3500) i, LATERAL (SELECT timestamptz '2026-01-01Z' + (i / 4) * interval '1 ms') AS at (t)`);
+    const sessions = await own.read('/api/v1/sessions', sessionListSchema);
+    expect(sessions).toHaveLength(3500);
+    expect(sessions[0]?.agent_id).toBe(id);
+    const order = sessions.map((session) => session.id);
+    const expected = await own.database.pool.query<{ id: string }>(
+      'SELECT id FROM sessions ORDER BY started_at DESC, id',
+    );
+    expect(order).toEqual(expected.rows.map((row) => row.id));
+    const window = await own.read('/api/v1/sessions?offset=3000', sessionListSchema);
+    expect(window.map((session) => session.id)).toEqual(order.slice(3000));
+  });
+
+  test('of nothing is an empty list', async () => {
+    await using own = await startTestManagement();
+    expect(await own.read('/api/v1/sessions', sessionListSchema)).toEqual([]);
+  });
+});
+
+describe('one session', () => {
+  test('has its totals and all its events by timestamp, without the provider', async () => {
+    const { session, events } = await management.read('/api/v1/sessions/ses_old', sessionDetailSchema);
+    expect(session).toMatchObject({ id: 'ses_old', event_count: 2, total_cost_usd: 0.3 });
+    expect(events.map((event) => event.timestamp)).toEqual(['2026-03-01T00:00:00.000Z', '2026-03-01T00:00:01.500Z']);
+    expect(events[0]).not.toHaveProperty('provider');
+    expect(events[0]).toMatchObject({ direction: 'response', total_tokens: 15, pii_types: ['email'] });
+  });
+
+  test('has as many events as its totals say while more are being recorded', async () => {
+    await using own = await startTestManagement();
+    const id = await seedAgent(own.database, 'recording');
+    const batch = (index: number) =>
+      Array.from({ length: 50 }, (_, at) =>
+        makeEvent(id, 'ses_live', new Date(1.78e12 + index * 100 + at).toISOString()),
+      );
+    await seedEvents(own.database, batch(0));
+    const recording = (async () => {
+      for (let index = 1; index < 40; index += 1) await seedEvents(own.database, batch(index));
+    })();
+    for (let reads = 0; reads < 15; reads += 1) {
+      const { session, events } = await own.read('/api/v1/sessions/ses_live', sessionDetailSchema);
+      expect(events).toHaveLength(session.event_count);
+    }
+    await recording;
+    expect((await own.read('/api/v1/sessions/ses_live', sessionDetailSchema)).events).toHaveLength(2000);
+  });
+
+  test.each(['ses_unknown', 'ses_claimed', 'x', '%00', '%ZZ', 'a'.repeat(3000)])('answers 404 for %s', async (id) => {
+    await management.refuse(await management.call(`/api/v1/sessions/${id}`), 404, 'session not found');
+  });
+});
+
+describe('the lineage of a session', () => {
+  test('can be verified with nothing but the answer, in chain order', async () => {
+    const lineage = await management.read('/api/v1/lineage/ses_old', lineageSchema);
+    expect(lineage.session_id).toBe('ses_old');
+    let previous = 'genesis';
+    lineage.entries.forEach((entry, seq) => {
+      const hash = `sha256:${createHash('sha256')
+        .update(previous + entry.payload)
+        .digest('hex')}`;
+      expect(entry).toMatchObject({ seq, lineage_hash: hash });
+      expect(JSON.parse(entry.payload)).toMatchObject({ v: 1, seq, id: entry.event_id, session_id: 'ses_old' });
+      previous = hash;
+    });
+    const times = lineage.entries.map((entry) => JSON.parse(entry.payload).timestamp);
+    expect(times).toEqual(['2026-03-01T00:00:01.500Z', '2026-03-01T00:00:00.000Z']);
+  });
+
+  test('is complete for a long session', async () => {
+    await using own = await startTestManagement();
+    const id = await seedAgent(own.database, 'long');
+    const times = Array.from({ length: 1300 }, (_, index) => new Date(1.78e12 + ((index * 7919) % 1300)).toISOString());
+    await seedEvents(
+      own.database,
+      times.map((time) => makeEvent(id, 'ses_long', time)),
+    );
+    const { entries } = await own.read('/api/v1/lineage/ses_long', lineageSchema);
+    expect(entries.map((entry) => entry.seq)).toEqual(times.map((_, seq) => seq));
+  });
+
+  test.each(['ses_unknown', 'ses_claimed', 'x', '%00'])('answers 404 for %s', async (id) => {
+    await management.refuse(await management.call(`/api/v1/lineage/${id}`), 404, 'session not found');
+  });
+});
+
+describe('the base edition', () => {
+  test('has no sessions, and everything else', async () => {
+    await using base = await startTestManagement({ edition: 'base' });
+    const id = await seedAgent(base.database, 'basic');
+    await seedEvents(base.database, [makeEvent(id, 'ses_basic', '2026-03-01T00:00:00.000Z')]);
+    for (const path of ['/api/v1/sessions', '/api/v1/sessions?limit=5000', '/api/v1/sessions/ses_basic']) {
+      await base.refuse(await base.call(path), 404, 'not available in the base edition');
+    }
+    await base.refuse(await base.call('/api/v1/sessions', { headers: { authorization: '' } }), 401, /API key/);
+    for (const path of [
+      '/api/v1/agents',
+      `/api/v1/agents/${id}`,
+      `/api/v1/agents/${id}/events`,
+      '/api/v1/events',
+      '/api/v1/events/sessions/ses_basic',
+      '/api/v1/costs/summary',
+      '/api/v1/costs/breakdown',
+      '/api/v1/lineage/ses_basic',
+      '/api/v1/keys',
+      '/openapi.json',
+      '/docs',
+    ]) {
+      expect((await base.call(path)).status, path).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import { type Database, openDatabase } from '@agp/db';
+import { startTestStack, type TestStack } from '@agp/local-stack/testing';
+import { createLogger } from '@agp/runtime';
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import type { ManagementConfig } from '../config.ts';
+import { type ManagementService, startManagement } from '../start-management.ts';
+
+export const bootstrapKey = 'test-bootstrap-key-0123456789';
+
+type Servers = { nats: true; redis: true };
+
+/** The service on real servers, and a client of it. */
+export interface TestManagement extends AsyncDisposable {
+  config: ManagementConfig;
+  service: ManagementService;
+  stack: TestStack<Servers & { ownPostgres?: boolean }>;
+  /** To the same database, for what a test puts there. */
+  database: Database;
+  /** Sends a request with the bootstrap key, unless `init` has an `authorization` header of its own. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  /** GETs a 200, and parses the answer with its contract. */
+  read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>>;
+  /** Sends a JSON body. */
+  send(method: string, path: string, body: unknown): Promise<Response>;
+  /** Expects exactly this error. */
+  refuse(response: Response, status: number, error: string | RegExp): Promise<void>;
+}
+
+export interface TestManagementOptions {
+  edition?: 'extended' | 'base';
+  keepaliveMs?: number;
+  ownPostgres?: boolean;
+}
+
+export async function startTestManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
+  await using opened = new AsyncDisposableStack();
+  const stack = opened.use(
+    await startTestStack({ nats: true, redis: true, ownPostgres: options.ownPostgres ?? false }),
+  ) as TestManagement['stack'];
+  const config: ManagementConfig = {
+    databaseUrl: stack.databaseUrl,
+    natsUrl: stack.natsUrl,
+    redisUrl: stack.redisUrl,
+    host: '127.0.0.1',
+    managementPort: 0,
+    opsHost: '127.0.0.1',
+    opsPort: 0,
+    logLevel: 'silent',
+    managementApiKey: bootstrapKey,
+    edition: options.edition ?? 'extended',
+    trustProxy: 0,
+  };
+  const database = openDatabase({ url: stack.databaseUrl, applicationName: 'test', maxConnections: 3, pipeline: true });
+  opened.defer(() => database.pool.end());
+  const service = opened.use(
+    await startManagement(config, {
+      logger: createLogger('management', 'silent'),
+      ...(options.keepaliveMs !== undefined && { keepaliveMs: options.keepaliveMs }),
+    }),
+  );
+
+  const call = (path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    if (!headers.has('authorization')) headers.set('authorization', `Bearer ${bootstrapKey}`);
+    return fetch(`${service.url}${path}`, { ...init, headers });
+  };
+  const running = opened.move();
+  return {
+    config,
+    service,
+    stack,
+    database,
+    call,
+    async read(path, schema) {
+      const response = await call(path);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      return schema.parse(await response.json());
+    },
+    send: (method, path, body) =>
+      call(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    async refuse(response, status, error) {
+      const body = await response.json();
+      expect({ status: response.status, body }).toEqual({
+        status,
+        body: { error: typeof error === 'string' ? error : expect.stringMatching(error) },
+      });
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
