@@ -51,7 +51,8 @@ export class CompletionStreamReader implements StreamReader {
   }
 }
 
-const lastEvent = /"response\.(?:completed|incomplete|failed)"/;
+/** The events that end a response, or say that it failed. */
+const telling = /"(?:response\.(?:completed|incomplete|failed)|error)"/;
 
 /** Reads the events of the Responses API. Usage stands in the last one, which repeats the whole response. */
 export class ResponseStreamReader implements StreamReader {
@@ -63,9 +64,9 @@ export class ResponseStreamReader implements StreamReader {
 
   push(_event: string, data: string): void {
     if (data === '[DONE]') return;
-    const isLast = lastEvent.test(data);
-    if (!isLast) this.#text.add(data);
-    if (this.#model !== null && !isLast && !figuresOrError.test(data)) return;
+    const tells = telling.test(data);
+    if (!tells) this.#text.add(data);
+    if (this.#model !== null && !tells) return;
     const frame = asObject(parseFrame(data));
     const response = asObject(frame.response);
     this.#model ??= asText(response.model);

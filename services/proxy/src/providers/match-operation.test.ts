@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { matchOperation } from './match-operation.ts';
+import type { ProviderApi } from './operation.ts';
+
+const table: [ProviderApi, string, string, string | null][] = [
+  ['openai', 'POST', '/v1/chat/completions', 'chat.completions'],
+  ['openai', 'POST', '/chat/completions', 'chat.completions'],
+  ['openai', 'POST', '/v1/chat/completions/', 'chat.completions'],
+  ['openai', 'POST', '/openai/v1/chat/completions', 'chat.completions'],
+  ['openai', 'POST', '/openai/deployments/my-gpt/chat/completions', 'chat.completions'],
+  ['openai', 'POST', '/v1/completions', 'completions'],
+  ['openai', 'POST', '/v1/responses', 'responses'],
+  ['openai', 'POST', '/v1/embeddings', 'embeddings'],
+  ['openai', 'GET', '/v1/chat/completions', null],
+  ['openai', 'POST', '/v1/chat/completions/chatcmpl-1', null],
+  ['openai', 'POST', '/v1/responses/resp_1/cancel', null],
+  ['openai', 'POST', '/v1/threads/thread_1/messages', null],
+  ['openai', 'POST', '/v1/files', null],
+  ['openai', 'POST', '/', null],
+  ['openai', 'POST', '', null],
+  ['anthropic', 'POST', '/v1/messages', 'messages'],
+  ['anthropic', 'POST', '/messages', 'messages'],
+  ['anthropic', 'POST', '/v1/messages/count_tokens', null],
+  ['anthropic', 'POST', '/v1/messages/batches', null],
+  ['gemini', 'POST', '/v1beta/models/gemini-2.5-pro:generateContent', 'generateContent'],
+  ['gemini', 'POST', '/v1alpha/models/gemini-2.5-pro%3AstreamGenerateContent', 'streamGenerateContent'],
+  ['gemini', 'POST', '/v1/projects/p/locations/l/publishers/google/models/m:generateContent', 'generateContent'],
+  ['gemini', 'POST', '/v1beta/tunedModels/mine:generateContent', 'generateContent'],
+  ['gemini', 'POST', '/v1beta/models/gemini-embedding-001:batchEmbedContents', 'batchEmbedContents'],
+  ['gemini', 'POST', '/v1beta/models/gemini-2.5-pro:countTokens', null],
+  ['gemini', 'POST', '/v1beta/models/gemini-2.5-pro:__proto__', null],
+  ['gemini', 'POST', '/v1beta/openai/chat/completions', 'chat.completions'],
+  ['openai', 'POST', '/v1/messages', 'messages'],
+];
+
+test.each(table)('%s %s %s is %s', (api, method, path, name) => {
+  expect(matchOperation(api, method, path)?.name ?? null).toBe(name);
+});
