@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readStartTime } from '../guard/process-identity.ts';
+import type { WatchedProcess } from '../guard/watched-process.ts';
+import { repositoryRoot } from '../local-stack-config.ts';
+
+const freePorts = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', OPS_PORT: '0' };
+
+/** Starts what `npm start` starts, and collects what it prints. */
+function runStart(dataFolder: string, environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['packages/local-stack/src/start/main.ts'], {
+    cwd: repositoryRoot,
+    env: { PATH: process.env.PATH, AGP_DATA_DIR: dataFolder, ...freePorts, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGTERM'));
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  const run = { child, output: '', exit };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (run.output += String(chunk)));
+  return run;
+}
+
+type Run = ReturnType<typeof runStart>;
+
+/** Waits until everything is up and returns the lines to copy. */
+async function readCurlLines(run: Run): Promise<[string, string]> {
+  const ended = run.exit.then((code) => Promise.reject(new Error(`ended with ${code}: ${run.output}`)));
+  ended.catch(() => {});
+  const up = expect.poll(() => run.output, { timeout: 60_000 }).toContain('Ctrl-C stops everything');
+  await Promise.race([up, ended]);
+  return [...run.output.matchAll(/^ {2}(curl .*)$/gm)].map((match) => match[1]) as [string, string];
+}
+
+async function runLine(line: string): Promise<unknown> {
+  const shell = spawn('/bin/sh', ['-c', line], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return JSON.parse((await shell.stdout.setEncoding('utf8').toArray()).join(''));
+}
+
+function listProcesses(dataFolder: string): WatchedProcess[] {
+  return JSON.parse(readFileSync(join(dataFolder, 'processes.json'), 'utf8')) as WatchedProcess[];
+}
+
+const countRunning = (processes: WatchedProcess[]) => processes.filter(({ pid }) => readStartTime(pid) !== null).length;
+
+function makeDataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-start-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }));
+  return folder;
+}
+
+test('the printed lines work at once; data outlives a crash; neither a crash nor Ctrl-C leaves a process', async () => {
+  const dataFolder = makeDataFolder();
+  const first = runStart(dataFolder);
+  const [request, list] = await readCurlLines(first);
+  expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
+  await expect.poll(() => runLine(list), { timeout: 5_000 }).toMatchObject([{ provider: 'demo' }]);
+  expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
+
+  const other = runStart(dataFolder);
+  expect(await other.exit).toBe(1);
+  expect(other.output).toContain(`process ${first.child.pid}`);
+
+  const processes = listProcesses(dataFolder);
+  expect(processes.map(({ name }) => name).sort()).toEqual([
+    'demo-provider',
+    'management',
+    'nats',
+    'postgres',
+    'proxy',
+    'redis',
+    'writer',
+  ]);
+  first.child.kill('SIGKILL');
+  await expect.poll(() => countRunning(processes), { timeout: 20_000 }).toBe(0);
+
+  const second = runStart(dataFolder);
+  const [, listAgain] = await readCurlLines(second);
+  expect(await runLine(listAgain)).toMatchObject([{ provider: 'demo' }]);
+  const processesAgain = listProcesses(dataFolder);
+  second.child.kill('SIGINT');
+  expect(await second.exit).toBe(0);
+  expect(countRunning(processesAgain)).toBe(0);
+}, 120_000);
+
+test('a service that dies takes everything down with it, with a word about which', async () => {
+  const dataFolder = makeDataFolder();
+  const run = runStart(dataFolder);
+  await readCurlLines(run);
+  const processes = listProcesses(dataFolder);
+  process.kill(processes.find(({ name }) => name === 'writer')?.pid as number, 'SIGKILL');
+  expect(await run.exit).toBe(1);
+  expect(run.output).toContain('writer was ended by SIGKILL');
+  expect(countRunning(processes)).toBe(0);
+}, 120_000);
+
+test('a port that is taken is named with the variable that moves it', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as { port: number };
+  const run = runStart(makeDataFolder(), { PROXY_PORT: String(port) });
+  expect(await run.exit).toBe(1);
+  expect(run.output).toBe(
+    `Port ${port} is in use by another program. Set PROXY_PORT to a free port and start again.\n`,
+  );
+});
