@@ -2,14 +2,16 @@ import { Worker } from 'node:worker_threads';
 import type { TokenEstimator } from './token-estimator.ts';
 import type { CountAnswer, CountRequest } from './token-worker.ts';
 
-/** Bounds of the work that estimates may make. */
-export interface TokenEstimatorBounds {
+/** Bounds of the work that estimates may make, and who hears of its failures. */
+export interface TokenEstimatorOptions {
   /** A count that takes longer is estimated by length, in milliseconds. */
   timeoutMs?: number;
   /** Counts that run or wait; beyond this, they are estimated by length. */
   maxPending?: number;
   /** Of a longer text this many UTF-16 units are counted, and the rest is taken to be like them. */
   maxCounted?: number;
+  /** Told why a worker broke; counts then fall back to the estimate by length. */
+  onWorkerError?: (error: Error) => void;
 }
 
 /** About right for English; the fallback must cost nothing. */
@@ -31,18 +33,21 @@ interface Count {
  * Makes an estimator with a worker thread of its own, which is started by the first count and does not keep the
  * process alive. A worker that does not answer in time is replaced.
  */
-export function createTokenEstimator(bounds: TokenEstimatorBounds = {}): TokenEstimator {
-  const { timeoutMs = 3_000, maxPending = 100, maxCounted = 256 * 1024 } = bounds;
+export function createTokenEstimator(options: TokenEstimatorOptions = {}): TokenEstimator {
+  const { timeoutMs = 3_000, maxPending = 100, maxCounted = 256 * 1024, onWorkerError } = options;
   const pending = new Map<number, Count>();
   let worker: Worker | null = null;
   let nextId = 0;
   let stopped = false;
 
   function startWorker(): Worker {
-    const started = new Worker(new URL('./token-worker.ts', import.meta.url));
+    const started = new Worker(new URL('./token-worker.ts', import.meta.url), { execArgv: [] });
     started.unref();
     started.on('message', ({ id, tokens }: CountAnswer) => pending.get(id)?.finish(tokens));
-    started.on('error', () => dropWorker(started));
+    started.on('error', (error: Error) => {
+      onWorkerError?.(error);
+      dropWorker(started);
+    });
     started.on('exit', () => dropWorker(started));
     return started;
   }
