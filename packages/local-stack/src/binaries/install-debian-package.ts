@@ -19,10 +19,8 @@ export async function installDebianPackage(name: string, toolsFolder: string): P
   await mkdir(toolsFolder, { recursive: true });
   const work = await mkdtemp(join(toolsFolder, `${name}.partial-`));
   try {
-    const apt = await prepareApt(name, work);
-    const { stdout } = await apt(['install', '--simulate', '--no-install-recommends', name]);
-    const needed = [...stdout.matchAll(/^Inst (\S+)/gm)].map((match) => match[1] as string);
-    await apt(['download', ...needed]);
+    // The system's lists may be missing, or name files that the mirror has replaced since.
+    await download(name, work, false).catch(() => download(name, work, true));
     const root = join(work, 'root');
     await mkdir(root);
     for (const file of await readdir(work))
@@ -36,31 +34,27 @@ export async function installDebianPackage(name: string, toolsFolder: string): P
   }
 }
 
-type Apt = (args: string[]) => Promise<{ stdout: string }>;
-
-/** An apt-get that can find the package: with the system's lists, else with fresh ones of our own. */
-async function prepareApt(name: string, work: string): Promise<Apt> {
-  const caches = ['Dir::Cache::pkgcache=', 'Dir::Cache::srcpkgcache=', `Dir::Cache::archives=${work}`];
-  const common = [...caches, ...(process.getuid?.() === 0 ? ['APT::Sandbox::User=root'] : [])];
-  const withOptions =
-    (options: string[]): Apt =>
-    (args) =>
-      run('apt-get', [...options.flatMap((option) => ['-o', option]), ...args], {
-        cwd: work,
-        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
-        maxBuffer: 64 * 1024 * 1024,
-      });
-  const system = withOptions(common);
-  try {
-    // Lists may be missing, or name files that the mirror has replaced since.
-    await system(['download', name]);
-    return system;
-  } catch {
-    const lists = join(work, 'lists');
-    await mkdir(join(lists, 'partial'), { recursive: true });
-    await mkdir(join(work, 'partial'));
-    const own = withOptions([...common, `Dir::State::Lists=${lists}`]);
-    await own(['update']);
-    return own;
-  }
+/** Downloads the `.deb` files of a package and of what it needs and the system lacks into `work`. */
+async function download(name: string, work: string, withOwnLists: boolean): Promise<void> {
+  const [lists, cache] = [join(work, 'lists'), join(work, 'cache')];
+  await mkdir(join(lists, 'partial'), { recursive: true });
+  await mkdir(join(cache, 'archives/partial'), { recursive: true });
+  const options = [
+    // Without a cache of our own each call would digest the lists again, which takes longer than the rest.
+    `Dir::Cache=${cache}`,
+    'Dir::Cache::pkgcache=pkgcache.bin',
+    'Dir::Cache::srcpkgcache=srcpkgcache.bin',
+    ...(withOwnLists ? [`Dir::State::Lists=${lists}`] : []),
+    // As root it would switch to a user that may not be able to come here.
+    ...(process.getuid?.() === 0 ? ['APT::Sandbox::User=root'] : []),
+  ].flatMap((option) => ['-o', option]);
+  const apt = (...args: string[]) =>
+    run('apt-get', [...options, ...args], {
+      cwd: work,
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+  if (withOwnLists) await apt('update');
+  const { stdout } = await apt('install', '--simulate', '--no-install-recommends', name);
+  await apt('download', ...[...stdout.matchAll(/^Inst (\S+)/gm)].map((match) => match[1] as string));
 }
