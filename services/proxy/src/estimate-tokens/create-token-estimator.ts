@@ -42,13 +42,14 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
 
   function startWorker(): Worker {
     const started = new Worker(new URL('./token-worker.ts', import.meta.url), { execArgv: [] });
-    started.unref();
     started.on('message', ({ id, tokens }: CountAnswer) => pending.get(id)?.finish(tokens));
     started.on('error', (error: Error) => {
       onWorkerError?.(error);
       dropWorker(started);
     });
     started.on('exit', () => dropWorker(started));
+    // Last: listening for messages makes the process wait for the worker again.
+    started.unref();
     return started;
   }
 
