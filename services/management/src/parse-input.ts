@@ -37,8 +37,9 @@ function toBodyError(error: { status?: number; type?: string }): unknown {
 
 /** Reads a JSON body into `request.body`; undefined where there is none. */
 export const readJsonBody: RequestHandler = (request, response, next) => {
-  // `is` gives null where there is no body.
-  if (request.is('application/json') === false) throw new ApiError('unsupported_media_type');
+  // `is` gives null where there is no body; an empty one has no type either.
+  if (request.headers['content-length'] !== '0' && request.is('application/json') === false)
+    throw new ApiError('unsupported_media_type');
   parseJson(request, response, (error?: unknown) => {
     next(error === undefined ? undefined : toBodyError(error as { status?: number }));
   });

@@ -18,7 +18,14 @@ const limit = whole
 
 const offset = whole
   .pipe(z.int().min(0))
-  .meta({ type: 'integer', minimum: 0, description: 'Entries to leave out at the start' });
+  .default(0)
+  .meta({
+    type: 'integer',
+    minimum: 0,
+    description: 'Entries to leave out at the start',
+    // The document's maker leaves out the default of a value that is transformed, unless it stands here.
+    override: { default: 0 },
+  });
 
 const flag = z
   .enum(['true', 'false'])
@@ -27,7 +34,7 @@ const flag = z
 
 const text = z.string().max(256).refine(isStorableText, 'must not hold NUL');
 
-const paging = { limit: limit.optional(), offset: offset.default(0) };
+const paging = { limit: limit.optional(), offset };
 
 /** `GET /api/v1/agents`: complete unless a limit is given. */
 export const agentListQuerySchema = z.object({ status: agentStatusSchema.optional(), ...paging });
@@ -50,7 +57,7 @@ const eventFilters = {
     .refine((cursor) => fromPublicId('evt', cursor) !== null, 'must be one that a Link header gave')
     .optional()
     .meta({ description: 'Where the page before ended; taken from its `Link` header' }),
-  offset: offset.default(0),
+  offset,
 };
 
 const idFilters = {
@@ -59,10 +66,17 @@ const idFilters = {
 };
 
 /** `GET /api/v1/events` */
-export const eventListQuerySchema = z.object({ limit: limit.default(50), ...idFilters, ...eventFilters });
+export const eventListQuerySchema = z.object({
+  limit: limit.default(50).meta({ override: { default: 50 } }),
+  ...idFilters,
+  ...eventFilters,
+});
 
 /** `GET /api/v1/agents/{id}/events` */
-export const agentEventListQuerySchema = z.object({ limit: limit.default(maxPageSize), ...eventFilters });
+export const agentEventListQuerySchema = z.object({
+  limit: limit.default(maxPageSize).meta({ override: { default: maxPageSize } }),
+  ...eventFilters,
+});
 
 /** `GET /api/v1/events/stream` */
 export const eventStreamQuerySchema = z.object(idFilters);

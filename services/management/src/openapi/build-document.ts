@@ -19,9 +19,10 @@ function listErrors(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...codes, 'internal'])];
 }
 
+/** What is said of the errors whose message is not fixed. */
 const freeMessages: Partial<Record<ErrorCode, string>> = {
-  invalid_parameter: 'names the field at fault',
-  missing_scope: 'API key lacks scope ...',
+  invalid_parameter: 'the message names the field at fault',
+  missing_scope: '`API key lacks scope ...`',
 };
 
 const errorHeaders: Partial<Record<ErrorCode, Record<string, { description: string; schema: { type: 'string' } }>>> = {
@@ -30,13 +31,18 @@ const errorHeaders: Partial<Record<ErrorCode, Record<string, { description: stri
   storage_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
 };
 
+function describeMessage(code: ErrorCode): string {
+  const { message } = errorTable[code];
+  return message === null ? (freeMessages[code] ?? code) : `\`${message}\``;
+}
+
 function describeErrors(route: Route): ZodOpenApiOperationObject['responses'] {
   const byStatus = Map.groupBy(listErrors(route), (code) => errorTable[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),
       {
-        description: codes.map((code) => `\`${errorTable[code].message ?? freeMessages[code] ?? code}\``).join(' or '),
+        description: codes.map(describeMessage).join(' or '),
         headers: Object.assign({}, ...codes.map((code) => errorHeaders[code])),
         content: { 'application/json': { schema: errorBodySchema } },
       },
@@ -81,6 +87,12 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
   } as ZodOpenApiOperationObject;
 }
 
+/** In a query all values are text, which the schemas parse; the document says what the text means. */
+function simplifySchema(schema: { type?: unknown; format?: unknown; pattern?: unknown; enum?: unknown }): void {
+  if (schema.format !== undefined || schema.type === 'integer') delete schema.pattern;
+  if (schema.type === 'boolean') delete schema.enum;
+}
+
 /** The OpenAPI 3.1 document of the routes, from the schemas that parse their requests. */
 export function buildDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
@@ -89,7 +101,7 @@ export function buildDocument(routes: readonly Route[]): ReturnType<typeof creat
     operations[route.method] = describeRoute(route);
     paths[route.path] = operations;
   }
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: '3.1.1',
     info: {
       title: 'Agent Governance Proxy: management and audit',
@@ -104,5 +116,6 @@ export function buildDocument(routes: readonly Route[]): ReturnType<typeof creat
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `agm_...`' } },
     },
     paths: paths as NonNullable<ZodOpenApiObject['paths']>,
-  });
+  };
+  return createDocument(document, { override: ({ jsonSchema }) => simplifySchema(jsonSchema) });
 }

@@ -1,20 +1,20 @@
 import { type Database, openDatabase } from '@agp/db';
-import { startTestStack, type TestStack } from '@agp/local-stack/testing';
+import { type Server, startTestStack, type TestStack } from '@agp/local-stack/testing';
 import { createLogger } from '@agp/runtime';
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { ManagementConfig } from '../config.ts';
-import { type ManagementService, startManagement } from '../start-management.ts';
+import type { ManagementConfig } from '../../src/config.ts';
+import { type ManagementService, startManagement } from '../../src/start-management.ts';
 
 export const bootstrapKey = 'test-bootstrap-key-0123456789';
-
-type Servers = { nats: true; redis: true };
 
 /** The service on real servers, and a client of it. */
 export interface TestManagement extends AsyncDisposable {
   config: ManagementConfig;
   service: ManagementService;
-  stack: TestStack<Servers & { ownPostgres?: boolean }>;
+  stack: Omit<TestStack<{ nats: true; redis: true }>, 'postgres'>;
+  /** Only where it was asked for. */
+  postgres: Server | undefined;
   /** To the same database, for what a test puts there. */
   database: Database;
   /** Sends a request with the bootstrap key, unless `init` has an `authorization` header of its own. */
@@ -35,9 +35,8 @@ export interface TestManagementOptions {
 
 export async function startTestManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
   await using opened = new AsyncDisposableStack();
-  const stack = opened.use(
-    await startTestStack({ nats: true, redis: true, ownPostgres: options.ownPostgres ?? false }),
-  ) as TestManagement['stack'];
+  const ownPostgres: boolean = options.ownPostgres ?? false;
+  const stack = opened.use(await startTestStack({ nats: true, redis: true, ownPostgres }));
   const config: ManagementConfig = {
     databaseUrl: stack.databaseUrl,
     natsUrl: stack.natsUrl,
@@ -70,6 +69,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     config,
     service,
     stack,
+    postgres: stack.postgres as Server | undefined,
     database,
     call,
     async read(path, schema) {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lineageSchema, sessionDetailSchema, sessionListSchema } from '@agp/core/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeEvent } from './testing/make-event.ts';
-import { seedAgent, seedEvents, seedSession } from './testing/seed.ts';
-import { startTestManagement, type TestManagement } from './testing/start-test-management.ts';
+import { makeEvent } from './support/make-event.ts';
+import { seedAgent, seedEvents, seedSession } from './support/seed.ts';
+import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
 
 let management: TestManagement;
 let agent: string;

@@ -1,9 +1,9 @@
 import { agentListSchema, agentSchema, retiredAgentSchema } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeEvent } from './testing/make-event.ts';
-import { seedAgent, seedEvents } from './testing/seed.ts';
-import { startTestManagement, type TestManagement } from './testing/start-test-management.ts';
+import { makeEvent } from './support/make-event.ts';
+import { seedAgent, seedEvents } from './support/seed.ts';
+import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
 
 let management: TestManagement;
 beforeAll(async () => {

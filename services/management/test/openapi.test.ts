@@ -1,0 +1,157 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listRoutes } from '../src/routes/index.ts';
+import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+
+interface Operation {
+  operationId: string;
+  security?: unknown[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Record<string, unknown> }[];
+  requestBody?: { content: Record<string, { schema: unknown }> };
+  responses: Record<string, { description: string; headers?: object; content?: Record<string, { schema: unknown }> }>;
+}
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { properties?: object; required?: string[]; additionalProperties?: unknown }> };
+}
+
+let management: TestManagement;
+let document: Document;
+beforeAll(async () => {
+  management = await startTestManagement();
+  document = (await (await fetch(`${management.service.url}/openapi.json`)).json()) as Document;
+});
+afterAll(() => management[Symbol.asyncDispose]());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+describe('openapi.json', () => {
+  test('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(document) as object as Record<string, unknown>);
+    expect(result.errors).toBeUndefined();
+    expect(result.valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('holds every route of the service and no other', async () => {
+    const routes = listRoutes().map(({ method, path }) => `${method} ${path}`);
+    expect(
+      operations()
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([...routes].sort());
+    // The list is what Express has: each route answers something else than 404 `not found` or 405.
+    for (const { method, path } of operations()) {
+      const response = await management.call(path.replace(/\{\w+\}/g, 'x'), {
+        method: method.toUpperCase(),
+        signal: AbortSignal.timeout(5_000),
+      });
+      expect(response.status, `${method} ${path}`).not.toBe(405);
+      if (response.status === 404) {
+        expect(((await response.json()) as { error: string }).error, `${method} ${path}`).not.toBe('not found');
+      } else {
+        await response.body?.cancel();
+      }
+    }
+  });
+
+  test('has the endpoints of the document', () => {
+    const api = operations()
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+      .filter((line) => line.includes('/api/'));
+    expect(api.sort()).toEqual(
+      [
+        'GET /api/v1/agents',
+        'GET /api/v1/agents/{id}',
+        'PUT /api/v1/agents/{id}',
+        'POST /api/v1/agents/{id}/retire',
+        'GET /api/v1/agents/{id}/events',
+        'GET /api/v1/events',
+        'GET /api/v1/events/{id}',
+        'GET /api/v1/events/sessions/{session_id}',
+        'GET /api/v1/events/stream',
+        'GET /api/v1/sessions',
+        'GET /api/v1/sessions/{id}',
+        'GET /api/v1/costs/summary',
+        'GET /api/v1/costs/breakdown',
+        'GET /api/v1/lineage/{session_id}',
+        'GET /api/v1/keys',
+        'POST /api/v1/keys',
+        'DELETE /api/v1/keys/{id}',
+      ].sort(),
+    );
+  });
+
+  test('names every operation once, with its parameters, answers and errors', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, method, operation } of operations()) {
+      const inPath = operation.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+      expect(inPath.map(({ name }) => name)).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+      const errors = Object.keys(operation.responses).filter((status) => status >= '400');
+      const expected = operation.security?.length === 0 ? ['500'] : ['401', '403', '429', '500', '503'];
+      expect(errors, `${method} ${path}`).toEqual(expect.arrayContaining(expected));
+      if (operation.requestBody) expect(errors).toEqual(expect.arrayContaining(['400', '413', '415']));
+      for (const status of errors) {
+        expect(operation.responses[status]?.content).toEqual({
+          'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+        });
+      }
+    }
+  });
+
+  test('says what the parameters of the event list are', () => {
+    const parameters = document.paths['/api/v1/events']?.get?.parameters ?? [];
+    const names =
+      'limit agent_id session_id from to recorded_after model provider compliance_tag pii_detected cursor offset';
+    expect(parameters.map(({ name }) => name).sort()).toEqual(names.split(' ').sort());
+    expect(parameters.every(({ required }) => required !== true)).toBe(true);
+    const limit = parameters.find(({ name }) => name === 'limit');
+    expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 1000, default: 50 });
+  });
+
+  test('has the fields of the document in its schemas, and no more', () => {
+    const fields = (name: string) => Object.keys(document.components.schemas[name]?.properties ?? {}).sort();
+    const event = fields('Event');
+    expect(event).toHaveLength(15);
+    expect(fields('AgentEvent')).toEqual(
+      event.filter((field) => !['direction', 'provider', 'total_tokens', 'pii_types'].includes(field)),
+    );
+    expect(fields('SessionEvent')).toEqual(event.filter((field) => field !== 'provider'));
+    expect(fields('StreamEvent')).toEqual(
+      event.filter((field) => !['direction', 'provider', 'total_tokens'].includes(field)),
+    );
+    expect(document.components.schemas.StreamEvent?.required).not.toContain('pii_types');
+    expect(document.components.schemas.AgentUpdate).toMatchObject({
+      additionalProperties: false,
+      properties: { metadata: { type: 'object' } },
+    });
+  });
+});
+
+describe('the pages', () => {
+  test('at / leads to /docs, and /docs loads nothing from elsewhere', async () => {
+    const get = (path: string) => fetch(`${management.service.url}${path}`);
+    expect(await (await get('/')).text()).toContain('href="/docs"');
+    const docs = await get('/docs');
+    expect(docs.headers.get('content-security-policy')).toContain("script-src 'self';");
+    const page = await docs.text();
+    expect(page).not.toMatch(/https?:\/\//);
+    const assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);
+    expect(assets.length).toBeGreaterThan(2);
+    for (const path of assets) {
+      const response = await get(path);
+      expect(response.status, path).toBe(200);
+      expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);
+      expect(response.headers.get('content-type')).toMatch(/javascript|css|png/);
+    }
+    expect((await get('/docs/package.json')).status).toBe(404);
+    expect((await get('/docs/..%2Fpackage.json')).status).toBe(404);
+  });
+});

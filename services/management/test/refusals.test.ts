@@ -1,0 +1,149 @@
+import { request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { agentSchema } from '@agp/core/contracts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedAgent } from './support/seed.ts';
+import { bootstrapKey, startTestManagement, type TestManagement } from './support/start-test-management.ts';
+
+let management: TestManagement;
+let agent: string;
+beforeAll(async () => {
+  management = await startTestManagement();
+  agent = await seedAgent(management.database, 'refused');
+});
+afterAll(() => management[Symbol.asyncDispose]());
+
+describe('what there is not', () => {
+  test.each([
+    '/api/v1',
+    '/api/v1/nothing',
+    '/api/v2/agents',
+    '/api/v1/agents/a/b/c',
+    '/API/V1/AGENTS',
+    '/docs/x',
+    '/%ZZ',
+    '//api/v1/agents',
+  ])('is answered 404: %s', async (path) => {
+    await management.refuse(await management.call(path), 404, 'not found');
+  });
+
+  test.each([
+    ['DELETE', '/api/v1/agents', 'GET, HEAD'],
+    ['POST', '/api/v1/agents/x', 'GET, PUT, HEAD'],
+    ['GET', '/api/v1/agents/x/retire', 'POST'],
+    ['PUT', '/api/v1/events', 'GET, HEAD'],
+    ['POST', '/api/v1/events/stream', 'GET, HEAD'],
+    ['DELETE', '/api/v1/events/sessions/ses_x', 'GET, HEAD'],
+    ['PATCH', '/api/v1/sessions/ses_x', 'GET, HEAD'],
+    ['POST', '/api/v1/costs/summary', 'GET, HEAD'],
+    ['PUT', '/api/v1/keys', 'POST, GET, HEAD'],
+    ['GET', '/api/v1/keys/x', 'DELETE'],
+    ['OPTIONS', '/api/v1/agents', 'GET, HEAD'],
+    ['POST', '/openapi.json', 'GET, HEAD'],
+    ['POST', '/', 'GET, HEAD'],
+  ])('is answered 405 for %s %s', async (method, path, allow) => {
+    const response = await management.call(path, { method });
+    expect(response.headers.get('allow')).toBe(allow);
+    await management.refuse(response, 405, 'method not allowed');
+  });
+});
+
+describe('bodies', () => {
+  const put = (body: NonNullable<RequestInit['body']>, headers: Record<string, string>) =>
+    management.call(`/api/v1/agents/${agent}`, { method: 'PUT', body, headers });
+
+  test.each([
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['text', { 'content-type': 'text/plain' }],
+    ['JSON by another name', { 'content-type': 'application/ld+json' }],
+    ['nonsense', { 'content-type': ';;;' }],
+  ])('that are %s get 415', async (_name, headers) => {
+    await management.refuse(await put('{"status":"active"}', headers), 415, 'content type must be application/json');
+  });
+
+  test('in a charset or an encoding that is not read get 415', async () => {
+    const unread = 'unsupported charset or content encoding';
+    await management.refuse(await put('{}', { 'content-type': 'application/json; charset=klingon' }), 415, unread);
+    await management.refuse(
+      await put('{}', { 'content-type': 'application/json', 'content-encoding': 'compress' }),
+      415,
+      unread,
+    );
+  });
+
+  test('that are too large get 413, compressed ones too', async () => {
+    const large = JSON.stringify({ metadata: { a: 'x'.repeat(300_000) } });
+    const json = { 'content-type': 'application/json' };
+    await management.refuse(await put(large, json), 413, 'request body too large');
+    const zipped = await put(gzipSync(large), { ...json, 'content-encoding': 'gzip' });
+    await management.refuse(zipped, 413, 'request body too large');
+  });
+
+  test('that are broken get 400', async () => {
+    const json = { 'content-type': 'application/json' };
+    const broken = await put('no gzip', { ...json, 'content-encoding': 'gzip' });
+    await management.refuse(broken, 400, 'body: not valid JSON');
+    await management.refuse(await management.call(`/api/v1/agents/${agent}`, { method: 'PUT' }), 400, /^body: /);
+    await management.refuse(await put('', json), 400, /^body: /);
+  });
+
+  test('may be compressed', async () => {
+    const zipped = gzipSync('{"metadata":{"zipped":true}}');
+    const response = await put(zipped, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    expect(agentSchema.parse(await response.json()).metadata).toEqual({ zipped: true });
+  });
+
+  test('are read after the key and its scope', async () => {
+    const response = await management.call(`/api/v1/agents/${agent}`, {
+      method: 'PUT',
+      body: '{',
+      headers: { authorization: 'Bearer wrong', 'content-type': 'text/plain' },
+    });
+    await management.refuse(response, 401, 'missing or invalid API key');
+  });
+});
+
+describe('every answer', () => {
+  test('carries the security headers, and nothing that names the framework or may be cached', async () => {
+    for (const path of ['/api/v1/agents', '/api/v1/nothing', '/', '/docs', '/openapi.json']) {
+      const { headers } = await management.call(path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+      expect(headers.get('x-powered-by')).toBeNull();
+      expect(headers.get('etag')).toBeNull();
+    }
+  });
+
+  test('to HEAD has no body', async () => {
+    for (const path of ['/api/v1/agents', '/api/v1/events', '/api/v1/events/stream']) {
+      const response = await management.call(path, { method: 'HEAD' });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('');
+    }
+  });
+
+  test('is counted under its pattern, never under what the caller wrote', async () => {
+    await management.call('/api/v1/agents/agt_secret-in-path');
+    await management.call('/nowhere/secret-in-path');
+    await new Promise<void>((resolve) => {
+      const { port } = new URL(management.service.url);
+      const odd = httpRequest({
+        port,
+        method: 'PURGE',
+        path: '/',
+        headers: { authorization: `Bearer ${bootstrapKey}` },
+      });
+      odd.on('response', (response) => response.resume().on('end', resolve)).end();
+    });
+    const metrics = await (await fetch(`${management.service.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(
+      /agp_management_requests_total\{method="GET",route="\/api\/v1\/agents\/\{id\}",status="404"\}/,
+    );
+    expect(metrics).toMatch(/agp_management_requests_total\{method="GET",route="unknown",status="404"\}/);
+    expect(metrics).toMatch(/method="other"/);
+    expect(metrics).toMatch(/agp_management_request_duration_seconds_bucket/);
+    expect(metrics).toMatch(/agp_management_open_streams 0/);
+    expect(metrics).not.toContain('secret-in-path');
+  });
+});

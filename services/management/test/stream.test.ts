@@ -1,0 +1,199 @@
+import { connect } from 'node:net';
+import { announcementSubject } from '@agp/bus';
+import { createdApiKeySchema, streamEventSchema } from '@agp/core/contracts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Announcer, startAnnouncer, toAnnounced } from './support/announcer.ts';
+import { makeEvent } from './support/make-event.ts';
+import { openStream } from './support/open-stream.ts';
+import { bootstrapKey, startTestManagement, type TestManagement } from './support/start-test-management.ts';
+
+const alice = 'agt_01k9r3v8w5f2q8m6t4n0x7y1za';
+const bob = 'agt_01k9r3v8w5f2q8m6t4n0x7y1zb';
+const event = (agent: string, session: string, fields = {}) =>
+  toAnnounced(makeEvent(agent, session, '2026-03-01T00:00:00.000Z', fields));
+
+let management: TestManagement;
+let writer: Announcer;
+beforeAll(async () => {
+  management = await startTestManagement();
+  writer = await startAnnouncer(management.stack.natsUrl);
+});
+afterAll(async () => {
+  await writer[Symbol.asyncDispose]();
+  await management[Symbol.asyncDispose]();
+});
+
+describe('the live stream', () => {
+  test('sends its headers at once, as an event stream that nobody may buffer or compress', async () => {
+    await using client = await openStream(management, '', { headers: { 'accept-encoding': 'gzip, br' } });
+    const { status, headers } = client.response;
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(headers.get('cache-control')).toContain('no-cache');
+    expect(headers.get('x-accel-buffering')).toBe('no');
+    expect(headers.get('content-encoding')).toBeNull();
+  });
+
+  test('sends each event as two lines with exactly the documented fields', async () => {
+    await using client = await openStream(management);
+    const plain = event(alice, 'ses_one');
+    const flagged = event(bob, 'ses_two', { pii_detected: true, pii_types: ['email'] });
+    await writer.announce([plain, flagged]);
+    await expect.poll(() => client.ids).toEqual([plain.id, flagged.id]);
+    const { pii_types: _none, ...shown } = plain;
+    expect(client.text).toBe(
+      `event: agent_event\ndata: ${JSON.stringify(shown)}\n\nevent: agent_event\ndata: ${JSON.stringify(flagged)}\n\n`,
+    );
+    for (const [, data = ''] of client.text.matchAll(/^data: (.*)$/gm)) streamEventSchema.parse(JSON.parse(data));
+    expect(client.text).not.toMatch(/direction|provider|total_tokens/);
+  });
+
+  test('sends an event that is announced again once, to clients that came later too', async () => {
+    await using early = await openStream(management);
+    const first = event(alice, 'ses_again');
+    await writer.announce([first]);
+    await expect.poll(() => early.ids).toEqual([first.id]);
+    await using late = await openStream(management);
+    const second = event(alice, 'ses_again');
+    await writer.announce([first, second]);
+    await expect.poll(() => late.ids).toEqual([second.id]);
+    expect(early.ids).toEqual([first.id, second.id]);
+  });
+
+  test('filters by agent and by session', async () => {
+    await using byAgent = await openStream(management, `?agent_id=${bob}`);
+    await using bySession = await openStream(management, '?session_id=ses_f1');
+    await using byBoth = await openStream(management, `?agent_id=${bob}&session_id=ses_f1`);
+    await using byNobody = await openStream(management, '?agent_id=nobody');
+    const [a1, b1, b2] = [event(alice, 'ses_f1'), event(bob, 'ses_f1'), event(bob, 'ses_f2')];
+    await writer.announce([a1, b1, b2]);
+    await expect.poll(() => byAgent.ids).toEqual([b1.id, b2.id]);
+    await expect.poll(() => bySession.ids).toEqual([a1.id, b1.id]);
+    await expect.poll(() => byBoth.ids).toEqual([b1.id]);
+    expect(byNobody.ids).toEqual([]);
+    await management.refuse(await management.call('/api/v1/events/stream?agent_id=a&agent_id=b'), 400, /^agent_id: /);
+  });
+
+  test('ends where an announcement was missed, and sends what comes with the next', async () => {
+    const writerWithGap = await startAnnouncer(management.stack.natsUrl);
+    await writerWithGap.announce([event(alice, 'ses_gap')]);
+    await using client = await openStream(management);
+    writerWithGap.loseOne();
+    await writerWithGap.announce([event(alice, 'ses_gap')]);
+    await client.ended;
+    await using next = await openStream(management);
+    const after = event(alice, 'ses_gap');
+    await writerWithGap.announce([after]);
+    await expect.poll(() => next.ids).toEqual([after.id]);
+    await writerWithGap[Symbol.asyncDispose]();
+  });
+
+  test('ends where an announcement cannot be read', async () => {
+    await using client = await openStream(management);
+    await writer.publish(announcementSubject, 'no JSON');
+    await client.ended;
+    expect(client.text).toBe('');
+  });
+
+  test('ends a few seconds after its key was deleted, and only then', async () => {
+    const made = await management.send('POST', '/api/v1/keys', { name: 'viewer', scopes: ['read'] });
+    const key = createdApiKeySchema.parse(await made.json());
+    await using mine = await openStream(management, '', { headers: { authorization: `Bearer ${key.secret}` } });
+    await using other = await openStream(management);
+    let otherEnded = false;
+    const noteEnd = () => {
+      otherEnded = true;
+    };
+    void other.ended.then(noteEnd, noteEnd);
+    await management.call(`/api/v1/keys/${key.id}`, { method: 'DELETE' });
+    await mine.ended;
+    expect(otherEnded).toBe(false);
+  });
+
+  test('is counted while it is open', async () => {
+    const open = async () => {
+      const metrics = await (await fetch(`${management.service.opsUrl}/metrics`)).text();
+      return Number(/^agp_management_open_streams (\d+)$/m.exec(metrics)?.[1]);
+    };
+    await expect.poll(open).toBe(0);
+    {
+      await using _client = await openStream(management);
+      await expect.poll(open).toBe(1);
+    }
+    await expect.poll(open).toBe(0);
+  });
+});
+
+test('silence is filled with keepalive comments, and a message starts the time anew', async () => {
+  await using own = await startTestManagement({ keepaliveMs: 300 });
+  await using ownWriter = await startAnnouncer(own.stack.natsUrl);
+  await using quiet = await openStream(own, '?agent_id=nobody');
+  await using busy = await openStream(own);
+  for (let count = 0; count < 12; count += 1) {
+    await ownWriter.announce([event(alice, 'ses_busy')]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(busy.text).not.toContain('keepalive');
+  expect(quiet.text).toMatch(/^(: keepalive\n\n)+$/);
+  await expect.poll(() => busy.text).toMatch(/\n\n: keepalive\n\n$/);
+});
+
+test('losing the broker ends every stream, and its return those that were opened meanwhile', async () => {
+  await using own = await startTestManagement();
+  await using before = await openStream(own);
+  await own.stack.nats.stop();
+  await before.ended;
+  await using meanwhile = await openStream(own);
+  const ready = () => fetch(`${own.service.opsUrl}/readyz`).then((response) => response.status);
+  await expect.poll(ready, { timeout: 15_000 }).toBe(503);
+  expect((await own.call('/api/v1/agents')).status).toBe(200);
+  await own.stack.nats.start();
+  await meanwhile.ended;
+  await using after = await openStream(own);
+  await using ownWriter = await startAnnouncer(own.stack.natsUrl);
+  const recorded = event(alice, 'ses_back');
+  await ownWriter.announce([recorded]);
+  await expect.poll(() => after.ids, { timeout: 10_000 }).toEqual([recorded.id]);
+  await expect.poll(ready, { timeout: 15_000 }).toBe(200);
+});
+
+test('a client that does not read is dropped at a bounded backlog, the others get everything', async () => {
+  await using own = await startTestManagement();
+  await using ownWriter = await startAnnouncer(own.stack.natsUrl);
+  const { port } = new URL(own.service.url);
+  const stalled = connect(Number(port), '127.0.0.1');
+  const dropped = new Promise<void>((resolve) => stalled.once('close', () => resolve()));
+  stalled.on('error', () => {});
+  stalled.write(`GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bootstrapKey}\r\n\r\n`);
+  await new Promise((resolve) => stalled.once('readable', resolve));
+  await using reading = await openStream(own);
+  const sent: string[] = [];
+  const batch = () => Array.from({ length: 100 }, () => event(alice, 'ses_flood', { model: 'm'.repeat(256) }));
+  const openStreams = async () => {
+    const metrics = await (await fetch(`${own.service.opsUrl}/metrics`)).text();
+    return Number(/^agp_management_open_streams (\d+)$/m.exec(metrics)?.[1]);
+  };
+  expect(await openStreams()).toBe(2);
+  while ((await openStreams()) === 2) {
+    const events = batch();
+    sent.push(...events.map(({ id }) => id));
+    await ownWriter.announce(events);
+    expect(sent.length).toBeLessThan(100_000);
+  }
+  stalled.resume();
+  await dropped;
+  await expect.poll(() => reading.ids.length, { timeout: 15_000 }).toBe(sent.length);
+  expect(reading.ids).toEqual(sent);
+}, 60_000);
+
+test('a stop ends the streams and does not wait for them', async () => {
+  const own = await startTestManagement();
+  const client = await openStream(own);
+  const before = Date.now();
+  await own.service.stop();
+  await own.service.stop();
+  await client.ended;
+  expect(Date.now() - before).toBeLessThan(5_000);
+  await expect(fetch(own.service.url)).rejects.toThrow();
+  await own[Symbol.asyncDispose]();
+});
