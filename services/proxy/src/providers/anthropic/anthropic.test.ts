@@ -78,6 +78,7 @@ describe('answers', () => {
     [{ output_tokens: 1 }],
     [{ input_tokens: 1 }],
     [{ input_tokens: 1, output_tokens: 1, cache_read_input_tokens: -5 }],
+    [{ input_tokens: 1e9, output_tokens: 1, cache_read_input_tokens: 1e9 }],
   ])('usage of %j is not used', (usage) => {
     expect(messages.readAnswer({ usage }).usage).toBeNull();
   });

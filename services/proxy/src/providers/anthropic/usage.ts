@@ -12,8 +12,10 @@ export function readMessageUsage(value: unknown): Usage | null {
   const cacheWriteTokens = optionalCount(usage.cache_creation_input_tokens);
   const cacheReadTokens = optionalCount(usage.cache_read_input_tokens);
   if (input === null || completionTokens === null || cacheWriteTokens === null || cacheReadTokens === null) return null;
+  const promptTokens = readCount(input + cacheWriteTokens + cacheReadTokens);
+  if (promptTokens === null) return null;
   return makeUsage({
-    promptTokens: input + cacheWriteTokens + cacheReadTokens,
+    promptTokens,
     completionTokens,
     cacheReadTokens,
     cacheWriteTokens,

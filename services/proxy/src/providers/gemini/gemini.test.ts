@@ -96,12 +96,15 @@ describe('answers', () => {
     expect(generate.readAnswer({ usageMetadata }).usage).toEqual(expected);
   });
 
-  test.each([[null], [{}], [{ promptTokenCount: '10' }], [{ promptTokenCount: 1, thoughtsTokenCount: -1 }]])(
-    'usage of %j is not used',
-    (usageMetadata) => {
-      expect(generate.readAnswer({ usageMetadata }).usage).toBeNull();
-    },
-  );
+  test.each([
+    [null],
+    [{}],
+    [{ promptTokenCount: '10' }],
+    [{ promptTokenCount: 1, thoughtsTokenCount: -1 }],
+    [{ promptTokenCount: 1e9, toolUsePromptTokenCount: 1e9 }],
+  ])('usage of %j is not used', (usageMetadata) => {
+    expect(generate.readAnswer({ usageMetadata }).usage).toBeNull();
+  });
 
   test('model and text', () => {
     const parts = [

@@ -21,11 +21,14 @@ export function readContentUsage(value: unknown): Usage | null {
   const candidates = optionalCount(usage.candidatesTokenCount);
   const thoughts = optionalCount(usage.thoughtsTokenCount);
   if (prompt === null || toolUse === null || candidates === null || thoughts === null) return null;
+  const promptTokens = readCount(prompt + toolUse);
+  const completionTokens = readCount(candidates + thoughts);
+  if (promptTokens === null || completionTokens === null) return null;
   const input = (modality: string) =>
     countModality(usage.promptTokensDetails, modality) + countModality(usage.toolUsePromptTokensDetails, modality);
   return makeUsage({
-    promptTokens: prompt + toolUse,
-    completionTokens: candidates + thoughts,
+    promptTokens,
+    completionTokens,
     cacheReadTokens: usage.cachedContentTokenCount,
     inputAudioTokens: input('AUDIO'),
     inputImageTokens: input('IMAGE'),
