@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Lineage, lineageSchema } from '@agp/core/contracts';
+import type { EventMessage } from '@agp/core/events';
+import { buildPayload, emptyHead, headAfter, link } from '@agp/core/lineage';
+import { expect, test } from 'vitest';
+import { workspaceFolder } from '../workspace/run-tool.ts';
+import { readSnippets } from './read-snippets.ts';
+
+const [snippet = ''] = readSnippets('docs/lineage.md', 'js');
+const sessionId = 'ses_demo';
+
+function makeEvent(index: number): EventMessage {
+  return {
+    id: `evt_0${index}`,
+    session_id: sessionId,
+    agent_id: 'agt_01k9r3v8w5f2q8m6t4n0x7y1za',
+    timestamp: `2026-11-20T19:06:1${index}.000Z`,
+    direction: 'response',
+    model: 'modèle 模型',
+    provider: 'demo',
+    prompt_tokens: 10,
+    completion_tokens: index,
+    total_tokens: 10 + index,
+    cost_nano_usd: 1_234_567,
+    compliance_tag: 'default',
+    pii_detected: false,
+    pii_types: [],
+    request_sha256: 'a'.repeat(64),
+    response_sha256: null,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    requested_model: null,
+    provider_request_id: null,
+    source_ip: '127.0.0.1',
+    duration_ms: 5,
+    first_byte_ms: 2,
+    http_status: 200,
+    outcome: 'completed',
+    usage_source: 'provider',
+    price_version: null,
+    pii_scan: 'none',
+    producer: 'prx_1',
+    producer_seq: index,
+    counts_as_request: true,
+  };
+}
+
+function makeChain(): Lineage {
+  let head = emptyHead;
+  const entries = [0, 1, 2, 3].map((index) => {
+    const linked = link(head, makeEvent(index));
+    head = headAfter(linked);
+    return { seq: linked.seq, event_id: linked.event.id, lineage_hash: linked.lineageHash, payload: linked.payload };
+  });
+  return lineageSchema.parse({ session_id: sessionId, entries });
+}
+
+/** Runs the page's own script, on what the API would have answered. */
+function verify(chain: Lineage): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', snippet], {
+    input: JSON.stringify(chain),
+    encoding: 'utf8',
+  });
+  return { status, stdout: stdout.trim(), stderr };
+}
+
+test('the script of the lineage page accepts a chain and prints its head', () => {
+  const chain = makeChain();
+  const head = chain.entries.at(-1)?.lineage_hash;
+  expect(verify(chain)).toEqual({ status: 0, stdout: `${sessionId}: 4 events, head ${head}`, stderr: '' });
+});
+
+const tamperings: [string, number, (chain: Lineage) => void][] = [
+  [
+    'a figure changed',
+    1,
+    ({ entries }) => {
+      const entry = entries[1];
+      if (entry) entry.payload = entry.payload.replace('"completion_tokens":1', '"completion_tokens":9');
+    },
+  ],
+  ['an event left out', 2, ({ entries }) => entries.splice(2, 1)],
+  ['the first event left out', 0, ({ entries }) => entries.shift()],
+  ['two events exchanged', 1, ({ entries }) => entries.splice(1, 2, ...entries.slice(1, 3).reverse())],
+  [
+    'a hash changed',
+    3,
+    ({ entries }) => {
+      const entry = entries[3];
+      if (entry) entry.lineage_hash = `sha256:${'0'.repeat(64)}`;
+    },
+  ],
+  [
+    'an event shown under another id',
+    2,
+    ({ entries }) => {
+      const entry = entries[2];
+      if (entry) entry.event_id = 'evt_other';
+    },
+  ],
+  [
+    'a chain shown for another session',
+    0,
+    (chain) => {
+      chain.session_id = 'ses_other';
+    },
+  ],
+];
+
+test.each(tamperings)('the script of the lineage page finds %s', (_, seq, tamper) => {
+  const chain = makeChain();
+  tamper(chain);
+  expect(verify(chain)).toEqual({ status: 1, stdout: `${chain.session_id}: diverges at seq ${seq}`, stderr: '' });
+});
+
+test('the lineage page names every member of a payload', () => {
+  const page = readFileSync(join(workspaceFolder, 'docs/lineage.md'), 'utf8');
+  const table = page.slice(page.indexOf('## What a payload holds'));
+  const named = new Set([...table.matchAll(/`([a-z0-9_]+)`/g)].map((match) => match[1]));
+  const members = Object.keys(JSON.parse(buildPayload(makeEvent(0), 0)));
+  expect(members.filter((member) => !named.has(member))).toEqual([]);
+});
