@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readStartTime } from '../guard/process-identity.ts';
 import type { WatchedProcess } from '../guard/watched-process.ts';
-import { repositoryRoot } from '../local-stack-config.ts';
+import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
 
 const freePorts = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', OPS_PORT: '0' };
 
@@ -49,6 +49,11 @@ const countRunning = (processes: WatchedProcess[]) => processes.filter(({ pid })
 
 function makeDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-start-'));
+  // As a checkout is: the user that Postgres runs as may come in.
+  chmodSync(folder, 0o755);
+  // What the test run has unpacked already need not be unpacked again.
+  const tools = join(readLocalStackConfig(process.env, () => {}).dataFolder, 'tools');
+  if (existsSync(tools)) symlinkSync(tools, join(folder, 'tools'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }));
   return folder;
 }
