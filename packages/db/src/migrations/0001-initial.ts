@@ -41,7 +41,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       pii_detected    boolean NOT NULL DEFAULT false,
       last_event_id   uuid
     ) WITH (fillfactor = 70)`.execute(db);
-  await sql`CREATE INDEX sessions_by_start ON sessions (started_at DESC, id) WHERE event_count > 0`.execute(db);
+  // Not `event_count > 0`, which is the same: a column that an index names is costly to update.
+  await sql`CREATE INDEX sessions_by_start ON sessions (started_at DESC, id) WHERE started_at IS NOT NULL`.execute(db);
 
   await sql`
     CREATE TABLE lineage_heads (
@@ -74,7 +75,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) PARTITION BY RANGE (id)`.execute(db);
   await sql`CREATE INDEX events_by_session ON events (session_id, id)`.execute(db);
   await sql`CREATE INDEX events_by_agent ON events (agent_id, id)`.execute(db);
-  await sql`CREATE INDEX events_by_recording ON events USING brin (recorded_at)`.execute(db);
+  // A client that lost the live stream asks for the latest of these: they must be summarised as they fill.
+  await sql`
+    CREATE INDEX events_by_recording ON events USING brin (recorded_at)
+    WITH (autosummarize = on, pages_per_range = 32)`.execute(db);
+  // Kept for the few events only that the filters look for.
+  await sql`CREATE INDEX events_with_pii ON events (id) WHERE pii_detected`.execute(db);
+  await sql`CREATE INDEX events_by_tag ON events (compliance_tag, id) WHERE compliance_tag <> 'default'`.execute(db);
   await sql`CREATE TABLE events_default PARTITION OF events DEFAULT`.execute(db);
 
   await sql`
