@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Lineage, lineageSchema } from '@agp/core/contracts';
 import type { EventMessage } from '@agp/core/events';
-import { buildPayload, emptyHead, headAfter, link } from '@agp/core/lineage';
+import { buildPayload, emptyHead, hashLink } from '@agp/core/lineage';
 import { expect, test } from 'vitest';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 import { readSnippets } from './read-snippets.ts';
@@ -48,11 +48,12 @@ function makeEvent(index: number): EventMessage {
 }
 
 function makeChain(): Lineage {
-  let head = emptyHead;
-  const entries = [0, 1, 2, 3].map((index) => {
-    const linked = link(head, makeEvent(index));
-    head = headAfter(linked);
-    return { seq: linked.seq, event_id: linked.event.id, lineage_hash: linked.lineageHash, payload: linked.payload };
+  let previous = emptyHead.hash;
+  const entries = [0, 1, 2, 3].map((seq) => {
+    const event = makeEvent(seq);
+    const payload = buildPayload(event, seq);
+    previous = hashLink(previous, payload);
+    return { seq, event_id: event.id, lineage_hash: previous, payload };
   });
   return lineageSchema.parse({ session_id: sessionId, entries });
 }
