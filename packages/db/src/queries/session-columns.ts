@@ -21,7 +21,7 @@ export function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 
   return db
     .selectFrom('sessions')
     .innerJoin('agents', 'agents.id', 'sessions.agent_id')
-    .where('sessions.event_count', '>', 0)
+    .where('sessions.started_at', 'is not', null)
     .select([
       'sessions.id',
       'sessions.agent_id',
