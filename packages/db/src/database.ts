@@ -58,10 +58,18 @@ export function openDatabase(options: DatabaseOptions): Database {
     types: typeParsers,
   });
   pool.on('error', onError);
-  // A connection that breaks while checked out reports here as well; its query rejects by itself.
-  pool.on('connect', (client) => client.on('error', onError));
+  // A connection that breaks while checked out says so here, and its query rejects: nothing is left to do.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  return {
+    db,
+    pool,
+    async close() {
+      // kysely ends the pool only if it was the one to use it.
+      await db.destroy();
+      if (!pool.ended) await pool.end();
+    },
+  };
 }
 
 export type { Pool } from 'pg';

@@ -105,7 +105,21 @@ export interface Metering {
   costNanoUsd: number;
   usageSource: 'provider' | 'estimated' | 'none';
   priceVersion: string | null;
+  /** The provider reported an error inside a stream that had begun well. */
+  streamFailed: boolean;
 }
+
+/** A call without figures. */
+export const unmetered: Metering = {
+  model: null,
+  requestedModel: null,
+  streamFailed: false,
+  promptTokens: 0,
+  completionTokens: 0,
+  costNanoUsd: 0,
+  usageSource: 'none',
+  priceVersion: null,
+};
 
 /** How far a request came. What is missing was not reached. */
 export interface Journey {

@@ -73,7 +73,10 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       points: config.maxRegistrationsPerMinute,
       durationSeconds: 60,
     }),
-    estimator: createTokenEstimator(),
+    estimator: createTokenEstimator({
+      onWorkerError: (error) =>
+        logger.error({ error: error.message }, 'the tokenizer failed; tokens are estimated roughly'),
+    }),
     priceUsage: createPriceUsage(),
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),

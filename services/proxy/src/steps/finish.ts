@@ -3,18 +3,8 @@ import { answerError } from '../answer-error.ts';
 import { buildEvent } from '../build-event.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Answer, Head, Journey, Metering } from '../journey.ts';
+import { type Answer, type Head, type Journey, unmetered } from '../journey.ts';
 import { publishEvent } from '../publish-event.ts';
-
-const unmetered: Metering = {
-  model: null,
-  requestedModel: null,
-  promptTokens: 0,
-  completionTokens: 0,
-  costNanoUsd: 0,
-  usageSource: 'none',
-  priceVersion: null,
-};
 
 /** The one end of every request: record what was forwarded, refuse what was not, give back what it held. */
 export function finish(context: ProxyContext, exchange: Exchange, journey: Journey): void {
@@ -24,7 +14,7 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     const end = answer ?? failedAnswer(forwarded.request.head);
     const event = buildEvent(forwarded.request, forwarded.stamp, end, journey.metering ?? unmetered);
     publishEvent(context, event);
-    context.metrics.requests.inc({ provider: event.provider, outcome: end.outcome });
+    context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? end.outcome });
     context.metrics.duration.observe({ provider: event.provider }, end.durationMs / 1000);
     if (error || end.failure) {
       answerError(exchange, error ?? new ApiError(end.failure ?? 'internal'), {

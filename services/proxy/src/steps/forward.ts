@@ -22,7 +22,10 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'ap
  */
 export function forward(context: ProxyContext, exchange: Exchange, request: AdmittedRequest): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  context.upstream.dispatch(toDispatch(request), new Relay(exchange, request, resolve));
+  const relay = new Relay(exchange, request, resolve);
+  // An agent that left during admission has already closed; it would never be heard of again.
+  if (exchange.response.destroyed) relay.onAgentClose();
+  else context.upstream.dispatch(toDispatch(request), relay);
   return promise;
 }
 
@@ -70,7 +73,7 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#exchange = exchange;
     this.#request = request;
     this.#resolve = resolve;
-    exchange.response.once('close', () => this.#onAgentClose());
+    exchange.response.once('close', () => this.onAgentClose());
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -140,7 +143,8 @@ class Relay implements Dispatcher.DispatchHandler {
     if (!this.#exchange.response.write(bytes)) controller.pause();
   }
 
-  #onAgentClose(): void {
+  /** The connection to the agent is gone, with or without the whole answer. */
+  onAgentClose(): void {
     if (this.#ended) return;
     if (this.#exchange.response.writableFinished) {
       this.#end('completed', null);

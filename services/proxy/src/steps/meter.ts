@@ -1,25 +1,26 @@
 import { makeUsage, type Usage } from '@agp/core/pricing';
 import type { ProxyContext } from '../context.ts';
-import type { AdmittedRequest, Answer, Metering } from '../journey.ts';
+import { type AdmittedRequest, type Answer, type Metering, unmetered } from '../journey.ts';
+import type { ResponseReading } from '../stream/index.ts';
 
 /**
- * Reads the call's usage and prices it. The provider's own figures count; where a call that costs money gave none, or
- * was cut before it did, they are estimated from what was sent and what was streamed until then.
+ * Reads the call's usage and prices it. The provider's own figures count; what a call that costs money gave no figures
+ * for, or was cut before it did, is estimated from what was sent and what was streamed until then.
  */
-export async function meter(context: ProxyContext, { head, body }: AdmittedRequest, answer: Answer): Promise<Metering> {
+export async function meter(context: ProxyContext, request: AdmittedRequest, answer: Answer): Promise<Metering> {
+  const { head, body } = request;
   const reading = answer.tap ? await answer.tap.end() : null;
   const requestedModel = body.inspected?.reading?.requestedModel ?? null;
   const model = reading?.model ?? requestedModel;
-  const nothing = { model, requestedModel, promptTokens: 0, completionTokens: 0, costNanoUsd: 0, priceVersion: null };
-  const answered = answer.status !== null && answer.status >= 200 && answer.status < 300;
-  if (reading === null || (!answered && reading.usage === null)) return { ...nothing, usageSource: 'none' };
+  const known = { model, requestedModel, streamFailed: reading?.failed ?? false };
+  const succeeded = answer.status !== null && answer.status >= 200 && answer.status < 300;
+  if (reading === null || (!succeeded && reading.usage === null)) return { ...unmetered, ...known };
 
-  let usage = reading.usage;
-  const usageSource = usage === null ? 'estimated' : 'provider';
-  usage ??= await estimateUsage(context, model, body.inspected?.reading?.inputText() ?? '', reading.outputText());
+  const usage =
+    reading.usageIsFinal && reading.usage ? reading.usage : await estimate(context, request, model, reading);
   const price = context.priceUsage({
     provider: head.provider.id,
-    api: head.provider.api,
+    api: head.operation?.api ?? head.provider.api,
     baseUrl: head.provider.baseUrl.href,
     model: model ?? 'unknown',
     usage,
@@ -27,25 +28,27 @@ export async function meter(context: ProxyContext, { head, body }: AdmittedReque
   });
   if (!price.priced) context.metrics.unpriced.inc({ provider: head.provider.id });
   return {
-    model,
-    requestedModel,
+    ...known,
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
     costNanoUsd: price.costNanoUsd,
-    usageSource,
+    usageSource: reading.usageIsFinal ? 'provider' : 'estimated',
     priceVersion: price.priceVersion,
   };
 }
 
-async function estimateUsage(
+/** The provider's figures as far as they go: a stream that was cut may have told its input and not its output. */
+async function estimate(
   context: ProxyContext,
+  { body }: AdmittedRequest,
   model: string | null,
-  input: string,
-  output: string,
+  reading: ResponseReading,
 ): Promise<Usage> {
+  const count = (text: string) => context.estimator.countTokens(text, model ?? '');
   const [promptTokens, completionTokens] = await Promise.all([
-    context.estimator.countTokens(input, model ?? ''),
-    context.estimator.countTokens(output, model ?? ''),
+    reading.usage?.promptTokens ?? count(body.inspected?.reading?.inputText() ?? ''),
+    count(reading.outputText()),
   ]);
-  return makeUsage({ promptTokens, completionTokens });
+  const told = reading.usage?.completionTokens ?? 0;
+  return makeUsage({ ...reading.usage, promptTokens, completionTokens: Math.max(told, completionTokens) });
 }

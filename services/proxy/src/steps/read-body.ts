@@ -7,6 +7,8 @@ import type { Exchange } from '../exchange.ts';
 import { inspectBody } from '../inspect-body.ts';
 import type { Admission, Body, Head } from '../journey.ts';
 
+const endedEarly = 'the request body ended early';
+
 /**
  * Reads the body of an operation that we inspect; lets every other body stream.
  *
@@ -19,6 +21,8 @@ export async function readBody(
   head: Head,
   _admission: Admission,
 ): Promise<Body> {
+  // An agent that left during admission sends no more events to listen for.
+  if (exchange.request.destroyed) throw new ApiError('malformed_request', endedEarly);
   if (!head.hasBody) return { inspected: null, toProvider: null, sha256: () => null, waitedMs: 0, release: () => {} };
   if (exchange.request.headers.expect !== undefined) exchange.response.writeContinue();
   if (head.operation === null) return streamBody(context, exchange.request);
@@ -63,7 +67,7 @@ function bufferBody(context: ProxyContext, request: IncomingMessage): Promise<Bu
       request.removeListener('close', onClose);
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     };
-    const onClose = () => refuse(new ApiError('malformed_request', 'the request body ended early'));
+    const onClose = () => refuse(new ApiError('malformed_request', endedEarly));
     request.on('data', onData).once('end', onEnd).once('close', onClose);
   });
 }
@@ -82,7 +86,7 @@ function streamBody(context: ProxyContext, request: IncomingMessage): Body {
   });
   request.pipe(stream);
   request.once('close', () => {
-    if (!request.complete) stream.destroy(new ApiError('malformed_request', 'the request body ended early'));
+    if (!request.complete) stream.destroy(new ApiError('malformed_request', endedEarly));
   });
   return {
     inspected: null,
