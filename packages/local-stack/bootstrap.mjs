@@ -170,13 +170,15 @@ function runStep(node, [program, ...args]) {
   });
 }
 
-async function main([name, ...args]) {
+async function main([name, ...given]) {
   if (Number.parseInt(process.versions.node, 10) < oldestNode)
     throw new SetupError(`Node ${oldestNode} or newer is needed to begin with; this is ${process.version}.`);
   if (process.platform === 'win32')
     throw new SetupError('Windows is not supported; the Windows Subsystem for Linux is.');
   const steps = Object.hasOwn(commands, name ?? '') ? commands[name] : null;
   if (steps === null) throw new SetupError(`usage: node bootstrap.mjs ${Object.keys(commands).join('|')} [arguments]`);
+  // npm keeps the `--` that ends its own options to itself, pnpm hands it on.
+  const args = given[0] === '--' ? given.slice(1) : given;
   await ensureInstalled();
   const node = chooseNode();
   const codes = [];

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -17,6 +17,7 @@ const run = promisify(execFile);
 export async function installDebianPackage(name: string, toolsFolder: string): Promise<string> {
   const target = join(toolsFolder, `${name}-${process.arch}`);
   await mkdir(toolsFolder, { recursive: true });
+  await removeAbandoned(toolsFolder);
   const work = await mkdtemp(join(toolsFolder, `${name}.partial-`));
   try {
     // The system's lists may be missing, or name files that the mirror has replaced since.
@@ -31,6 +32,16 @@ export async function installDebianPackage(name: string, toolsFolder: string): P
     return target;
   } finally {
     await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Removes the work folders of runs that were killed at it: none takes an hour. */
+async function removeAbandoned(toolsFolder: string): Promise<void> {
+  for (const name of await readdir(toolsFolder)) {
+    const folder = join(toolsFolder, name);
+    if (!name.includes('.partial-')) continue;
+    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > 3_600_000) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { repositoryRoot } from './local-stack-config.ts';
+
+/**
+ * A workspace with the real bootstrap, a command that it can run, and a pnpm that only writes down how it was called: what is tested is
+ * when it is called, not what it does.
+ */
+function makeWorkspace(pnpm = 'sleep 0.3; echo "$@" >> calls; mkdir -p node_modules'): string {
+  const root = mkdtempSync(join(tmpdir(), 'agp-bootstrap-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const write = (file: string, content: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), content);
+  };
+  write('package.json', JSON.stringify({ packageManager: 'pnpm@9.9.9' }));
+  write('pnpm-lock.yaml', 'lock');
+  write('packages/one/package.json', '{}');
+  write('bin/pnpm', `#!/bin/sh\nif [ "$1" = --version ]; then echo 9.9.9; else ${pnpm}; fi\n`);
+  chmodSync(join(root, 'bin/pnpm'), 0o755);
+  write(
+    'packages/local-stack/src/start/main.ts',
+    `console.log('ran', process.argv.slice(2).join(' '));
+     process.on('SIGTERM', () => process.exit(7));
+     if (process.argv[2] === 'wait') setInterval(() => {}, 1000);
+     else process.exitCode = Number(process.argv[2] ?? 0);`,
+  );
+  copyFileSync(
+    join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'),
+    join(root, 'packages/local-stack/bootstrap.mjs'),
+  );
+  return root;
+}
+
+function runBootstrap(root: string, ...args: string[]) {
+  const environment = { PATH: `${join(root, 'bin')}:/usr/bin:/bin` };
+  const child = spawn(process.execPath, [join(root, 'packages/local-stack/bootstrap.mjs'), ...args], {
+    env: environment,
+  });
+  const run = { child, output: '', exit: once(child, 'close').then(([code]) => code as number) };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (run.output += String(chunk)));
+  return run;
+}
+
+const countInstalls = (root: string) =>
+  existsSync(join(root, 'calls')) ? readFileSync(join(root, 'calls'), 'utf8').trim().split('\n').length : 0;
+
+test('it installs once, and again only when the lock file or a manifest has changed', async () => {
+  const root = makeWorkspace();
+  const start = async () => {
+    expect(await runBootstrap(root, 'start').exit).toBe(0);
+    return countInstalls(root);
+  };
+  expect(await start()).toBe(1);
+  expect(await start()).toBe(1);
+  writeFileSync(join(root, 'pnpm-lock.yaml'), 'another lock');
+  expect(await start()).toBe(2);
+  mkdirSync(join(root, 'services/two'), { recursive: true });
+  writeFileSync(join(root, 'services/two/package.json'), '{}');
+  expect(await start()).toBe(3);
+  rmSync(join(root, 'node_modules'), { recursive: true });
+  expect(await start()).toBe(4);
+  expect(readFileSync(join(root, 'calls'), 'utf8')).toContain('install --frozen-lockfile');
+});
+
+test('runs beside each other install once, also where an earlier one was killed at it', async () => {
+  const root = makeWorkspace();
+  mkdirSync(join(root, '.data'));
+  // No system gives a pid this large.
+  writeFileSync(join(root, '.data/install.lock'), '99999999');
+  const runs = [1, 2, 3, 4].map(() => runBootstrap(root, 'start'));
+  expect(await Promise.all(runs.map((run) => run.exit))).toEqual([0, 0, 0, 0]);
+  expect(countInstalls(root)).toBe(1);
+});
+
+test('an install that fails shows why, runs nothing, and is tried again', async () => {
+  const root = makeWorkspace('echo "no such package"; exit 3');
+  for (const _ of [1, 2]) {
+    const run = runBootstrap(root, 'start');
+    expect(await run.exit).toBe(1);
+    expect(run.output).toContain('no such package');
+    expect(run.output).not.toContain('ran');
+  }
+});
+
+test('it passes arguments, signals and the exit code on', async () => {
+  const root = makeWorkspace();
+  const failed = runBootstrap(root, 'start', '--', '5');
+  expect(await failed.exit).toBe(5);
+  const waiting = runBootstrap(root, 'start', 'wait');
+  await expect.poll(() => waiting.output, { timeout: 10_000 }).toContain('ran wait');
+  waiting.child.kill('SIGTERM');
+  expect(await waiting.exit).toBe(7);
+});
+
+test('an unknown command is answered with those that there are', async () => {
+  const run = runBootstrap(makeWorkspace(), 'strat');
+  expect(await run.exit).toBe(1);
+  expect(run.output).toMatch(/usage: .*start\|test/);
+});
