@@ -1,6 +1,6 @@
 import type { EventMessage } from '@agp/core/events';
 import { fromPublicId } from '@agp/core/ids';
-import { emptyHead, type LineageHead, link } from '@agp/core/lineage';
+import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage';
 import { nanoToDecimal } from '@agp/core/pricing';
 
 const text = `
@@ -15,16 +15,17 @@ const text = `
   ) AS rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q)`;
 
 /** The statements that insert the rows that recording this traffic makes, 100 rows each; nothing is left to compute. */
-export function makeBareInserts(traffic: readonly EventMessage[]): { name: string; text: string; values: unknown[][] }[] {
+export function makeBareInserts(
+  traffic: readonly EventMessage[],
+): { name: string; text: string; values: unknown[][] }[] {
   const heads = new Map<string, LineageHead>();
   const rows = traffic.map((event) => {
-    const { head, linked } = link(heads.get(event.session_id) ?? emptyHead, [event]);
-    heads.set(event.session_id, head);
-    const [{ seq, payload, lineageHash } = { seq: 0, payload: '', lineageHash: '' }] = linked;
+    const place = link(heads.get(event.session_id) ?? emptyHead, event);
+    heads.set(event.session_id, headAfter(place));
     return [
       fromPublicId('evt', event.id),
       event.session_id,
-      seq,
+      place.seq,
       fromPublicId('agt', event.agent_id),
       event.timestamp,
       event.direction,
@@ -37,8 +38,8 @@ export function makeBareInserts(traffic: readonly EventMessage[]): { name: strin
       event.compliance_tag,
       event.pii_detected,
       event.counts_as_request,
-      lineageHash,
-      payload,
+      place.lineageHash,
+      place.payload,
     ];
   });
   const width = rows[0]?.length ?? 0;

@@ -21,7 +21,9 @@ const stream = { replicas: 1, maxBytes: 1024 ** 3 };
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
 async function empty(pool: Pool): Promise<void> {
@@ -106,9 +108,13 @@ for (let round = 1; round <= rounds; round += 1) {
   const traffic = makeTraffic({ events, agents: 20, sessions: 200, eventsPerSession: 20 });
   bare.push(await runBare(database.pool, traffic));
   writer.push(await runWriter(database.pool, connection, traffic));
-  console.log(`round ${round}: bare ${format(bare.at(-1) as number)} events/s, writer ${format(writer.at(-1) as number)} events/s`);
+  console.log(
+    `round ${round}: bare ${format(bare.at(-1) as number)} events/s, writer ${format(writer.at(-1) as number)} events/s`,
+  );
 }
 const ratio = median(writer) / median(bare);
-console.log(`median: bare ${format(median(bare))} events/s, writer ${format(median(writer))} events/s, ratio ${ratio.toFixed(2)}`);
+console.log(
+  `median: bare ${format(median(bare))} events/s, writer ${format(median(writer))} events/s, ratio ${ratio.toFixed(2)}`,
+);
 await connection.close();
 await database.close();

@@ -2,7 +2,8 @@ import { createHash, randomUUIDv7 } from 'node:crypto';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
 
-const models = ['gpt-4o-mini', 'gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash', 'text-embedding-3-small'];
+const models = ['gpt-4o-mini', 'gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash'];
+const embeddings = 'text-embedding-3-small';
 
 /** A recordable event of now, as a proxy would publish it after a completed chat request. */
 export function makeEvent(over: Partial<EventMessage> = {}): EventMessage {
@@ -68,7 +69,8 @@ export function makeTraffic({ events, agents, sessions, eventsPerSession }: Traf
       session.left = eventsPerSession;
     }
     session.left -= 1;
-    const model = models[index % models.length] as string;
+    // An agent has a chat model, and makes embeddings now and then.
+    const model = index % 8 === 0 ? embeddings : (models[agentIds.indexOf(session.agent) % models.length] as string);
     return makeEvent({
       session_id: session.id,
       agent_id: session.agent,

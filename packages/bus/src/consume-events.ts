@@ -7,7 +7,7 @@ import { eventStream, writerConsumer } from './names.ts';
 export interface DeliveredEvent {
   bytes: Uint8Array;
   /** What the publisher gave as `Nats-Msg-Id`. */
-  messageId: string | null;
+  readonly messageId: string | null;
   /** Tells JetStream that the message is done with. */
   acknowledge(): void;
 }
@@ -70,8 +70,8 @@ export class EventConsumer {
     this.#subscription = connection.subscribe(this.#inbox, {
       callback: (error, message) => {
         if (error) void this.#repair(error.message);
-        else if (message.subject === this.#inbox) this.#onStatus(message);
-        else this.#onMessage(message);
+        else if (message.reply) this.#onMessage(message, message.reply);
+        else this.#onStatus(message);
       },
     });
     void this.#followConnection();
@@ -99,9 +99,8 @@ export class EventConsumer {
     this.#held.clear();
   }
 
-  #onMessage(message: Msg): void {
+  #onMessage(message: Msg, reply: string): void {
     this.#asked = Math.max(0, this.#asked - 1);
-    const reply = message.reply ?? '';
     const key = toMessageKey(reply);
     const held = this.#held.get(key);
     if (held !== undefined) {
@@ -111,7 +110,10 @@ export class EventConsumer {
     this.#held.set(key, { reply, look: this.#look });
     this.#options.onEvent({
       bytes: message.data,
-      messageId: message.headers?.get('Nats-Msg-Id') || null,
+      // Headers are parsed when they are asked for, which is when something is wrong with the message.
+      get messageId() {
+        return message.headers?.get('Nats-Msg-Id') || null;
+      },
       acknowledge: () => this.#acknowledge(key),
     });
     this.#ask();

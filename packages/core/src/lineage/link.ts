@@ -21,18 +21,18 @@ export const emptyHead: LineageHead = { length: 0, hash: 'genesis' };
 
 /** `sha256:` and the hex SHA-256 of the UTF-8 bytes of the previous hash followed by the payload. */
 export function hashLink(previousHash: string, payload: string): string {
-  return `sha256:${createHash('sha256').update(previousHash).update(payload).digest('hex')}`;
+  return `sha256:${createHash('sha256')
+    .update(previousHash + payload)
+    .digest('hex')}`;
 }
 
-/** Appends events of one session to its chain, in the order given. */
-export function link(head: LineageHead, events: readonly EventMessage[]): { head: LineageHead; linked: LinkedEvent[] } {
-  const linked: LinkedEvent[] = [];
-  let { length, hash } = head;
-  for (const event of events) {
-    const payload = buildPayload(event, length);
-    hash = hashLink(hash, payload);
-    linked.push({ event, seq: length, payload, lineageHash: hash });
-    length += 1;
-  }
-  return { head: { length, hash }, linked };
+/** Gives an event the next place in its session's chain. */
+export function link(head: LineageHead, event: EventMessage): LinkedEvent {
+  const payload = buildPayload(event, head.length);
+  return { event, seq: head.length, payload, lineageHash: hashLink(head.hash, payload) };
+}
+
+/** The head of the chain that ends with this event. */
+export function headAfter({ seq, lineageHash }: LinkedEvent): LineageHead {
+  return { length: seq + 1, hash: lineageHash };
 }

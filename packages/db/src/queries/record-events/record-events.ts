@@ -1,5 +1,5 @@
 import type { EventMessage } from '@agp/core/events';
-import { emptyHead, type LineageHead, link } from '@agp/core/lineage';
+import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage';
 import type { Pool, PoolClient } from 'pg';
 import { addToDailyUsage } from './add-to-daily-usage.ts';
 import { addToSessions } from './add-to-sessions.ts';
@@ -8,6 +8,7 @@ import { findRecorded } from './find-recorded.ts';
 import { insertEvents } from './insert-events.ts';
 import { lockHeads } from './lock-heads.ts';
 import { moveLastSeen } from './move-last-seen.ts';
+import { readHeads } from './read-heads.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
 
 /** An event that Postgres holds, with the hash that it has there. */
@@ -52,31 +53,30 @@ export async function recordEvents(pool: Pool, events: readonly EventMessage[]):
 
 async function recordWith(client: PoolClient, rows: readonly RecordableEvent[]): Promise<RecordedEvents> {
   const sessions = Map.groupBy(rows, ({ event }) => event.session_id);
-  const [, heads, hashes] = await Promise.all([
+  const sessionIds = [...sessions.keys()];
+  const ids = rows.map(({ id }) => id);
+  const [, , heads, hashes] = await Promise.all([
     client.query(begin),
-    lockHeads(client, [...sessions.keys()]),
-    findRecorded(
-      client,
-      rows.map(({ id }) => id),
-    ),
+    lockHeads(client, sessionIds),
+    readHeads(client, sessionIds),
+    findRecorded(client, ids),
   ]);
-  const known = rows.flatMap(({ id, event }) => {
-    const lineageHash = hashes.get(id);
-    return lineageHash === undefined ? [] : [{ event, lineageHash }];
-  });
+  const known: RecordedEvent[] = [];
   const linked: RecordableLink[] = [];
   const advanced = new Map<string, LineageHead>();
   for (const [sessionId, inSession] of sessions) {
-    const fresh = inSession.filter(({ id }) => !hashes.has(id));
-    if (fresh.length === 0) continue;
-    const chain = link(
-      heads.get(sessionId) ?? emptyHead,
-      fresh.map(({ event }) => event),
-    );
-    advanced.set(sessionId, chain.head);
-    chain.linked.forEach((entry, index) => {
-      linked.push({ ...(fresh[index] as RecordableEvent), ...entry });
-    });
+    let head = heads.get(sessionId) ?? emptyHead;
+    for (const { event, id, agentId } of inSession) {
+      const lineageHash = hashes.get(id);
+      if (lineageHash !== undefined) {
+        known.push({ event, lineageHash });
+        continue;
+      }
+      const place = link(head, event);
+      linked.push({ ...place, id, agentId });
+      head = headAfter(place);
+      advanced.set(sessionId, head);
+    }
   }
   if (linked.length === 0) {
     await client.query('ROLLBACK');
@@ -90,7 +90,7 @@ async function recordWith(client: PoolClient, rows: readonly RecordableEvent[]):
     addToDailyUsage(client, linked),
     client.query('COMMIT'),
   ]);
-  return { recorded: linked.map(({ event, lineageHash }) => ({ event, lineageHash })), known };
+  return { recorded: linked, known };
 }
 
 function dropRepeats(events: readonly EventMessage[]): RecordableEvent[] {
