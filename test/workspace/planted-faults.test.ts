@@ -57,7 +57,7 @@ const oxlintFaults = [
   ],
   [
     'eslint(no-restricted-imports)',
-    'services/writer/src/steps/record.ts',
+    'services/writer/src/record.ts',
     "import { decode } from './decode.ts';\nexport const record = decode;\n",
   ],
 ] as const;
@@ -75,7 +75,7 @@ beforeAll(async () => {
   const steps = [
     'services/proxy/src/steps/read-head.ts',
     'services/proxy/src/steps/identify.ts',
-    'services/writer/src/steps/decode.ts',
+    'services/writer/src/decode.ts',
   ];
   const texts = steps.map((path) => ({
     path,
