@@ -53,10 +53,15 @@ export async function preparePostgresKit(config: LocalStackConfig, guard: Guard)
   return { binaries, password, pristine, folder, ...(account ? { account } : {}) };
 }
 
-/** Starts a Postgres server on a copy of the pristine data. */
-export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard): Promise<Server> {
+/** Copies the pristine data to a folder that the guard removes. */
+export async function copyPristine(kit: PostgresKit, guard: Guard): Promise<string> {
   const folder = join(kit.folder, `data-${randomUUID()}`);
   guard.removeFolder(folder);
   await run('cp', ['-a', kit.pristine, folder]);
-  return startPostgres(folder, { ...kit, guard, throwAway: true });
+  return folder;
+}
+
+/** Starts a Postgres server on data of its own. */
+export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard): Promise<Server> {
+  return startPostgres(await copyPristine(kit, guard), { ...kit, guard, throwAway: true });
 }

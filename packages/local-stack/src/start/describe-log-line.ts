@@ -6,15 +6,20 @@ const plumbing = new Set(['level', 'time', 'service', 'pid', 'msg']);
  * that are no log entry (a crash's stack) as they are, and null for the rest.
  */
 export function describeLogLine(service: string, line: string): string | null {
-  let entry: Record<string, unknown>;
-  try {
-    entry = JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return line.trim() === '' ? null : `${service}: ${line}`;
-  }
+  const entry = parseEntry(line);
+  if (entry === null) return line.trim() === '' ? null : `${service}: ${line}`;
   if (!shownLevels.has(String(entry.level))) return null;
   const details = Object.entries(entry)
     .filter(([key]) => !plumbing.has(key))
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   return [`${service} ${entry.level}: ${entry.msg ?? ''}`, ...details].join(' ');
+}
+
+function parseEntry(line: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,0 +1,30 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { writeProvidersFile } from './write-providers-file.ts';
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-providers-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test('the demo provider is added to the providers of the user, unless the user has one of that name', () => {
+  const folder = makeFolder();
+  const own = join(folder, 'own.json');
+  const entries = [
+    { id: 'local', api: 'openai', base_url: 'http://127.0.0.1:1' },
+    { id: 'demo', api: 'gemini', base_url: 'http://127.0.0.1:2' },
+  ];
+  writeFileSync(own, JSON.stringify(entries));
+  const file = writeProvidersFile(folder, 'http://127.0.0.1:3', own);
+  const demoAnthropic = { id: 'demo-anthropic', api: 'anthropic', base_url: 'http://127.0.0.1:3' };
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([...entries, demoAnthropic]);
+});
+
+test.for(['{}', 'no JSON', undefined])('a providers file that holds %s is named in the error', (content) => {
+  const own = join(makeFolder(), 'own.json');
+  if (content !== undefined) writeFileSync(own, content);
+  expect(() => writeProvidersFile(makeFolder(), 'http://127.0.0.1:3', own)).toThrow(own);
+});
