@@ -1,6 +1,7 @@
 import { asArray, asObject } from '../providers/json-shapes.ts';
 import { parseFrame } from '../providers/parse-frame.ts';
 import { FrameSplitter } from './frame-splitter.ts';
+import { NullUsageRemover } from './null-usage-remover.ts';
 import { readFrame } from './read-frame.ts';
 
 /** A frame that is still not whole at this length is let through: the usage chunk has a tenth of it. */
@@ -18,8 +19,9 @@ function isUsageFrame(frame: string): boolean {
 }
 
 /**
- * Takes the usage chunk that the proxy asked for out of an SSE stream that the agent reads. All other bytes go through
- * as they are, each as soon as it is clear that its frame is another one.
+ * Takes the usage chunk that the proxy asked for out of an SSE stream that the agent reads, and the `"usage":null` that
+ * asking brings into the other chunks. All other bytes go through as they are, each as soon as it is clear that its
+ * frame is another one.
  *
  *   undecided --frame is another, or too long--> passing --frame ends--> undecided
  *       |                                                                    ^
@@ -27,6 +29,7 @@ function isUsageFrame(frame: string): boolean {
  */
 export class StreamUsageStripper {
   readonly #splitter = new FrameSplitter();
+  readonly #nullUsage = new NullUsageRemover();
   /** The bytes of the undecided frame that came with earlier chunks. */
   #held: Buffer[] = [];
   #heldText = '';
@@ -72,7 +75,7 @@ export class StreamUsageStripper {
       if (kind === 'end') this.#passing = false;
     });
     if (passTo > passFrom) out.push(chunk.subarray(passFrom, passTo));
-    return out.length === 1 && out[0] ? out[0] : Buffer.concat(out);
+    return this.#nullUsage.push(out.length === 1 && out[0] ? out[0] : Buffer.concat(out));
   }
 
   /** The bytes that are still held when the stream ends; a last frame needs no blank line. */
@@ -80,6 +83,6 @@ export class StreamUsageStripper {
     const rest = isUsageFrame(this.#heldText) ? [] : this.#held;
     this.#held = [];
     this.#heldText = '';
-    return Buffer.concat(rest);
+    return Buffer.concat([this.#nullUsage.push(Buffer.concat(rest)), this.#nullUsage.end()]);
   }
 }
