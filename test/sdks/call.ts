@@ -1,0 +1,28 @@
+/** Where a client is pointed, and the headers it is given: all that an agent changes. */
+export interface Target {
+  /** Before the provider's own paths. */
+  baseUrl: string;
+  headers: Record<string, string>;
+}
+
+/** What a client handed to its caller. */
+export interface Outcome {
+  /** The answer, or every chunk of a stream in order. */
+  answer: unknown;
+  /** The response's headers, as the client shows them. */
+  headers: Record<string, string>;
+}
+
+/** One call of an official client. */
+export interface SdkCall {
+  name: string;
+  provider: 'openai' | 'anthropic' | 'gemini';
+  run(target: Target): Promise<Outcome>;
+}
+
+/** Reads a stream to its end. */
+export async function collect(stream: AsyncIterable<unknown>): Promise<unknown[]> {
+  const chunks: unknown[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return chunks;
+}

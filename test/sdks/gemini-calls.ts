@@ -1,0 +1,40 @@
+import { GoogleGenAI } from '@google/genai';
+import { collect, type SdkCall, type Target } from './call.ts';
+
+interface GeminiAnswer {
+  sdkHttpResponse?: { headers?: Record<string, string> };
+}
+
+function connect({ baseUrl, headers }: Target): GoogleGenAI {
+  return new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl, headers, apiVersion: 'v1beta' } });
+}
+
+/** The client puts the response's headers into each answer: they are looked at apart. */
+function separateHeaders(answer: GeminiAnswer): Record<string, string> {
+  const headers = answer.sdkHttpResponse?.headers ?? {};
+  if (answer.sdkHttpResponse) answer.sdkHttpResponse = {};
+  return headers;
+}
+
+/** Calls of the official Gemini client. */
+export function listGeminiCalls(model: string) {
+  const asked = { model, contents: 'How long does the warehouse move take?' };
+  const whole: SdkCall = {
+    name: 'gemini generateContent',
+    provider: 'gemini',
+    async run(target) {
+      const answer = await connect(target).models.generateContent(asked);
+      return { headers: separateHeaders(answer), answer };
+    },
+  };
+  const stream: SdkCall = {
+    name: 'gemini streamGenerateContent',
+    provider: 'gemini',
+    async run(target) {
+      const chunks = await collect(await connect(target).models.generateContentStream(asked));
+      const headers = chunks.map((chunk) => separateHeaders(chunk as GeminiAnswer));
+      return { headers: headers[0] ?? {}, answer: chunks };
+    },
+  };
+  return { generateContent: whole, generateContentStream: stream };
+}
