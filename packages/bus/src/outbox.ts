@@ -48,6 +48,7 @@ export class Outbox {
   #sent = 0;
   #connected = true;
   #whenEmpty: (() => void) | null = null;
+  #sending: NodeJS.Immediate | null = null;
 
   constructor(connection: NatsConnection, options: OutboxOptions = {}) {
     this.capacity = options.capacity ?? 10_000;
@@ -77,7 +78,11 @@ export class Outbox {
     const number = this.#next++;
     this.#entries.set(number, { id, data, sentAt: 0 });
     this.#waiting.push(number);
-    this.#sendWaiting();
+    // Not at once: what else this turn of the event loop brings goes out in the same write.
+    this.#sending ??= setImmediate(() => {
+      this.#sending = null;
+      this.#sendWaiting();
+    });
     return true;
   }
 

@@ -25,8 +25,8 @@ export function connectRedis(options: RedisOptions): Redis {
   });
   let reachable = true;
   redis.on('ready', () => {
+    if (!reachable) options.onStatus?.('ready');
     reachable = true;
-    options.onStatus?.('ready');
   });
   redis.on('error', () => {
     if (reachable) options.onStatus?.('unreachable');

@@ -64,7 +64,7 @@ export function buildEvent(
     duration_ms: Math.round(answer.durationMs),
     first_byte_ms: answer.firstByteMs === null ? null : Math.round(answer.firstByteMs),
     http_status: answer.status,
-    outcome: metering.streamFailed && answer.outcome === 'completed' ? 'failed' : answer.outcome,
+    outcome: metering.outcome,
     usage_source: metering.usageSource,
     price_version: metering.priceVersion,
     counts_as_request: true,

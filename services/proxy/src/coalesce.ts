@@ -7,7 +7,7 @@
  */
 export function coalesce<Key, Value>(
   load: (keys: Key[]) => Promise<Map<Key, Value>>,
-  maxRunning = 2,
+  maxRunning = 1,
 ): (key: Key) => Promise<Value | undefined> {
   interface Batch {
     keys: Set<Key>;

@@ -105,15 +105,14 @@ export interface Metering {
   costNanoUsd: number;
   usageSource: 'provider' | 'estimated' | 'none';
   priceVersion: string | null;
-  /** The provider reported an error inside a stream that had begun well. */
-  streamFailed: boolean;
+  /** How the call ended, judged by what the answer said as well. */
+  outcome: Answer['outcome'];
 }
 
 /** A call without figures. */
-export const unmetered: Metering = {
+export const unmetered: Omit<Metering, 'outcome'> = {
   model: null,
   requestedModel: null,
-  streamFailed: false,
   promptTokens: 0,
   completionTokens: 0,
   costNanoUsd: 0,

@@ -1,9 +1,7 @@
 import type { EventMessage } from '@agp/core/events';
 import type { ProxyContext } from './context.ts';
 
-const encoder = new TextEncoder();
-
 /** Hands an event to the outbox, which sends it until JetStream has it. The agent never waits for that. */
 export function publishEvent(context: ProxyContext, event: EventMessage): void {
-  context.outbox.add(event.id, encoder.encode(JSON.stringify(event)));
+  context.outbox.add(event.id, Buffer.from(JSON.stringify(event)));
 }

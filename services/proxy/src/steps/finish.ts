@@ -12,9 +12,14 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
   const error = journey.error === undefined ? null : toApiError(context, journey.error);
   if (forwarded) {
     const end = answer ?? failedAnswer(forwarded.request.head);
-    const event = buildEvent(forwarded.request, forwarded.stamp, end, journey.metering ?? unmetered);
+    const event = buildEvent(
+      forwarded.request,
+      forwarded.stamp,
+      end,
+      journey.metering ?? { ...unmetered, outcome: end.outcome },
+    );
     publishEvent(context, event);
-    context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? end.outcome });
+    context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
     context.metrics.duration.observe({ provider: event.provider }, end.durationMs / 1000);
     if (error || end.failure) {
       answerError(exchange, error ?? new ApiError(end.failure ?? 'internal'), {

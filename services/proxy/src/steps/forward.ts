@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { Dispatcher } from 'undici';
+import { ContentDigest } from '../content-digest.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { type HeaderValues, toAgentHeaders } from '../forwarded-headers.ts';
@@ -59,7 +59,7 @@ class Relay implements Dispatcher.DispatchHandler {
   readonly #exchange: Exchange;
   readonly #request: AdmittedRequest;
   readonly #resolve: (answer: Answer) => void;
-  readonly #digest = createHash('sha256');
+  readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
   #tap: ResponseTap | null = null;
   #stripper: StreamUsageStripper | null = null;
@@ -163,7 +163,7 @@ class Relay implements Dispatcher.DispatchHandler {
       failure,
       status: this.#status,
       providerRequestId: this.#providerRequestId,
-      sha256: this.#status === null ? null : this.#digest.digest('hex'),
+      sha256: this.#status === null ? null : this.#digest.digest(),
       tap: this.#tap,
       firstByteMs: this.#firstByteMs,
       durationMs: performance.now() - this.#request.head.arrived,

@@ -12,7 +12,7 @@ export async function meter(context: ProxyContext, request: AdmittedRequest, ans
   const reading = answer.tap ? await answer.tap.end() : null;
   const requestedModel = body.inspected?.reading?.requestedModel ?? null;
   const model = reading?.model ?? requestedModel;
-  const known = { model, requestedModel, streamFailed: reading?.failed ?? false };
+  const known = { model, requestedModel, outcome: judgeOutcome(answer, reading) };
   const succeeded = answer.status !== null && answer.status >= 200 && answer.status < 300;
   if (reading === null || (!succeeded && reading.usage === null)) return { ...unmetered, ...known };
 
@@ -35,6 +35,15 @@ export async function meter(context: ProxyContext, request: AdmittedRequest, ans
     usageSource: reading.usageIsFinal ? 'provider' : 'estimated',
     priceVersion: price.priceVersion,
   };
+}
+
+/**
+ * A stream may report an error although all its bytes came; and SDKs hang up on a stream's last frame, so that a whole
+ * answer may look as if the agent had left.
+ */
+function judgeOutcome({ outcome }: Answer, reading: ResponseReading | null): Answer['outcome'] {
+  if (outcome === 'completed' && reading?.failed) return 'failed';
+  return outcome === 'aborted' && reading?.sawEnd ? 'completed' : outcome;
 }
 
 /** The provider's figures as far as they go: a stream that was cut may have told its input and not its output. */

@@ -1,7 +1,7 @@
-import { createHash, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
+import { ContentDigest } from '../content-digest.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { inspectBody } from '../inspect-body.ts';
@@ -30,12 +30,13 @@ export async function readBody(
   const started = performance.now();
   const bytes = await bufferBody(context, exchange.request);
   const waitedMs = performance.now() - started;
-  const digest = hash('sha256', bytes, 'hex');
+  const digest = new ContentDigest();
+  digest.update(bytes);
   const inspected = inspectBody(head.operation, bytes, head.path);
   return {
     inspected,
     toProvider: inspected.toProvider,
-    sha256: () => digest,
+    sha256: () => digest.digest(),
     waitedMs,
     release: () => {
       context.load.bufferedBytes -= bytes.length;
@@ -73,7 +74,7 @@ function bufferBody(context: ProxyContext, request: IncomingMessage): Promise<Bu
 }
 
 function streamBody(context: ProxyContext, request: IncomingMessage): Body {
-  const digest = createHash('sha256');
+  const digest = new ContentDigest();
   const stream = new PassThrough();
   let length = 0;
   request.on('data', (chunk: Buffer) => {
@@ -91,7 +92,7 @@ function streamBody(context: ProxyContext, request: IncomingMessage): Body {
   return {
     inspected: null,
     toProvider: stream,
-    sha256: () => digest.copy().digest('hex'),
+    sha256: () => digest.digest(),
     waitedMs: 0,
     release: () => {},
   };
