@@ -31,6 +31,9 @@ export const templateName = 'agp_template';
 
 /** Starts what the stacks of a vitest run share, and stops it after the last test. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // The runner transforms TypeScript itself, but the processes that tests start are run by Node alone.
+  if (!process.features.typescript)
+    throw new Error(`Node ${process.version} is too old for the tests: use "npm test".`);
   const config = readLocalStackConfig(process.env, (line) => console.log(`test servers: ${line}`));
   const guard = openGuard();
   try {

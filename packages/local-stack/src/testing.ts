@@ -52,8 +52,11 @@ export async function startTestStack<const Options extends TestStackOptions>(
       options.ownPostgres ? startMigratedPostgres(name) : cloneTemplate(name),
     ]);
     const stop = async () => {
-      if (!options.ownPostgres) await dropDatabase(shared.postgresUrl, name);
-      await guard.stop();
+      try {
+        if (!options.ownPostgres) await dropDatabase(shared.postgresUrl, name);
+      } finally {
+        await guard.stop();
+      }
     };
     const servers = { nats, redis, postgres, natsUrl: nats?.url, redisUrl: redis?.url };
     return { databaseUrl, ...servers, [Symbol.asyncDispose]: stop } as unknown as TestStack<Options>;
