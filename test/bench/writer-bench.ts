@@ -5,7 +5,7 @@
  *
  * Reads DATABASE_URL (a migrated database whose recording tables it may empty) and NATS_URL (a server of its own).
  */
-import { connectBus, ensureEventStream, eventStream, eventSubject, type NatsConnection, Outbox } from '@agp/bus';
+import { connectBus, ensureEventStream, type NatsConnection, Outbox } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { openDatabase, type Pool } from '@agp/db';
 import { createLogger } from '@agp/runtime';

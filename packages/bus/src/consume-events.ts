@@ -33,10 +33,12 @@ const notAcknowledged = encoder.encode('-NAK');
 const inProgress = encoder.encode('+WPI');
 
 const nextSubject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${writerConsumer}`;
-const requestLifeMs = 5_000;
+// Short, because a request outlives its subscription: NATS 2.9 takes a redelivered message for delivered when it finds
+// only such a request for it, and keeps it from everybody until its time to acknowledge is over.
+const requestLifeMs = 1_000;
 const lookEveryMs = 1_000;
 const repairAfterMs = 250;
-const drainWithinMs = 5_000;
+const drainWithinMs = 3_000;
 
 /**
  * Fetches from the event stream for ever, through restarts and losses of NATS.
@@ -61,6 +63,7 @@ export class EventConsumer {
   #look = 0;
   #stopped = false;
   #repairing = false;
+  readonly #nothingAsked = Promise.withResolvers<void>();
 
   constructor(connection: NatsConnection, options: ConsumeOptions) {
     this.#connection = connection;
@@ -84,13 +87,15 @@ export class EventConsumer {
     return this.#held.size;
   }
 
-  /** Stops fetching. What the server has already sent still arrives before this resolves, and stays held. */
+  /** Stops fetching. What was asked for may still arrive before this resolves, and is held like all else. */
   async drain(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
     clearInterval(this.#timer);
+    this.#noteAsked(this.#asked);
     const late = setTimeout(drainWithinMs, undefined, { ref: false });
-    await Promise.race([this.#subscription.drain().catch(() => {}), late]);
+    await Promise.race([this.#nothingAsked.promise.then(() => this.#subscription.drain()).catch(() => {}), late]);
+    this.#subscription.unsubscribe();
   }
 
   /** Gives what is still held back to JetStream, for another writer to take at once. */
@@ -100,7 +105,7 @@ export class EventConsumer {
   }
 
   #onMessage(message: Msg, reply: string): void {
-    this.#asked = Math.max(0, this.#asked - 1);
+    this.#noteAsked(this.#asked - 1);
     const key = toMessageKey(reply);
     const held = this.#held.get(key);
     if (held !== undefined) {
@@ -141,11 +146,16 @@ export class EventConsumer {
   #onStatus(message: Msg): void {
     const code = message.headers?.code ?? 0;
     if (code === 408 || code === 404) {
-      this.#asked = Math.max(0, this.#asked - Number(message.headers?.get('Nats-Pending-Messages') || 0));
+      this.#noteAsked(this.#asked - Number(message.headers?.get('Nats-Pending-Messages') || 0));
       this.#ask();
     } else if (code !== 100) {
       void this.#repair(`status ${code} ${message.headers?.description ?? ''}`.trim());
     }
+  }
+
+  #noteAsked(asked: number): void {
+    this.#asked = Math.max(0, asked);
+    if (this.#stopped && this.#asked === 0) this.#nothingAsked.resolve();
   }
 
   #lookAfter(): void {
@@ -156,7 +166,7 @@ export class EventConsumer {
       }
     }
     // No request can be alive any more, whatever became of the answers.
-    if (this.#asked > 0 && Date.now() - this.#askedAt > requestLifeMs + 2 * lookEveryMs) this.#asked = 0;
+    if (this.#asked > 0 && Date.now() - this.#askedAt > 3 * requestLifeMs) this.#asked = 0;
     this.#ask();
   }
 

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { connectBus, eventSubject } from '@agp/bus';
+import {
+  type Database,
+  type Db,
+  listQuarantined,
+  markQuarantineReplayed,
+  openDatabase,
+  readQuarantined,
+} from '@agp/db';
+
+const help = `Messages that the writer could never record are set aside in the table quarantine, with their bytes.
+
+usage: quarantine list            shows them, oldest first
+       quarantine replay <id>     publishes one to the event stream again
+       quarantine replay --all    publishes each that was not replayed yet
+
+Reads DATABASE_URL, and NATS_URL to replay. A message that still cannot be recorded is set aside again, as a new row.
+Exit codes: 0 done, 1 failed or not found, 2 wrong usage.`;
+
+class UsageError extends Error {
+  readonly code = 'usage';
+}
+
+function readUrl(name: 'DATABASE_URL' | 'NATS_URL'): string {
+  const url = process.env[name];
+  if (!url) throw new UsageError(`${name} is not set`);
+  return url;
+}
+
+async function list(db: Db): Promise<void> {
+  const rows = await listQuarantined(db);
+  if (rows.length === 0) console.log('nothing is set aside');
+  for (const row of rows) {
+    const replayed = row.replayed_at === null ? '' : `, replayed ${row.replayed_at.toISOString()}`;
+    console.log(
+      `${row.id}  ${row.received_at.toISOString()}  ${row.code}  ${row.size} bytes  ${row.message_id}${replayed}`,
+    );
+    // It may quote what an agent sent: no control character of it reaches the terminal.
+    console.log(`    ${JSON.stringify(row.reason)}`);
+  }
+}
+
+async function replay(db: Db, ids: readonly number[]): Promise<void> {
+  const connection = await connectBus({ url: readUrl('NATS_URL'), name: 'agp-quarantine' });
+  try {
+    const jetstream = connection.jetstream();
+    for (const id of ids) {
+      const message = await readQuarantined(db, id);
+      if (message === null) throw new Error(`no message ${id} is set aside`);
+      // A new message id, or JetStream would take it for a repeat. It is marked only once the stream has it: a crash
+      // in between means that it is replayed twice, which recording by event id makes up for.
+      await jetstream.publish(eventSubject, message.bytes, { msgID: `replay-${id}-${randomUUID()}` });
+      await markQuarantineReplayed(db, id);
+      console.log(`replayed ${id}`);
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+async function chooseIds(db: Db, id: string | undefined, all: boolean): Promise<number[]> {
+  if (all === (id !== undefined)) throw new UsageError('replay takes an id or --all');
+  if (all) return (await listQuarantined(db)).filter(({ replayed_at }) => replayed_at === null).map((row) => row.id);
+  if (!/^[1-9][0-9]{0,14}$/.test(id ?? '')) throw new UsageError(`${id} is no id`);
+  return [Number(id)];
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { all: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function run(): Promise<void> {
+  const { values, positionals } = parse();
+  const [command, id, ...rest] = positionals;
+  if (values.help) return console.log(help);
+  if (rest.length > 0 || (command !== 'list' && command !== 'replay')) throw new UsageError('no such command');
+  if (command === 'list' && (id !== undefined || values.all)) throw new UsageError('list takes nothing');
+  const database: Database = openDatabase({
+    url: readUrl('DATABASE_URL'),
+    applicationName: 'agp-quarantine',
+    maxConnections: 1,
+  });
+  try {
+    if (command === 'list') await list(database.db);
+    else await replay(database.db, await chooseIds(database.db, id, values.all));
+  } finally {
+    await database.close();
+  }
+}
+
+try {
+  await run();
+} catch (error) {
+  const usage = error instanceof UsageError;
+  console.error(error instanceof Error ? error.message : String(error));
+  if (usage) console.error(`\n${help}`);
+  process.exitCode = usage ? 2 : 1;
+}
