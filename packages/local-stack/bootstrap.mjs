@@ -23,7 +23,10 @@ const commands = {
   start: [['node', 'packages/local-stack/src/start/main.ts']],
   test: [['node', 'node_modules/vitest/vitest.mjs', 'run']],
   demo: [['node', 'packages/local-stack/src/demo/main.ts']],
-  bench: [['node', 'test/bench/main.ts']],
+  bench: [
+    ['node', 'test/bench/proxy-bench.ts'],
+    ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/writer-bench.ts'],
+  ],
   check: [['node_modules/.bin/biome', 'check', '.'], ['node_modules/.bin/tsc'], ['node_modules/.bin/oxlint']],
 };
 
