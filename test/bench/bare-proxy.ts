@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 
@@ -7,7 +7,7 @@ import { Agent } from 'undici';
 const origin = process.env.UPSTREAM_URL ?? '';
 const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
-const server = createServer(async (request, response) => {
+async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { host: _host, connection: _connection, ...headers } = request.headers;
   const answer = await agent.request({
     origin,
@@ -18,7 +18,9 @@ const server = createServer(async (request, response) => {
   });
   response.writeHead(answer.statusCode, answer.headers);
   answer.body.pipe(response);
-});
+}
+
+const server = createServer((request, response) => void passOn(request, response));
 
 server.listen(0, '127.0.0.1', () => {
   process.send?.({ ready: true, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });

@@ -61,7 +61,7 @@ test('a full outbox refuses and reports each event that it cannot take', async (
   await using stack = await startTestStack({ nats: true });
   const bus = await connectBus({ url: stack.natsUrl, name: 'test' });
   await ensureEventStream(bus, limits);
-  await stack.nats.pause();
+  stack.nats.pause();
   let dropped = 0;
   const outbox = new Outbox(bus, {
     capacity: 10,
@@ -72,7 +72,7 @@ test('a full outbox refuses and reports each event that it cannot take', async (
   const taken = Array.from({ length: 15 }, (_, index) => outbox.add(`event-${index}`, Buffer.from(`event-${index}`)));
   expect(taken.filter(Boolean)).toHaveLength(10);
   expect(dropped).toBe(5);
-  await stack.nats.resume();
+  stack.nats.resume();
   expect(await outbox.drain(10_000)).toBe(0);
   expect(await readStreamIds(bus)).toHaveLength(10);
   outbox.stop();

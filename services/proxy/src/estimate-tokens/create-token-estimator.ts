@@ -45,9 +45,9 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
     started.on('message', ({ id, tokens }: CountAnswer) => pending.get(id)?.finish(tokens));
     started.on('error', (error: Error) => {
       onWorkerError?.(error);
-      dropWorker(started);
+      void dropWorker(started);
     });
-    started.on('exit', () => dropWorker(started));
+    started.on('exit', () => void dropWorker(started));
     // Last: listening for messages makes the process wait for the worker again.
     started.unref();
     return started;
@@ -69,7 +69,7 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
       const counted = text.length > maxCounted ? sample(text, maxCounted) : text;
       const { promise, resolve } = Promise.withResolvers<number>();
       const id = nextId++;
-      const timer = setTimeout(() => dropWorker(asked), timeoutMs);
+      const timer = setTimeout(() => void dropWorker(asked), timeoutMs);
       const settle = (tokens: number) => {
         clearTimeout(timer);
         pending.delete(id);

@@ -27,9 +27,11 @@ function loadEncoding(model: string) {
 /** What looks like a control token in a text is text. */
 const plainText = { disallowedSpecial: new Set<string>() };
 
-parentPort?.on('message', async ({ id, text, model }: CountRequest) => {
+async function count({ id, text, model }: CountRequest): Promise<void> {
   const { countTokens } = await loadEncoding(model);
   let tokens = 0;
   for (const piece of cutLongRuns(text)) tokens += countTokens(piece, plainText);
   parentPort?.postMessage({ id, tokens } satisfies CountAnswer);
-});
+}
+
+parentPort?.on('message', (request: CountRequest) => void count(request));
