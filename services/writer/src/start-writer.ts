@@ -14,6 +14,8 @@ export interface WriterOverrides {
   logger?: Logger;
   /** How long a message may be held before JetStream delivers it again, in milliseconds. */
   ackWaitMs?: number;
+  /** How long a stop may take to record what is held, in milliseconds. */
+  drainWithinMs?: number;
   /** Puts something else in the place of steps, or around them. */
   steps?: (steps: PipelineSteps) => PipelineSteps;
 }
@@ -98,7 +100,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   started.defer(async () => {
     readiness.drain();
     await consumer.drain();
-    const timer = global.setTimeout(() => giveUp.abort(), drainWithinMs);
+    const timer = global.setTimeout(() => giveUp.abort(), overrides.drainWithinMs ?? drainWithinMs);
     await pipeline.finish().catch(() => logger.warn({ held: consumer.held }, 'left to other writers'));
     clearTimeout(timer);
     consumer.release();

@@ -1,0 +1,206 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomUUIDv7 } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { eventSubject } from '@agp/bus';
+import type { EventMessage } from '@agp/core/events';
+import { toPublicId } from '@agp/core/ids';
+import { expect, test, vi } from 'vitest';
+import { makeEvent, makeTraffic } from '../../../test/bench/writer-events.ts';
+import { findDivergence } from '../../../test/lineage-vectors/verify-chain.ts';
+import { ackWaitMs, startWriterStack } from './support/start-writer-stack.ts';
+
+const run = promisify(execFile);
+const traffic = (events: number) => makeTraffic({ events, agents: 4, sessions: 20, eventsPerSession: 25 });
+
+type Stack = Pick<Awaited<ReturnType<typeof startWriterStack>>, 'announced' | 'database'>;
+
+/** Each event once, each chain whole, totals equal to the sums, everything announced with the stored hash. */
+async function expectAllRecorded({ database, announced }: Stack, events: readonly EventMessage[]): Promise<void> {
+  const { rows } = await database.pool.query(
+    'SELECT id, session_id, seq, lineage_hash, payload FROM events ORDER BY seq',
+  );
+  const entries = rows.map((row) => ({ ...row, event_id: toPublicId('evt', row.id) }));
+  expect(entries.map(({ event_id }) => event_id).sort()).toEqual(events.map(({ id }) => id).sort());
+  for (const [sessionId, chain] of Map.groupBy(entries, ({ session_id }) => session_id as string)) {
+    expect(findDivergence(sessionId, chain)).toBeNull();
+  }
+  const {
+    rows: [sums],
+  } = await database.pool.query(`
+    SELECT (SELECT sum(event_count) FROM sessions) AS sessions, (SELECT sum(event_count) FROM daily_usage) AS usage,
+      (SELECT sum(cost_usd) FROM daily_usage) = (SELECT sum(cost_usd) FROM events) AS cost`);
+  expect(sums).toEqual({ sessions: events.length, usage: events.length, cost: true });
+  const hashes = new Map(announced.map((event) => [event.id, event.lineage_hash]));
+  await vi.waitFor(() => expect(hashes.size).toBe(events.length));
+  for (const { event_id, lineage_hash } of entries) expect(hashes.get(event_id)).toBe(lineage_hash);
+}
+
+test('what is published is recorded, announced and acknowledged', async () => {
+  const stack = await startWriterStack();
+  const writer = await stack.start();
+  const events = traffic(730);
+  stack.publish(events);
+  await stack.settled();
+  await expectAllRecorded(stack, events);
+  await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 5_000 });
+  const metrics = await (await fetch(`${writer.url}/metrics`)).text();
+  expect(metrics).toContain('agp_writer_events_recorded_total 730');
+  expect(metrics).toContain('agp_writer_held_messages 0');
+});
+
+test('one event alone is recorded and announced within a second', async () => {
+  const stack = await startWriterStack();
+  await stack.start();
+  await setTimeout(1_500);
+  const event = makeEvent();
+  const published = performance.now();
+  stack.publish([event]);
+  await vi.waitFor(() => expect(stack.announced).toHaveLength(1), { interval: 10 });
+  expect(performance.now() - published).toBeLessThan(1_000);
+  expect(stack.announced[0]).toMatchObject({ id: event.id, cost_usd: event.cost_nano_usd / 1e9 });
+});
+
+test('poison in the middle of a batch is set aside with its bytes, the others are recorded, and it can be replayed', async () => {
+  const stack = await startWriterStack();
+  const { pool } = stack.database;
+  // A total that cannot grow: Postgres refuses the event that would add to it (class 22), as it would any bad data.
+  await pool.query("INSERT INTO sessions (id, agent_id, total_tokens) VALUES ('ses_full', $1, 9223372036854775807)", [
+    randomUUIDv7(),
+  ]);
+  const poison = makeEvent({ session_id: 'ses_full' });
+  const events = traffic(100);
+  const jetstream = stack.connection.jetstream();
+  stack.publish(events.slice(0, 50));
+  stack.publish([poison]);
+  await stack.outbox.drain(5_000);
+  for (const bytes of ['{"not":"an event"}', 'not JSON', '\u{0}', Buffer.from([0xff, 0xfe])]) {
+    await jetstream.publish(eventSubject, bytes, { msgID: `bad ${bytes}` });
+  }
+  stack.publish(events.slice(50));
+  await stack.start();
+  await stack.settled();
+  await expectAllRecorded(stack, events);
+  const { rows } = await pool.query('SELECT id, message_id, code, bytes FROM quarantine');
+  expect(rows.map(({ code }) => code).sort()).toEqual(['22003', 'not_an_event', 'not_json', 'not_json', 'not_utf8']);
+  const aside = rows.find(({ code }) => code === '22003');
+  expect(aside.message_id).toBe(poison.id);
+  expect(JSON.parse(aside.bytes.toString())).toEqual(poison);
+
+  const command = async (...args: string[]) => {
+    const env = { DATABASE_URL: stack.databaseUrl, NATS_URL: stack.natsUrl };
+    const file = join(import.meta.dirname, '../src/commands/quarantine.ts');
+    return run(process.execPath, [file, ...args], { env }).catch((error: { code: number; stderr: string }) => error);
+  };
+  expect(await command('list')).toMatchObject({ stdout: expect.stringContaining('22003') });
+  expect(await command('replay', '999')).toMatchObject({ code: 1 });
+  expect(await command('replay')).toMatchObject({ code: 2 });
+  expect(await command('replay', '1', '--all')).toMatchObject({ code: 2 });
+  expect(await command('--help')).toMatchObject({ stdout: expect.stringContaining('usage:') });
+  await pool.query("UPDATE sessions SET total_tokens = 0 WHERE id = 'ses_full'");
+  expect(await command('replay', String(aside.id))).toMatchObject({ stdout: `replayed ${aside.id}\n` });
+  await stack.settled();
+  await expectAllRecorded(stack, [...events, poison]);
+  // What still cannot be recorded is set aside once more, and only the other four are replayed.
+  await command('replay', '--all');
+  await stack.settled();
+  expect(await stack.count('quarantine')).toBe(9);
+  expect(await stack.count('quarantine WHERE replayed_at IS NULL')).toBe(4);
+}, 60_000);
+
+test('NATS stopped and killed under traffic: nothing is lost, nothing twice', async () => {
+  const stack = await startWriterStack();
+  await stack.start();
+  const events = traffic(3_000);
+  const publishing = (async () => {
+    for (let index = 0; index < events.length; index += 30) {
+      stack.publish(events.slice(index, index + 30));
+      await setTimeout(50);
+    }
+  })();
+  await setTimeout(1_000);
+  await stack.nats.stop();
+  await setTimeout(1_500);
+  await stack.nats.start();
+  await setTimeout(1_500);
+  await stack.nats.kill();
+  await stack.nats.start();
+  await publishing;
+  await stack.settled(40_000);
+  expect(await stack.count('events')).toBe(events.length);
+  expect(await stack.count('quarantine')).toBe(0);
+  expect(new Set(stack.announced.map(({ id }) => id)).size).toBe(events.length);
+}, 90_000);
+
+test('Postgres stopped for longer than a message may be held: nothing is lost, nothing set aside, readiness says so', async () => {
+  const stack = await startWriterStack({ ownPostgres: true });
+  const writer = await stack.start();
+  const events = traffic(2_500);
+  stack.publish(events.slice(0, 500));
+  await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(100), { timeout: 10_000 });
+  await stack.postgres?.stop();
+  stack.publish(events.slice(500));
+  await setTimeout(2 * ackWaitMs);
+  expect((await fetch(`${writer.url}/readyz`)).status).toBe(503);
+  const metrics = await (await fetch(`${writer.url}/metrics`)).text();
+  expect(Number(/^agp_writer_held_messages (\d+)/m.exec(metrics)?.[1])).toBeLessThanOrEqual(2_000);
+  await stack.postgres?.start();
+  await stack.settled(40_000);
+  await expectAllRecorded(stack, events);
+  expect(await stack.count('quarantine')).toBe(0);
+  await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 5_000 });
+}, 90_000);
+
+test('killed between commit and acknowledgement: recorded once, and announced by the next writer', async () => {
+  const stack = await startWriterStack();
+  const events = traffic(300);
+  stack.publish(events);
+  await stack.outbox.drain(5_000);
+  const args = [stack.databaseUrl, stack.natsUrl, String(ackWaitMs)];
+  for (let crash = 0; crash < 2; crash += 1) {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'support/crash-after-commit.ts'), ...args]);
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  }
+  const committed = await stack.count('events');
+  expect(committed).toBeGreaterThan(0);
+  expect(stack.announced).toHaveLength(0);
+  await stack.start();
+  await stack.settled();
+  await expectAllRecorded(stack, events);
+}, 60_000);
+
+test('a stop records what is held and leaves the rest to the next writer at once', async () => {
+  const stack = await startWriterStack();
+  const events = traffic(6_000);
+  stack.publish(events);
+  await stack.outbox.drain(20_000);
+  const first = await stack.start({ ackWaitMs: 60_000 });
+  await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(0), { interval: 5 });
+  await Promise.all([first.stop(), first.stop()]);
+  const recorded = await stack.count('events');
+  const info = await (await stack.connection.jetstreamManager()).consumers.info('AGP_EVENTS', 'writer');
+  expect({ unacknowledged: info.num_ack_pending, left: info.num_pending }).toEqual({
+    unacknowledged: 0,
+    left: events.length - recorded,
+  });
+  await stack.start({ ackWaitMs: 60_000 });
+  await stack.settled();
+  await expectAllRecorded(stack, events);
+}, 60_000);
+
+test('a stop while Postgres is away gives the messages back', async () => {
+  const stack = await startWriterStack({ ownPostgres: true });
+  const writer = await stack.start({ ackWaitMs: 60_000, drainWithinMs: 1_000 });
+  await stack.postgres?.stop();
+  const events = traffic(200);
+  stack.publish(events);
+  await stack.outbox.drain(5_000);
+  await setTimeout(500);
+  await writer.stop();
+  await stack.postgres?.start();
+  await stack.start({ ackWaitMs: 60_000 });
+  await stack.settled();
+  await expectAllRecorded(stack, events);
+}, 60_000);
