@@ -122,7 +122,6 @@ export const unmetered: Omit<Metering, 'outcome'> = {
 
 /** How far a request came. What is missing was not reached. */
 export interface Journey {
-  head?: Head;
   body?: Body;
   forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };
   answer?: Answer;

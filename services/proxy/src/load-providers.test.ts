@@ -1,11 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { loadProviders } from './load-providers.ts';
 
 function writeProviders(content: unknown): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'agp-providers-')), 'providers.json');
+  const folder = mkdtempSync(join(tmpdir(), 'agp-providers-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'providers.json');
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
 }

@@ -25,7 +25,6 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
   context.load.running += 1;
   try {
     const head = readHead(context, exchange);
-    journey.head = head;
     const agent = await identify(context, head);
     const sessionId = await resolveSession(context, head, agent);
     let admission = await admit(context, head, agent, sessionId);

@@ -8,7 +8,7 @@ import { publishEvent } from '../publish-event.ts';
 
 /** The one end of every request: record what was forwarded, refuse what was not, give back what it held. */
 export function finish(context: ProxyContext, exchange: Exchange, journey: Journey): void {
-  const { head, forwarded, answer } = journey;
+  const { forwarded, answer } = journey;
   const error = journey.error === undefined ? null : toApiError(context, journey.error);
   if (forwarded) {
     const end = answer ?? failedAnswer(forwarded.request.head);
@@ -33,7 +33,6 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     answerError(exchange, error, {});
   }
   journey.body?.release();
-  context.logger.debug({ event: head?.eventId, status: exchange.response.statusCode }, 'request ended');
 }
 
 /** Something of ours broke after the request was forwarded: it is recorded all the same. */

@@ -112,7 +112,6 @@ class Relay implements Dispatcher.DispatchHandler {
       return;
     }
     if (streams || headers['content-length'] === undefined) response.flushHeaders();
-    response.on('drain', () => controller.resume());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -140,7 +139,10 @@ class Relay implements Dispatcher.DispatchHandler {
   #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#digest.update(bytes);
-    if (!this.#exchange.response.write(bytes)) controller.pause();
+    const { response } = this.#exchange;
+    if (response.write(bytes)) return;
+    controller.pause();
+    response.once('drain', () => controller.resume());
   }
 
   /** The connection to the agent is gone, with or without the whole answer. */
