@@ -18,15 +18,21 @@ import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const proxyBench = ['node', 'test/bench/proxy-bench.ts'];
+const writerBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/writer-bench.ts'];
+const onLocalStack = (script) => ['node', 'packages/local-stack/src/run-on-local-stack.ts', script];
+
 /** The steps of each command, one after the other; a step begins with the program. Arguments of ours go to the last step. */
 const commands = {
   start: [['node', 'packages/local-stack/src/start/main.ts']],
   test: [['node', 'node_modules/vitest/vitest.mjs', 'run']],
   demo: [['node', 'packages/local-stack/src/demo/main.ts']],
-  bench: [
-    ['node', 'test/bench/proxy-bench.ts'],
-    ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/writer-bench.ts'],
-  ],
+  bench: [proxyBench, writerBench],
+  'bench:proxy': [proxyBench],
+  'bench:writer': [writerBench],
+  migrate: [onLocalStack('packages/db/src/commands/migrate.ts')],
+  maintain: [onLocalStack('packages/db/src/commands/maintain.ts')],
+  quarantine: [onLocalStack('services/writer/src/commands/quarantine.ts')],
   check: [['node_modules/.bin/biome', 'check', '.'], ['node_modules/.bin/tsc'], ['node_modules/.bin/oxlint']],
 };
 

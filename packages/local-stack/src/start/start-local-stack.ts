@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { runMigrations } from '../run-migrations.ts';
+import { writeRunningServers } from '../running-servers.ts';
 import { checkPorts } from './check-ports.ts';
 import { loadSecrets } from './load-secrets.ts';
 import { readStartConfig, type StartConfig } from './read-start-config.ts';
@@ -68,10 +69,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     service('demo-provider', 'packages/local-stack/src/demo-provider/main.ts', { HOST: '127.0.0.1', PORT: '0' }),
   ]);
   await runMigrations(servers.databaseUrl);
+  const urls = { DATABASE_URL: servers.databaseUrl, NATS_URL: servers.natsUrl, REDIS_URL: servers.redisUrl };
+  writeRunningServers(config.dataFolder, urls);
   const common = {
-    DATABASE_URL: servers.databaseUrl,
-    NATS_URL: servers.natsUrl,
-    REDIS_URL: servers.redisUrl,
+    ...urls,
     MANAGEMENT_API_KEY: start.managementApiKey ?? secrets.managementApiKey,
     PROVIDERS_FILE: writeProvidersFile(config.dataFolder, demoUrl, start.providersFile),
     HOST: host,
