@@ -22,31 +22,30 @@ export interface BareAnswer {
   broken: boolean;
 }
 
-export interface OpenAnswer {
-  response: IncomingMessage;
-  /** Breaks the connection. */
-  leave(): void;
-}
-
-/** Sends a request and waits for the head of the answer. Rejects when there is none. */
+/**
+ * Sends a request and waits for the head of the answer. Rejects when there is none.
+ *
+ * @param signal breaks the connection, whatever it is doing
+ */
 export function openExchange(
   baseUrl: string,
   { method, target, headers = [], body }: BareRequest,
-): Promise<OpenAnswer> {
+  signal: AbortSignal | undefined = undefined,
+): Promise<IncomingMessage> {
   const { hostname, port, pathname, host } = new URL(baseUrl);
   const path = pathname.replace(/\/$/, '') + target;
   return new Promise((resolve, reject) => {
     const length = body ? ['Content-Length', String(body.length)] : [];
     const all = ['Host', host, ...headers, ...length];
-    const sent = request({ hostname, port, method, path, headers: all, agent: false });
-    sent.on('response', (response) => resolve({ response, leave: () => sent.destroy() }));
+    const sent = request({ hostname, port, method, path, headers: all, agent: false, signal });
+    sent.on('response', resolve);
     sent.on('error', reject);
     sent.end(body);
   });
 }
 
 /** Reads what is left of an answer. */
-export async function readAnswer({ response }: OpenAnswer): Promise<BareAnswer> {
+export async function readAnswer(response: IncomingMessage): Promise<BareAnswer> {
   const chunks: Buffer[] = [];
   let broken = false;
   try {
