@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 
 export interface HttpServer {
   /** `http://host:port`, with the port that was really taken. */
@@ -23,9 +24,14 @@ export async function startHttpServer(
       requestTimeout: 0,
       connectionsCheckingInterval: 5_000,
       noDelay: true,
+      // Refused here instead, with a body.
+      requireHostHeader: false,
     },
-    listener,
+    (request, response) => {
+      if (!refuseOtherHttp(request, response)) listener(request, response);
+    },
   );
+  refuseUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);

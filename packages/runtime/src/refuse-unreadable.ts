@@ -1,0 +1,64 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+type ParserError = Error & { code?: string; reason?: string };
+
+/** What Node cannot read, by its code; everything else is malformed. Node itself would answer without a body. */
+const refusals: Record<string, readonly [status: string, error: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'request head too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'chunk extensions too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request head not received in time'],
+};
+
+function writeRefusal(error: ParserError, socket: Duplex): void {
+  const [status, what] = refusals[error.code ?? ''] ?? [
+    '400 Bad Request',
+    `malformed HTTP request: ${error.reason ?? 'it cannot be read'}`,
+  ];
+  const body = JSON.stringify({ error: what });
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Answers requests that never become one, since they break HTTP, with the error body that all others get. */
+export function refuseUnreadable(server: Server): void {
+  const broken = new WeakSet<Duplex>();
+  server.on('clientError', (error: ParserError, socket) => {
+    if (broken.has(socket)) return;
+    broken.add(socket);
+    // The answer that Node is writing on this connection, if it is.
+    const { _httpMessage: current } = socket as Duplex & { _httpMessage?: ServerResponse };
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else if (current === undefined || current === null) writeRefusal(error, socket);
+    // A request that came before the broken one has its answer first.
+    else if (current.req.complete) current.once('finish', () => writeRefusal(error, socket));
+    else if (current.headersSent) socket.destroy();
+    else writeRefusal(error, socket);
+  });
+  server.on('checkExpectation', (_request, response) => refuse(response, 417, 'expectation not supported'));
+}
+
+/**
+ * Requests that Node lets through and that are none of HTTP/1.0 or 1.1: other versions, and no `Host` in the latter
+ * (RFC 9112 section 3.2).
+ *
+ * @returns whether it was refused
+ */
+export function refuseOtherHttp({ httpVersion, headers }: IncomingMessage, response: ServerResponse): boolean {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') refuse(response, 505, 'HTTP version not supported');
+  else if (httpVersion === '1.1' && headers.host === undefined) refuse(response, 400, 'host header is missing');
+  else return false;
+  return true;
+}
+
+function refuse(response: ServerResponse, status: number, error: string): void {
+  const body = JSON.stringify({ error });
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, connection: 'close' });
+  response.end(body);
+}
