@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ApiError } from '@agp/core/errors';
 import express, { type RequestHandler } from 'express';
 import type { z } from 'zod';
@@ -26,11 +27,20 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   );
 }
 
-const parseJson = express.json({ limit: maxBodyBytes, type: 'application/json', strict: false });
+const parseJson = express.json({
+  limit: maxBodyBytes,
+  type: 'application/json',
+  strict: false,
+  // Or bytes that are none would be stored as replacement characters.
+  verify: (_request, _response, bytes, encoding) => {
+    if (/^utf-?8$/i.test(encoding ?? 'utf-8') && !isUtf8(bytes)) throw new TypeError('not UTF-8');
+  },
+});
 
 function toBodyError(error: { status?: number; type?: string }): unknown {
   if (error.status === 413) return new ApiError('body_too_large');
   if (error.status === 415) return new ApiError('unsupported_media_type', 'unsupported charset or content encoding');
+  if (error.type === 'entity.verify.failed') return new ApiError('invalid_parameter', 'body: not valid UTF-8');
   if (error.status === 400) return new ApiError('invalid_parameter', 'body: not valid JSON');
   return error;
 }
