@@ -49,8 +49,8 @@ export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer | n
       socket.destroy();
       reject(new Error(`no answer within ${patienceMs} ms`));
     }, patienceMs);
-    socket.on('data', (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk]);
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk as Buffer]);
       const answer = parseAnswer(received, false);
       if (answer) finish(answer);
     });
