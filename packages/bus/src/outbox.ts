@@ -31,6 +31,7 @@ export interface OutboxOptions {
 
 /** Sent and not yet confirmed at most; the rest waits its turn. */
 const maxSent = 1_000;
+const gatherMs = 2;
 const resendAfterMs = 1_000;
 const lookEveryMs = 250;
 
@@ -48,7 +49,7 @@ export class Outbox {
   #sent = 0;
   #connected = true;
   #whenEmpty: (() => void) | null = null;
-  #sending: NodeJS.Immediate | null = null;
+  #sending: NodeJS.Timeout | null = null;
 
   constructor(connection: NatsConnection, options: OutboxOptions = {}) {
     this.capacity = options.capacity ?? 10_000;
@@ -78,11 +79,11 @@ export class Outbox {
     const number = this.#next++;
     this.#entries.set(number, { id, data, sentAt: 0 });
     this.#waiting.push(number);
-    // Not at once: what else this turn of the event loop brings goes out in the same write.
-    this.#sending ??= setImmediate(() => {
+    // Not at once: what else comes meanwhile goes out in the same write, and is confirmed in the same read.
+    this.#sending ??= setTimeout(() => {
       this.#sending = null;
       this.#sendWaiting();
-    });
+    }, gatherMs);
     return true;
   }
 

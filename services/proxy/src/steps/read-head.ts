@@ -28,6 +28,7 @@ function refuse(message: string): never {
 
 /** Node hands header bytes over as Latin-1; what we read of them is UTF-8. */
 function toText(name: string, value: string): string {
+  if (/^[\x20-\x7e]*$/.test(value)) return value;
   const bytes = Buffer.from(value, 'latin1');
   const text = bytes.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(bytes)) refuse(`${name} is not valid UTF-8`);

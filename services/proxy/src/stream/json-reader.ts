@@ -35,7 +35,8 @@ export class JsonReader implements BodyReader {
   }
 
   end(): ResponseReading {
-    const bytes = Buffer.concat(this.#chunks);
+    const [only] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
     this.#chunks = [];
     if (bytes.length > maxEagerParse || this.#isCut) {
       const reading = this.#read(findTrailingMembers(bytes.subarray(-tailLength).toString('utf8')));
