@@ -21,10 +21,35 @@ export interface ConsumeOptions {
   onTrouble?: (reason: string) => void;
 }
 
-interface Held {
+/** A message until it is acknowledged. One of these is made for every event: a class, not closures. */
+class HeldMessage implements DeliveredEvent {
+  readonly #consumer: EventConsumer;
+  readonly #message: Msg;
+  readonly key: string;
+  /** Where the acknowledgement of the latest delivery goes. */
   reply: string;
-  /** The look in which it arrived: what is younger than a whole look needs no sign of life. */
-  look: number;
+  /** The look in which it arrived: what is younger than some looks needs no sign of life. */
+  readonly look: number;
+
+  constructor(consumer: EventConsumer, message: Msg, key: string, reply: string, look: number) {
+    this.#consumer = consumer;
+    this.#message = message;
+    this.key = key;
+    this.reply = reply;
+    this.look = look;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#message.data;
+  }
+
+  get messageId(): string | null {
+    return this.#message.headers?.get('Nats-Msg-Id') || null;
+  }
+
+  acknowledge(): void {
+    this.#consumer.acknowledge(this);
+  }
 }
 
 const encoder = new TextEncoder();
@@ -55,7 +80,7 @@ export class EventConsumer {
   readonly #options: ConsumeOptions;
   readonly #inbox = createInbox();
   readonly #subscription;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldMessage>();
   readonly #timer: NodeJS.Timeout;
   readonly #signOfLifeEvery: number;
   #asked = 0;
@@ -112,23 +137,16 @@ export class EventConsumer {
       held.reply = reply;
       return;
     }
-    this.#held.set(key, { reply, look: this.#look });
-    this.#options.onEvent({
-      bytes: message.data,
-      // Headers are parsed when they are asked for, which is when something is wrong with the message.
-      get messageId() {
-        return message.headers?.get('Nats-Msg-Id') || null;
-      },
-      acknowledge: () => this.#acknowledge(key),
-    });
+    const arrived = new HeldMessage(this, message, key, reply, this.#look);
+    this.#held.set(key, arrived);
+    this.#options.onEvent(arrived);
     this.#ask();
   }
 
-  #acknowledge(key: string): void {
-    const held = this.#held.get(key);
-    if (held === undefined) return;
-    this.#held.delete(key);
-    this.#publish(held.reply, acknowledged);
+  /** See {@link DeliveredEvent.acknowledge}. */
+  acknowledge(message: HeldMessage): void {
+    if (!this.#held.delete(message.key)) return;
+    this.#publish(message.reply, acknowledged);
     this.#ask();
   }
 
@@ -206,6 +224,8 @@ export class EventConsumer {
   }
 }
 
+const ackPath = `.${eventStream}.${writerConsumer}.`;
+
 /**
  * The same for every delivery of one message, and for no other message, not even in a stream that was lost and
  * begun again: its sequence and time, from the subject that acknowledgements go to,
@@ -213,7 +233,8 @@ export class EventConsumer {
  * (NATS ADR-15).
  */
 function toMessageKey(reply: string): string {
-  const tokens = reply.split('.');
-  const offset = tokens.length > 9 ? 2 : 0;
-  return `${tokens[5 + offset]}.${tokens[7 + offset]}`;
+  const sequence = reply.indexOf('.', reply.indexOf(ackPath) + ackPath.length);
+  const afterSequence = reply.indexOf('.', sequence + 1);
+  const time = reply.indexOf('.', afterSequence + 1);
+  return reply.slice(sequence + 1, afterSequence) + reply.slice(time, reply.indexOf('.', time + 1));
 }

@@ -9,17 +9,16 @@ export function toPublicId(prefix: IdPrefix, uuid: string): string {
 }
 
 const suffixLength = 26;
-const hexDigits = '0123456789abcdef';
 const base32Values = new Map(
   [...'0123456789abcdefghjkmnpqrstvwxyz'].map((digit, value) => [digit.charCodeAt(0), value]),
 );
 const base32 = Int8Array.from({ length: 128 }, (_, code) => base32Values.get(code) ?? -1);
 /** A UUID of a version and variant that RFC 9562 knows, without dashes. */
-const knownUuid = /^(?:.{12}[1-8].{3}[89ab].{15}|0{32}|f{32})$/;
+const knownUuid = /^(?:.{12}[1-8].{3}[89ab]|0{32}|f{32})/;
 
 /**
  * Reads the UUID out of a public id. Null for anything that is not an id with that prefix.
- * The same as typeid-js' `TypeID.fromString`, at a twentieth of its cost: the writer reads two for each event.
+ * The same as typeid-js' `TypeID.fromString`, at a tenth of its cost: the writer reads several for each event.
  */
 export function fromPublicId(prefix: IdPrefix, id: string): string | null {
   const start = prefix.length + 1;
@@ -27,15 +26,20 @@ export function fromPublicId(prefix: IdPrefix, id: string): string | null {
   // 26 digits of 5 bits are two more than a UUID has: the first digit may use three of its five.
   let bits = base32[id.charCodeAt(start)] ?? -1;
   if (bits < 0 || bits > 7) return null;
+  const bytes = new Uint8Array(16);
   let count = 3;
-  let hex = '';
+  let at = 0;
   for (let index = start + 1; index < id.length; index += 1) {
     const value = base32[id.charCodeAt(index)] ?? -1;
     if (value < 0) return null;
     bits = (bits << 5) | value;
-    for (count += 5; count >= 4; count -= 4) hex += hexDigits[(bits >> (count - 4)) & 15];
-    bits &= 15;
+    count += 5;
+    if (count < 8) continue;
+    count -= 8;
+    bytes[at++] = bits >> count;
+    bits &= (1 << count) - 1;
   }
+  const hex = bytes.toHex();
   if (!knownUuid.test(hex)) return null;
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { GatheringSocket } from './gathering-socket.ts';
 import type { Schema } from './schema.ts';
 
 /** A pool of Postgres connections with kysely's query builder over it. */
@@ -52,7 +53,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: timeout + 500,
     // A process that is gone without its server noticing must not keep its locks.
     idle_in_transaction_session_timeout: timeout,
-    pipeline: options.pipeline ?? false,
+    ...(options.pipeline ? { pipeline: true, stream: () => new GatheringSocket() } : {}),
     keepAlive: true,
     maxLifetimeSeconds: 1_800,
     types: typeParsers,

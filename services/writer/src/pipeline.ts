@@ -60,17 +60,24 @@ export function startPipeline(steps: PipelineSteps): Pipeline {
   };
 }
 
-/** While one batch is announced and acknowledged, the next is already being recorded. */
+/**
+ * While batches are announced and acknowledged, the next are already being recorded: NATS answers after all that it has
+ * sent before, which can be much. How many are under way is bounded by what may be unacknowledged.
+ */
 async function runLane(lane: Lane<HeldEvent>, { record, announce, metrics }: PipelineSteps): Promise<void> {
-  let delivering = Promise.resolve();
+  const delivering = new Set<Promise<void>>();
   for (let batch = await lane.next(); batch !== null; batch = await lane.next()) {
     const held = batch;
     const recorded = await metrics.time('record', () => record(held));
-    await delivering;
-    delivering = metrics.time('announce', () => announce(recorded)).then(() => acknowledge(held));
-    delivering.catch(() => {});
+    const delivery = metrics.time('announce', () => announce(recorded)).then(() => acknowledge(held));
+    delivering.add(delivery);
+    // One that gives up is still in the set for the end to find.
+    delivery.then(
+      () => delivering.delete(delivery),
+      () => {},
+    );
   }
-  await delivering;
+  await Promise.all(delivering);
 }
 
 async function runQuarantine(lane: Lane<Unrecordable>, quarantine: Quarantine): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { RecordableEvent } from './recordable-event.ts';
+import { toPlainArray, toTextArray } from './to-array-literal.ts';
 import { totalsBy } from './totals-by.ts';
 
 const text = `
@@ -28,16 +29,16 @@ export async function addToDailyUsage(client: ClientBase, rows: readonly Recorda
     name: 'add-to-daily-usage',
     text,
     values: [
-      totals.map(({ latest }) => dayOf(latest)),
-      totals.map(({ latest }) => latest.agentId),
-      totals.map(({ latest }) => latest.event.model),
-      totals.map(({ promptTokens }) => promptTokens),
-      totals.map(({ completionTokens }) => completionTokens),
-      totals.map(({ costUsd }) => costUsd),
-      totals.map(({ events }) => events),
-      totals.map(({ requests }) => requests),
-      totals.map(({ firstAt }) => firstAt),
-      totals.map(({ lastAt }) => lastAt),
+      toPlainArray(totals.map(({ latest }) => dayOf(latest))),
+      toPlainArray(totals.map(({ latest }) => latest.agentId)),
+      toTextArray(totals.map(({ latest }) => latest.event.model)),
+      toPlainArray(totals.map(({ promptTokens }) => promptTokens)),
+      toPlainArray(totals.map(({ completionTokens }) => completionTokens)),
+      toPlainArray(totals.map(({ costUsd }) => costUsd)),
+      toPlainArray(totals.map(({ events }) => events)),
+      toPlainArray(totals.map(({ requests }) => requests)),
+      toPlainArray(totals.map(({ firstAt }) => firstAt)),
+      toPlainArray(totals.map(({ lastAt }) => lastAt)),
     ],
   });
 }

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { RecordableEvent } from './recordable-event.ts';
+import { toPlainArray, toTextArray } from './to-array-literal.ts';
 import { totalsBy } from './totals-by.ts';
 
 // LEAST and GREATEST pass over the nulls of a session that was claimed and has no event yet.
@@ -30,16 +31,16 @@ export async function addToSessions(client: ClientBase, rows: readonly Recordabl
     name: 'add-to-sessions',
     text,
     values: [
-      [...groups.keys()],
-      totals.map(({ latest }) => latest.agentId),
-      totals.map(({ firstAt }) => firstAt),
-      totals.map(({ lastAt }) => lastAt),
-      totals.map(({ events }) => events),
-      totals.map(({ totalTokens }) => totalTokens),
-      totals.map(({ costUsd }) => costUsd),
-      totals.map(({ latest }) => latest.event.compliance_tag),
-      totals.map(({ piiDetected }) => piiDetected),
-      totals.map(({ latest }) => latest.id),
+      toPlainArray([...groups.keys()]),
+      toPlainArray(totals.map(({ latest }) => latest.agentId)),
+      toPlainArray(totals.map(({ firstAt }) => firstAt)),
+      toPlainArray(totals.map(({ lastAt }) => lastAt)),
+      toPlainArray(totals.map(({ events }) => events)),
+      toPlainArray(totals.map(({ totalTokens }) => totalTokens)),
+      toPlainArray(totals.map(({ costUsd }) => costUsd)),
+      toTextArray(totals.map(({ latest }) => latest.event.compliance_tag)),
+      toPlainArray(totals.map(({ piiDetected }) => piiDetected)),
+      toPlainArray(totals.map(({ latest }) => latest.id)),
     ],
   });
 }

@@ -1,5 +1,6 @@
 import type { LineageHead } from '@agp/core/lineage';
 import type { ClientBase } from 'pg';
+import { toPlainArray } from './to-array-literal.ts';
 
 // An upsert of rows that exist: unlike UPDATE ... FROM it goes through the primary key whatever the statistics say.
 const text = `
@@ -13,6 +14,10 @@ export async function advanceHeads(client: ClientBase, heads: ReadonlyMap<string
   await client.query({
     name: 'advance-heads',
     text,
-    values: [[...heads.keys()], values.map(({ length }) => length), values.map(({ hash }) => hash)],
+    values: [
+      toPlainArray([...heads.keys()]),
+      toPlainArray(values.map(({ length }) => length)),
+      toPlainArray(values.map(({ hash }) => hash)),
+    ],
   });
 }

@@ -1,5 +1,6 @@
 import { emptyHead } from '@agp/core/lineage';
 import type { ClientBase } from 'pg';
+import { toPlainArray } from './to-array-literal.ts';
 
 const text = `
   INSERT INTO lineage_heads (session_id, length, hash)
@@ -13,5 +14,5 @@ const text = `
  * manual, INSERT), and not rewritten.
  */
 export async function lockHeads(client: ClientBase, sessionIds: readonly string[]): Promise<void> {
-  await client.query({ name: 'lock-heads', text, values: [sessionIds, emptyHead.hash] });
+  await client.query({ name: 'lock-heads', text, values: [toPlainArray(sessionIds), emptyHead.hash] });
 }

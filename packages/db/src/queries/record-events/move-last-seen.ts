@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { RecordableEvent } from './recordable-event.ts';
+import { toPlainArray, toTextArray } from './to-array-literal.ts';
 
 const text = `
   INSERT INTO agent_last_seen (agent_id, last_event_id, source_ip)
@@ -20,6 +21,10 @@ export async function moveLastSeen(client: ClientBase, rows: readonly Recordable
   await client.query({
     name: 'move-last-seen',
     text,
-    values: [[...latest.keys()], seen.map(({ id }) => id), seen.map(({ event }) => event.source_ip)],
+    values: [
+      toPlainArray([...latest.keys()]),
+      toPlainArray(seen.map(({ id }) => id)),
+      toTextArray(seen.map(({ event }) => event.source_ip ?? '')),
+    ],
   });
 }

@@ -1,5 +1,6 @@
 import type { LineageHead } from '@agp/core/lineage';
 import type { ClientBase } from 'pg';
+import { toPlainArray } from './to-array-literal.ts';
 
 const text = 'SELECT session_id, length, hash FROM lineage_heads WHERE session_id = ANY ($1::text[])';
 
@@ -11,7 +12,7 @@ export async function readHeads(client: ClientBase, sessionIds: readonly string[
   const { rows } = await client.query<LineageHead & { session_id: string }>({
     name: 'read-heads',
     text,
-    values: [sessionIds],
+    values: [toPlainArray(sessionIds)],
   });
   return new Map(rows.map((row) => [row.session_id, row]));
 }
