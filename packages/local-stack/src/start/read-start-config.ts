@@ -14,6 +14,8 @@ const startConfigSchema = z.object({
   managementPort: portField.default(8081),
   /** The proxy's; management and the writer take the two that follow, or free ones if it is 0. */
   opsPort: portField.default(9080),
+  /** Shorter than a deployment's: a person waits for it. */
+  shutdownGraceSeconds: z.coerce.number().int().min(0).default(5),
 });
 
 export type StartConfig = z.infer<typeof startConfigSchema>;

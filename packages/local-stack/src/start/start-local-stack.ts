@@ -30,9 +30,11 @@ export interface LocalStack {
 /** What a local machine wants otherwise than a deployment. */
 const localDefaults = {
   AGENT_IDENTITY: 'open',
-  SHUTDOWN_GRACE_SECONDS: '5',
   EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
 };
+
+/** What a service may take beyond the grace of its running requests, in milliseconds: events to hand over, connections to close. */
+const stopMarginMs = 5_000;
 
 /** The proxy's, management's and the writer's port for health and metrics. */
 function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
@@ -56,17 +58,20 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     ...opsPorts.map((port) => ({ variable: 'OPS_PORT', host: opsHost, port })),
   ]);
   const secrets = loadSecrets(config.dataFolder);
-  const service = (name: string, entry: string, variables: Record<string, string>) =>
+  const graceMs = start.shutdownGraceSeconds * 1_000 + stopMarginMs;
+  const service = (name: string, entry: string, stage: number, variables: Record<string, string>) =>
     startService(name, entry, {
       guard,
       logFolder: join(config.dataFolder, 'logs'),
       environment: { ...localDefaults, ...withoutEmpty(environment), ...variables },
+      stop: { graceMs, stage },
       report: config.report,
       onExit: options.onUnexpectedExit,
     });
   const [servers, demoUrl] = await Promise.all([
     startServers(start, config, secrets, { guard, onUnexpectedExit: options.onUnexpectedExit }),
-    service('demo-provider', 'packages/local-stack/src/demo-provider/main.ts', { HOST: '127.0.0.1', PORT: '0' }),
+    // Stopped with the servers: what the proxy still forwards when it is told to stop must find its answer.
+    service('demo-provider', 'packages/local-stack/src/demo-provider/main.ts', 1, { HOST: '127.0.0.1', PORT: '0' }),
   ]);
   await runMigrations(servers.databaseUrl);
   const urls = { DATABASE_URL: servers.databaseUrl, NATS_URL: servers.natsUrl, REDIS_URL: servers.redisUrl };
@@ -79,10 +84,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     OPS_HOST: opsHost,
     PROXY_PORT: String(start.proxyPort),
     MANAGEMENT_PORT: String(start.managementPort),
+    SHUTDOWN_GRACE_SECONDS: String(start.shutdownGraceSeconds),
   };
   const [proxyUrl, managementUrl] = await Promise.all(
     (['proxy', 'management', 'writer'] as const).map((name, index) =>
-      service(name, `services/${name}/src/main.ts`, { ...common, OPS_PORT: String(opsPorts[index]) }),
+      service(name, `services/${name}/src/main.ts`, 0, { ...common, OPS_PORT: String(opsPorts[index]) }),
     ),
   );
   const generatedKey = start.managementApiKey === undefined ? secrets.managementApiKey : null;

@@ -12,6 +12,8 @@ export interface ServiceOptions {
   guard: Guard;
   logFolder: string;
   environment: NodeJS.ProcessEnv;
+  /** How long it may take to stop, in milliseconds, and which stage of the stop is its own: see `WatchedProcess`. */
+  stop: { graceMs: number; stage: number };
   /** Told what the terminal should show. */
   report: (line: string) => void;
   /** Told when it ends after it was ready. */
@@ -33,7 +35,7 @@ export async function startService(name: string, entry: string, options: Service
     // The terminal's Ctrl-C is for us; services then stop before their servers.
     detached: true,
   });
-  options.guard.watch(child, { name, stopSignals: ['SIGTERM'], graceMs: 8_000, stage: 0 });
+  options.guard.watch(child, { name, stopSignals: ['SIGTERM'], ...options.stop });
   for (const input of [child.stdout, child.stderr])
     if (input)
       createInterface({ input }).on('line', (line) => {

@@ -41,6 +41,24 @@ async function runLine(line: string): Promise<unknown> {
   return JSON.parse((await shell.stdout.setEncoding('utf8').toArray()).join(''));
 }
 
+/** Sends the printed request as one for a stream, with a question that takes the simulated provider seconds to answer. */
+async function openStream(line: string): Promise<{ readToEnd(): Promise<string> }> {
+  const url = /http:\S+/.exec(line)?.[0] as string;
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const response = await fetch(url, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'gpt-5-mini', stream: true, messages }),
+  });
+  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  let text = (await reader.read()).value ?? '';
+  return {
+    async readToEnd() {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) text += next.value;
+      return text;
+    },
+  };
+}
+
 function listProcesses(dataFolder: string): WatchedProcess[] {
   return JSON.parse(readFileSync(join(dataFolder, 'processes.json'), 'utf8')) as WatchedProcess[];
 }
@@ -58,7 +76,7 @@ function makeDataFolder(): string {
   return folder;
 }
 
-test('the printed lines work at once; data outlives a crash; neither a crash nor Ctrl-C leaves a process', async () => {
+test('the printed lines work at once; data outlives a crash; neither a crash nor Ctrl-C leaves a process or breaks a stream', async () => {
   const dataFolder = makeDataFolder();
   const first = runStart(dataFolder);
   const [request, list] = await readCurlLines(first);
@@ -84,10 +102,14 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
   await expect.poll(() => countRunning(processes), { timeout: 20_000 }).toBe(0);
 
   const second = runStart(dataFolder);
-  const [, listAgain] = await readCurlLines(second);
+  const [requestAgain, listAgain] = await readCurlLines(second);
   expect(await runLine(listAgain)).toMatchObject([{ provider: 'demo' }]);
   const processesAgain = listProcesses(dataFolder);
+  const stream = await openStream(requestAgain);
   second.child.kill('SIGINT');
+  const streamed = await stream.readToEnd();
+  expect(streamed.length).toBeGreaterThan(3_000);
+  expect(streamed).toMatch(/data: \[DONE\]\n\n$/);
   expect(await second.exit).toBe(0);
   expect(countRunning(processesAgain)).toBe(0);
 }, 120_000);
