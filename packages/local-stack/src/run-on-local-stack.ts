@@ -2,15 +2,36 @@
 // win over what the stack noted, so that the same command serves any other deployment.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { readLocalStackConfig } from './local-stack-config.ts';
 import { readRunningServers } from './running-servers.ts';
 
 const { dataFolder } = readLocalStackConfig(process.env, () => {});
+const noted = readRunningServers(dataFolder);
 const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''));
-const script = spawn(process.execPath, process.argv.slice(2), {
-  stdio: 'inherit',
-  env: { ...readRunningServers(dataFolder), ...given },
-});
+
+async function answers(url: string | undefined): Promise<boolean> {
+  if (url === undefined) return false;
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), timeout: 1_000 });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+const script = spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit', env: { ...noted, ...given } });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => script.kill(signal));
 const [code] = (await once(script, 'exit')) as [number | null];
+// The command cannot know that it was to run on the local stack.
+if (code === 1 && given.DATABASE_URL === undefined && !(await answers(noted.DATABASE_URL))) {
+  console.error(
+    `No local stack runs on ${dataFolder}. Start it with "npm start", name its folder in AGP_DATA_DIR, ` +
+      'or set DATABASE_URL and NATS_URL to run this on another deployment.',
+  );
+}
 process.exitCode = code ?? 1;

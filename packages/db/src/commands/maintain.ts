@@ -1,9 +1,12 @@
-import { openDatabase } from '../database.ts';
 import { makePartitions } from '../queries/make-partitions.ts';
+import { runDatabaseCommand } from './run-database-command.ts';
 
-const url = process.env.DATABASE_URL;
-if (!url) throw new Error('DATABASE_URL is not set: it names the database to maintain');
-const database = openDatabase({ url, applicationName: 'agp-maintain', maxConnections: 1 });
-const made = await makePartitions(database.db, new Date());
-console.log(made.length === 0 ? 'all partitions of the coming weeks exist' : `made ${made.join(', ')}`);
-await database.close();
+process.exitCode = await runDatabaseCommand({
+  name: 'maintain',
+  purpose: 'Makes the weekly partitions of the coming weeks. Run it at least once a week; safe to run again.',
+  statementTimeoutMs: 30_000,
+  async work(db) {
+    const made = await makePartitions(db, new Date());
+    return made.length === 0 ? 'all partitions of the coming weeks exist' : `made ${made.join(', ')}`;
+  },
+});

@@ -6,15 +6,16 @@ import {
   type Db,
   listQuarantined,
   markQuarantineReplayed,
-  openDatabase,
+  openGuardedDatabase,
   readQuarantined,
+  StorageUnavailableError,
 } from '@agp/db';
 
 const help = `Messages that the writer could never record are set aside in the table quarantine, with their bytes.
 
-usage: quarantine list            shows them, oldest first
-       quarantine replay <id>     publishes one to the event stream again
-       quarantine replay --all    publishes each that was not replayed yet
+usage: npm run quarantine list               shows them, oldest first
+       npm run quarantine replay <id>        publishes one to the event stream again
+       npm run quarantine -- replay --all    publishes each that was not replayed yet
 
 Reads DATABASE_URL, and NATS_URL to replay. A message that still cannot be recorded is set aside again, as a new row.
 Exit codes: 0 done, 1 failed or not found, 2 wrong usage.`;
@@ -25,8 +26,14 @@ class UsageError extends Error {
 
 function readUrl(name: 'DATABASE_URL' | 'NATS_URL'): string {
   const url = process.env[name];
-  if (!url) throw new UsageError(`${name} is not set`);
+  if (!url) throw new Error(`${name} is not set`);
   return url;
+}
+
+/** A connection to a name with several addresses fails with one error for each, and no message of its own. */
+function toMessage(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  return first instanceof Error ? first.message : String(first);
 }
 
 async function list(db: Db): Promise<void> {
@@ -42,8 +49,16 @@ async function list(db: Db): Promise<void> {
   }
 }
 
+async function connectNats() {
+  try {
+    return await connectBus({ url: readUrl('NATS_URL'), name: 'agp-quarantine' });
+  } catch (error) {
+    throw new Error(`NATS_URL: the server cannot be used: ${toMessage(error)}`);
+  }
+}
+
 async function replay(db: Db, ids: readonly number[]): Promise<void> {
-  const connection = await connectBus({ url: readUrl('NATS_URL'), name: 'agp-quarantine' });
+  const connection = await connectNats();
   try {
     const jetstream = connection.jetstream();
     for (const id of ids) {
@@ -84,7 +99,7 @@ async function run(): Promise<void> {
   if (values.help) return console.log(help);
   if (rest.length > 0 || (command !== 'list' && command !== 'replay')) throw new UsageError('no such command');
   if (command === 'list' && (id !== undefined || values.all)) throw new UsageError('list takes nothing');
-  const database: Database = openDatabase({
+  const database: Database = openGuardedDatabase({
     url: readUrl('DATABASE_URL'),
     applicationName: 'agp-quarantine',
     maxConnections: 1,
@@ -101,7 +116,8 @@ try {
   await run();
 } catch (error) {
   const usage = error instanceof UsageError;
-  console.error(error instanceof Error ? error.message : String(error));
+  const away = error instanceof StorageUnavailableError;
+  console.error(away ? `DATABASE_URL: the database cannot be used: ${toMessage(error.cause)}` : toMessage(error));
   if (usage) console.error(`\n${help}`);
   process.exitCode = usage ? 2 : 1;
 }

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+function run(command: string, args: string[], databaseUrl?: string) {
+  const file = join(import.meta.dirname, `${command}.ts`);
+  const env = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
+  return spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env });
+}
+
+/** Nothing listens there: it was free a moment ago. */
+async function findUnusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test.each(['migrate', 'maintain'])(
+  '%s explains itself, and refuses what it does not know, before it connects',
+  async (command) => {
+    const unused = `postgres://agp@127.0.0.1:${await findUnusedPort()}/agp`;
+    const help = run(command, ['--help'], unused);
+    expect(help).toMatchObject({ status: 0, stderr: '' });
+    expect(help.stdout).toContain(`usage: npm run ${command}`);
+    for (const args of [['--dry-run'], ['now']]) {
+      const refused = run(command, args, unused);
+      expect(refused).toMatchObject({ status: 2, stdout: '' });
+      expect(refused.stderr).toContain(args[0]);
+      expect(refused.stderr).toContain(`usage: npm run ${command}`);
+    }
+  },
+);
+
+test.each(['migrate', 'maintain'])('%s says in one line that its database is missing or away', async (command) => {
+  expect(run(command, [])).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^DATABASE_URL is not set.*\n$/),
+  });
+  const port = await findUnusedPort();
+  for (const url of [
+    `postgres://agp:secret@127.0.0.1:${port}/agp`,
+    `postgres://agp:secret@localhost:${port}/agp`,
+    'no URL',
+  ]) {
+    const away = run(command, [], url);
+    expect(away).toMatchObject({ status: 1, stdout: '' });
+    expect(away.stderr).toMatch(/^DATABASE_URL: the database cannot be used: \S.*\n$/);
+    expect(away.stderr).not.toContain('secret');
+  }
+});

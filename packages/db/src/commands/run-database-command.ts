@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import type { Db } from '../database.ts';
+import { openGuardedDatabase, StorageUnavailableError } from '../open-guarded-database.ts';
+
+export interface DatabaseCommand {
+  name: string;
+  /** What it does, in one sentence. */
+  purpose: string;
+  /** Longest a statement of it may run, in milliseconds. */
+  statementTimeoutMs: number;
+  /** @returns what to print */
+  work(db: Db): Promise<string>;
+}
+
+const exitCodes = 'Exit codes: 0 done, 1 failed, 2 wrong usage.';
+
+/** A connection to a name with several addresses fails with one error for each, and no message of its own. */
+function describe(error: unknown): string {
+  const cause = error instanceof StorageUnavailableError ? error.cause : error;
+  const [first] = cause instanceof AggregateError ? cause.errors : [cause];
+  const message = first instanceof Error ? first.message : String(first);
+  return error instanceof StorageUnavailableError ? `DATABASE_URL: the database cannot be used: ${message}` : message;
+}
+
+function print(code: number, text: string): number {
+  if (code === 0) console.log(text);
+  else console.error(text);
+  return code;
+}
+
+/**
+ * Runs a command that takes no arguments but `--help` and works on the database of `DATABASE_URL`. A failure is told in one line.
+ *
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage
+ */
+export async function runDatabaseCommand(command: DatabaseCommand): Promise<number> {
+  const { name, purpose, statementTimeoutMs } = command;
+  const help = `${purpose}\n\nusage: npm run ${name}\n\nReads DATABASE_URL. ${exitCodes}`;
+  try {
+    if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) return print(0, help);
+  } catch (error) {
+    return print(2, `${describe(error)}\n\n${help}`);
+  }
+  const url = process.env.DATABASE_URL;
+  if (!url) return print(1, 'DATABASE_URL is not set: it names the database');
+  const database = openGuardedDatabase({
+    url,
+    applicationName: `agp-${name}`,
+    maxConnections: 1,
+    statementTimeoutMs,
+  });
+  try {
+    return print(0, await command.work(database.db));
+  } catch (error) {
+    return print(1, describe(error));
+  } finally {
+    await database.close();
+  }
+}
