@@ -8,17 +8,42 @@ export interface RunningServers {
   REDIS_URL: string;
 }
 
-const fileName = 'servers.json';
+/** Where a running local stack is reached. */
+export interface RunningServices {
+  proxyUrl: string;
+  managementUrl: string;
+}
+
+const serversFile = 'servers.json';
+const servicesFile = 'services.json';
 
 /** Notes where the servers are, for commands that an operator runs beside the stack. The URLs hold passwords. */
 export function writeRunningServers(dataFolder: string, servers: RunningServers): void {
-  writeFileSync(join(dataFolder, fileName), `${JSON.stringify(servers, null, 2)}\n`, { mode: 0o600 });
+  writeNote(join(dataFolder, serversFile), servers);
 }
 
 /** What the latest start noted; empty where there was none. */
 export function readRunningServers(dataFolder: string): Partial<RunningServers> {
+  return readNote<RunningServers>(join(dataFolder, serversFile));
+}
+
+/** Notes where the services listen, for the demo. */
+export function writeRunningServices(dataFolder: string, services: RunningServices): void {
+  writeNote(join(dataFolder, servicesFile), services);
+}
+
+/** What the latest start noted; empty where there was none. */
+export function readRunningServices(dataFolder: string): Partial<RunningServices> {
+  return readNote<RunningServices>(join(dataFolder, servicesFile));
+}
+
+function writeNote(file: string, note: object): void {
+  writeFileSync(file, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
+}
+
+function readNote<Note>(file: string): Partial<Note> {
   try {
-    return JSON.parse(readFileSync(join(dataFolder, fileName), 'utf8')) as RunningServers;
+    return JSON.parse(readFileSync(file, 'utf8')) as Note;
   } catch {
     return {};
   }

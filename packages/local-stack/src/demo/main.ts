@@ -1,3 +1,4 @@
+import { ConfigError } from '@agp/runtime';
 import { Presets, SingleBar } from 'cli-progress';
 import { DemoNotReadyError, readDemoConfig } from './demo-config.ts';
 import { formatResult } from './format-result.ts';
@@ -19,7 +20,7 @@ try {
   console.log(formatResult(config, result));
 } catch (error) {
   bar.stop();
-  if (!(error instanceof DemoNotReadyError)) throw error;
+  if (!(error instanceof DemoNotReadyError || error instanceof ConfigError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

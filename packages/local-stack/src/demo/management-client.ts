@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DemoConfig, DemoNotReadyError } from './demo-config.ts';
+import { type DemoConfig, DemoNotReadyError, nothingAnswers } from './demo-config.ts';
 
 const costEntry = z.object({
   agent_id: z.string(),
@@ -29,10 +29,12 @@ export function connectManagement({ managementUrl, managementKey }: DemoConfig):
     try {
       response = await fetch(managementUrl + path, { headers: { authorization: `Bearer ${managementKey}` } });
     } catch {
-      throw new DemoNotReadyError(`Nothing answers on ${managementUrl}: start it with "npm start" first.`);
+      throw nothingAnswers(managementUrl);
     }
     if (response.status === 401) {
-      throw new DemoNotReadyError(`${managementUrl} does not know this key. Was it started with another one?`);
+      throw new DemoNotReadyError(
+        `${managementUrl} does not know this key. Set MANAGEMENT_API_KEY to the one it was started with.`,
+      );
     }
     if (!response.ok) throw new DemoNotReadyError(`GET ${managementUrl}${path} answered ${response.status}.`);
     return schema.parse(await response.json());

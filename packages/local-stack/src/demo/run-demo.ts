@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { type Conversation, conversations } from './conversations.ts';
-import { type DemoConfig, DemoNotReadyError } from './demo-config.ts';
+import { type DemoConfig, DemoNotReadyError, nothingAnswers } from './demo-config.ts';
 import { type CostEntry, connectManagement, type ManagementClient } from './management-client.ts';
 import { type SentTurn, sendConversation } from './send-conversation.ts';
 
@@ -44,7 +44,7 @@ export async function expectRunningStack(config: DemoConfig): Promise<void> {
   try {
     await fetch(config.proxyUrl);
   } catch {
-    throw new DemoNotReadyError(`Nothing answers on ${config.proxyUrl}: start it with "npm start" first.`);
+    throw nothingAnswers(config.proxyUrl);
   }
   await connectManagement(config).listCosts();
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { runMigrations } from '../run-migrations.ts';
-import { writeRunningServers } from '../running-servers.ts';
+import { writeRunningServers, writeRunningServices } from '../running-servers.ts';
 import { checkPorts } from './check-ports.ts';
 import { loadSecrets } from './load-secrets.ts';
 import { readStartConfig, type StartConfig } from './read-start-config.ts';
@@ -86,13 +86,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     MANAGEMENT_PORT: String(start.managementPort),
     SHUTDOWN_GRACE_SECONDS: String(start.shutdownGraceSeconds),
   };
-  const [proxyUrl, managementUrl] = await Promise.all(
+  const [proxyUrl = '', managementUrl = ''] = await Promise.all(
     (['proxy', 'management', 'writer'] as const).map((name, index) =>
       service(name, `services/${name}/src/main.ts`, 0, { ...common, OPS_PORT: String(opsPorts[index]) }),
     ),
   );
+  writeRunningServices(config.dataFolder, { proxyUrl, managementUrl });
   const generatedKey = start.managementApiKey === undefined ? secrets.managementApiKey : null;
-  return { proxyUrl: proxyUrl as string, managementUrl: managementUrl as string, generatedKey };
+  return { proxyUrl, managementUrl, generatedKey };
 }
 
 /** An empty variable counts as unset. */
