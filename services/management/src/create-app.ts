@@ -1,12 +1,12 @@
 import { ApiError } from '@agp/core/errors';
 import type { Throttle } from '@agp/reservations';
 import type { Logger } from '@agp/runtime';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import { authenticate, type Caller, requireScope } from './authenticate.ts';
-import type { Context, Route } from './define-route.ts';
+import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
 import { handleError } from './handle-error.ts';
-import { parseInput, readJsonBody } from './parse-input.ts';
+import { parseInput, parseQuery, readJsonBody } from './parse-input.ts';
 
 export interface AppParts {
   context: Context;
@@ -17,7 +17,10 @@ export interface AppParts {
   observe: RequestHandler;
 }
 
-/** An id with a broken `%` is unknown, not malformed: taken as it is written, it matches its route and nothing else. */
+/**
+ * An id with a broken `%` is unknown, not malformed: taken as it is written, it matches its route and nothing else. Of all slashes at
+ * an end, only the one that people type after `/docs` is passed over.
+ */
 const repairPath: RequestHandler = (request, _response, next) => {
   const [path = '', ...query] = request.url.split('?');
   try {
@@ -25,6 +28,7 @@ const repairPath: RequestHandler = (request, _response, next) => {
   } catch {
     request.url = [path.replaceAll('%', '%25'), ...query].join('?');
   }
+  if (path === '/docs/') request.url = '/docs';
   next();
 };
 
@@ -38,8 +42,14 @@ const setHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
+/** An empty id is one that is not known, and not the list that its path would otherwise be taken for. */
 function toExpressPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
+  return path.replace(/\{(\w+)\}/g, '{:$1}');
+}
+
+function readPathParameters(route: Route, request: Request): Record<string, string> {
+  const given = request.params as Record<string, string | undefined>;
+  return Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, given[name] ?? '']));
 }
 
 /** authenticated -> scope -> edition -> parsed -> handled */
@@ -47,8 +57,8 @@ function handleRoute(route: Route, context: Context): RequestHandler {
   return async (request, response) => {
     const caller = response.locals.caller as Caller | undefined;
     const input = {
-      params: request.params as Record<string, string>,
-      query: route.query && parseInput(route.query, request.query, 'query'),
+      params: readPathParameters(route, request),
+      query: route.query && parseQuery(route.query, request.query),
       body: route.body && parseInput(route.body, request.body, 'body'),
       request,
       keyId: caller?.keyId ?? '',
@@ -61,16 +71,19 @@ function guardRoute(route: Route, context: Context): RequestHandler {
   return (_request, response, next) => {
     response.locals.route = route.path;
     if (route.scope !== null) requireScope(response.locals.caller, route.scope);
-    if (route.extendedOnly && context.config.edition === 'base') throw new ApiError('base_edition');
+    if (!isInEdition(route, context.config)) throw new ApiError('base_edition');
     next();
   };
 }
 
-function refuseMethod(path: string, routes: readonly Route[]): RequestHandler {
-  const methods = routes.filter((route) => route.path === path).map((route) => route.method.toUpperCase());
+function refuseMethod(path: string, routes: readonly Route[], context: Context): RequestHandler {
+  const inPath = routes.filter((route) => route.path === path);
+  const inEdition = inPath.some((route) => isInEdition(route, context.config));
+  const methods = inPath.map((route) => route.method.toUpperCase());
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
   return (_request, response) => {
     response.locals.route = path;
+    if (!inEdition) throw new ApiError('base_edition');
     throw new ApiError('method_not_allowed', undefined, { Allow: allow });
   };
 }
@@ -82,6 +95,7 @@ export function createApp({ context, routes, failures, logger, observe }: AppPar
   // Lists can be long and change all the time: hashing each answer would buy nothing.
   app.disable('etag');
   app.enable('case sensitive routing');
+  app.enable('strict routing');
   app.set('trust proxy', context.config.trustProxy);
   app.use(observe, setHeaders, repairPath);
   app.use('/docs', serveDocsAssets());
@@ -92,7 +106,7 @@ export function createApp({ context, routes, failures, logger, observe }: AppPar
   }
   // After all routes: a path with a parameter must not refuse a method for a fixed one beside it.
   const paths = new Set(routes.map((route) => route.path));
-  for (const path of paths) app.all(toExpressPath(path), refuseMethod(path, routes));
+  for (const path of paths) app.all(toExpressPath(path), refuseMethod(path, routes, context));
   app.use(() => {
     throw new ApiError('not_found');
   });

@@ -60,6 +60,11 @@ export interface Route {
   handle(input: Input<string, unknown, unknown>, response: Response, context: Context): Promise<void> | void;
 }
 
+/** False for what the base edition does not have. */
+export function isInEdition(route: Route, { edition }: Pick<ManagementConfig, 'edition'>): boolean {
+  return edition === 'extended' || !route.extendedOnly;
+}
+
 type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
 /** Types a route's handler by its parameters and schemas. */

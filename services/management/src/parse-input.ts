@@ -27,6 +27,20 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   );
 }
 
+/**
+ * Parses a query. Parameters that the schema does not know are ignored.
+ *
+ * @throws ApiError naming the first field at fault
+ */
+export function parseQuery<Schema extends z.ZodObject>(
+  schema: Schema,
+  query: Record<string, unknown>,
+): z.infer<Schema> {
+  for (const name of Object.keys(schema.shape))
+    if (Array.isArray(query[name])) throw new ApiError('invalid_parameter', `${name}: given more than once`);
+  return parseInput(schema, query, 'query');
+}
+
 const parseJson = express.json({
   limit: maxBodyBytes,
   type: 'application/json',

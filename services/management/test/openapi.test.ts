@@ -151,6 +151,7 @@ describe('the pages', () => {
       expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);
       expect(response.headers.get('content-type')).toMatch(/javascript|css|png/);
     }
+    expect(await (await get('/docs/')).text()).toBe(page);
     expect((await get('/docs/package.json')).status).toBe(404);
     expect((await get('/docs/..%2Fpackage.json')).status).toBe(404);
   });

@@ -23,8 +23,25 @@ describe('what there is not', () => {
     '/docs/x',
     '/%ZZ',
     '//api/v1/agents',
+    '/api/v1/agents/x/',
+    '/api/v1/costs/summary/',
+    '/openapi.json/',
   ])('is answered 404: %s', async (path) => {
     await management.refuse(await management.call(path), 404, 'not found');
+  });
+
+  test.each([
+    ['GET', '/api/v1/agents/', 'agent not found'],
+    ['PUT', '/api/v1/agents/', 'agent not found'],
+    ['POST', '/api/v1/agents//retire', 'agent not found'],
+    ['GET', '/api/v1/agents//events', 'agent not found'],
+    ['GET', '/api/v1/events/', 'event not found'],
+    ['GET', '/api/v1/sessions/', 'session not found'],
+    ['GET', '/api/v1/lineage/', 'session not found'],
+    ['DELETE', '/api/v1/keys/', 'key not found'],
+  ])('is answered like any unknown id where the id is empty: %s %s', async (method, path, error) => {
+    const body = method === 'PUT' ? { status: 'active' } : undefined;
+    await management.refuse(await management.send(method, path, body), 404, error);
   });
 
   test.each([
@@ -45,6 +62,28 @@ describe('what there is not', () => {
     const response = await management.call(path, { method });
     expect(response.headers.get('allow')).toBe(allow);
     await management.refuse(response, 405, 'method not allowed');
+  });
+});
+
+describe('parameters', () => {
+  const limit = 'limit: must be a whole number from 1 to 1000';
+  test.each([
+    ['/api/v1/agents?limit=1&limit=2', 'limit: given more than once'],
+    ['/api/v1/agents?status=active&status=blocked', 'status: given more than once'],
+    ['/api/v1/events?from=2026-01-01&from=2026-01-02', 'from: given more than once'],
+    ['/api/v1/events?agent_id=a&agent_id=a', 'agent_id: given more than once'],
+    ['/api/v1/events?limit=-1', limit],
+    ['/api/v1/events?limit=0', limit],
+    ['/api/v1/events?limit=1001', limit],
+    ['/api/v1/events?limit=1.5', limit],
+    ['/api/v1/events?limit=', limit],
+    ['/api/v1/sessions?offset=-1', 'offset: must be a whole number of at least 0'],
+  ])('that are invalid are named, with what is wrong: %s', async (path, error) => {
+    await management.refuse(await management.call(path), 400, error);
+  });
+
+  test('that are unknown are ignored, however often they are given', async () => {
+    expect((await management.call('/api/v1/agents?colour=red&colour=blue')).status).toBe(200);
   });
 });
 

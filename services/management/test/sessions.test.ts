@@ -147,8 +147,12 @@ describe('the base edition', () => {
     const id = await seedAgent(base.database, 'basic');
     await seedEvents(base.database, [makeEvent(id, 'ses_basic', '2026-03-01T00:00:00.000Z')]);
     for (const path of ['/api/v1/sessions', '/api/v1/sessions?limit=5000', '/api/v1/sessions/ses_basic']) {
-      await base.refuse(await base.call(path), 404, 'not available in the base edition');
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+        await base.refuse(await base.call(path, { method }), 404, 'not available in the base edition');
     }
+    const { paths } = (await (await base.call('/openapi.json')).json()) as { paths: object };
+    expect(Object.keys(paths)).toContain('/api/v1/agents');
+    expect(Object.keys(paths).filter((path) => path.startsWith('/api/v1/sessions'))).toEqual([]);
     await base.refuse(await base.call('/api/v1/sessions', { headers: { authorization: '' } }), 401, /API key/);
     for (const path of [
       '/api/v1/agents',

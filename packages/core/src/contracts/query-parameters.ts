@@ -7,17 +7,20 @@ import { timeParameterSchema } from './timestamp.ts';
 /** The longest page of any list (interface.md section 8). */
 export const maxPageSize = 1000;
 
-const whole = z
-  .string()
-  .regex(/^\d{1,15}$/, 'must be a whole number')
-  .transform(Number);
+function wholeNumber(range: string, { min, max }: { min: number; max: number }) {
+  const message = `must be a whole number ${range}`;
+  const text = z.string().regex(/^\d{1,15}$/, message);
+  return text.transform(Number).pipe(z.int().min(min, message).max(max, message));
+}
 
-const limit = whole
-  .pipe(z.int().min(1).max(maxPageSize))
-  .meta({ type: 'integer', minimum: 1, maximum: maxPageSize, description: 'Most entries in the answer' });
+const limit = wholeNumber(`from 1 to ${maxPageSize}`, { min: 1, max: maxPageSize }).meta({
+  type: 'integer',
+  minimum: 1,
+  maximum: maxPageSize,
+  description: 'Most entries in the answer',
+});
 
-const offset = whole
-  .pipe(z.int().min(0))
+const offset = wholeNumber('of at least 0', { min: 0, max: Number.MAX_SAFE_INTEGER })
   .default(0)
   .meta({
     type: 'integer',

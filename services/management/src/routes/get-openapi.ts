@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, type Route } from '../define-route.ts';
+import { defineRoute, isInEdition, type Route } from '../define-route.ts';
 import { buildDocument } from '../openapi/build-document.ts';
 
 /** The document describes this route too, so it is made from the list that the route becomes part of. */
@@ -17,8 +17,8 @@ export function getOpenapiRoute(routes: () => readonly Route[]): Route {
       schema: z.record(z.string(), z.unknown()),
     },
     errors: [],
-    handle: (_input, response) => {
-      text ??= JSON.stringify(buildDocument(routes()));
+    handle: (_input, response, { config }) => {
+      text ??= JSON.stringify(buildDocument(routes().filter((route) => isInEdition(route, config))));
       response.type('json').send(text);
     },
   });
