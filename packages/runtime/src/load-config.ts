@@ -24,6 +24,27 @@ function readVariable(environment: NodeJS.ProcessEnv, name: string): string | un
   return environment[name] === '' ? undefined : environment[name];
 }
 
+/** What is wrong with a variable, for a person who set it. A schema's own message comes before this one. */
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return 'is not set';
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'number' || issue.expected === 'int' ? 'must be a whole number' : undefined;
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'string'
+        ? `must have at least ${issue.minimum} characters`
+        : `must be at least ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `must have at most ${issue.maximum} characters`
+        : `must be at most ${issue.maximum}`;
+    default:
+      return undefined;
+  }
+}
+
 /**
  * Reads a service's configuration from the environment. Each key of the schema is a variable, in upper snake
  * case; a secret may stand in a file named by the variable with `_FILE` appended.
@@ -37,8 +58,8 @@ export function loadConfig<Shape extends z.ZodRawShape>(
   const raw = Object.fromEntries(
     Object.keys(schema.shape).map((key) => [key, readVariable(environment, toVariable(key))]),
   );
-  const parsed = schema.safeParse(raw);
+  const parsed = schema.safeParse(raw, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${toVariable(String(issue.path[0]))}: ${issue.message}`);
-  throw new ConfigError(problems.join('\n'));
+  const firstIssues = Map.groupBy(parsed.error.issues, (issue) => toVariable(String(issue.path[0])));
+  throw new ConfigError([...firstIssues].map(([name, [issue]]) => `${name}: ${issue?.message}`).join('\n'));
 }

@@ -2,6 +2,4 @@ import { createLogger, loadConfig, runUntilSignal } from '@agp/runtime';
 import { writerConfigSchema } from './config.ts';
 import { startWriter } from './start-writer.ts';
 
-const config = loadConfig(writerConfigSchema, process.env);
-const logger = createLogger('writer', config.logLevel);
-await runUntilSignal(() => startWriter(config, { logger }), logger);
+await runUntilSignal(() => startWriter(loadConfig(writerConfigSchema, process.env)), createLogger('writer', 'info'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeLogLine } from './describe-log-line.ts';
+import { describeLogLine, readFatalReason } from './describe-log-line.ts';
 
 test.for([
   ['{"level":"info","msg":"hello"}', null],
@@ -13,4 +13,13 @@ test.for([
   ['null', 'writer: null'],
 ] as const)('the terminal shows of %s: %s', ([line, shown]) => {
   expect(describeLogLine('writer', line)).toBe(shown);
+});
+
+test.for([
+  ['{"level":"fatal","msg":"cannot go on","error":"A: is not set\\nB: must be 1"}', 'A: is not set; B: must be 1'],
+  ['{"level":"fatal","msg":"cannot go on"}', 'cannot go on'],
+  ['{"level":"error","msg":"lost","error":"gone"}', null],
+  ['fatal', null],
+] as const)('a service that writes %s gives up because of: %s', ([line, reason]) => {
+  expect(readFatalReason(line)).toBe(reason);
 });

@@ -15,6 +15,13 @@ export function describeLogLine(service: string, line: string): string | null {
   return [`${service} ${entry.level}: ${entry.msg ?? ''}`, ...details].join(' ');
 }
 
+/** Why a service gives up, in one line, if that is what a line that it wrote says; else null. */
+export function readFatalReason(line: string): string | null {
+  const entry = parseEntry(line);
+  if (entry?.level !== 'fatal') return null;
+  return String(entry.error ?? entry.msg).replaceAll('\n', '; ');
+}
+
 function parseEntry(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Guard } from '../guard/guard.ts';
 import { repositoryRoot } from '../local-stack-config.ts';
-import { describeLogLine } from './describe-log-line.ts';
+import { describeLogLine, readFatalReason } from './describe-log-line.ts';
 import { openLogFile } from './log-file.ts';
 import { StartError } from './start-error.ts';
 
@@ -36,10 +36,15 @@ export async function startService(name: string, entry: string, options: Service
     detached: true,
   });
   options.guard.watch(child, { name, stopSignals: ['SIGTERM'], ...options.stop });
+  let isReady = false;
+  let fatalReason: string | null = null;
   for (const input of [child.stdout, child.stderr])
     if (input)
       createInterface({ input }).on('line', (line) => {
         writeLog(line);
+        fatalReason = readFatalReason(line) ?? fatalReason;
+        // Until it is ready, why it gives up is the error that we throw.
+        if (!isReady && fatalReason !== null) return;
         const shown = describeLogLine(name, line);
         if (shown !== null) options.report(shown);
       });
@@ -49,11 +54,14 @@ export async function startService(name: string, entry: string, options: Service
   );
   const ready = new Promise<string>((resolve) => {
     child.on('message', (message: { ready?: boolean; url?: string }) => {
-      if (message.ready && message.url) resolve(message.url);
+      if (!message.ready || !message.url) return;
+      isReady = true;
+      resolve(message.url);
     });
   });
   const outcome = await Promise.race([ready.then((url) => ({ url })), gone.then((reason) => ({ reason }))]);
-  if ('reason' in outcome) throw new StartError(`${name} ${outcome.reason} before it was ready.`);
+  if ('reason' in outcome)
+    throw new StartError(`${name} cannot start: ${fatalReason ?? `it ${outcome.reason} before it was ready`}`);
   void gone.then((reason) => options.onExit(`${name} ${reason}`));
   return outcome.url;
 }
