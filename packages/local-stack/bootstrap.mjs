@@ -159,7 +159,12 @@ function runStep(node, [program, ...args]) {
   const child = spawn(program === 'node' ? node : join(root, program), args, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) },
+    env: {
+      ...process.env,
+      PATH: [dirname(node), process.env.PATH].join(delimiter),
+      // What a person waited for an install counts.
+      AGP_BEGAN_AT: String(performance.timeOrigin),
+    },
   });
   const forward = (signal) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);

@@ -28,6 +28,11 @@ function describe(error: unknown): string {
   return explained.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
 }
 
+const stopping = 'Stopping ...';
+
+/** When the command began that we are a part of, in Unix milliseconds: the bootstrap may have installed before us. */
+const beganAt = Number(process.env.AGP_BEGAN_AT) || performance.timeOrigin;
+
 /** One Ctrl-C can arrive twice, from the terminal and passed on by npm; only a later one is a second. */
 const sameSignalMs = 500;
 
@@ -37,26 +42,31 @@ async function run(): Promise<number> {
   const recordFile = join(config.dataFolder, 'processes.json');
   await stopLeftovers(recordFile);
   const guard = openGuard({ recordFile });
-  const ended = Promise.withResolvers<{ code: number; reason: string }>();
+  const ended = Promise.withResolvers<{ code: number; reason: string; running?: true }>();
   let signalledAt: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
       if (signalledAt !== null && performance.now() - signalledAt > sameSignalMs) guard.kill();
       signalledAt ??= performance.now();
-      ended.resolve({ code: 0, reason: 'Stopping ...' });
+      ended.resolve({ code: 0, reason: stopping, running: true });
     });
   // The bootstrap that started us is gone, killed: nobody is left to pass signals on.
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && ended.resolve({ code: 1, reason: 'Stopping ...' }), 500).unref();
+  setInterval(
+    () => process.ppid !== parent && ended.resolve({ code: 1, reason: stopping, running: true }),
+    500,
+  ).unref();
 
-  const onUnexpectedExit = (reason: string) => ended.resolve({ code: 1, reason: `${reason}. Stopping everything.` });
+  const onUnexpectedExit = (reason: string) =>
+    ended.resolve({ code: 1, reason: `${reason}. ${stopping}`, running: true });
   startLocalStack({ config, environment: process.env, guard, onUnexpectedExit }).then(
-    (stack) => console.log(writeWelcome(stack, process.uptime())),
+    (stack) => console.log(writeWelcome(stack, (Date.now() - beganAt) / 1_000)),
     (error: unknown) => ended.resolve({ code: 1, reason: describe(error) }),
   );
-  const { code, reason } = await ended.promise;
+  const { code, reason, running } = await ended.promise;
   (code === 0 ? console.log : console.error)(reason);
   await guard.stop();
+  if (running) console.log('Stopped.');
   return code;
 }
 

@@ -49,11 +49,13 @@ async function openStream(line: string): Promise<{ readToEnd(): Promise<string> 
     method: 'POST',
     body: JSON.stringify({ model: 'gpt-5-mini', stream: true, messages }),
   });
-  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-  let text = (await reader.read()).value ?? '';
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = decoder.decode((await reader.read()).value, { stream: true });
   return {
     async readToEnd() {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) text += next.value;
+      for (let next = await reader.read(); !next.done; next = await reader.read())
+        text += decoder.decode(next.value, { stream: true });
       return text;
     },
   };
@@ -112,6 +114,7 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
   expect(streamed).toMatch(/data: \[DONE\]\n\n$/);
   expect(await second.exit).toBe(0);
   expect(countRunning(processesAgain)).toBe(0);
+  expect(second.output).toMatch(/Stopping \.\.\.\nStopped\.\n$/);
 }, 120_000);
 
 test('a service that dies takes everything down with it, with a word about which', async () => {
