@@ -34,6 +34,7 @@ function makeWorkspace(pnpm = 'sleep 0.3; echo "$@" >> calls; mkdir -p node_modu
   write(
     'packages/local-stack/src/start/main.ts',
     `console.log('ran', process.argv.slice(2).join(' '));
+     console.log('began', performance.timeOrigin - Number(process.env.AGP_BEGAN_AT), 'ms ago');
      process.on('SIGTERM', () => process.exit(7));
      if (process.argv[2] === 'wait') setInterval(() => {}, 1000);
      else process.exitCode = Number(process.argv[2] ?? 0);`,
@@ -74,6 +75,12 @@ test('it installs once, and again only when the lock file or a manifest has chan
   rmSync(join(root, 'node_modules'), { recursive: true });
   expect(await start()).toBe(4);
   expect(readFileSync(join(root, 'calls'), 'utf8')).toContain('install --frozen-lockfile');
+});
+
+test('what it runs learns when it all began, so that the time of an install counts', async () => {
+  const run = runBootstrap(makeWorkspace(), 'start');
+  expect(await run.exit).toBe(0);
+  expect(Number(/began (\S+) ms ago/.exec(run.output)?.[1])).toBeGreaterThan(300);
 });
 
 test('runs beside each other install once, also where an earlier one was killed at it', async () => {
