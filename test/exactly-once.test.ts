@@ -15,10 +15,9 @@ const waitMs = 120_000;
 
 /** Publishes through the outbox that proxies use. */
 async function publish(outbox: Outbox, events: readonly EventMessage[]): Promise<void> {
-  const encoder = new TextEncoder();
   const add = async (id: string, event: EventMessage) => {
     while (outbox.size >= outbox.capacity) await setImmediate();
-    expect(outbox.add(id, encoder.encode(JSON.stringify(event)))).toBe(true);
+    expect(outbox.add(id, JSON.stringify(event))).toBe(true);
   };
   for (const [index, event] of events.entries()) {
     await add(event.id, event);

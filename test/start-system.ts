@@ -6,6 +6,8 @@ import { startTestStack, type TestStack } from '@agp/local-stack/testing';
 /** One service as a process of its own, as it runs in production. */
 export interface ServiceProcess {
   url: string;
+  /** Health and metrics. */
+  opsUrl: string;
   child: ChildProcess;
   /** SIGTERM, and the wait for a clean end. Rejects when the process ends with another code than 0. */
   stop(): Promise<void>;
@@ -105,10 +107,11 @@ async function startService(name: ServiceName, environment: Record<string, strin
   const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const exited = once(child, 'exit');
   const message = await Promise.race([once(child, 'message'), exited]);
-  const [ready] = message as [{ url?: string }];
-  if (!ready?.url) throw new Error(`${name} did not start: exit code ${child.exitCode}`);
+  const [ready] = message as [{ url?: string; opsUrl?: string }];
+  if (!ready?.url || !ready.opsUrl) throw new Error(`${name} did not start: exit code ${child.exitCode}`);
   return {
     url: ready.url,
+    opsUrl: ready.opsUrl,
     child,
     async stop() {
       child.kill('SIGTERM');

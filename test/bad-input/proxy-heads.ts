@@ -101,7 +101,11 @@ export const badHeads: BadRequest[] = [
     'a transfer encoding that does not end in chunked',
     `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
   ),
-  unreadable('a transfer encoding that only looks like chunked', `${post}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`),
+  unreadable(
+    'a transfer encoding that only looks like chunked',
+    `${post}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+    /transfer-encoding must be chunked/,
+  ),
   unreadable('a chunk size that is no number', `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n`),
   unreadable('a space in the name of a header', 'GET /openai/v1 HTTP/1.1\r\nHost: x\r\nX Bad: 1\r\n\r\n'),
   unreadable('a space before the colon', `${post}Content-Length : 5\r\n\r\nabcde`),

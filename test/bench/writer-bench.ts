@@ -71,8 +71,7 @@ async function runBare(pool: Pool, traffic: readonly EventMessage[]): Promise<nu
 
 async function publishAll(connection: NatsConnection, traffic: readonly EventMessage[]): Promise<void> {
   const outbox = new Outbox(connection, { capacity: traffic.length });
-  const encoder = new TextEncoder();
-  for (const event of traffic) outbox.add(event.id, encoder.encode(JSON.stringify(event)));
+  for (const event of traffic) outbox.add(event.id, JSON.stringify(event));
   const left = await outbox.drain(120_000);
   outbox.stop();
   if (left > 0) throw new Error(`${left} events could not be published`);

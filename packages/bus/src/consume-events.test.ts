@@ -1,9 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import { startTestStack } from '@agp/local-stack/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { connectBus, type DeliveredEvent, EventConsumer, eventStream, eventSubject, writerConsumer } from './index.ts';
+import {
+  connectBus,
+  type DeliveredEvent,
+  EventConsumer,
+  eventStream,
+  eventSubject,
+  maxEventsInMessage,
+  writerConsumer,
+} from './index.ts';
 
 const ackWaitMs = 3_000;
+const enough = 10 * maxEventsInMessage;
 
 async function open(maxHeld: number) {
   const stack = await startTestStack({ nats: true });
@@ -23,7 +32,10 @@ async function open(maxHeld: number) {
   const publish = async (...names: string[]) => {
     for (const name of names) {
       // Publishing is not under test here: while the server restarts it is simply tried again.
-      await vi.waitFor(() => jetstream.publish(eventSubject, name, { msgID: name, timeout: 500 }), { timeout: 15_000 });
+      await vi.waitFor(
+        () => jetstream.publish(eventSubject, name, { msgID: name.split('\n', 1)[0] as string, timeout: 500 }),
+        { timeout: 15_000 },
+      );
     }
   };
   const names = () => delivered.map(({ bytes }) => Buffer.from(bytes).toString());
@@ -37,7 +49,7 @@ async function open(maxHeld: number) {
 }
 
 test('messages arrive in order with their ids, and leave the stream when they are acknowledged', async () => {
-  const { publish, arrived, delivered, names, consumer, readPending } = await open(10);
+  const { publish, arrived, delivered, names, consumer, readPending } = await open(enough);
   await publish('a', 'b', 'c');
   await arrived(3);
   expect(names()).toEqual(['a', 'b', 'c']);
@@ -49,30 +61,45 @@ test('messages arrive in order with their ids, and leave the stream when they ar
 });
 
 test('never holds more than it may, and goes on as soon as there is room', async () => {
-  const { publish, arrived, delivered, consumer, readPending } = await open(8);
-  await publish(...Array.from({ length: 30 }, (_, index) => `m${index}`));
-  await arrived(8);
+  const maxHeld = 4 * maxEventsInMessage;
+  const { publish, arrived, delivered, names, consumer, readPending } = await open(maxHeld);
+  const messages = Array.from({ length: 30 }, (_, message) =>
+    Array.from({ length: maxEventsInMessage }, (_, event) => `m${message}e${event}`),
+  );
+  await publish(...messages.map((events) => events.join('\n')));
+  await arrived(maxHeld);
   await setTimeout(300);
-  expect(delivered).toHaveLength(8);
-  expect(await readPending()).toEqual({ fetched: 8, waiting: 22 });
-  let acknowledged = 0;
-  while (acknowledged < 30) {
-    expect(consumer.held).toBeLessThanOrEqual(8);
+  expect(delivered).toHaveLength(maxHeld);
+  expect(await readPending()).toEqual({ fetched: 4, waiting: 26 });
+  for (let acknowledged = 0; acknowledged < 30 * maxEventsInMessage; acknowledged += 1) {
+    expect(consumer.held).toBeLessThanOrEqual(maxHeld);
     await vi.waitFor(() => expect(delivered.length).toBeGreaterThan(acknowledged), { timeout: 10_000 });
-    delivered[acknowledged++]?.acknowledge();
+    delivered[acknowledged]?.acknowledge();
   }
-  expect(new Set(delivered.map(({ messageId }) => messageId)).size).toBe(30);
+  expect(names()).toEqual(messages.flat());
+  await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
+});
+
+test('a message leaves the stream when the last of its events is acknowledged, not before', async () => {
+  const { publish, arrived, delivered, readPending } = await open(enough);
+  await publish('a\nb\nc');
+  await arrived(3);
+  for (const event of delivered.slice(0, 2)) event.acknowledge();
+  await setTimeout(300);
+  expect(await readPending()).toEqual({ fetched: 1, waiting: 0 });
+  delivered[2]?.acknowledge();
+  await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
 });
 
 test('a message that is held for long is delivered to nobody else', async () => {
-  const { stack, publish, arrived, delivered } = await open(10);
+  const { stack, publish, arrived, delivered } = await open(enough);
   await publish('slow');
   await arrived(1);
   const other = await connectBus({ url: stack.natsUrl, name: 'other' });
   const stolen: DeliveredEvent[] = [];
   const rival = new EventConsumer(other, {
     stream: { replicas: 1, maxBytes: 64 * 1024 ** 2, ackWaitMs },
-    maxHeld: 10,
+    maxHeld: enough,
     onEvent: (event) => stolen.push(event),
   });
   await setTimeout(3 * ackWaitMs);
@@ -83,7 +110,7 @@ test('a message that is held for long is delivered to nobody else', async () => 
 });
 
 test('goes on after NATS was stopped, killed and paused; what is held comes once', async () => {
-  const { stack, publish, arrived, delivered, names, readPending } = await open(10);
+  const { stack, publish, arrived, delivered, names, readPending } = await open(enough);
   await publish('before');
   await arrived(1);
   await stack.nats.stop();
@@ -107,7 +134,7 @@ test('goes on after NATS was stopped, killed and paused; what is held comes once
 }, 60_000);
 
 test('makes the stream and the consumer again when they are gone', async () => {
-  const { connection, publish, arrived, delivered } = await open(10);
+  const { connection, publish, arrived, delivered } = await open(enough);
   await publish('first');
   await arrived(1);
   const manager = await connection.jetstreamManager();
@@ -122,7 +149,7 @@ test('makes the stream and the consumer again when they are gone', async () => {
 }, 30_000);
 
 test('what is released is there for another writer at once', async () => {
-  const { stack, publish, arrived, consumer } = await open(10);
+  const { stack, publish, arrived, consumer } = await open(enough);
   await publish('a', 'b');
   await arrived(2);
   await consumer.drain();
@@ -132,7 +159,7 @@ test('what is released is there for another writer at once', async () => {
   const taken: DeliveredEvent[] = [];
   const next = new EventConsumer(other, {
     stream: { replicas: 1, maxBytes: 64 * 1024 ** 2, ackWaitMs: 60_000 },
-    maxHeld: 10,
+    maxHeld: enough,
     onEvent: (event) => taken.push(event),
   });
   await vi.waitFor(() => expect(taken).toHaveLength(2), { timeout: 2_000 });

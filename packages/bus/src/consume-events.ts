@@ -2,53 +2,56 @@ import { setTimeout } from 'node:timers/promises';
 import { createInbox, type Msg, type NatsConnection, nanos } from 'nats';
 import { ackWaitMs, type EventStreamOptions, ensureEventStream } from './ensure-event-stream.ts';
 import { eventStream, writerConsumer } from './names.ts';
+import { maxEventsInMessage, unpackEvents } from './parcel.ts';
 
-/** One message of the event stream, held until it is acknowledged. */
+/** One event of the stream, held until it is acknowledged. */
 export interface DeliveredEvent {
   bytes: Uint8Array;
-  /** What the publisher gave as `Nats-Msg-Id`. */
+  /** What the publisher gave as `Nats-Msg-Id` of the message that the event came in. */
   readonly messageId: string | null;
-  /** Tells JetStream that the message is done with. */
+  /** Says that the event is done with; JetStream is told when all events of its message are. Call once. */
   acknowledge(): void;
 }
 
 export interface ConsumeOptions {
   stream: EventStreamOptions;
-  /** Messages that this process may hold unacknowledged at once. */
+  /** Events that this process may hold unacknowledged at once. */
   maxHeld: number;
   onEvent: (delivered: DeliveredEvent) => void;
   /** Told why fetching was interrupted; it is taken up again by itself. */
   onTrouble?: (reason: string) => void;
 }
 
-/** A message until it is acknowledged. One of these is made for every event: a class, not closures. */
-class HeldMessage implements DeliveredEvent {
-  readonly #consumer: EventConsumer;
-  readonly #message: Msg;
+/** A message until all its events are acknowledged. */
+interface HeldMessage {
   readonly key: string;
+  readonly messageId: string | null;
   /** Where the acknowledgement of the latest delivery goes. */
   reply: string;
   /** The look in which it arrived: what is younger than some looks needs no sign of life. */
   readonly look: number;
+  /** Events that are not acknowledged yet. */
+  left: number;
+}
 
-  constructor(consumer: EventConsumer, message: Msg, key: string, reply: string, look: number) {
+/** One of these is made for every event: a class, not closures. */
+class HeldEvent implements DeliveredEvent {
+  readonly #consumer: EventConsumer;
+  readonly #message: HeldMessage;
+  readonly bytes: Uint8Array;
+
+  constructor(consumer: EventConsumer, message: HeldMessage, bytes: Uint8Array) {
     this.#consumer = consumer;
     this.#message = message;
-    this.key = key;
-    this.reply = reply;
-    this.look = look;
-  }
-
-  get bytes(): Uint8Array {
-    return this.#message.data;
+    this.bytes = bytes;
   }
 
   get messageId(): string | null {
-    return this.#message.headers?.get('Nats-Msg-Id') || null;
+    return this.#message.messageId;
   }
 
   acknowledge(): void {
-    this.#consumer.acknowledge(this);
+    this.#consumer.acknowledge(this.#message);
   }
 }
 
@@ -68,8 +71,8 @@ const drainWithinMs = 3_000;
 /**
  * Fetches from the event stream for ever, through restarts and losses of NATS.
  *
- * It asks JetStream for as many messages as there is room for, and counts: `asked` are those requested and not yet
- * here, `held` those here and not yet acknowledged; together they never exceed `maxHeld`. (The client's own
+ * It asks JetStream for as many messages as there is room for, and counts: `asked` are the messages requested and not yet
+ * here, `held` the events here and not yet acknowledged; together they never exceed `maxHeld` events, were all messages full. (The client's own
  * `consume()` asks again as soon as messages arrive, whatever becomes of them.) Requests die with the connection and
  * with their time limit, so `asked` is forgotten then and the room asked for anew. While a message is held JetStream
  * is told so, or it would give it to another writer; one that comes again all the same is the one that is held.
@@ -80,7 +83,8 @@ export class EventConsumer {
   readonly #options: ConsumeOptions;
   readonly #inbox = createInbox();
   readonly #subscription;
-  readonly #held = new Map<string, HeldMessage>();
+  readonly #messages = new Map<string, HeldMessage>();
+  #held = 0;
   readonly #timer: NodeJS.Timeout;
   readonly #signOfLifeEvery: number;
   #asked = 0;
@@ -107,9 +111,9 @@ export class EventConsumer {
     void this.#repair(null);
   }
 
-  /** Messages that are here and not yet acknowledged. */
+  /** Events that are here and not yet acknowledged. */
   get held(): number {
-    return this.#held.size;
+    return this.#held;
   }
 
   /** Stops fetching. What was asked for may still arrive before this resolves, and is held like all else. */
@@ -125,35 +129,45 @@ export class EventConsumer {
 
   /** Gives what is still held back to JetStream, for another writer to take at once. */
   release(): void {
-    for (const { reply } of this.#held.values()) this.#publish(reply, notAcknowledged);
-    this.#held.clear();
+    for (const { reply } of this.#messages.values()) this.#publish(reply, notAcknowledged);
+    this.#messages.clear();
+    this.#held = 0;
   }
 
   #onMessage(message: Msg, reply: string): void {
     this.#noteAsked(this.#asked - 1);
     const key = toMessageKey(reply);
-    const held = this.#held.get(key);
+    const held = this.#messages.get(key);
     if (held !== undefined) {
       held.reply = reply;
       return;
     }
-    const arrived = new HeldMessage(this, message, key, reply, this.#look);
-    this.#held.set(key, arrived);
-    this.#options.onEvent(arrived);
+    const events = unpackEvents(message.data);
+    const messageId = message.headers?.get('Nats-Msg-Id') || null;
+    const arrived = { key, messageId, reply, look: this.#look, left: events.length };
+    this.#messages.set(key, arrived);
+    this.#held += events.length;
+    for (const bytes of events) this.#options.onEvent(new HeldEvent(this, arrived, bytes));
     this.#ask();
   }
 
   /** See {@link DeliveredEvent.acknowledge}. */
   acknowledge(message: HeldMessage): void {
-    if (!this.#held.delete(message.key)) return;
-    this.#publish(message.reply, acknowledged);
+    if (!this.#messages.has(message.key)) return;
+    this.#held -= 1;
+    message.left -= 1;
+    if (message.left === 0) {
+      this.#messages.delete(message.key);
+      this.#publish(message.reply, acknowledged);
+    }
     this.#ask();
   }
 
   /** Asks for as many messages as there is room for, in requests of some size. */
   #ask(): void {
-    const room = this.#options.maxHeld - this.#held.size - this.#asked;
-    if (this.#stopped || this.#repairing || room < this.#options.maxHeld / 4) return;
+    const { maxHeld } = this.#options;
+    const room = Math.floor((maxHeld - this.#held) / maxEventsInMessage) - this.#asked;
+    if (this.#stopped || this.#repairing || room < 1 || room < maxHeld / maxEventsInMessage / 4) return;
     this.#asked += room;
     this.#askedAt = Date.now();
     const request = JSON.stringify({ batch: room, expires: nanos(requestLifeMs) });
@@ -179,7 +193,7 @@ export class EventConsumer {
   #lookAfter(): void {
     this.#look += 1;
     if (this.#look % this.#signOfLifeEvery === 0) {
-      for (const { reply, look } of this.#held.values()) {
+      for (const { reply, look } of this.#messages.values()) {
         if (look <= this.#look - this.#signOfLifeEvery / 2) this.#publish(reply, inProgress);
       }
     }

@@ -5,4 +5,5 @@ export * from './consume-events.ts';
 export * from './ensure-event-stream.ts';
 export * from './names.ts';
 export * from './outbox.ts';
+export * from './parcel.ts';
 export * from './read-backlog.ts';

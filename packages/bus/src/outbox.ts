@@ -1,22 +1,25 @@
 import { createInbox, headers, type Msg, type NatsConnection } from 'nats';
 import { eventSubject } from './names.ts';
+import { maxEventsInMessage, packEvents } from './parcel.ts';
 
 /*
- * An event in the outbox is waiting, or sent, until JetStream has confirmed it:
+ * An event in the outbox waits, then goes out in a message with others, until JetStream has confirmed that message:
  *
- *   add -> waiting -> sent -> (confirmed) gone
- *             ^         |
- *             +---------+  no confirmation within a second, refused by JetStream, or the connection was lost
+ *   add -> waiting -> in a message -> (confirmed) gone
+ *                      |        ^
+ *                      +--------+  sent again: unconfirmed for a second, or the connection was lost meanwhile
  *
  * The client library drops what is published while it is disconnected, so nothing leaves the outbox on its word.
- * Every try carries the event's id as message id: JetStream drops repeats for two minutes, Postgres for ever.
+ * A message keeps its events and its id on every try: JetStream drops repeats for two minutes, Postgres for ever.
  * What is in here when the process is killed is lost; the gap in the producer's counter then shows it.
  */
 
-interface Entry {
+interface Message {
   id: string;
   data: Uint8Array;
-  /** When it was last sent, in milliseconds; 0 while it waits. */
+  /** How many events it holds. */
+  events: number;
+  /** When it was last sent, in milliseconds. */
   sentAt: number;
 }
 
@@ -25,12 +28,12 @@ export interface OutboxOptions {
   capacity?: number;
   /** Called when an event is refused because the outbox is full: that event is lost. */
   onDrop?: () => void;
-  /** Called when JetStream refuses an event, for example because its stream is full; the event is sent again. */
+  /** Called when JetStream refuses a message, for example because its stream is full; it is sent again. */
   onRefusal?: (description: string) => void;
 }
 
-/** Sent and not yet confirmed at most; the rest waits its turn. */
-const maxSent = 1_000;
+/** Sent and not yet confirmed at most; what comes later waits. */
+const maxSent = 64;
 const gatherMs = 2;
 const resendAfterMs = 1_000;
 const lookEveryMs = 250;
@@ -41,15 +44,15 @@ export class Outbox {
   readonly #connection: NatsConnection;
   readonly #options: OutboxOptions;
   readonly #inbox = createInbox();
-  /** In order of arrival, by the number that the confirmation's subject ends with. */
-  readonly #entries = new Map<number, Entry>();
-  readonly #waiting: number[] = [];
+  readonly #waiting: { id: string; event: string }[] = [];
+  /** In order of their first sending, by the number that the confirmation's subject ends with. */
+  readonly #sent = new Map<number, Message>();
   readonly #timer: NodeJS.Timeout;
+  #size = 0;
   #next = 0;
-  #sent = 0;
   #connected = true;
   #whenEmpty: (() => void) | null = null;
-  #sending: NodeJS.Timeout | null = null;
+  #gathering: NodeJS.Timeout | null = null;
 
   constructor(connection: NatsConnection, options: OutboxOptions = {}) {
     this.capacity = options.capacity ?? 10_000;
@@ -62,26 +65,26 @@ export class Outbox {
 
   /** Events held: waiting, or sent and not yet confirmed. */
   get size(): number {
-    return this.#entries.size;
+    return this.#size;
   }
 
   /**
    * Takes an event over, and from then on sends it until it is confirmed.
    *
-   * @param id the event's id, the same on every try
+   * @param id the event's id
+   * @param event the event as JSON
    * @returns false when the outbox is full and the event was dropped
    */
-  add(id: string, data: Uint8Array): boolean {
-    if (this.#entries.size >= this.capacity) {
+  add(id: string, event: string): boolean {
+    if (this.#size >= this.capacity) {
       this.#options.onDrop?.();
       return false;
     }
-    const number = this.#next++;
-    this.#entries.set(number, { id, data, sentAt: 0 });
-    this.#waiting.push(number);
-    // Not at once: what else comes meanwhile goes out in the same write, and is confirmed in the same read.
-    this.#sending ??= setTimeout(() => {
-      this.#sending = null;
+    this.#size += 1;
+    this.#waiting.push({ id, event });
+    // Not at once: what else comes meanwhile goes out in the same message.
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = null;
       this.#sendWaiting();
     }, gatherMs);
     return true;
@@ -89,7 +92,7 @@ export class Outbox {
 
   /** Waits until every event is confirmed, at most `ms` milliseconds. @returns how many events are left */
   async drain(ms: number): Promise<number> {
-    if (this.#entries.size > 0) {
+    if (this.#size > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
         this.#whenEmpty = () => {
@@ -98,66 +101,64 @@ export class Outbox {
         };
       });
     }
-    return this.#entries.size;
+    return this.#size;
   }
 
   /** Stops sending. What is still held is lost. */
   stop(): void {
     clearInterval(this.#timer);
+    if (this.#gathering) clearTimeout(this.#gathering);
     this.#connected = false;
   }
 
   #sendWaiting(): void {
-    while (this.#connected && this.#sent < maxSent) {
-      const number = this.#waiting.shift();
-      if (number === undefined) return;
-      const entry = this.#entries.get(number);
-      if (!entry || entry.sentAt > 0) continue;
-      entry.sentAt = Date.now();
-      this.#sent += 1;
-      this.#publish(number, entry);
+    while (this.#connected && this.#waiting.length > 0 && this.#sent.size < maxSent) {
+      const batch = this.#waiting.splice(0, maxEventsInMessage);
+      const id = batch[0]?.id ?? '';
+      const message = { id, data: packEvents(batch.map(({ event }) => event)), events: batch.length, sentAt: 0 };
+      const number = this.#next++;
+      this.#sent.set(number, message);
+      this.#publish(number, message);
     }
   }
 
-  #publish(number: number, entry: Entry): void {
+  #publish(number: number, message: Message): void {
+    message.sentAt = Date.now();
     const messageHeaders = headers();
-    messageHeaders.set('Nats-Msg-Id', entry.id);
+    messageHeaders.set('Nats-Msg-Id', message.id);
     try {
-      this.#connection.publish(eventSubject, entry.data, {
+      this.#connection.publish(eventSubject, message.data, {
         headers: messageHeaders,
         reply: `${this.#inbox}.${number}`,
       });
     } catch {
-      // The connection is closing: the entry stays, unconfirmed.
+      // The connection is closing: the message stays, unconfirmed.
     }
   }
 
-  #onAnswer(error: Error | null, message: Msg): void {
+  #onAnswer(error: Error | null, answer: Msg): void {
     if (error) return;
-    const number = Number(message.subject.slice(this.#inbox.length + 1));
-    const entry = this.#entries.get(number);
-    if (!entry) return;
+    const number = Number(answer.subject.slice(this.#inbox.length + 1));
+    const message = this.#sent.get(number);
+    if (!message) return;
     // Without a stream the server itself answers, with status 503 and no body.
-    const refusal = message.headers?.code ? `status ${message.headers.code}` : readRefusal(message);
+    const refusal = answer.headers?.code ? `status ${answer.headers.code}` : readRefusal(answer);
     if (refusal !== null) {
-      // It stays "sent" and goes out again when it is overdue, so that a refusing server is not hammered.
+      // It goes out again when it is overdue, so that a refusing server is not hammered.
       this.#options.onRefusal?.(refusal);
       return;
     }
-    this.#entries.delete(number);
-    if (entry.sentAt > 0) this.#sent -= 1;
-    if (this.#entries.size === 0) this.#whenEmpty?.();
+    this.#sent.delete(number);
+    this.#size -= message.events;
+    if (this.#size === 0) this.#whenEmpty?.();
     this.#sendWaiting();
   }
 
   #resendOverdue(): void {
     if (!this.#connected) return;
     const now = Date.now();
-    for (const [number, entry] of this.#entries) {
-      if (entry.sentAt > 0 && now - entry.sentAt > resendAfterMs) {
-        entry.sentAt = now;
-        this.#publish(number, entry);
-      }
+    for (const [number, message] of this.#sent) {
+      if (now - message.sentAt > resendAfterMs) this.#publish(number, message);
     }
   }
 
@@ -166,20 +167,11 @@ export class Outbox {
       if (type === 'disconnect') this.#connected = false;
       if (type === 'reconnect') {
         this.#connected = true;
-        this.#restart();
+        // Nothing that was sent over the lost connection can be relied upon.
+        for (const [number, message] of this.#sent) this.#publish(number, message);
+        this.#sendWaiting();
       }
     }
-  }
-
-  /** After a lost connection nothing that was sent can be relied upon: all of it waits again, oldest first. */
-  #restart(): void {
-    this.#sent = 0;
-    this.#waiting.length = 0;
-    for (const [number, entry] of this.#entries) {
-      entry.sentAt = 0;
-      this.#waiting.push(number);
-    }
-    this.#sendWaiting();
   }
 }
 

@@ -12,7 +12,7 @@ const commandTimeoutMs = 100;
 
 /**
  * Connects in the background and for ever. A command fails at once while Redis is away, and after 100 ms when it is
- * silent: what is kept there is shared convenience, never the truth, and no request waits for it.
+ * silent: what is kept there is shared convenience, never the truth, and no request waits longer for it.
  */
 export function connectRedis(options: RedisOptions): Redis {
   const redis = new Redis(options.url, {

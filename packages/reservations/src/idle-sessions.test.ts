@@ -13,8 +13,8 @@ test('two replicas put an agent into one session until it has been idle', async 
   const redis = connectRedis({ url: stack.redisUrl });
   await new Promise((resolve) => redis.once('ready', resolve));
   const newId = makeIds();
-  const one = createIdleSessions(redis, 1);
-  const two = createIdleSessions(redis, 1);
+  const one = createIdleSessions(redis, { idleSeconds: 1 });
+  const two = createIdleSessions(redis, { idleSeconds: 1 });
   const first = await one.resolve('agt_a', newId);
   expect(await two.resolve('agt_a', newId)).toBe(first);
   expect(await one.resolve('agt_b', newId)).not.toBe(first);
@@ -33,7 +33,7 @@ test('many first requests at once open one session', async () => {
   await using stack = await startTestStack({ redis: true });
   const redis = connectRedis({ url: stack.redisUrl });
   await new Promise((resolve) => redis.once('ready', resolve));
-  const sessions = createIdleSessions(redis, 60);
+  const sessions = createIdleSessions(redis, { idleSeconds: 60 });
   const newId = makeIds();
   const ids = await Promise.all(Array.from({ length: 50 }, () => sessions.resolve('agt_a', newId)));
   expect(new Set(ids).size).toBe(1);
@@ -45,7 +45,7 @@ test('without Redis the session of a replica goes on, and no request fails', asy
   const redis = connectRedis({ url: stack.redisUrl });
   await new Promise((resolve) => redis.once('ready', resolve));
   let now = 0;
-  const sessions = createIdleSessions(redis, 60, () => now);
+  const sessions = createIdleSessions(redis, { idleSeconds: 60, now: () => now });
   const newId = makeIds();
   const first = await sessions.resolve('agt_a', newId);
   await stack.redis.stop();

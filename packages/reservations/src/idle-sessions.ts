@@ -33,11 +33,18 @@ return ARGV[1]`;
 const refreshEveryMs = 1_000;
 const rememberedAgents = 10_000;
 
-/**
- * @param idleSeconds idle time after which an agent's next request opens a new session
- * @param now the clock, in milliseconds
- */
-export function createIdleSessions(redis: Redis, idleSeconds: number, now: () => number = Date.now): IdleSessions {
+export interface IdleSessionOptions {
+  /** Idle time after which an agent's next request opens a new session. */
+  idleSeconds: number;
+  /** Told when Redis fails and this process goes on with what it remembers. */
+  onFailure?: (error: Error) => void;
+  /** The clock, in milliseconds. */
+  now?: () => number;
+}
+
+/** Idle sessions that all replicas share through Redis. */
+export function createIdleSessions(redis: Redis, options: IdleSessionOptions): IdleSessions {
+  const { idleSeconds, onFailure, now = Date.now } = options;
   const idleMs = idleSeconds * 1_000;
   const refreshMs = Math.min(refreshEveryMs, idleMs / 10);
   const windows = new Map<string, Window>();
@@ -58,7 +65,8 @@ export function createIdleSessions(redis: Redis, idleSeconds: number, now: () =>
       try {
         const key = `agp:idle-session:${agentId}`;
         return remember(agentId, String(await redis.eval(touchWindow, 1, key, candidate, idleMs)));
-      } catch {
+      } catch (error) {
+        onFailure?.(error as Error);
         // Without Redis each replica keeps windows of its own: sessions may split, requests go on.
         const latest = windows.get(agentId);
         const running = latest && now() - latest.refreshedAt < idleMs;

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 
@@ -20,7 +20,7 @@ export async function startHttpServer(
       // Longer than the idle time of common load balancers, so that it is they who close idle connections.
       keepAliveTimeout: 75_000,
       headersTimeout: 20_000,
-      // Bodies may be large and slow; what reads one has its own bound on it.
+      // Bodies may be large and slow; what reads one bounds its silence.
       requestTimeout: 0,
       connectionsCheckingInterval: 5_000,
       noDelay: true,
@@ -31,6 +31,7 @@ export async function startHttpServer(
       if (!refuseOtherHttp(request, response)) listener(request, response);
     },
   );
+  const endKeepAlive = endKeepAliveOn(server);
   refuseUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -43,6 +44,7 @@ export async function startHttpServer(
     server,
     stop: (graceMs) =>
       new Promise((resolve) => {
+        endKeepAlive();
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
         server.close(() => {
           clearTimeout(cut);
@@ -50,5 +52,25 @@ export async function startHttpServer(
         });
         server.closeIdleConnections();
       }),
+  };
+}
+
+/**
+ * A client that keeps its connection busy would otherwise be served until it is cut in the midst of a request.
+ *
+ * @returns a function after which every answer whose head is not out yet is the last on its connection
+ */
+function endKeepAliveOn(server: Server): () => void {
+  const running = new Set<ServerResponse>();
+  let ending = false;
+  const follow = (_request: IncomingMessage, response: ServerResponse) => {
+    if (ending) response.shouldKeepAlive = false;
+    running.add(response);
+    response.once('close', () => running.delete(response));
+  };
+  server.prependListener('request', follow);
+  return () => {
+    ending = true;
+    for (const response of running) if (!response.headersSent) response.shouldKeepAlive = false;
   };
 }

@@ -2,7 +2,9 @@ export { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export * from './config-fields.ts';
 export * from './http-server.ts';
 export * from './load-config.ts';
+export * from './log-sparsely.ts';
 export * from './logger.ts';
 export * from './ops-server.ts';
 export * from './readiness.ts';
 export * from './run-until-signal.ts';
+export * from './trust-proxy-field.ts';

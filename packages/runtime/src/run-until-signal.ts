@@ -3,6 +3,8 @@ import type { Logger } from './logger.ts';
 /** A running service. */
 export interface Service extends AsyncDisposable {
   url: string;
+  /** Where health and metrics are, if that is another port. */
+  opsUrl?: string;
   /** Finishes what was accepted, then lets go of everything. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -14,7 +16,7 @@ export interface Service extends AsyncDisposable {
 export async function runUntilSignal(start: () => Promise<Service>, logger: Logger): Promise<void> {
   try {
     const service = await start();
-    process.send?.({ ready: true, url: service.url });
+    process.send?.({ ready: true, url: service.url, opsUrl: service.opsUrl ?? service.url });
     await new Promise<void>((resolve) => {
       for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => resolve());
     });

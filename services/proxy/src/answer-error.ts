@@ -1,8 +1,6 @@
 import type { ApiError } from '@agp/core/errors';
+import { dropRest } from './drop-rest.ts';
 import type { Exchange } from './exchange.ts';
-
-/** An agent that goes on sending a refused body is cut off after this long, in milliseconds. */
-const unreadBodyMs = 5_000;
 
 /**
  * Refuses a request (decisions.md section 2, refusals). SDKs are told not to retry what would fail again; only what
@@ -20,10 +18,5 @@ export function answerError(exchange: Exchange, error: ApiError, headers: Record
     ...error.headers,
   });
   response.end(body);
-  if (!request.complete) {
-    // Closing at once could lose the answer, which the agent reads only when it has sent what it has.
-    request.resume();
-    const cut = setTimeout(() => request.destroy(), unreadBodyMs);
-    request.once('close', () => clearTimeout(cut));
-  }
+  dropRest(request);
 }

@@ -6,7 +6,7 @@ const text = (value: string | null, max: number) => (value === null ? null : toE
 /** The `request` half of a recorded pair: what is known at ingress, without figures. */
 export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp): EventMessage {
   const { head, agent, admission, body } = request;
-  const requestedModel = body.inspected?.reading?.requestedModel ?? null;
+  const requestedModel = body.inspected?.requestedModel ?? null;
   return {
     ...stamp,
     id: head.requestEventId ?? head.eventId,

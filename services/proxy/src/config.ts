@@ -1,4 +1,4 @@
-import { commonFields, loadConfig, portField } from '@agp/runtime';
+import { commonFields, loadConfig, portField, trustProxyField } from '@agp/runtime';
 import { z } from 'zod';
 import { loadProviders } from './load-providers.ts';
 
@@ -13,12 +13,7 @@ export const proxyConfigSchema = z.object({
   redisUrl: z.string().min(1),
   /** Who an agent is: `open` believes the name it declares. */
   agentIdentity: z.literal('open', 'only open is available in this version').default('open'),
-  /** Hop count or list of addresses and networks whose `X-Forwarded-For` counts; without it, none. */
-  trustProxy: z
-    .string()
-    .refine((value) => value !== 'true', 'must be a hop count or a list of networks')
-    .transform((value) => (/^\d+$/.test(value) ? Number(value) : value))
-    .optional(),
+  trustProxy: trustProxyField,
   providersFile: z.string().optional(),
   sessionIdleSeconds: positive.default(1_800),
   maxRegistrationsPerMinute: positive.default(600),

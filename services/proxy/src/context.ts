@@ -30,5 +30,5 @@ export interface ProxyContext {
   /** This process, as events name it. */
   producer: string;
   /** What is going on in this process now. */
-  load: { running: number; bufferedBytes: number; nextProducerSeq: number };
+  load: { running: number; forwarded: number; bufferedBytes: number; nextProducerSeq: number };
 }

@@ -1,29 +1,37 @@
-import express, { type Express } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import express from 'express';
 import type { ProxyContext } from './context.ts';
 import { handleRequest } from './pipeline.ts';
 
 /** The Express application: it knows addresses and hands every request to the pipeline, whatever its method or path. */
-export function createEdge(context: ProxyContext): Express {
+export function createEdge(context: ProxyContext): RequestListener {
+  const hand = (request: IncomingMessage, response: ServerResponse, target: string, address: string | undefined) =>
+    handleRequest(context, {
+      method: request.method ?? '',
+      target,
+      rawHeaders: request.rawHeaders,
+      sourceIp: toPlainAddress(address) ?? toPlainAddress(request.socket.remoteAddress) ?? 'unknown',
+      arrived: performance.now(),
+      request,
+      response,
+    });
   const edge = express();
   edge.disable('x-powered-by');
   edge.disable('etag');
   edge.set('query parser', false);
-  edge.set('trust proxy', context.config.trustProxy ?? false);
-  edge.use((request, response) =>
-    handleRequest(context, {
-      method: request.method,
-      target: request.originalUrl,
-      rawHeaders: request.rawHeaders,
-      sourceIp: toPlainAddress(request.ip),
-      arrived: performance.now(),
-      request,
-      response,
-    }),
-  );
-  return edge;
+  edge.set('trust proxy', context.config.trustProxy);
+  edge.use((request, response) => hand(request, response, request.originalUrl, request.ip));
+  return (request, response) => {
+    const target = request.url ?? '';
+    if (target.startsWith('/')) edge(request, response);
+    // Express takes other targets apart in ways of its own; the pipeline refuses them as they are.
+    else void hand(request, response, target, undefined);
+  };
 }
 
-/** An IPv4 address that came in over an IPv6 socket is shown as IPv4. */
-function toPlainAddress(address: string | undefined): string {
-  return address?.replace(/^::ffff:(?=\d+\.)/, '') ?? 'unknown';
+/** An address, and only that: what a trusted hop forwards may be any text. IPv4 that came in over IPv6 is shown as IPv4. */
+function toPlainAddress(address: string | undefined): string | null {
+  const plain = address?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
+  return isIP(plain) ? plain : null;
 }

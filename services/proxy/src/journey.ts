@@ -48,6 +48,8 @@ export interface Agent {
 export interface Admission {
   sessionId: string;
   complianceTag: string;
+  /** When storage had answered, on the monotonic clock, in milliseconds. */
+  admittedAt: number;
 }
 
 /** A request's body: in memory where we read it, else on its way through. */
@@ -58,9 +60,7 @@ export interface Body {
   toProvider: Buffer | Readable | null;
   /** Hex SHA-256 of the bytes as received, so far; null where there is no body. */
   sha256(): string | null;
-  /** How long the agent took to send it, in milliseconds; 0 for what streams. */
-  waitedMs: number;
-  /** Gives back the memory that the body counted for. */
+  /** Gives back what the body held. */
   release(): void;
 }
 

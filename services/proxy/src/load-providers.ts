@@ -7,8 +7,9 @@ export interface Provider {
   id: string;
   /** Whose request and answer formats it speaks. */
   api: 'openai' | 'anthropic' | 'gemini';
-  /** Where requests go; its path, without a closing slash, is put before the request's. */
   baseUrl: URL;
+  /** The path of `baseUrl` without a closing slash: put before the request's. */
+  basePath: string;
 }
 
 const providerId = z
@@ -42,9 +43,11 @@ const builtIn: [string, Provider['api'], string][] = [
  */
 export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, Provider> {
   const providers = new Map<string, Provider>();
-  for (const [id, api, url] of builtIn) providers.set(id, { id, api, baseUrl: new URL(url) });
+  const set = (id: string, api: Provider['api'], baseUrl: URL) =>
+    providers.set(id, { id, api, baseUrl, basePath: baseUrl.pathname.replace(/\/$/, '') });
+  for (const [id, api, url] of builtIn) set(id, api, new URL(url));
   for (const entry of file ? readProvidersFile(file) : []) {
-    providers.set(entry.id, { id: entry.id, api: entry.api, baseUrl: entry.base_url });
+    set(entry.id, entry.api, entry.base_url);
   }
   for (const [name, value] of Object.entries(environment)) {
     const id = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
@@ -56,7 +59,7 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
     }
     // An id with a dash cannot be written in a variable's name: an underscore stands for it.
     const known = providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
-    providers.set(known?.id ?? id, { id: known?.id ?? id, api: known?.api ?? 'openai', baseUrl: checkedUrl.data });
+    set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data);
   }
   return providers;
 }

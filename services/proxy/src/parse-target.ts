@@ -13,7 +13,7 @@ export interface Target {
 
 const maxTargetLength = 16_384;
 /** A path that any server on the way could read as another one. */
-const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:\/|$)/;
+const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:;[^/]*)?(?:\/|$)/;
 
 function refuse(what: string): never {
   throw new ApiError('malformed_request', `request target ${what}`);
@@ -27,16 +27,19 @@ function decode(text: string): string {
   }
 }
 
+const maxDecodings = 3;
+
 /** Decodes until nothing changes: some servers decode twice, and what they would then read must be harmless too. */
 function assureUnambiguous(path: string): void {
   let text = path;
-  for (;;) {
+  for (let round = 0; round <= maxDecodings; round += 1) {
     if (ambiguous.test(text)) refuse('must not contain //, \\, # or dot segments, plain or encoded');
     if (text.includes('\0')) refuse('must not contain NUL');
     const decoded = decodeOnceMore(text);
     if (decoded === text) return;
     text = decoded;
   }
+  refuse(`must not be percent-encoded more than ${maxDecodings} times over`);
 }
 
 function decodeOnceMore(text: string): string {

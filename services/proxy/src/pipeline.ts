@@ -11,9 +11,10 @@ import { meter } from './steps/meter.ts';
 import { readBody } from './steps/read-body.ts';
 import { readHead } from './steps/read-head.ts';
 import { resolveSession } from './steps/resolve-session.ts';
+import { storageWaitMs } from './storage.ts';
 import { takeStamp } from './take-stamp.ts';
 
-/** An agent that takes longer than this to send its body is looked up again: it may be blocked by now. */
+/** A request that takes longer than this to be ready, in milliseconds, is admitted again: its agent may be blocked by now. */
 const admissionHoldsMs = 50;
 
 /**
@@ -27,14 +28,17 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const head = readHead(context, exchange);
     const agent = await identify(context, head);
     const sessionId = await resolveSession(context, head, agent);
-    let admission = await admit(context, head, agent, sessionId);
+    let admission = await admit(context, head, agent, sessionId, head.arrived + storageWaitMs);
     const body = await readBody(context, exchange, head, admission);
     journey.body = body;
-    if (body.waitedMs > admissionHoldsMs) admission = await admit(context, head, agent, sessionId);
+    if (performance.now() - admission.admittedAt > admissionHoldsMs) {
+      admission = await admit(context, head, agent, sessionId, performance.now() + storageWaitMs);
+    }
 
     const request = { head, agent, admission, body };
     if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));
     journey.forwarded = { request, stamp: takeStamp(context) };
+    context.load.forwarded += 1;
     journey.answer = await forward(context, exchange, request);
     journey.metering = await meter(context, request, journey.answer);
   } catch (error) {
@@ -42,5 +46,6 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
   } finally {
     finish(context, exchange, journey);
     context.load.running -= 1;
+    if (journey.forwarded) context.load.forwarded -= 1;
   }
 }

@@ -4,7 +4,7 @@ import { toPublicId } from '@agp/core/ids';
 import { createPriceUsage } from '@agp/core/pricing';
 import { openDatabase } from '@agp/db';
 import { connectRedis, createIdleSessions, createThrottle } from '@agp/reservations';
-import { createLogger, Readiness, type Service, startHttpServer, startOpsServer } from '@agp/runtime';
+import { createLogger, logSparsely, Readiness, type Service, startHttpServer, startOpsServer } from '@agp/runtime';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import type { ProxyConfig } from './config.ts';
@@ -41,7 +41,19 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   await ensureEventStream(bus, { replicas: config.eventStreamReplicas, maxBytes: config.eventStreamMaxBytes });
   const redis = connectRedis({ url: config.redisUrl, onStatus: (status) => logger.warn({ status }, 'Redis') });
 
-  const load = { running: 0, bufferedBytes: 0, nextProducerSeq: 0 };
+  const logDrop = logSparsely((_: null, heldBack) =>
+    logger.error({ heldBack }, 'the outbox is full: an event was lost'),
+  );
+  const logRefusal = logSparsely((description: string, heldBack) =>
+    logger.error({ description, heldBack }, 'JetStream refuses events; they are sent again'),
+  );
+  const logStorage = logSparsely(({ message }: Error, heldBack) =>
+    logger.error({ error: message, heldBack }, 'storage cannot be read: requests are refused'),
+  );
+  const logRedis = logSparsely(({ message }: Error, heldBack) =>
+    logger.warn({ error: message, heldBack }, 'idle sessions are kept by this process alone'),
+  );
+  const load = { running: 0, forwarded: 0, bufferedBytes: 0, nextProducerSeq: 0 };
   const metrics = createMetrics({
     outbox: () => outbox.size,
     running: () => load.running,
@@ -50,15 +62,21 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const outbox = new Outbox(bus, {
     onDrop: () => {
       metrics.droppedEvents.inc();
-      logger.error('the outbox is full: an event was lost');
+      logDrop(null);
     },
     onRefusal: (description) => {
       metrics.refusedEvents.inc();
-      logger.error({ description }, 'JetStream refuses events');
+      logRefusal(description);
     },
   });
   const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
-  const upstream = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: 10_000 } });
+  const upstream = new Agent({
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connect: { timeout: 10_000 },
+    // One connection a request: what breaks one answer then breaks no other.
+    allowH2: false,
+  });
   const context: ProxyContext = {
     config,
     logger,
@@ -66,8 +84,8 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     outbox,
     upstream,
     load,
-    storage: createStorage(database.pool),
-    idleSessions: createIdleSessions(redis, config.sessionIdleSeconds),
+    storage: createStorage(database.pool, logStorage),
+    idleSessions: createIdleSessions(redis, { idleSeconds: config.sessionIdleSeconds, onFailure: logRedis }),
     registrations: createThrottle(redis, {
       name: 'registrations',
       points: config.maxRegistrationsPerMinute,
@@ -83,12 +101,18 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     producer: toPublicId('prx', randomUUIDv7()),
   };
 
-  const readiness = new Readiness({ postgres: () => database.pool.query('SELECT 1'), nats: () => bus.flush() });
+  const readiness = new Readiness({
+    postgres: () => database.pool.query('SELECT 1'),
+    // NATS itself is left out: the outbox carries every replica through its absence, which must not end them all at once.
+    outbox: async () => {
+      if (config.audit === 'strict' && outbox.size >= outbox.capacity) throw new Error('the outbox is full');
+    },
+  });
   await readiness.look();
   const edge = createEdge(context);
   const http = await startHttpServer(edge, { host: config.host, port: config.proxyPort });
   // Without this, Node would ask for every body before the agent is known to be let through.
-  http.server.on('checkContinue', edge);
+  http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response));
   const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
   logger.info({ url: http.url, ops: ops.url }, 'proxy is listening');
 

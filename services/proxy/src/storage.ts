@@ -10,43 +10,53 @@ import {
 } from '@agp/db';
 import { coalesce } from './coalesce.ts';
 
-/** The reads and writes of Postgres that a request waits for. Each rejects with `status_unavailable` in time. */
+/**
+ * The reads and writes of Postgres that a request waits for. Each takes the time, on the monotonic clock in milliseconds,
+ * at which it gives up, and rejects with `status_unavailable` then and for every failure of storage.
+ */
 export interface Storage {
-  findAgentId(name: string): Promise<string | null>;
-  registerAgent(agent: { id: string; name: string; sourceIp: string }): Promise<string>;
+  findAgentId(name: string, deadline: number): Promise<string | null>;
+  registerAgent(agent: { id: string; name: string; sourceIp: string }, deadline: number): Promise<string>;
   /** Read for this request, never cached; undefined when the agent is gone. */
-  readStatus(agentId: string): Promise<AgentStatus | undefined>;
+  readStatus(agentId: string, deadline: number): Promise<AgentStatus | undefined>;
   /** @returns the agent that owns the session, after the claim */
-  claimSession(claim: SessionClaim): Promise<string | undefined>;
+  claimSession(claim: SessionClaim, deadline: number): Promise<string | undefined>;
 }
 
-/** Storage that does not answer is given up after this long, so that the caller has its 503 within a second. */
-const deadlineMs = 900;
+/** A request waits this long for storage altogether, so that it has its 503 within a second. */
+export const storageWaitMs = 900;
 
-async function inTime<Result>(query: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>();
+/**
+ * @param pool its statements must time out by themselves within about a second, or they would pile up behind a lock
+ * @param onFailure told why storage failed; the agent is not
+ */
+export function createStorage(pool: Pool, onFailure: (cause: Error) => void): Storage {
   const unavailable = () => new ApiError('status_unavailable', undefined, { 'Retry-After': '1' });
-  const timer = setTimeout(() => late.reject(unavailable()), deadlineMs);
-  try {
-    return await Promise.race([query, late.promise]);
-  } catch (error) {
-    throw error instanceof ApiError ? error : Object.assign(unavailable(), { cause: error });
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
-/** @param pool its statements must time out by themselves within about a second, or they would pile up behind a lock */
-export function createStorage(pool: Pool): Storage {
+  async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
+    const late = Promise.withResolvers<never>();
+    // One turn later: after a stall of this process, an answer that is there already still counts.
+    const giveUp = () => setImmediate(() => late.reject(new Error('storage took too long')));
+    const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
+    try {
+      return await Promise.race([query, late.promise]);
+    } catch (cause) {
+      onFailure(cause as Error);
+      throw unavailable();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   const readStatus = coalesce((agentIds: string[]) => readAgentStatuses(pool, agentIds));
   const claim = coalesce(async (claims: SessionClaim[]) => {
     const owners = await claimSessions(pool, claims);
     return new Map(claims.map((wanted) => [wanted, owners.get(wanted.sessionId)]));
   });
   return {
-    findAgentId: (name) => inTime(findAgentId(pool, name)),
-    registerAgent: (agent) => inTime(registerAgent(pool, agent)),
-    readStatus: (agentId) => inTime(readStatus(agentId)),
-    claimSession: (wanted) => inTime(claim(wanted)),
+    findAgentId: (name, deadline) => inTime(findAgentId(pool, name), deadline),
+    registerAgent: (agent, deadline) => inTime(registerAgent(pool, agent), deadline),
+    readStatus: (agentId, deadline) => inTime(readStatus(agentId), deadline),
+    claimSession: (wanted, deadline) => inTime(claim(wanted), deadline),
   };
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { eventSubject } from '@agp/bus';
+import { eventSubject, maxEventsInMessage } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
 import { expect, test, vi } from 'vitest';
@@ -86,7 +86,6 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
   const { rows } = await pool.query('SELECT id, message_id, code, bytes FROM quarantine');
   expect(rows.map(({ code }) => code).sort()).toEqual(['22003', 'not_an_event', 'not_json', 'not_json', 'not_utf8']);
   const aside = rows.find(({ code }) => code === '22003');
-  expect(aside.message_id).toBe(poison.id);
   expect(JSON.parse(aside.bytes.toString())).toEqual(poison);
 
   const command = async (...args: string[]) => {
@@ -181,10 +180,9 @@ test('a stop records what is held and leaves the rest to the next writer at once
   await Promise.all([first.stop(), first.stop()]);
   const recorded = await stack.count('events');
   const info = await (await stack.connection.jetstreamManager()).consumers.info('AGP_EVENTS', 'writer');
-  expect({ unacknowledged: info.num_ack_pending, left: info.num_pending }).toEqual({
-    unacknowledged: 0,
-    left: events.length - recorded,
-  });
+  expect(info.num_ack_pending).toBe(0);
+  // What is left is there in whole messages; of those, some events may be recorded.
+  expect(info.num_pending).toBeGreaterThanOrEqual((events.length - recorded) / maxEventsInMessage);
   await stack.start({ ackWaitMs: 60_000 });
   await stack.settled();
   await expectAllRecorded(stack, events);

@@ -1,15 +1,24 @@
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
+import type { SessionClaim } from '@agp/db';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 
 /**
  * This request's look into storage: the agent's status, never cached, and the claim of the session for its agent.
  *
+ * @param deadline when storage is given up, on the monotonic clock in milliseconds
  * @throws ApiError `status_unavailable`, `agent_blocked`, `request_too_large`, `session_of_another_agent`, `audit_unavailable`
  */
-export async function admit(context: ProxyContext, head: Head, agent: Agent, sessionId: string): Promise<Admission> {
-  const stored = await context.storage.readStatus(agent.uuid);
+export async function admit(
+  context: ProxyContext,
+  head: Head,
+  agent: Agent,
+  sessionId: string,
+  deadline: number,
+): Promise<Admission> {
+  const stored = await context.storage.readStatus(agent.uuid, deadline);
+  const admittedAt = performance.now();
   if (stored === undefined) {
     // The row was deleted by hand. The next request registers the name anew; this one is of no known status.
     context.agents.delete(head.agentName);
@@ -17,21 +26,21 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, ses
   }
   if (stored.status === 'blocked') throw new ApiError('agent_blocked');
   if ((head.contentLength ?? 0) > context.config.maxRequestBytes) throw new ApiError('request_too_large');
-  await claimSession(context, sessionId, agent);
+  await claimSession(context, { sessionId, agentId: agent.uuid }, deadline);
   const { audit } = context.config;
-  if (audit === 'strict' && context.outbox.size + context.load.running > context.outbox.capacity) {
+  if (audit === 'strict' && context.outbox.size + context.load.forwarded >= context.outbox.capacity) {
     throw new ApiError('audit_unavailable', undefined, { 'Retry-After': '1' });
   }
-  return { sessionId, complianceTag: chooseTag(stored.complianceTag, head.complianceTag) };
+  return { sessionId, complianceTag: chooseTag(stored.complianceTag, head.complianceTag), admittedAt };
 }
 
-async function claimSession(context: ProxyContext, sessionId: string, agent: Agent): Promise<void> {
-  let owner = context.sessionOwners.get(sessionId);
+async function claimSession(context: ProxyContext, claim: SessionClaim, deadline: number): Promise<void> {
+  let owner = context.sessionOwners.get(claim.sessionId);
   if (owner === undefined) {
-    owner = await context.storage.claimSession({ sessionId, agentId: agent.uuid });
-    if (owner !== undefined) context.sessionOwners.set(sessionId, owner);
+    owner = await context.storage.claimSession(claim, deadline);
+    if (owner !== undefined) context.sessionOwners.set(claim.sessionId, owner);
   }
-  if (owner !== agent.uuid) throw new ApiError('session_of_another_agent');
+  if (owner !== claim.agentId) throw new ApiError('session_of_another_agent');
 }
 
 /** What ops set on the agent counts before what the caller asks for. */

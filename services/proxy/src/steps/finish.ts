@@ -21,6 +21,8 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     publishEvent(context, event);
     context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
     context.metrics.duration.observe({ provider: event.provider }, end.durationMs / 1000);
+    // A body that streams through may turn out too large when part of it has gone.
+    if (end.failure === 'request_too_large') context.metrics.refusals.inc({ code: end.failure });
     if (error || end.failure) {
       answerError(exchange, error ?? new ApiError(end.failure ?? 'internal'), {
         'X-Agent-Id': event.agent_id,

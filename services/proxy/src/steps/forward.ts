@@ -9,10 +9,9 @@ import type { AdmittedRequest, Answer } from '../journey.ts';
 import { createResponseTap, type ResponseTap, StreamUsageStripper } from '../stream/index.ts';
 
 /** The agent went away before it had the whole answer. */
-class AgentLeft extends Error {
-  readonly code = 'agent_left';
-}
+class AgentLeft extends Error {}
 
+/** Where providers put their own request id: OpenAI, Anthropic, Google, Azure (research/field.md section 3.1). */
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
 
 /**
@@ -22,7 +21,7 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'ap
  */
 export function forward(context: ProxyContext, exchange: Exchange, request: AdmittedRequest): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const relay = new Relay(exchange, request, resolve);
+  const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, resolve);
   // An agent that left during admission has already closed; it would never be heard of again.
   if (exchange.response.destroyed) relay.onAgentClose();
   else context.upstream.dispatch(toDispatch(request), relay);
@@ -41,7 +40,7 @@ function toDispatch({ head, body }: AdmittedRequest): Dispatcher.DispatchOptions
   }
   return {
     origin: baseUrl.origin,
-    path: baseUrl.pathname.replace(/\/$/, '') + head.path + head.query,
+    path: head.provider.basePath + head.path + head.query,
     method: head.method as Dispatcher.HttpMethod,
     headers,
     body: body.toProvider,
@@ -58,6 +57,8 @@ function toDispatch({ head, body }: AdmittedRequest): Dispatcher.DispatchOptions
 class Relay implements Dispatcher.DispatchHandler {
   readonly #exchange: Exchange;
   readonly #request: AdmittedRequest;
+  /** How long the agent may leave what was written unread, in milliseconds. */
+  readonly #patienceMs: number;
   readonly #resolve: (answer: Answer) => void;
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
@@ -69,9 +70,10 @@ class Relay implements Dispatcher.DispatchHandler {
   #agentLeft = false;
   #ended = false;
 
-  constructor(exchange: Exchange, request: AdmittedRequest, resolve: (answer: Answer) => void) {
+  constructor(exchange: Exchange, request: AdmittedRequest, patienceMs: number, resolve: (answer: Answer) => void) {
     this.#exchange = exchange;
     this.#request = request;
+    this.#patienceMs = patienceMs;
     this.#resolve = resolve;
     exchange.response.once('close', () => this.onAgentClose());
   }
@@ -142,7 +144,14 @@ class Relay implements Dispatcher.DispatchHandler {
     const { response } = this.#exchange;
     if (response.write(bytes)) return;
     controller.pause();
-    response.once('drain', () => controller.resume());
+    // An agent that stops reading must not hold the provider's connection for ever.
+    const patience = setTimeout(() => response.destroy(), this.#patienceMs);
+    const go = () => {
+      clearTimeout(patience);
+      response.off('drain', go).off('close', go);
+      controller.resume();
+    };
+    response.on('drain', go).on('close', go);
   }
 
   /** The connection to the agent is gone, with or without the whole answer. */

@@ -10,7 +10,7 @@ import type { ResponseReading } from '../stream/index.ts';
 export async function meter(context: ProxyContext, request: AdmittedRequest, answer: Answer): Promise<Metering> {
   const { head, body } = request;
   const reading = answer.tap ? await answer.tap.end() : null;
-  const requestedModel = body.inspected?.reading?.requestedModel ?? null;
+  const requestedModel = body.inspected?.requestedModel ?? null;
   const model = reading?.model ?? requestedModel;
   const known = { model, requestedModel, outcome: judgeOutcome(answer, reading) };
   const succeeded = answer.status !== null && answer.status >= 200 && answer.status < 300;
@@ -55,7 +55,7 @@ async function estimate(
 ): Promise<Usage> {
   const count = (text: string) => context.estimator.countTokens(text, model ?? '');
   const [promptTokens, completionTokens] = await Promise.all([
-    reading.usage?.promptTokens ?? count(body.inspected?.reading?.inputText() ?? ''),
+    reading.usage?.promptTokens ?? count(body.inspected?.inputText() ?? ''),
     count(reading.outputText()),
   ]);
   const told = reading.usage?.completionTokens ?? 0;

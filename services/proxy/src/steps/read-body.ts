@@ -3,11 +3,15 @@ import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
 import { ContentDigest } from '../content-digest.ts';
 import type { ProxyContext } from '../context.ts';
+import { dropRest } from '../drop-rest.ts';
 import type { Exchange } from '../exchange.ts';
 import { inspectBody } from '../inspect-body.ts';
 import type { Admission, Body, Head } from '../journey.ts';
 
-const endedEarly = 'the request body ended early';
+/** An agent that sends nothing of its body for this long is given up, in milliseconds. */
+const silenceMs = 30_000;
+
+const endedEarly = () => new ApiError('malformed_request', 'the request body ended early');
 
 /**
  * Reads the body of an operation that we inspect; lets every other body stream.
@@ -22,14 +26,12 @@ export async function readBody(
   _admission: Admission,
 ): Promise<Body> {
   // An agent that left during admission sends no more events to listen for.
-  if (exchange.request.destroyed) throw new ApiError('malformed_request', endedEarly);
-  if (!head.hasBody) return { inspected: null, toProvider: null, sha256: () => null, waitedMs: 0, release: () => {} };
+  if (exchange.request.destroyed) throw endedEarly();
+  if (!head.hasBody) return { inspected: null, toProvider: null, sha256: () => null, release: () => {} };
   if (exchange.request.headers.expect !== undefined) exchange.response.writeContinue();
   if (head.operation === null) return streamBody(context, exchange.request);
 
-  const started = performance.now();
   const bytes = await bufferBody(context, exchange.request);
-  const waitedMs = performance.now() - started;
   const digest = new ContentDigest();
   digest.update(bytes);
   const inspected = inspectBody(head.operation, bytes, head.path);
@@ -37,7 +39,6 @@ export async function readBody(
     inspected,
     toProvider: inspected.toProvider,
     sha256: () => digest.digest(),
-    waitedMs,
     release: () => {
       context.load.bufferedBytes -= bytes.length;
     },
@@ -50,50 +51,70 @@ function bufferBody(context: ProxyContext, request: IncomingMessage): Promise<Bu
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    const settle = () => {
+      clearTimeout(silence);
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+    };
     const refuse = (error: ApiError) => {
       context.load.bufferedBytes -= length;
-      request.removeAllListeners('data').removeListener('end', onEnd).removeListener('close', onClose);
+      settle();
       reject(error);
     };
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       context.load.bufferedBytes += chunk.length;
       chunks.push(chunk);
+      silence.refresh();
       if (length > maxRequestBytes) refuse(new ApiError('request_too_large'));
       else if (context.load.bufferedBytes > maxBufferedBytes) {
         refuse(new ApiError('proxy_overloaded', undefined, { 'Retry-After': '1' }));
       }
     };
     const onEnd = () => {
-      request.removeListener('close', onClose);
+      settle();
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     };
-    const onClose = () => refuse(new ApiError('malformed_request', endedEarly));
+    const onClose = () => refuse(endedEarly());
+    const silence = setTimeout(() => refuse(stalled()), silenceMs);
     request.on('data', onData).once('end', onEnd).once('close', onClose);
   });
 }
 
+const stalled = () => new ApiError('malformed_request', 'the request body stopped coming');
+
 function streamBody(context: ProxyContext, request: IncomingMessage): Body {
   const digest = new ContentDigest();
   const stream = new PassThrough();
+  // The call to the provider tells what broke it; unheard, it would end the process once that call is over.
+  stream.on('error', () => {});
   let length = 0;
-  request.on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer) => {
     length += chunk.length;
-    if (length > context.config.maxRequestBytes) {
-      stream.destroy(new ApiError('request_too_large'));
-      return;
-    }
-    digest.update(chunk);
-  });
+    silence.refresh();
+    if (length > context.config.maxRequestBytes) stream.destroy(new ApiError('request_too_large'));
+    else digest.update(chunk);
+  };
+  const onClose = () => {
+    clearTimeout(silence);
+    if (!request.complete) stream.destroy(endedEarly());
+  };
+  // A provider that takes its time pauses the agent, who is then not to blame for the silence.
+  const silence = setTimeout(() => (request.isPaused() ? silence.refresh() : stream.destroy(stalled())), silenceMs);
+  request
+    .on('data', onData)
+    .once('end', () => clearTimeout(silence))
+    .once('close', onClose);
   request.pipe(stream);
-  request.once('close', () => {
-    if (!request.complete) stream.destroy(new ApiError('malformed_request', endedEarly));
-  });
   return {
     inspected: null,
     toProvider: stream,
     sha256: () => digest.digest(),
-    waitedMs: 0,
-    release: () => {},
+    // A provider may answer before it has all of the body, or never take it.
+    release: () => {
+      clearTimeout(silence);
+      request.off('data', onData).off('close', onClose).unpipe(stream);
+      stream.destroy();
+      dropRest(request);
+    },
   };
 }

@@ -10,7 +10,8 @@ import type { Provider } from '../load-providers.ts';
 import { parseTarget } from '../parse-target.ts';
 import { matchOperation } from '../providers/index.ts';
 
-const printable = /^[^\p{C}]+$/u;
+/** Without spaces at its ends, which headers lose on the way and paths do not. */
+const printable = /^(?! )[^\p{C}]+(?<! )$/u;
 const reservedName = /^unnamed-/i;
 
 /** Session ids that clients send unasked, in the order in which they count (decisions.md section 2). */
@@ -75,12 +76,12 @@ function readComplianceTag(exchange: Exchange): string | null {
   return tag;
 }
 
-/** An OpenAI base URL is accepted with and without its `/v1`, on our side and on the provider's. */
-function normalisePath(provider: Provider, path: string): string {
-  if (provider.api !== 'openai') return path;
-  const versioned = path === '/v1' || path.startsWith('/v1/');
-  if (versioned && provider.baseUrl.pathname.replace(/\/$/, '').endsWith('/v1')) return path.slice('/v1'.length) || '/';
-  return !versioned && provider.id === 'openai' && !provider.baseUrl.pathname.includes('/v1') ? `/v1${path}` : path;
+/** OpenAI's own base URL is accepted with and without `/v1`, and a base URL that ends in it does not double it. */
+function normalisePath({ id, api, basePath }: Provider, path: string): string {
+  if (api !== 'openai') return path;
+  const versioned = /^\/v1(?:\/|$)/.test(path);
+  if (versioned && basePath.endsWith('/v1')) return path.slice('/v1'.length) || '/';
+  return !versioned && id === 'openai' && basePath === '' ? `/v1${path}` : path;
 }
 
 /** A pair's two ids hold the same millisecond, the request's before the response's. */
@@ -103,11 +104,16 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
   if ((headersDistinct.host?.length ?? 0) > 1) refuse('host is given more than once');
   const provider = context.config.providers.get(target.providerId);
   if (provider === undefined) throw new ApiError('unknown_provider');
-  if (headers.upgrade !== undefined) throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet');
+  // Any other upgrade that is offered may be passed over (RFC 9110 section 7.8).
+  if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
+    throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet');
+  }
   if (headers['x-goog-upload-protocol'] === 'resumable' || /[?&]uploadType=resumable(?:&|$)/i.test(target.query)) {
     // The provider would answer with a URL of its own, and the upload would go past the proxy.
     throw new ApiError('not_governed', 'resumable uploads are not governed yet');
   }
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') refuse('transfer-encoding must be chunked');
   const agentName = readAgentName(exchange, target.agentName);
   const path = normalisePath(provider, target.path);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);

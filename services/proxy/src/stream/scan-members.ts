@@ -70,9 +70,12 @@ function readKey(bytes: Buffer, start: number, end: number): string | null {
   }
 }
 
+/** No request or answer that we know of has more; a body of nothing but members would cost memory for each. */
+const maxMembers = 10_000;
+
 /**
  * The members of the JSON object that starts at a byte, in order, repeated ones too, in one pass without building
- * anything. Null where no object starts there or its outline is broken; values are not checked.
+ * anything. Null where no object starts there, its outline is broken or it has too many; values are not checked.
  *
  * @returns the members, and the position past the closing brace
  */
@@ -81,7 +84,7 @@ export function scanMembers(bytes: Buffer, start: number): { members: Member[]; 
   const members: Member[] = [];
   let i = skipSpace(bytes, start + 1);
   if (bytes[i] === closeBrace) return { members, end: i + 1 };
-  while (bytes[i] === quote) {
+  while (bytes[i] === quote && members.length < maxMembers) {
     const keyEnd = skipString(bytes, i);
     const key = keyEnd <= bytes.length ? readKey(bytes, i, keyEnd) : null;
     const at = skipSpace(bytes, keyEnd);

@@ -17,8 +17,6 @@ import { startWriter, type WriterOverrides } from '../../src/start-writer.ts';
 /** Short, so that tests see redelivery. */
 export const ackWaitMs = 3_000;
 
-const encoder = new TextEncoder();
-
 /** A NATS server, a Postgres database, and what stands at both ends of a writer. Ends with the test. */
 export async function startWriterStack<const Own extends boolean = false>(options: { ownPostgres?: Own } = {}) {
   const stack = await startTestStack({ nats: true, ownPostgres: (options.ownPostgres ?? false) as Own });
@@ -58,7 +56,7 @@ export async function startWriterStack<const Own extends boolean = false>(option
     return writer;
   };
   const publish = (events: readonly EventMessage[]): void => {
-    for (const event of events) outbox.add(event.id, encoder.encode(JSON.stringify(event)));
+    for (const event of events) outbox.add(event.id, JSON.stringify(event));
   };
   const count = async (from: string): Promise<number> => {
     const { rows } = await database.pool.query(`SELECT count(*) AS n FROM ${from}`);

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { logSparsely } from './log-sparsely.ts';
+
+test('what happens many times is logged once an interval, with how often it was held back', () => {
+  let now = 0;
+  const lines: [string, number][] = [];
+  const log = logSparsely(
+    (detail: string, heldBack) => lines.push([detail, heldBack]),
+    1_000,
+    () => now,
+  );
+  for (const detail of ['a', 'b', 'c']) log(detail);
+  now = 999;
+  log('d');
+  now = 1_000;
+  log('e');
+  now = 2_000;
+  log('f');
+  expect(lines).toEqual([
+    ['a', 0],
+    ['e', 3],
+    ['f', 0],
+  ]);
+});

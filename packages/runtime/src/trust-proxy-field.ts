@@ -1,0 +1,25 @@
+import { BlockList, isIP } from 'node:net';
+import { z } from 'zod';
+
+function isNetwork(value: string): boolean {
+  const [address = '', bits, ...rest] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  try {
+    new BlockList().addSubnet(address, Number(bits), version === 4 ? 'ipv4' : 'ipv6');
+    return /^\d+$/.test(bits);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whose `X-Forwarded-For` counts: a number of hops, or addresses and CIDR blocks with commas between. None by
+ * default, and never everybody: a caller could then choose the address that it is known by.
+ */
+export const trustProxyField = z
+  .string()
+  .default('0')
+  .transform((value) => (/^\d{1,2}$/.test(value) ? Number(value) : value.split(',').map((part) => part.trim())))
+  .refine((value) => typeof value === 'number' || value.every(isNetwork), 'must be a hop count or a CIDR list');
