@@ -13,7 +13,7 @@ import autocannon from 'autocannon';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
-const connections = Number(process.env.BENCH_CONNECTIONS ?? 16);
+const connections = Number(process.env.BENCH_CONNECTIONS ?? 64);
 const ticksPerSecond = 100;
 
 /** A chat completion of ordinary size: about 1 KB in, 1.5 KB out. */

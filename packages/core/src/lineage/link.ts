@@ -21,9 +21,7 @@ export const emptyHead: LineageHead = { length: 0, hash: 'genesis' };
 
 /** `sha256:` and the hex SHA-256 of the UTF-8 bytes of the previous hash followed by the payload. */
 export function hashLink(previousHash: string, payload: string): string {
-  return `sha256:${createHash('sha256')
-    .update(previousHash).update(payload)
-    .digest('hex')}`;
+  return `sha256:${createHash('sha256').update(previousHash).update(payload).digest('hex')}`;
 }
 
 /** Gives an event the next place in its session's chain. */

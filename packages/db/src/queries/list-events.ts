@@ -27,11 +27,7 @@ function firstIdAt(time: Date): string {
  * One page of events, newest first. An id holds the millisecond of its event's timestamp, so times are ranges of the
  * primary key and order by id is order by timestamp.
  */
-export function listEvents(
-  db: Db,
-  filter: EventFilter,
-  page: { limit: number; offset: number },
-): Promise<EventRow[]> {
+export function listEvents(db: Db, filter: EventFilter, page: { limit: number; offset: number }): Promise<EventRow[]> {
   let query = db.selectFrom('events').select(eventColumns);
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId);
   if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);

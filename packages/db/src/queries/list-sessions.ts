@@ -14,11 +14,6 @@ export function listSessions(db: Db, range: PageRange): AsyncGenerator<SessionRo
           or([eb('sessions.started_at', '<', after.started_at), eb('sessions.id', '>', after.id)]),
         );
     }
-    return query
-      .orderBy('sessions.started_at', 'desc')
-      .orderBy('sessions.id')
-      .limit(limit)
-      .offset(offset)
-      .execute();
+    return query.orderBy('sessions.started_at', 'desc').orderBy('sessions.id').limit(limit).offset(offset).execute();
   });
 }
