@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 
 export interface HttpServer {
@@ -31,7 +32,7 @@ export async function startHttpServer(
       if (!refuseOtherHttp(request, response)) listener(request, response);
     },
   );
-  const endKeepAlive = endKeepAliveOn(server);
+  const running = followAnswers(server);
   refuseUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -42,35 +43,32 @@ export async function startHttpServer(
   return {
     url: `http://${host}:${port}`,
     server,
-    stop: (graceMs) =>
-      new Promise((resolve) => {
-        endKeepAlive();
-        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        server.close(() => {
-          clearTimeout(cut);
-          resolve();
-        });
-        server.closeIdleConnections();
-      }),
+    stop: (graceMs) => stopServer(server, running, graceMs),
   };
 }
 
-/**
- * A client that keeps its connection busy would otherwise be served until it is cut in the midst of a request.
- *
- * @returns a function after which every answer whose head is not out yet is the last on its connection
- */
-function endKeepAliveOn(server: Server): () => void {
+/** Stops accepting at once. Answers on their way are waited for, up to `graceMs`, and are the last on their connections. */
+async function stopServer(server: Server, running: Set<ServerResponse>, graceMs: number): Promise<void> {
+  const closed = once(server, 'close');
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  for (const response of running) if (!response.headersSent) response.shouldKeepAlive = false;
+  // Not the HTTP server's own close: it counts an answer as idle once it was ended, with bytes still on their way.
+  NetServer.prototype.close.call(server);
+  while (running.size > 0) await Promise.all([...running].map((response) => once(response, 'close')));
+  // Now that no answer is on its way, the rest of it: timers, and connections without a request.
+  server.close(() => {});
+  server.closeAllConnections();
+  await closed;
+  clearTimeout(cut);
+}
+
+/** Keeps the answers that are not through yet; from the moment the server stops listening each is the last on its connection. */
+function followAnswers(server: Server): Set<ServerResponse> {
   const running = new Set<ServerResponse>();
-  let ending = false;
-  const follow = (_request: IncomingMessage, response: ServerResponse) => {
-    if (ending) response.shouldKeepAlive = false;
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    if (!server.listening) response.shouldKeepAlive = false;
     running.add(response);
     response.once('close', () => running.delete(response));
-  };
-  server.prependListener('request', follow);
-  return () => {
-    ending = true;
-    for (const response of running) if (!response.headersSent) response.shouldKeepAlive = false;
-  };
+  });
+  return running;
 }
