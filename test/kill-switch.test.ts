@@ -84,7 +84,7 @@ test('a status that is changed by plain SQL holds on the next request of each pr
   }
 });
 
-test('while the agents table is locked exclusively none is admitted, known agent or new, and all are told within a second', async () => {
+test('while the agents table is locked exclusively none is admitted, known agent or new, and all are told in about a second', async () => {
   expect([await send(0, 'locked-out'), await send(1, 'locked-out')]).toEqual([200, 200]);
   const client = await system.database.pool.connect();
   const before = provider.requests.length;
