@@ -1,10 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { choosePostgresAccount } from '../binaries/postgres-account.ts';
-import { placePostgres, removeOrphans } from './postgres-folder.ts';
+import { MissingDataError, placePostgres } from './postgres-folder.ts';
 
 const account = choosePostgresAccount();
 
@@ -40,14 +51,54 @@ test.runIf(account)('a checkout that moves keeps its data, a copy of it gets dat
   expect(existsSync(original.folder)).toBe(true);
 });
 
-test.runIf(account)('the data of a checkout that was removed is removed at the next start of any other', () => {
+/** Lets the data pass for what was last used so many days ago. */
+function makeOlder(folder: string, days: number): void {
+  const then = Date.now() / 1_000 - days * 86_400;
+  utimesSync(join(dirname(folder), 'owner.json'), then, then);
+}
+
+test.runIf(account)(
+  'a checkout that moves keeps its data through starts of others, also of one at its old path',
+  () => {
+    const { clone, outside } = makeFolders();
+    const original = place(clone, outside);
+    makeOlder(original.folder, 29);
+    renameSync(clone, `${clone}-moved`);
+    place(`${clone}-other`, outside);
+    expect(place(clone, outside).folder).not.toBe(original.folder);
+    expect(place(`${clone}-moved`, outside).folder).toBe(original.folder);
+  },
+);
+
+test.runIf(account)('the data of a removed checkout goes at a start of any other once it is unused for a month', () => {
   const { clone, outside } = makeFolders();
   const kept = place(`${clone}-kept`, outside);
+  const used = place(`${clone}-used`, outside);
   const gone = place(clone, outside);
-  rmSync(clone, { recursive: true });
-  removeOrphans(outside);
-  expect([existsSync(gone.folder), existsSync(kept.folder)]).toEqual([false, true]);
+  for (const { folder } of [kept, used, gone]) makeOlder(folder, 31);
+  mkdirSync(join(used.folder, 'data/global'), { recursive: true });
+  writeFileSync(join(used.folder, 'data/global/pg_control'), '');
+  for (const removed of [`${clone}-used`, clone]) rmSync(removed, { recursive: true });
+  place(`${clone}-other`, outside);
+  expect([gone, used, kept].map(({ folder }) => existsSync(folder))).toEqual([false, true, true]);
 });
+
+test.runIf(account)('data that is gone is reported, not begun anew', () => {
+  const { clone, outside } = makeFolders();
+  rmSync(dirname(place(clone, outside).folder), { recursive: true });
+  expect(() => place(clone, outside)).toThrow(MissingDataError);
+});
+
+test.runIf(account)(
+  'a start that was cut short before it wrote the owner does not stand in the way of the next',
+  () => {
+    const { clone, outside } = makeFolders();
+    const first = place(clone, outside);
+    rmSync(join(dirname(first.folder), 'owner.json'));
+    expect(place(clone, outside)).toEqual(first);
+    expect(existsSync(join(dirname(first.folder), 'owner.json'))).toBe(true);
+  },
+);
 
 test.runIf(account)('a folder that is reachable is used where it is', () => {
   const { outside } = makeFolders();

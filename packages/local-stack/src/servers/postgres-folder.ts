@@ -2,15 +2,16 @@
  * Where the private Postgres of a data folder keeps its data when we are root.
  *
  * Postgres runs as another user then, and the checkout may lie where that user cannot go (/root is closed to others). Its
- * folder is then made under /var/lib/agp-local, named by a digest of the data folder, beside a file that names its owner, and
- * the data folder has a symbolic link to it. What belongs to a data folder that is gone is removed at the next start.
+ * folder is then made under /var/lib/agp-local, beside a file that names its owner, and the data folder has a symbolic link to
+ * it. A data folder that has moved cannot be told from one that was removed until it is started again: what nobody seems to own
+ * is removed only once it has not been used for long.
  */
-import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   chownSync,
   existsSync,
-  lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -39,7 +40,19 @@ interface Owner {
   device: number;
 }
 
+/** The link of a data folder leads nowhere. Beginning anew would hide from the user that data is missing. */
+export class MissingDataError extends Error {
+  readonly code = 'data_missing';
+  constructor(link: string, target: string) {
+    super(
+      `${link} is a link to ${target}, which does not exist: the data of Postgres was removed, or lies on another machine or disk. ` +
+        'Bring it back, or remove the link to begin without data.',
+    );
+  }
+}
+
 const linkName = 'postgres';
+const unusedMs = 30 * 24 * 3_600_000;
 
 function readOwner(folder: string): Owner | null {
   try {
@@ -67,15 +80,21 @@ function readDevice(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.dev ?? readDevice(dirname(path));
 }
 
-/** Removes what was made for data folders that are gone, or no longer link to it. */
-export function removeOrphans(outside = outsideFolder): void {
+/** When the data was last used, in Unix milliseconds: each start writes the owner, and each checkpoint of Postgres this file. */
+function readLastUse(folder: string): number {
+  const files = ['owner.json', join(linkName, 'data/global/pg_control')];
+  return Math.max(...files.map((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0));
+}
+
+/** Removes what was made for data folders that are gone, or no longer link to it, unless it was used in the last 30 days. */
+function removeOrphans(outside: string): void {
   if (!existsSync(outside)) return;
   for (const name of readdirSync(outside)) {
     const folder = join(outside, name);
     const owner = readOwner(folder);
     if (owner === null || readDevice(owner.dataFolder) !== owner.device) continue;
     const linked = readLink(join(owner.dataFolder, linkName)) === join(folder, linkName);
-    if (!linked) rmSync(folder, { recursive: true, force: true });
+    if (!linked && Date.now() - readLastUse(folder) > unusedMs) rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -84,6 +103,7 @@ export function removeOrphans(outside = outsideFolder): void {
  *
  * @param account whom to run it as; undefined where we are not root
  * @param outside where to go when the account cannot reach the data folder
+ * @throws MissingDataError if the data folder links to something that is not there
  */
 export function placePostgres(
   dataFolder: string,
@@ -92,11 +112,12 @@ export function placePostgres(
 ): PostgresPlace {
   mkdirSync(dataFolder, { recursive: true });
   const inside = join(dataFolder, linkName);
+  const link = readLink(inside);
+  if (link !== null && !existsSync(link)) throw new MissingDataError(inside, link);
   if (account === undefined) {
     mkdirSync(inside, { recursive: true, mode: 0o700 });
     return { folder: inside };
   }
-  const link = readLink(inside);
   if (link !== null && adoptLinked(link, dataFolder)) {
     removeOrphans(outside);
     return { folder: link, account: readAccount(link) };
@@ -109,19 +130,21 @@ export function placePostgres(
   if (owner.uid !== 0 && canWrite(inside, owner)) return { folder: inside, account: owner };
   // Fails where data is in it that its owner can no longer reach, which is better than to leave it behind unseen.
   rmdirSync(inside);
-  const home = join(outside, createHash('sha256').update(dataFolder).digest('hex').slice(0, 16));
+  mkdirSync(outside, { recursive: true, mode: 0o755 });
+  // Never a name that was there before: data of a checkout that has moved away from this path may still have it.
+  const home = mkdtempSync(join(outside, 'data-'));
+  chmodSync(home, 0o755);
   const folder = join(home, linkName);
-  mkdirSync(home, { recursive: true, mode: 0o755 });
   makeOwnFolder(folder, account);
-  writeOwner(home, dataFolder);
+  // The link first: a folder whose owner does not link to it passes for one that nobody has.
   symlinkSync(folder, inside);
+  writeOwner(home, dataFolder);
   return { folder, account };
 }
 
 /** True if what the link leads to is this data folder's, or that of a checkout that has moved here. */
 function adoptLinked(link: string, dataFolder: string): boolean {
-  const owner = readOwner(dirname(link));
-  if (owner === null || lstatSync(link, { throwIfNoEntry: false }) === undefined) return false;
+  const owner = readOwner(dirname(link)) ?? { dataFolder }; // none yet: the start that made it was cut short
   const copied = owner.dataFolder !== dataFolder && readLink(join(owner.dataFolder, linkName)) === link;
   if (!copied) writeOwner(dirname(link), dataFolder);
   return !copied;

@@ -6,6 +6,7 @@ import { openGuard, stopLeftovers } from '../guard/guard.ts';
 import { readLocalStackConfig } from '../local-stack-config.ts';
 import { MigrationError } from '../run-migrations.ts';
 import { InitDatabaseError } from '../servers/postgres.ts';
+import { MissingDataError } from '../servers/postgres-folder.ts';
 import { ServerStartError } from '../servers/server.ts';
 import { claimDataFolder } from './claim-data-folder.ts';
 import { StartError } from './start-error.ts';
@@ -19,6 +20,7 @@ const explained = [
   MissingServerError,
   NoAccountError,
   InitDatabaseError,
+  MissingDataError,
   MigrationError,
   ServerStartError,
 ];
