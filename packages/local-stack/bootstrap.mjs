@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { constants } from 'node:os';
@@ -38,13 +39,29 @@ const commands = {
 
 const oldestNode = 20;
 const runtimeMajor = 26;
+/** Who holds the lock touches it each minute. */
+const touchLockMs = 60_000;
 const staleLockMs = 15 * 60_000;
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const stampFile = join(root, 'node_modules/.agp-installed');
 
 /** A problem that the user can solve: shown without a stack. */
 class SetupError extends Error {}
+
+/** The first signal that told us to stop: nothing new begins after it. */
+let stoppedBy = null;
+/** Told each signal: what runs at the moment ends by it, and we with that. */
+let passOn = () => {};
+for (const signal of stopSignals)
+  process.on(signal, () => {
+    stoppedBy ??= signal;
+    passOn(signal);
+  });
+
+/** The exit code of a program that a signal has ended, as a shell gives it. */
+const codeOf = (signal) => 128 + constants.signals[signal];
 
 /** A digest of everything that decides what an install gives. */
 function digestManifests() {
@@ -100,15 +117,22 @@ function tryLock(lock) {
   return false;
 }
 
-/** Runs a program quietly; its output is shown only if it fails. */
+/** False also where another took the lock because we had slept for too long. */
+function holdsLock(lock) {
+  return existsSync(lock) && readFileSync(lock, 'utf8') === String(process.pid);
+}
+
+/** Runs a program quietly; its output is shown only if it fails. Rejects once it and what it started are gone. */
 function runQuietly(command, args, environment) {
   const options = { cwd: root, env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] };
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, options);
+    passOn = (signal) => child.kill(signal);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.on('error', (error) => reject(new SetupError(`cannot run ${command}: ${error.message}`)));
     child.on('close', (code) => {
+      passOn = () => {};
       if (code === 0) resolve();
       else reject(new SetupError(`${output.trimEnd()}\n${command} ${args.join(' ')} failed`));
     });
@@ -131,14 +155,18 @@ async function ensureInstalled() {
   if (isInstalled()) return;
   mkdirSync(join(root, '.data'), { recursive: true });
   const lock = join(root, '.data/install.lock');
-  while (!tryLock(lock)) await new Promise((resolve) => setTimeout(resolve, 100));
+  while (!stoppedBy && !tryLock(lock)) await new Promise((resolve) => setTimeout(resolve, 100));
+  const touch = setInterval(() => holdsLock(lock) && utimesSync(lock, new Date(), new Date()), touchLockMs);
   try {
-    if (isInstalled()) return;
+    if (stoppedBy || isInstalled()) return;
     const digest = digestManifests();
+    // An install that is cut short must not pass for the good one that was there before.
+    rmSync(stampFile, { force: true });
     await installDependencies();
-    writeFileSync(stampFile, digest);
+    if (!stoppedBy) writeFileSync(stampFile, digest);
   } finally {
-    rmSync(lock, { force: true });
+    clearInterval(touch);
+    if (holdsLock(lock)) rmSync(lock);
   }
 }
 
@@ -166,20 +194,19 @@ function runStep(node, [program, ...args]) {
       AGP_BEGAN_AT: String(performance.timeOrigin),
     },
   });
-  const forward = (signal) => child.kill(signal);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
+  passOn = (signal) => child.kill(signal);
   // npm that is killed passes nothing on; its child then finds itself with another parent.
   const parent = process.ppid;
   const watch = setInterval(
-    () => process.env.npm_lifecycle_event && process.ppid !== parent && forward('SIGTERM'),
+    () => process.env.npm_lifecycle_event && process.ppid !== parent && process.emit('SIGTERM', 'SIGTERM'),
     500,
   );
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new SetupError(`cannot run ${program}: ${error.message}`)));
     child.on('exit', (code, signal) => {
-      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, forward);
+      passOn = () => {};
       clearInterval(watch);
-      resolve(code ?? 128 + constants.signals[signal]);
+      resolve(code ?? codeOf(signal));
     });
   });
 }
@@ -194,9 +221,13 @@ async function main([name, ...given]) {
   // npm keeps the `--` that ends its own options to itself, pnpm hands it on.
   const args = given[0] === '--' ? given.slice(1) : given;
   await ensureInstalled();
+  if (stoppedBy) return codeOf(stoppedBy);
   const node = chooseNode();
   const codes = [];
-  for (const step of steps) codes.push(await runStep(node, step === steps.at(-1) ? [...step, ...args] : step));
+  for (const step of steps) {
+    codes.push(await runStep(node, step === steps.at(-1) ? [...step, ...args] : step));
+    if (stoppedBy && step !== steps.at(-1)) return codes.find((code) => code !== 0) ?? codeOf(stoppedBy);
+  }
   return codes.find((code) => code !== 0) ?? 0;
 }
 
@@ -204,6 +235,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
+  if (!stoppedBy) console.error(error.message);
+  process.exitCode = stoppedBy ? codeOf(stoppedBy) : 1;
 }

@@ -103,6 +103,46 @@ test('an install that fails shows why, runs nothing, and is tried again', async 
   }
 });
 
+test('an install that is interrupted takes pnpm with it and does not pass for the good one before', async () => {
+  const root = makeWorkspace('trap "sleep 0.5; echo gone > gone; exit 1" TERM; echo x >> calls; sleep 1 & wait');
+  mkdirSync(join(root, 'node_modules'));
+  const first = runBootstrap(root, 'start');
+  expect(await first.exit).toBe(0);
+  const good = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8');
+  writeFileSync(join(root, 'pnpm-lock.yaml'), 'another lock');
+  const interrupted = runBootstrap(root, 'start');
+  await expect.poll(() => countInstalls(root), { timeout: 10_000 }).toBe(2);
+  expect(readFileSync(join(root, '.data/install.lock'), 'utf8')).toBe(String(interrupted.child.pid));
+  interrupted.child.kill('SIGTERM');
+  expect(await interrupted.exit).toBe(143);
+  // It waited for pnpm to come to its end, and left no lock.
+  expect(existsSync(join(root, 'gone'))).toBe(true);
+  expect(existsSync(join(root, '.data/install.lock'))).toBe(false);
+  expect(interrupted.output).not.toContain('ran');
+  writeFileSync(join(root, 'pnpm-lock.yaml'), good);
+  expect(await runBootstrap(root, 'start').exit).toBe(0);
+  expect(countInstalls(root)).toBe(3);
+}, 30_000);
+
+test('a signal during one step keeps the next from starting, also if the step ends as if nothing had happened', async () => {
+  const root = makeWorkspace();
+  for (const [program, text] of [
+    ['biome', 'process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000); console.log("first")'],
+    ['tsc', 'console.log("second")'],
+    ['oxlint', 'console.log("third")'],
+  ] as const) {
+    const file = join(root, 'node_modules/.bin', program);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `#!${process.execPath}\n${text}\n`);
+    chmodSync(file, 0o755);
+  }
+  const run = runBootstrap(root, 'check');
+  await expect.poll(() => run.output, { timeout: 10_000 }).toContain('first');
+  run.child.kill('SIGTERM');
+  expect(await run.exit).toBe(143);
+  expect(run.output).not.toMatch(/second|third/);
+});
+
 test('it passes arguments, signals and the exit code on', async () => {
   const root = makeWorkspace();
   const failed = runBootstrap(root, 'start', '--', '5');
