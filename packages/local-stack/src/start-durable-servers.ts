@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +34,7 @@ export async function startDurableServers(environment: NodeJS.ProcessEnv): Promi
     const [postgres, nats, redis] = await Promise.all([
       startPostgres(kit.pristine, { ...kit, guard }),
       startNats(natsBinary, join(folder, 'nats'), { guard }),
-      startRedis(redisBinary, join(folder, 'redis'), 'bench', { guard }),
+      startRedis(redisBinary, join(folder, 'redis'), randomUUID(), { guard }),
     ]);
     const databaseUrl = await createDatabase(postgres.url, 'agp');
     await runMigrations(databaseUrl);

@@ -47,8 +47,8 @@ export async function preparePostgresKit(config: LocalStackConfig, guard: Guard)
   const binaries = await makePostgresReachable(findPostgres(config), account);
   const folder = await makeThrowAwayFolder(guard, account);
   const pristine = join(folder, 'pristine');
-  // Known to all: it protects nothing that outlives the tests.
-  const password = 'throw-away';
+  // Who can connect as a superuser can run programs as the account: other users of the machine must not.
+  const password = randomUUID();
   await initPostgres(pristine, { guard, binaries, password, ...(account ? { account } : {}) });
   return { binaries, password, pristine, folder, ...(account ? { account } : {}) };
 }
