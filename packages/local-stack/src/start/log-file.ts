@@ -3,19 +3,32 @@ import { dirname } from 'node:path';
 
 const maxBytes = 10 * 1024 * 1024;
 
-/** Appends lines to a file. At 10 MiB it is set aside as `<file>.1`, in place of the one set aside before. */
+/**
+ * Appends lines to a file. At 10 MiB it is set aside as `<file>.1`, in place of the one set aside before. Lines that cannot be
+ * written, as on a full disk, are lost: the stack runs on without them.
+ */
 export function openLogFile(file: string): (line: string) => void {
   mkdirSync(dirname(file), { recursive: true });
   let written = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   let stream: WriteStream | null = null;
+  const open = () => {
+    const opened = createWriteStream(file, { flags: 'a', mode: 0o600 });
+    // The next line tries again.
+    opened.on('error', () => {
+      if (stream === opened) stream = null;
+    });
+    return opened;
+  };
   return (line) => {
     if (written > maxBytes) {
       stream?.end();
       stream = null;
-      renameSync(file, `${file}.1`);
       written = 0;
+      try {
+        renameSync(file, `${file}.1`);
+      } catch {} // it was removed, or must grow further
     }
-    stream ??= createWriteStream(file, { flags: 'a', mode: 0o600 });
+    stream ??= open();
     stream.write(`${line}\n`);
     written += Buffer.byteLength(line) + 1;
   };
