@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
@@ -20,12 +20,17 @@ export function claimDataFolder(dataFolder: string): Disposable {
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error;
-    const pid = readFileSync(pidFile, 'utf8').trim();
     throw new StartError(
-      `The local stack is running already on ${dataFolder} (process ${pid}). ` +
+      `The local stack is running already on ${dataFolder}${describeHolder(pidFile)}. ` +
         'Stop that one first, or set AGP_DATA_DIR to another folder, and PROXY_PORT, MANAGEMENT_PORT and OPS_PORT to free ports.',
     );
   }
   writeFileSync(pidFile, `${process.pid}\n`);
   return { [Symbol.dispose]: () => lock.close() };
+}
+
+/** Nothing where the other has the lock but has not written its pid yet. */
+function describeHolder(pidFile: string): string {
+  const pid = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : '';
+  return pid === '' ? '' : ` (process ${pid})`;
 }
