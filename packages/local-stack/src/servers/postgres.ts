@@ -32,19 +32,26 @@ export async function initPostgres(
   options: Pick<PostgresOptions, 'binaries' | 'account' | 'password' | 'guard'>,
 ): Promise<void> {
   const passwordFile = `${folder}.password`;
-  await writeFile(passwordFile, options.password, { mode: 0o600 });
-  if (options.account) await chown(passwordFile, options.account.uid, options.account.gid);
-  const args = ['-D', folder, '-U', postgresUser, '-E', 'UTF8', '--locale=C', '-A', 'scram-sha-256'];
-  const initdb = spawn(options.binaries.initdb, [...args, '--pwfile', passwordFile, '--no-sync', '--no-instructions'], {
-    cwd: '/',
-    env: environment,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    ...options.account,
-  });
-  options.guard.watch(initdb, { name: 'initdb', stopSignals: ['SIGTERM'], graceMs: 2_000, stage: 1 });
-  const [[code], message] = await Promise.all([once(initdb, 'exit'), text(initdb.stderr)]);
-  await rm(passwordFile);
-  if (code !== 0) throw new InitDatabaseError(`initdb could not make ${folder}:\n${message.trim()}`);
+  try {
+    await writeFile(passwordFile, options.password, { mode: 0o600 });
+    if (options.account) await chown(passwordFile, options.account.uid, options.account.gid);
+    const args = ['-D', folder, '-U', postgresUser, '-E', 'UTF8', '--locale=C', '-A', 'scram-sha-256'];
+    const initdb = spawn(
+      options.binaries.initdb,
+      [...args, '--pwfile', passwordFile, '--no-sync', '--no-instructions'],
+      {
+        cwd: '/',
+        env: environment,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        ...options.account,
+      },
+    );
+    options.guard.watch(initdb, { name: 'initdb', stopSignals: ['SIGTERM'], graceMs: 2_000, stage: 1 });
+    const [[code], message] = await Promise.all([once(initdb, 'exit'), text(initdb.stderr)]);
+    if (code !== 0) throw new InitDatabaseError(`initdb could not make ${folder}:\n${message.trim()}`);
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
 }
 
 /** Starts Postgres on a data folder that `initPostgres` made. The url names the database `postgres`. */
