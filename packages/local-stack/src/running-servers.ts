@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where a running local stack's servers are, as the services' variables. */
@@ -22,7 +22,7 @@ export function writeRunningServers(dataFolder: string, servers: RunningServers)
   writeNote(join(dataFolder, serversFile), servers);
 }
 
-/** What the latest start noted; empty where there was none. */
+/** What the running stack noted; empty where none runs, unless the last was killed. */
 export function readRunningServers(dataFolder: string): Partial<RunningServers> {
   return readNote<RunningServers>(join(dataFolder, serversFile));
 }
@@ -32,9 +32,14 @@ export function writeRunningServices(dataFolder: string, services: RunningServic
   writeNote(join(dataFolder, servicesFile), services);
 }
 
-/** What the latest start noted; empty where there was none. */
+/** What the running stack noted; empty where none runs, unless the last was killed. */
 export function readRunningServices(dataFolder: string): Partial<RunningServices> {
   return readNote<RunningServices>(join(dataFolder, servicesFile));
+}
+
+/** Removes both notes: nothing listens there any more. */
+export function removeRunningNotes(dataFolder: string): void {
+  for (const file of [serversFile, servicesFile]) rmSync(join(dataFolder, file), { force: true });
 }
 
 function writeNote(file: string, note: object): void {

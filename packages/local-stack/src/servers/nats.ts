@@ -8,7 +8,7 @@ import { type Server, type ServerOptions, startServer } from './server.ts';
  * Its own idea of what fits on the disk is lifted, or a stream could not be made on a disk that is nearly full.
  */
 export async function startNats(binary: ServerBinary, folder: string, options: ServerOptions): Promise<Server> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const configFile = join(folder, 'nats.conf');
   await writeFile(configFile, `jetstream { store_dir: ${JSON.stringify(folder)}, max_file_store: 1TB }\n`);
   return startServer(

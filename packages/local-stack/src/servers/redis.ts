@@ -12,7 +12,7 @@ export async function startRedis(
   password: string,
   options: ServerOptions,
 ): Promise<Server> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   return startServer(
     {
       name: 'redis',

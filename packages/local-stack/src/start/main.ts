@@ -5,6 +5,7 @@ import { MissingServerError } from '../binaries/server-binary.ts';
 import { openGuard, stopLeftovers } from '../guard/guard.ts';
 import { readLocalStackConfig } from '../local-stack-config.ts';
 import { MigrationError } from '../run-migrations.ts';
+import { removeRunningNotes } from '../running-servers.ts';
 import { InitDatabaseError } from '../servers/postgres.ts';
 import { MissingDataError } from '../servers/postgres-folder.ts';
 import { ServerStartError } from '../servers/server.ts';
@@ -43,6 +44,7 @@ async function run(): Promise<number> {
   using _claim = claimDataFolder(config.dataFolder);
   const recordFile = join(config.dataFolder, 'processes.json');
   await stopLeftovers(recordFile);
+  removeRunningNotes(config.dataFolder);
   const guard = openGuard({ recordFile });
   const ended = Promise.withResolvers<{ code: number; reason: string; running?: true }>();
   let signalledAt: number | null = null;
@@ -68,6 +70,7 @@ async function run(): Promise<number> {
   const { code, reason, running } = await ended.promise;
   (code === 0 ? console.log : console.error)(reason);
   await guard.stop();
+  removeRunningNotes(config.dataFolder);
   if (running) console.log('Stopped.');
   return code;
 }

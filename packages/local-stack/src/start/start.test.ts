@@ -114,6 +114,8 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
   expect(streamed).toMatch(/data: \[DONE\]\n\n$/);
   expect(await second.exit).toBe(0);
   expect(countRunning(processesAgain)).toBe(0);
+  for (const note of ['servers.json', 'services.json']) expect(existsSync(join(dataFolder, note))).toBe(false);
+  for (const data of ['nats', 'redis']) expect(statSync(join(dataFolder, data)).mode & 0o777).toBe(0o700);
   expect(second.output).toMatch(/Stopping \.\.\.\nStopped\.\n$/);
 }, 120_000);
 
