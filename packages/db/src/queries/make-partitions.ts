@@ -6,9 +6,39 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 /** 1970-01-05, the first Monday of the epoch: weeks are cut at Monday 00:00 UTC. */
 const firstMonday = 4 * 24 * 60 * 60 * 1000;
 
+/** Makes one partition, unless it exists. @returns whether it was made */
+function makePartition(db: Db, name: string, from: string, to: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    // Others may make partitions at the same time: two processes that migrate, or one that maintains.
+    await sql`SELECT pg_advisory_xact_lock(hashtext('agp:make-partitions'))`.execute(trx);
+    const exists = await sql<{ found: boolean }>`SELECT to_regclass(${name}) IS NOT NULL AS found`.execute(trx);
+    if (exists.rows[0]?.found) return false;
+    // What the new partition takes anyway, but before the look: no row of its range arrives after it, and nobody who
+    // knows only the old partitions looks for the rows while they move.
+    await sql`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`.execute(trx);
+    const inRange = sql`id >= ${sql.lit(from)} AND id < ${sql.lit(to)}`;
+    const strays = await sql<{ found: boolean }>`
+      SELECT EXISTS (SELECT FROM events_default WHERE ${inRange}) AS found`.execute(trx);
+    const table = sql.table(name);
+    const bounds = sql`FOR VALUES FROM (${sql.lit(from)}) TO (${sql.lit(to)})`;
+    if (!strays.rows[0]?.found) {
+      await sql`CREATE TABLE ${table} PARTITION OF events ${bounds}`.execute(trx);
+      return true;
+    }
+    // Postgres refuses a partition whose rows the default one holds.
+    await sql`CREATE TABLE ${table} (LIKE events INCLUDING ALL)`.execute(trx);
+    await sql`
+      WITH moved AS (DELETE FROM events_default WHERE ${inRange} RETURNING *)
+      INSERT INTO ${table} SELECT * FROM moved`.execute(trx);
+    await sql`ALTER TABLE events ATTACH PARTITION ${table} ${bounds}`.execute(trx);
+    return true;
+  });
+}
+
 /**
- * Makes the weekly partitions of `events` from the current week to `weeksAhead` weeks after it; those that
- * exist are left alone. Run by the migrator's role: the services may not create tables.
+ * Makes the weekly partitions of `events` from the week before the current one to `weeksAhead` weeks after it; those
+ * that exist are left alone. Events of such a week that had to go to the default partition are moved to theirs. Run by
+ * the migrator's role: the services may not create tables. Safe to run from several places at once.
  *
  * @returns the names of the partitions that were made
  */
@@ -19,12 +49,7 @@ export async function makePartitions(db: Db, now: Date, weeksAhead = 8): Promise
   for (let week = -1; week <= weeksAhead; week += 1) {
     const start = thisWeek + week * weekMs;
     const name = `events_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '_')}`;
-    const exists = await sql<{ found: boolean }>`SELECT to_regclass(${name}) IS NOT NULL AS found`.execute(db);
-    if (exists.rows[0]?.found) continue;
-    await sql`
-      CREATE TABLE IF NOT EXISTS ${sql.table(name)} PARTITION OF events
-      FOR VALUES FROM (${sql.lit(firstUuidAt(start))}) TO (${sql.lit(firstUuidAt(start + weekMs))})`.execute(db);
-    made.push(name);
+    if (await makePartition(db, name, firstUuidAt(start), firstUuidAt(start + weekMs))) made.push(name);
   }
   return made;
 }
