@@ -1,7 +1,15 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { checkConnection, keepBootstrapKey, openGuardedDatabase } from '@agp/db';
 import { connectRedis, createThrottle } from '@agp/reservations';
-import { createLogger, type Logger, Readiness, type Service, startHttpServer, startOpsServer } from '@agp/runtime';
+import {
+  ConfigError,
+  createLogger,
+  type Logger,
+  Readiness,
+  type Service,
+  startHttpServer,
+  startOpsServer,
+} from '@agp/runtime';
 import type { ManagementConfig } from './config.ts';
 import { createApp } from './create-app.ts';
 import { digestSecret } from './issue-secret.ts';
@@ -28,7 +36,11 @@ const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60
 /** How long running requests may take to end at a stop, in milliseconds. */
 const graceMs = 10_000;
 
-/** Starts the management API. Rejects when Postgres or the broker cannot be reached, with nothing left open. */
+/**
+ * Starts the management API. Rejects when Postgres or the broker cannot be reached, with nothing left open.
+ *
+ * @throws ConfigError when the bootstrap key has the secret of another key
+ */
 export async function startManagement(
   config: ManagementConfig,
   overrides: ManagementOverrides = {},
@@ -44,7 +56,9 @@ export async function startManagement(
   });
   opened.defer(() => database.close());
   const { db } = database;
-  await keepBootstrapKey(db, randomUUIDv7(), digestSecret(config.managementApiKey));
+  if (!(await keepBootstrapKey(db, randomUUIDv7(), digestSecret(config.managementApiKey)))) {
+    throw new ConfigError('MANAGEMENT_API_KEY: is the secret of a key that was made through the API; it needs its own');
+  }
 
   const redis = connectRedis({
     url: config.redisUrl,
@@ -81,6 +95,10 @@ export async function startManagement(
 
   logger.info({ url: http.url, opsUrl: ops.url }, 'listening');
   const running = opened.move();
-  const stop = () => running.disposeAsync();
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= running.disposeAsync();
+    return stopped;
+  };
   return { url: http.url, opsUrl: ops.url, stop, [Symbol.asyncDispose]: stop };
 }

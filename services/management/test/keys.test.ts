@@ -116,6 +116,17 @@ describe('the bootstrap key', () => {
     await using _back = await startManagement(management.config, { logger });
     expect((await management.call('/api/v1/agents')).status).toBe(200);
   });
+
+  test('cannot have the secret of another key: the start says which variable is wrong', async () => {
+    const { secret } = await makeKey(['read']);
+    const start = startManagement(
+      { ...management.config, managementApiKey: secret },
+      { logger: createLogger('management', 'silent') },
+    );
+    await expect(start).rejects.toThrow(/^MANAGEMENT_API_KEY: /);
+    await expect(start).rejects.toMatchObject({ code: 'invalid_config' });
+    expect((await management.call('/api/v1/agents')).status).toBe(200);
+  });
 });
 
 describe('failed authentication', () => {

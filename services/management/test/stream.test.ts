@@ -190,8 +190,9 @@ test('a stop ends the streams and does not wait for them', async () => {
   const own = await startTestManagement();
   const client = await openStream(own);
   const before = Date.now();
-  await own.service.stop();
-  await own.service.stop();
+  const stopping = own.service.stop();
+  expect(own.service.stop()).toBe(stopping);
+  await stopping;
   await client.ended;
   expect(Date.now() - before).toBeLessThan(5_000);
   await expect(fetch(own.service.url)).rejects.toThrow();

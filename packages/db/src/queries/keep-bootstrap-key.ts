@@ -2,11 +2,27 @@ import { bootstrapKeyName } from '@agp/core/contracts';
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 
-/** Makes the configured key the one named `bootstrap`, with every scope; a new secret replaces the old one. */
-export async function keepBootstrapKey(db: Db, id: string, secretSha256: Buffer): Promise<void> {
-  await sql`
-    INSERT INTO api_keys (id, name, secret_sha256, scopes)
-    VALUES (${id}, ${bootstrapKeyName}, ${secretSha256}, ARRAY['read', 'write', 'admin'])
-    ON CONFLICT (name) WHERE name = 'bootstrap'
-    DO UPDATE SET secret_sha256 = excluded.secret_sha256, scopes = excluded.scopes, expires_at = NULL`.execute(db);
+/**
+ * Makes the configured key the one named `bootstrap`, with every scope; a new secret replaces the old one, and gets the
+ * new id, so that streams which were opened with the old secret end. Several processes may do this at once.
+ *
+ * @returns false, with nothing changed, where another key already has this secret
+ */
+export function keepBootstrapKey(db: Db, id: string, secretSha256: Buffer): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    // Without a target: a process that inserts the same row at the same time meets whichever unique index comes first.
+    await sql`
+      INSERT INTO api_keys (id, name, secret_sha256, scopes)
+      VALUES (${id}, ${bootstrapKeyName}, ${secretSha256}, ARRAY['read', 'write', 'admin'])
+      ON CONFLICT DO NOTHING`.execute(trx);
+    const { numAffectedRows } = await sql`
+      UPDATE api_keys SET
+        id = CASE WHEN secret_sha256 = ${secretSha256} THEN id ELSE ${id} END,
+        secret_sha256 = ${secretSha256}, scopes = ARRAY['read', 'write', 'admin'], expires_at = NULL
+      WHERE name = ${bootstrapKeyName} AND NOT EXISTS (
+        SELECT FROM api_keys AS other WHERE other.secret_sha256 = ${secretSha256} AND other.name <> ${bootstrapKeyName})`.execute(
+      trx,
+    );
+    return numAffectedRows === 1n;
+  });
 }
