@@ -31,6 +31,7 @@ export const errorTable = {
   body_too_large: { status: 413, message: 'request body too large' },
   unsupported_media_type: { status: 415, message: 'content type must be application/json' },
   too_many_failures: { status: 429, message: 'too many failed authentications' },
+  too_many_streams: { status: 503, message: 'too many open streams' },
   storage_unavailable: { status: 503, message: 'storage unavailable' },
   // both
   internal: { status: 500, message: 'internal error' },

@@ -1,3 +1,4 @@
+import { ApiError } from '@agp/core/errors';
 import type { AnnouncedEvent } from '@agp/core/events';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -20,10 +21,15 @@ export interface LiveStreamsOptions {
   keepaliveMs: number;
   /** Ids of sent events that are remembered, so that an event announced twice is sent once. */
   rememberedEvents?: number;
+  /** Streams that may be open at once. */
+  maxStreams?: number;
 }
 
 /** What a client may leave unread before it is dropped, in bytes. */
 const maxBacklogBytes = 1024 * 1024;
+
+/** How long a client may take to read the rest of an ended stream, in milliseconds. */
+const endGraceMs = 2_000;
 
 const keepaliveText = ': keepalive\n\n';
 
@@ -59,8 +65,15 @@ export class LiveStreams {
     return [...new Set([...this.#streams].map((stream) => stream.keyId))];
   }
 
-  /** Turns a response into a stream, until its client leaves or it is ended here. */
+  /**
+   * Turns a response into a stream, until its client leaves or it is ended here.
+   *
+   * @throws ApiError `too_many_streams`
+   */
   open(response: Response, filter: StreamFilter, keyId: string): void {
+    if (this.#streams.size >= (this.#options.maxStreams ?? 1_000)) {
+      throw new ApiError('too_many_streams', undefined, { 'Retry-After': '5' });
+    }
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
@@ -108,7 +121,11 @@ export class LiveStreams {
     for (const stream of this.#streams) {
       if (!ends(stream.keyId)) continue;
       this.#forget(stream);
-      stream.response.end();
+      const { response } = stream;
+      response.end();
+      // Its end waits behind what the client has not read, perhaps for ever.
+      const timer = setTimeout(() => response.destroy(), endGraceMs);
+      response.once('close', () => clearTimeout(timer));
     }
   }
 

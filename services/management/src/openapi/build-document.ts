@@ -28,6 +28,7 @@ const freeMessages: Partial<Record<ErrorCode, string>> = {
 const errorHeaders: Partial<Record<ErrorCode, Record<string, { description: string; schema: { type: 'string' } }>>> = {
   invalid_api_key: { 'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' } } },
   too_many_failures: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
+  too_many_streams: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
   storage_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
 };
 

@@ -13,11 +13,12 @@ export const streamEventsRoute = defineRoute({
     description:
       'A stream that stays open. Each message is `event: agent_event` and one `data:` line with the JSON described here; ' +
       'a comment `: keepalive` is sent after 15 seconds without one. When the stream ends, reconnect and read what was ' +
-      'missed from `GET /api/v1/events` with `recorded_after`.',
+      'missed from `GET /api/v1/events` with `recorded_after`: the time of the last event you had, less a minute. Events ' +
+      'are not announced in the order of their times, so pass over the ids you know.',
     schema: streamEventSchema,
     contentType: 'text/event-stream',
   },
-  errors: [],
+  errors: ['too_many_streams'],
   handle: ({ query, keyId }, response, { streams }) => {
     streams.open(response, { agentId: query.agent_id, sessionId: query.session_id }, keyId);
   },
