@@ -2,11 +2,12 @@
 // DATABASE_URL (migrated), NATS_URL and REDIS_URL.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { serviceFlags } from './service-flags.ts';
 import { startDurableServers } from './start-durable-servers.ts';
 
 await using servers = await startDurableServers(process.env);
 const { databaseUrl: DATABASE_URL, natsUrl: NATS_URL, redisUrl: REDIS_URL } = servers;
-const script = spawn(process.execPath, process.argv.slice(2), {
+const script = spawn(process.execPath, [...serviceFlags, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { ...process.env, DATABASE_URL, NATS_URL, REDIS_URL },
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Guard } from '../guard/guard.ts';
 import { repositoryRoot } from '../local-stack-config.ts';
+import { serviceFlags } from '../service-flags.ts';
 import { describeLogLine, readFatalReason } from './describe-log-line.ts';
 import { openLogFile } from './log-file.ts';
 import { StartError } from './start-error.ts';
@@ -28,7 +29,7 @@ export interface ServiceOptions {
  */
 export async function startService(name: string, entry: string, options: ServiceOptions): Promise<string> {
   const writeLog = openLogFile(join(options.logFolder, `${name}.log`));
-  const child = spawn(process.execPath, [join(repositoryRoot, entry)], {
+  const child = spawn(process.execPath, [...serviceFlags, join(repositoryRoot, entry)], {
     cwd: repositoryRoot,
     env: options.environment,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
