@@ -5,9 +5,6 @@ const portRange = 'must be a whole number from 0 to 65535';
 /** A TCP port; 0 takes a free one. */
 export const portField = z.coerce.number(portRange).int(portRange).min(0, portRange).max(65_535, portRange);
 
-/** `true` or `false`, nothing else, so that a typing error cannot switch a protection off. */
-export const flagField = z.enum(['true', 'false']).transform((value) => value === 'true');
-
 /** The variables that every service reads. */
 export const commonFields = {
   databaseUrl: z.string().min(1),

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { flagField, portField } from './config-fields.ts';
+import { portField } from './config-fields.ts';
 import { ConfigError, loadConfig } from './load-config.ts';
 
 const schema = z.object({
   port: portField.default(1),
   lanes: z.coerce.number().int().min(1).max(64).default(4),
   edition: z.enum(['extended', 'base']).default('base'),
-  audit: flagField.optional(),
+  audit: z.enum(['true', 'false']).optional(),
   secretKey: z.string().min(16).default('sixteen-characters'),
   databaseUrl: z.string().min(1),
 });
@@ -37,6 +37,6 @@ test('what is right is taken, and what is not set has its default', () => {
     port: 0,
     lanes: 64,
     edition: 'base',
-    audit: true,
+    audit: 'true',
   });
 });

@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { announcementSubject } from '@agp/bus';
 import { createdApiKeySchema, streamEventSchema } from '@agp/core/contracts';
+import { toAnnouncedEvent } from '@agp/core/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Announcer, startAnnouncer, toAnnounced } from './support/announcer.ts';
+import { type Announcer, startAnnouncer } from './support/announcer.ts';
 import { makeEvent } from './support/make-event.ts';
 import { openStream } from './support/open-stream.ts';
 import { bootstrapKey, startTestManagement, type TestManagement } from './support/start-test-management.ts';
@@ -10,7 +11,7 @@ import { bootstrapKey, startTestManagement, type TestManagement } from './suppor
 const alice = 'agt_01k9r3v8w5f2q8m6t4n0x7y1za';
 const bob = 'agt_01k9r3v8w5f2q8m6t4n0x7y1zb';
 const event = (agent: string, session: string, fields = {}) =>
-  toAnnounced(makeEvent(agent, session, '2026-03-01T00:00:00.000Z', fields));
+  toAnnouncedEvent(makeEvent(agent, session, '2026-03-01T00:00:00.000Z', fields), `sha256:${'0'.repeat(64)}`);
 
 let management: TestManagement;
 let writer: Announcer;

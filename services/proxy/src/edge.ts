@@ -1,13 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import { ApiError } from '@agp/core/errors';
 import express from 'express';
+import { answerError } from './answer-error.ts';
 import type { ProxyContext } from './context.ts';
 import { handleRequest } from './pipeline.ts';
 
 /** The Express application: it knows addresses and hands every request to the pipeline, whatever its method or path. */
 export function createEdge(context: ProxyContext): RequestListener {
-  const hand = (request: IncomingMessage, response: ServerResponse, target: string, address: string | undefined) =>
-    handleRequest(context, {
+  const hand = async (request: IncomingMessage, response: ServerResponse, target: string, address?: string) => {
+    const exchange = {
       method: request.method ?? '',
       target,
       rawHeaders: request.rawHeaders,
@@ -15,7 +17,15 @@ export function createEdge(context: ProxyContext): RequestListener {
       arrived: performance.now(),
       request,
       response,
-    });
+    };
+    try {
+      await handleRequest(context, exchange);
+    } catch (error) {
+      // The pipeline ends every request itself. Should its own end fail, no page of Express' tells the agent about it.
+      context.logger.error({ error: (error as Error).stack }, 'a request could not be finished');
+      answerError(exchange, new ApiError('internal'), {});
+    }
+  };
   const edge = express();
   edge.disable('x-powered-by');
   edge.disable('etag');
@@ -26,7 +36,7 @@ export function createEdge(context: ProxyContext): RequestListener {
     const target = request.url ?? '';
     if (target.startsWith('/')) edge(request, response);
     // Express takes other targets apart in ways of its own; the pipeline refuses them as they are.
-    else void hand(request, response, target, undefined);
+    else void hand(request, response, target);
   };
 }
 

@@ -44,8 +44,8 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
   } catch (error) {
     journey.error = error;
   } finally {
-    finish(context, exchange, journey);
     context.load.running -= 1;
     if (journey.forwarded) context.load.forwarded -= 1;
+    finish(context, exchange, journey);
   }
 }

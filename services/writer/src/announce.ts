@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { announce as announceBatch, type NatsConnection } from '@agp/bus';
-import type { AnnouncedEvent } from '@agp/core/events';
-import { nanoToUsd } from '@agp/core/pricing';
+import { type AnnouncedEvent, toAnnouncedEvent } from '@agp/core/events';
 import type { RecordedEvent, RecordedEvents } from '@agp/db';
 import { keepTrying } from './keep-trying.ts';
 
@@ -41,8 +40,8 @@ export function makeAnnounce({ connection, signal, onFailure }: AnnounceOptions)
 function splitBySize(batch: readonly RecordedEvent[]): AnnouncedEvent[][] {
   const parts: AnnouncedEvent[][] = [];
   let left = 0;
-  for (const recorded of batch) {
-    const event = toAnnounced(recorded);
+  for (const { event: message, lineageHash } of batch) {
+    const event = toAnnouncedEvent(message, lineageHash);
     const texts = event.model.length + event.pii_types.reduce((sum, type) => sum + type.length + 1, 0);
     const size = fixedBytes + bytesPerUnit * texts;
     if (size > left) {
@@ -53,21 +52,4 @@ function splitBySize(batch: readonly RecordedEvent[]): AnnouncedEvent[][] {
     left -= size;
   }
   return parts;
-}
-
-function toAnnounced({ event, lineageHash }: RecordedEvent): AnnouncedEvent {
-  return {
-    id: event.id,
-    agent_id: event.agent_id,
-    session_id: event.session_id,
-    timestamp: event.timestamp,
-    model: event.model,
-    prompt_tokens: event.prompt_tokens,
-    completion_tokens: event.completion_tokens,
-    cost_usd: nanoToUsd(event.cost_nano_usd),
-    compliance_tag: event.compliance_tag,
-    lineage_hash: lineageHash,
-    pii_detected: event.pii_detected,
-    pii_types: event.pii_types,
-  };
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { nanoToUsd } from '../pricing/money.ts';
+import type { EventMessage } from './event-message.ts';
 
 /** What the writer tells the management API about one event that Postgres now holds. */
 const announcedEventSchema = z.object({
@@ -28,3 +30,21 @@ export const eventAnnouncementSchema = z.object({
 
 export type AnnouncedEvent = z.infer<typeof announcedEventSchema>;
 export type EventAnnouncement = z.infer<typeof eventAnnouncementSchema>;
+
+/** What is announced of an event, once it has its place in the chain. */
+export function toAnnouncedEvent(event: EventMessage, lineageHash: string): AnnouncedEvent {
+  return {
+    id: event.id,
+    agent_id: event.agent_id,
+    session_id: event.session_id,
+    timestamp: event.timestamp,
+    model: event.model,
+    prompt_tokens: event.prompt_tokens,
+    completion_tokens: event.completion_tokens,
+    cost_usd: nanoToUsd(event.cost_nano_usd),
+    compliance_tag: event.compliance_tag,
+    lineage_hash: lineageHash,
+    pii_detected: event.pii_detected,
+    pii_types: event.pii_types,
+  };
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { announce, connectBus } from '@agp/bus';
-import type { AnnouncedEvent, EventMessage } from '@agp/core/events';
+import type { AnnouncedEvent } from '@agp/core/events';
 
 /** Announces events as a writer does. */
 export interface Announcer extends AsyncDisposable {
@@ -28,23 +28,5 @@ export async function startAnnouncer(natsUrl: string): Promise<Announcer> {
       await connection.flush();
     },
     [Symbol.asyncDispose]: () => connection.close(),
-  };
-}
-
-/** What the writer says of a recorded event. */
-export function toAnnounced(event: EventMessage, lineageHash = `sha256:${'0'.repeat(64)}`): AnnouncedEvent {
-  return {
-    id: event.id,
-    agent_id: event.agent_id,
-    session_id: event.session_id,
-    timestamp: event.timestamp,
-    model: event.model,
-    prompt_tokens: event.prompt_tokens,
-    completion_tokens: event.completion_tokens,
-    cost_usd: event.cost_nano_usd / 1e9,
-    compliance_tag: event.compliance_tag,
-    lineage_hash: lineageHash,
-    pii_detected: event.pii_detected,
-    pii_types: event.pii_types,
   };
 }

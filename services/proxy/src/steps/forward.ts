@@ -92,8 +92,6 @@ class Relay implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#agentLeft) return;
     const { response } = this.#exchange;
     const { head, agent, admission, body } = this.#request;
-    this.#status = status;
-    this.#firstByteMs = performance.now() - head.arrived;
     for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
     if (head.operation) this.#tap = createResponseTap(head.operation, headers);
     const answerHeaders = toAgentHeaders(headers);
@@ -108,11 +106,12 @@ class Relay implements Dispatcher.DispatchHandler {
     try {
       response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
     } catch (error) {
-      // A header that Node will not send on; none of the answer is out yet.
-      this.#status = null;
+      // A header that Node will not send on: none of the answer is out, and the agent is told that there is none.
       controller.abort(error as Error);
       return;
     }
+    this.#status = status;
+    this.#firstByteMs = performance.now() - head.arrived;
     if (streams || headers['content-length'] === undefined) response.flushHeaders();
   }
 
