@@ -16,6 +16,10 @@ export interface PricedCall {
   usage: Usage;
   /** When the call was made: some prices change by date or by time of day. */
   at: Date;
+  /** The tier that the provider says it served the call with (`flex`, `priority`, `batch` ...); null where it says none. */
+  serviceTier?: string | null;
+  /** The provider charges nothing for this operation, whatever it used (counting tokens, moderation). */
+  free?: boolean;
 }
 
 /** What a call costs. */

@@ -3,6 +3,7 @@
  *
  * `promptTokens` is all input, cached input included; `completionTokens` is all output that is
  * billed, reasoning included. Every other token figure is a part of one of the two, never added to it.
+ * What is billed by another measure than tokens stands beside them.
  */
 export interface Usage {
   promptTokens: number;
@@ -26,17 +27,30 @@ export interface Usage {
   outputVideoTokens: number;
   /** Searches that the provider made for the model, where it bills them one by one. */
   webSearches: number;
+  /** Audio that was given to the model, in whole seconds, where the provider bills its length and not tokens. */
+  inputAudioSeconds: number;
+  /** Characters that were given to be spoken, where the provider bills those and not tokens. */
+  inputCharacters: number;
+  /** Images that were made, where the provider bills each and not tokens. */
+  outputImages: number;
 }
 
 /** A figure above this is taken for an error of the provider: no call of any model comes near. */
 export const maxTokens = 1_000_000_000;
 
 const maxSearches = 100_000;
+const maxAudioSeconds = 10_000_000;
+const maxImages = 10_000;
 
 /** A whole number from 0 to {@link maxTokens} (a fraction is cut off), or null for anything else. */
 export function readCount(value: unknown): number | null {
   if (typeof value !== 'number' || !(value >= 0 && value <= maxTokens)) return null;
   return Math.abs(Math.trunc(value));
+}
+
+/** Seconds as they are billed, to the nearest whole one; anything that is no length stays what it was. */
+function roundSeconds(value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value) : value;
 }
 
 /**
@@ -82,5 +96,8 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
     outputImageTokens,
     outputVideoTokens,
     webSearches: count('webSearches', maxSearches),
+    inputAudioSeconds: Math.min(readCount(roundSeconds(given.inputAudioSeconds)) ?? 0, maxAudioSeconds),
+    inputCharacters: count('inputCharacters', maxTokens),
+    outputImages: count('outputImages', maxImages),
   };
 }
