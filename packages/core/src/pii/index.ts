@@ -1,0 +1,2 @@
+export * from './find-pii.ts';
+export * from './pii-types.ts';
