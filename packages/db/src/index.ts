@@ -3,6 +3,7 @@ export * from './migrate.ts';
 export * from './open-guarded-database.ts';
 export type { AgentRow } from './queries/agent-columns.ts';
 export * from './queries/check-connection.ts';
+export * from './queries/claim-bill.ts';
 export * from './queries/claim-sessions.ts';
 export * from './queries/create-api-key.ts';
 export * from './queries/delete-api-key.ts';

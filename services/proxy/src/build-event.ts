@@ -67,6 +67,9 @@ export function buildEvent(
     outcome: metering.outcome,
     usage_source: metering.usageSource,
     price_version: metering.priceVersion,
+    pii_detected: metering.piiTypes.length > 0,
+    pii_types: [...metering.piiTypes],
+    pii_scan: metering.piiScan,
     counts_as_request: true,
   };
 }

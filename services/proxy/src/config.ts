@@ -23,6 +23,12 @@ export const proxyConfigSchema = z.object({
   upstreamTimeoutSeconds: positive.default(600),
   /** What happens when events can no longer be taken over: `available` lets requests through, `strict` refuses them. */
   audit: z.enum(['available', 'strict']).default('available'),
+  /** Whether what agents and models wrote is searched for PII. */
+  piiScan: z.enum(['on', 'off']).default('on'),
+  /** Whether names of persons are looked for too. */
+  piiPersonNames: z.stringbool().default(false),
+  /** How long the texts of one request may be scanned, in milliseconds; what is left then is not scanned. */
+  piiBudgetMs: positive.default(2_000),
   auditDirections: z.enum(['response', 'both']).default('response'),
   /** How long running requests may go on after SIGTERM. */
   shutdownGraceSeconds: z.coerce.number().int().min(0).default(25),

@@ -8,6 +8,8 @@ import type { ProxyConfig } from './config.ts';
 import type { TokenEstimator } from './estimate-tokens/index.ts';
 import type { Agent } from './journey.ts';
 import type { ProxyMetrics } from './metrics.ts';
+import type { PiiScanner } from './scan-pii/index.ts';
+import type { UnscannedText } from './scan-request.ts';
 import type { Storage } from './storage.ts';
 
 /** What the steps work with, made once by `startProxy`. */
@@ -23,6 +25,10 @@ export interface ProxyContext {
   upstream: Dispatcher;
   estimator: TokenEstimator;
   priceUsage: PriceUsage;
+  /** Null where scanning is switched off. */
+  piiScanner: PiiScanner | null;
+  /** Tells the log of a text that was not scanned, and why. */
+  logUnscanned(missed: UnscannedText): void;
   /** Ids of agents by name. */
   agents: LRUCache<string, Agent>;
   /** Owners of sessions, as agent UUIDs by session id. A session never changes hands. */

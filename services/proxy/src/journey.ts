@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ErrorCode } from '@agp/core/errors';
+import type { PiiType } from '@agp/core/pii';
 import type { HeaderValues } from './forwarded-headers.ts';
 import type { InspectedBody } from './inspect-body.ts';
 import type { Provider } from './load-providers.ts';
@@ -96,7 +97,7 @@ export interface Answer {
   durationMs: number;
 }
 
-/** What a call used and cost. */
+/** What a call used and cost, and what was found in its texts. */
 export interface Metering {
   model: string | null;
   requestedModel: string | null;
@@ -105,11 +106,14 @@ export interface Metering {
   costNanoUsd: number;
   usageSource: 'provider' | 'estimated' | 'none';
   priceVersion: string | null;
+  piiTypes: readonly PiiType[];
+  /** How much of the texts was scanned for PII. */
+  piiScan: 'full' | 'partial' | 'none';
   /** How the call ended, judged by what the answer said as well. */
   outcome: Answer['outcome'];
 }
 
-/** A call without figures. */
+/** A call of which nothing was read. */
 export const unmetered: Omit<Metering, 'outcome'> = {
   model: null,
   requestedModel: null,
@@ -118,6 +122,8 @@ export const unmetered: Omit<Metering, 'outcome'> = {
   costNanoUsd: 0,
   usageSource: 'none',
   priceVersion: null,
+  piiTypes: [],
+  piiScan: 'none',
 };
 
 /** How far a request came. What is missing was not reached. */

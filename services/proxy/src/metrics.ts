@@ -46,6 +46,12 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       labelNames: ['provider'],
       registers,
     }),
+    unscanned: new Counter({
+      name: 'agp_proxy_unscanned_requests_total',
+      help: 'Requests with text, some or all of which was not scanned for PII, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
     droppedEvents: new Counter({
       name: 'agp_proxy_dropped_events_total',
       help: 'Events lost because the outbox was full',

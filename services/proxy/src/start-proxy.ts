@@ -12,6 +12,8 @@ import type { ProxyContext } from './context.ts';
 import { createEdge } from './edge.ts';
 import { createTokenEstimator } from './estimate-tokens/index.ts';
 import { createMetrics } from './metrics.ts';
+import { createPiiScanner } from './scan-pii/index.ts';
+import type { UnscannedText } from './scan-request.ts';
 import { createStorage } from './storage.ts';
 
 /** A running proxy. */
@@ -96,6 +98,17 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
         logger.error({ error: error.message }, 'the tokenizer failed; tokens are estimated roughly'),
     }),
     priceUsage: createPriceUsage(),
+    piiScanner:
+      config.piiScan === 'off'
+        ? null
+        : createPiiScanner({
+            personNames: config.piiPersonNames,
+            budgetMs: config.piiBudgetMs,
+            onWorkerError: (error) => logger.error({ error: error.message }, 'the PII scanner failed'),
+          }),
+    logUnscanned: logSparsely((missed: UnscannedText, heldBack) =>
+      logger.warn({ ...missed, heldBack }, 'text was not scanned for PII'),
+    ),
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),
     producer: toPublicId('prx', randomUUIDv7()),
@@ -128,6 +141,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     await Promise.allSettled([
       upstream.destroy(),
       context.estimator.stop(),
+      context.piiScanner?.stop(),
       ops.stop(0),
       database.close(),
       bus.close(),

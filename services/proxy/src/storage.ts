@@ -1,6 +1,8 @@
 import { ApiError } from '@agp/core/errors';
 import {
   type AgentStatus,
+  type BillClaim,
+  claimBill,
   claimSessions,
   findAgentId,
   type Pool,
@@ -21,6 +23,8 @@ export interface Storage {
   readStatus(agentId: string, deadline: number): Promise<AgentStatus | undefined>;
   /** @returns the agent that owns the session, after the claim */
   claimSession(claim: SessionClaim, deadline: number): Promise<string | undefined>;
+  /** Whether this event carries the cost of what is billed once. */
+  claimBill(claim: BillClaim, deadline: number): Promise<boolean>;
 }
 
 /** A request waits this long for storage altogether, so that it has its 503 within a second. */
@@ -57,6 +61,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
     findAgentId: (name, deadline) => inTime(findAgentId(pool, name), deadline),
     registerAgent: (agent, deadline) => inTime(registerAgent(pool, agent), deadline),
     readStatus: (agentId, deadline) => inTime(readStatus(agentId), deadline),
+    claimBill: (wanted, deadline) => inTime(claimBill(pool, wanted), deadline),
     claimSession: (wanted, deadline) => inTime(claim(wanted), deadline),
   };
 }

@@ -1,10 +1,12 @@
+import type { TextSource } from '../text/index.ts';
+
 /** Counts tokens where the provider gave no figures. */
 export interface TokenEstimator {
   /**
-   * Tokens of a text, counted off the event loop by the tokenizer nearest to the model's.
-   * Falls back to a quarter of the characters when that takes too long. Never rejects.
+   * Tokens of a text, read and counted off the event loop by the tokenizer nearest to the model's.
+   * Falls back to a quarter of its size when that takes too long. Never rejects.
    */
-  countTokens(text: string, model: string): Promise<number>;
+  countTokens(text: TextSource, model: string): Promise<number>;
   /** Ends the worker; counts that still run get the cheap estimate. */
   stop(): Promise<void>;
 }

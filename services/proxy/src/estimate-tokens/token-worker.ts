@@ -1,17 +1,13 @@
-import { parentPort } from 'node:worker_threads';
+import { answerQuestions } from '../text/answer-questions.ts';
+import { readText, type TextSource } from '../text/text-source.ts';
 import { cutLongRuns } from './cut-long-runs.ts';
 
 /** A text to count. */
 export interface CountRequest {
-  id: number;
-  text: string;
+  source: TextSource;
   model: string;
-}
-
-/** Its tokens. */
-export interface CountAnswer {
-  id: number;
-  tokens: number;
+  /** Of a longer text this many UTF-16 units are counted, and the rest is taken to be like them. */
+  maxCounted: number;
 }
 
 /** Models before gpt-4o; everything since, and other vendors' models by and large, is nearer to the newer encoding. */
@@ -27,11 +23,18 @@ function loadEncoding(model: string) {
 /** What looks like a control token in a text is text. */
 const plainText = { disallowedSpecial: new Set<string>() };
 
-async function count({ id, text, model }: CountRequest): Promise<void> {
-  const { countTokens } = await loadEncoding(model);
-  let tokens = 0;
-  for (const piece of cutLongRuns(text)) tokens += countTokens(piece, plainText);
-  parentPort?.postMessage({ id, tokens } satisfies CountAnswer);
+/** Beginning and end, since a conversation's two ends are the least alike. */
+function sample(text: string, size: number): string {
+  return text.slice(0, size / 2) + text.slice(-size / 2);
 }
 
-parentPort?.on('message', (request: CountRequest) => void count(request));
+async function count({ source, model, maxCounted }: CountRequest): Promise<number> {
+  const { countTokens } = await loadEncoding(model);
+  const text = readText(source).parts.join('\n');
+  const counted = text.length > maxCounted ? sample(text, maxCounted) : text;
+  let tokens = 0;
+  for (const piece of cutLongRuns(counted)) tokens += countTokens(piece, plainText);
+  return text === '' ? 0 : Math.ceil((tokens * text.length) / counted.length);
+}
+
+answerQuestions(count);

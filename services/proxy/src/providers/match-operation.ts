@@ -3,8 +3,8 @@ import { geminiOperations } from './gemini/operations.ts';
 import { openaiOperations } from './openai/operations.ts';
 import type { Operation, ProviderApi } from './operation.ts';
 
-/** Finds the operation of one API that a path of the provider asks for. */
-export type MatchPath = (path: string) => Operation | null;
+/** Finds the operation of one API that a method and a path of the provider ask for. */
+export type MatchPath = (path: string, method: 'GET' | 'POST') => Operation | null;
 
 const matchers: Record<ProviderApi, MatchPath> = {
   openai: openaiOperations,
@@ -22,12 +22,12 @@ const apis = Object.keys(matchers) as ProviderApi[];
  * @param path the provider's path, without the query
  */
 export function matchOperation(api: ProviderApi, method: string, path: string): Operation | null {
-  if (method !== 'POST') return null;
+  if (method !== 'POST' && method !== 'GET') return null;
   const plain = path.endsWith('/') ? path.slice(0, -1) : path;
-  const own = matchers[api](plain);
+  const own = matchers[api](plain, method);
   if (own) return own;
   for (const other of apis) {
-    const operation = other === api ? null : matchers[other](plain);
+    const operation = other === api ? null : matchers[other](plain, method);
     if (operation) return operation;
   }
   return null;

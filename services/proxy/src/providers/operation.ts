@@ -3,6 +3,17 @@ import type { Usage } from '@agp/core/pricing';
 /** The wire formats that providers speak. */
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
+/** What people and models wrote, without keys, ids and binary data. */
+export interface Writing {
+  /** Texts of their own, in order: nothing goes on from one to the next. */
+  parts: readonly string[];
+  /** False where some of it was cut off at a bound, or could not be read. */
+  whole: boolean;
+}
+
+/** Adds to one of the texts that a model writes side by side: a choice's content, a tool call's arguments ... */
+export type Write = (channel: string, text: string) => void;
+
 /** What a request says about the model call that it asks for. */
 export interface RequestReading {
   /** The model asked for, from the body or the path; null where neither names one. */
@@ -11,18 +22,30 @@ export interface RequestReading {
   stream: boolean;
   /** The caller's bound on the output, in tokens; null where it gave none. */
   maxOutputTokens: number | null;
-  /** The text that the model is to read, for token estimates. Walks the body each time it is called. */
-  inputText(): string;
+  /** What the request alone tells of what will be billed, for where the answer tells nothing. */
+  toldUsage: Partial<Usage>;
+  /** What the model is to read. Walks the body each time it is called. */
+  inputText(): Writing;
+}
+
+/** One of several model calls that one answer reports, such as the results of a batch. */
+export interface ReportedCall {
+  model: string | null;
+  usage: Usage;
 }
 
 /** What an answer says about the model call that made it. */
 export interface AnswerReading {
   /** The model that the provider says answered. */
   model: string | null;
-  /** The provider's own figures; null where it gave none that can be used. */
+  /** The provider's own figures, summed where there are several calls; null where it gave none that can be used. */
   usage: Usage | null;
-  /** What the model wrote, for token estimates; may be shortened to a bound. */
-  outputText(): string;
+  /** The service tier that the provider says it answered with, in its own word; null where it says none. */
+  serviceTier: string | null;
+  /** The calls one by one, where the answer reports several: each is priced by its own model. */
+  calls?: readonly ReportedCall[];
+  /** What the model wrote; may be shortened to a bound. */
+  outputText(): Writing;
 }
 
 /** What a stream said by the time it ended, or was cut. */
@@ -56,10 +79,17 @@ export interface Operation {
   readonly name: string;
   /** Streams give usage only where the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
   readonly usageNeedsAsking: boolean;
-  /** A stream may come as one JSON array of frames rather than as SSE. */
-  readonly streamsAsArray: boolean;
+  /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
+  readonly answerFormat: 'object' | 'array' | 'lines';
+  /** The provider never bills it. */
+  readonly isFree: boolean;
   /**
-   * @param body the parsed JSON body, anything where it is not an object
+   * What the provider bills once, however often it is fetched, by its own id: a batch's results. Absent where each
+   * answer is billed.
+   */
+  billedOnce?(path: string): string | null;
+  /**
+   * @param body the parsed JSON body, or the text fields of a form; anything where it is not an object
    * @param path the provider's path, without the query
    */
   readRequest(body: unknown, path: string): RequestReading;

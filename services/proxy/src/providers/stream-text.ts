@@ -1,43 +1,65 @@
 import { maxText } from './collect-text.ts';
+import type { Write, Writing } from './operation.ts';
 import { parseFrame } from './parse-frame.ts';
 
-/** Frames are read for their text in batches of this many bytes, so that a short stream with figures never is. */
+/** Frames are read for their text in batches of this many bytes, so that many small ones cost no more than few. */
 const maxHeld = 64 * 1024;
 
-/** Gathers the text of a stream's frames. It is read late, since it only matters where the provider gives no figures. */
+/** Answers have a handful of texts side by side; what comes beyond these is passed over. */
+const maxChannels = 1_000;
+
+/** Gathers the texts of a stream's frames, each joined over the frames that it came in. */
 export class StreamText {
-  readonly #textOf: (frame: unknown) => string;
+  readonly #readFrame: (frame: unknown, write: Write) => void;
   #held: string[] = [];
   #heldLength = 0;
-  readonly #texts: string[] = [];
+  readonly #channels = new Map<string, string[]>();
   #length = 0;
+  #whole = true;
 
-  /** @param textOf what the model wrote in a frame */
-  constructor(textOf: (frame: unknown) => string) {
-    this.#textOf = textOf;
+  /** @param readFrame writes what the model wrote in a frame */
+  constructor(readFrame: (frame: unknown, write: Write) => void) {
+    this.#readFrame = readFrame;
   }
 
   /** @param data a frame's data in latin1 */
   add(data: string): void {
-    if (this.#length >= maxText) return;
+    if (this.#length >= maxText) {
+      this.#whole = false;
+      return;
+    }
     this.#held.push(data);
     this.#heldLength += data.length;
-    if (this.#heldLength > maxHeld) this.#read();
+    if (this.#heldLength > maxHeld) this.#readHeld();
   }
 
-  /** All text until now, cut at the bound. */
-  read(): string {
-    this.#read();
-    return this.#texts.join('').slice(0, maxText);
+  /** All text until now, cut near the bound. */
+  read(): Writing {
+    this.#readHeld();
+    return { parts: [...this.#channels.values()].map((pieces) => pieces.join('')), whole: this.#whole };
   }
 
-  #read(): void {
-    for (const data of this.#held) {
-      const text = this.#textOf(parseFrame(data));
-      this.#texts.push(text);
-      this.#length += text.length;
-    }
+  #readHeld(): void {
+    for (const data of this.#held) this.#readFrame(parseFrame(data), this.#write);
     this.#held = [];
     this.#heldLength = 0;
   }
+
+  readonly #write: Write = (channel, text) => {
+    if (text === '') return;
+    this.#length += text.length;
+    const pieces = this.#channels.get(channel);
+    if (pieces) pieces.push(text);
+    else if (this.#channels.size < maxChannels) this.#channels.set(channel, [text]);
+    else this.#whole = false;
+  };
+}
+
+/** The texts of a whole answer, by the reading of its stream's frames. */
+export function readWriting(body: unknown, readFrame: (frame: unknown, write: Write) => void): Writing {
+  const parts: string[] = [];
+  readFrame(body, (_channel, text) => {
+    if (text !== '') parts.push(text);
+  });
+  return { parts, whole: true };
 }

@@ -34,7 +34,7 @@ export async function readBody(
   const bytes = await bufferBody(context, exchange.request);
   const digest = new ContentDigest();
   digest.update(bytes);
-  const inspected = inspectBody(head.operation, bytes, head.path);
+  const inspected = inspectBody(head.operation, bytes, head.path, exchange.request.headers['content-type'] ?? '');
   return {
     inspected,
     toProvider: inspected.toProvider,

@@ -1,5 +1,5 @@
 import type { StreamReader } from '../providers/operation.ts';
-import type { BodyReader, ResponseReading } from './response-reading.ts';
+import { type BodyReader, finishReading, type ResponseReading } from './response-reading.ts';
 
 /** A larger element is passed over. */
 const maxElement = 8 * 1024 * 1024;
@@ -52,7 +52,7 @@ export class ArrayReader implements BodyReader {
   }
 
   end(): ResponseReading {
-    return { ...this.#reader.end(), inspected: this.#inspected };
+    return finishReading(this.#reader, this.#inspected);
   }
 
   #keep(part: string): void {

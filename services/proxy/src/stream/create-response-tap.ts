@@ -33,7 +33,9 @@ function createBodyReader(operation: Operation, contentType: string): BodyReader
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type === 'text/event-stream') return new SseReader(operation.createStreamReader());
   if (type !== 'application/json' && !type.endsWith('+json')) return idleReader;
-  return operation.streamsAsArray ? new ArrayReader(operation.createStreamReader()) : new JsonReader(operation);
+  return operation.answerFormat === 'array'
+    ? new ArrayReader(operation.createStreamReader())
+    : new JsonReader(operation);
 }
 
 /** A tap for the answer to an operation, fit for the kind of body that its headers announce. */

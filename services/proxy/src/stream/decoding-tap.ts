@@ -70,7 +70,12 @@ export class DecodingTap implements ResponseTap {
       await this.#closed.promise;
     }
     const reading = this.#reader.end();
-    return this.#broken ? { ...reading, inspected: false } : reading;
+    if (!this.#broken) return reading;
+    const output = () => {
+      const written = reading.output();
+      return Buffer.isBuffer(written) ? written : { ...written, whole: false };
+    };
+    return { ...reading, inspected: false, output };
   }
 
   #open(firstByte: number): Decoder | null {

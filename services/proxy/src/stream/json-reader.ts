@@ -1,4 +1,4 @@
-import type { Operation } from '../providers/operation.ts';
+import type { AnswerReading, Operation } from '../providers/operation.ts';
 import { findTrailingMembers } from './find-trailing-members.ts';
 import { type BodyReader, nothingRead, type ResponseReading } from './response-reading.ts';
 
@@ -39,19 +39,30 @@ export class JsonReader implements BodyReader {
     const bytes = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
     this.#chunks = [];
     if (bytes.length > maxEagerParse || this.#isCut) {
-      const reading = this.#read(findTrailingMembers(bytes.subarray(-tailLength).toString('utf8')));
-      if (reading.usage !== null) return reading;
-      if (this.#isCut) return nothingRead;
+      const reading = this.#operation.readAnswer(findTrailingMembers(bytes.subarray(-tailLength).toString('utf8')));
+      if (this.#isCut) return finish(reading, () => ({ parts: [], whole: false }));
+      if (reading.usage !== null) return finish(reading, () => bytes);
     }
     try {
-      return this.#read(JSON.parse(bytes.toString('utf8')));
+      const { outputText, ...reading } = this.#operation.readAnswer(JSON.parse(bytes.toString('utf8')));
+      return finish(reading, outputText);
     } catch {
-      return nothingRead;
+      // The connection broke, or the agent left: what there is of it is read where it is needed.
+      return { ...nothingRead, output: () => bytes };
     }
   }
+}
 
-  #read(answer: unknown): ResponseReading {
-    const reading = this.#operation.readAnswer(answer);
-    return { ...reading, usageIsFinal: reading.usage !== null, sawEnd: true, failed: false, inspected: true };
-  }
+function finish(reading: Omit<AnswerReading, 'outputText'>, output: ResponseReading['output']): ResponseReading {
+  const { model, usage, serviceTier } = reading;
+  return {
+    model,
+    usage,
+    serviceTier,
+    usageIsFinal: usage !== null,
+    sawEnd: true,
+    failed: false,
+    inspected: true,
+    output,
+  };
 }

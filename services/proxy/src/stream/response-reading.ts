@@ -1,12 +1,14 @@
-import type { StreamReading } from '../providers/operation.ts';
+import type { StreamReader, StreamReading, Writing } from '../providers/operation.ts';
 
 /** What a response said about its model call; see {@link StreamReading}. */
-export interface ResponseReading extends StreamReading {
+export interface ResponseReading extends Omit<StreamReading, 'outputText'> {
   /**
    * Whether the body could be read: false for content types that say nothing about usage, for
    * encodings that are not decoded, and for bodies that broke or passed a bound.
    */
   inspected: boolean;
+  /** What the model wrote, or the body in which it is still to be read. */
+  output(): Writing | Buffer;
 }
 
 /** Reads a response beside its way to the agent. Never throws, never delays, holds a bounded copy. */
@@ -27,9 +29,27 @@ export interface BodyReader {
 export const nothingRead: ResponseReading = {
   model: null,
   usage: null,
+  serviceTier: null,
   usageIsFinal: false,
   sawEnd: false,
   failed: false,
   inspected: false,
-  outputText: () => '',
+  output: () => ({ parts: [], whole: false }),
 };
+
+/**
+ * What a stream's reader knows when the body has ended.
+ *
+ * @param inspected false where a frame was passed over
+ */
+export function finishReading(reader: StreamReader, inspected: boolean): ResponseReading {
+  const { outputText, ...reading } = reader.end();
+  return {
+    ...reading,
+    inspected,
+    output: () => {
+      const { parts, whole } = outputText();
+      return { parts, whole: whole && inspected };
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import type { StreamReader } from '../providers/operation.ts';
 import { FrameSplitter } from './frame-splitter.ts';
 import { readFrame } from './read-frame.ts';
-import type { BodyReader, ResponseReading } from './response-reading.ts';
+import { type BodyReader, finishReading, type ResponseReading } from './response-reading.ts';
 
 /** A larger frame is passed over: the largest that are known carry images, of a few MiB. */
 const maxFrame = 8 * 1024 * 1024;
@@ -35,8 +35,7 @@ export class SseReader implements BodyReader {
   end(): ResponseReading {
     // Some servers leave out the blank line after their last frame.
     if (this.#length > 0) this.#endFrame();
-    const reading = this.#reader.end();
-    return { ...reading, inspected: this.#inspected };
+    return finishReading(this.#reader, this.#inspected);
   }
 
   #endFrame(): void {

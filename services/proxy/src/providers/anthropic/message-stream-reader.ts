@@ -50,6 +50,7 @@ export class MessageStreamReader implements StreamReader {
     return {
       model: this.#model,
       usage,
+      serviceTier: asText(this.#usage.service_tier),
       usageIsFinal: usage !== null && this.#usageIsFinal,
       sawEnd: this.#sawEnd,
       failed: this.#failed,

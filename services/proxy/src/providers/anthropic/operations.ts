@@ -11,7 +11,8 @@ const messages: Operation = {
   api: 'anthropic',
   name: 'messages',
   usageNeedsAsking: false,
-  streamsAsArray: false,
+  answerFormat: 'object',
+  isFree: false,
   createStreamReader: () => new MessageStreamReader(),
   readRequest(value) {
     const body = asObject(value);
@@ -19,6 +20,7 @@ const messages: Operation = {
       requestedModel: asText(body.model),
       stream: body.stream === true,
       maxOutputTokens: readCount(body.max_tokens),
+      toldUsage: {},
       inputText: () => collectText(body.system, body.messages, body.tools),
     };
   },
@@ -27,11 +29,12 @@ const messages: Operation = {
     return {
       model: asText(answer.model),
       usage: readMessageUsage(answer.usage),
+      serviceTier: asText(asObject(answer.usage).service_tier),
       outputText: () => readMessageText(body),
     };
   },
 };
 
 /** OpenAI has messages too, inside of threads: those have an id before them and are no model call. */
-export const anthropicOperations: MatchPath = (path) =>
-  path === '/messages' || path.endsWith('/v1/messages') ? messages : null;
+export const anthropicOperations: MatchPath = (path, method) =>
+  method === 'POST' && (path === '/messages' || path.endsWith('/v1/messages')) ? messages : null;

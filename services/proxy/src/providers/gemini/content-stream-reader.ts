@@ -2,7 +2,7 @@ import { asObject, asText } from '../json-shapes.ts';
 import type { StreamReader, StreamReading } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
-import { readContentText } from './output-text.ts';
+import { readContent } from './output-text.ts';
 import { readContentUsage } from './usage.ts';
 
 const figures = /"usageMetadata"\s*:\s*\{/;
@@ -11,7 +11,7 @@ const error = /"error"\s*:\s*\{/;
 
 /** Reads the frames of streamGenerateContent. Each counts all until then, so the last one's figures are the call's. */
 export class ContentStreamReader implements StreamReader {
-  readonly #text = new StreamText(readContentText);
+  readonly #text = new StreamText(readContent);
   #lastFigures: string | null = null;
   #sawEnd = false;
   #failed = false;
@@ -29,6 +29,7 @@ export class ContentStreamReader implements StreamReader {
     return {
       model: asText(frame.modelVersion),
       usage,
+      serviceTier: null,
       usageIsFinal: usage !== null && this.#sawEnd,
       sawEnd: this.#sawEnd,
       failed: this.#failed,

@@ -3,8 +3,9 @@ import { collectText } from '../collect-text.ts';
 import { asArray, asObject, asText } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { Operation } from '../operation.ts';
+import { readWriting } from '../stream-text.ts';
 import { ContentStreamReader } from './content-stream-reader.ts';
-import { readContentText } from './output-text.ts';
+import { readContent } from './output-text.ts';
 import { readContentUsage } from './usage.ts';
 
 const names = ['generateContent', 'streamGenerateContent', 'embedContent', 'batchEmbedContents'] as const;
@@ -23,7 +24,8 @@ function describe(name: (typeof names)[number]): Operation {
     api: 'gemini',
     name,
     usageNeedsAsking: false,
-    streamsAsArray: name === 'streamGenerateContent',
+    answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
+    isFree: false,
     createStreamReader: () => new ContentStreamReader(),
     readRequest(value, path) {
       const body = asObject(value);
@@ -32,6 +34,7 @@ function describe(name: (typeof names)[number]): Operation {
         requestedModel: parsePath(path)?.model ?? null,
         stream: name === 'streamGenerateContent',
         maxOutputTokens: readCount(config.maxOutputTokens ?? config.max_output_tokens),
+        toldUsage: {},
         inputText: () =>
           collectText(
             body.systemInstruction ?? body.system_instruction,
@@ -47,7 +50,8 @@ function describe(name: (typeof names)[number]): Operation {
       return {
         model: asText(answer.modelVersion),
         usage: readContentUsage(answer.usageMetadata),
-        outputText: () => readContentText(body),
+        serviceTier: null,
+        outputText: () => readWriting(body, readContent),
       };
     },
   };
@@ -55,4 +59,5 @@ function describe(name: (typeof names)[number]): Operation {
 
 const byName = new Map<string, Operation>(names.map((name) => [name, describe(name)]));
 
-export const geminiOperations: MatchPath = (path) => byName.get(parsePath(path)?.name ?? '') ?? null;
+export const geminiOperations: MatchPath = (path, method) =>
+  method === 'POST' ? (byName.get(parsePath(path)?.name ?? '') ?? null) : null;

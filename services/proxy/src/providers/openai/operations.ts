@@ -3,8 +3,9 @@ import { readCount } from '@agp/core/pricing';
 import { collectText } from '../collect-text.ts';
 import { asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
-import type { Operation, StreamReader } from '../operation.ts';
-import { readChatText, readCompletionText, readResponseText } from './output-text.ts';
+import type { Operation, StreamReader, Writing } from '../operation.ts';
+import { readWriting } from '../stream-text.ts';
+import { readChat, readCompletion, readResponseText } from './output-text.ts';
 import { CompletionStreamReader, ResponseStreamReader } from './stream-readers.ts';
 import { readCompletionUsage, readResponseUsage } from './usage.ts';
 
@@ -16,7 +17,7 @@ interface Description {
   /** Members of the request that the model reads. */
   input: readonly string[];
   readUsage(usage: unknown): Usage | null;
-  readText(body: unknown): string;
+  readText(body: unknown): Writing;
   createStreamReader(): StreamReader;
 }
 
@@ -29,7 +30,8 @@ function describe(operation: Description): Operation {
     api: 'openai',
     name,
     usageNeedsAsking,
-    streamsAsArray: false,
+    answerFormat: 'object',
+    isFree: false,
     createStreamReader,
     readRequest(value, path) {
       const body: JsonObject = asObject(value);
@@ -37,6 +39,7 @@ function describe(operation: Description): Operation {
         requestedModel: asText(body.model) ?? deployment.exec(path)?.[1] ?? null,
         stream: body.stream === true,
         maxOutputTokens: operation.maxOutput.map((key) => readCount(body[key])).find((max) => max !== null) ?? null,
+        toldUsage: {},
         inputText: () => collectText(...operation.input.map((key) => body[key])),
       };
     },
@@ -45,6 +48,7 @@ function describe(operation: Description): Operation {
       return {
         model: asText(answer.model),
         usage: operation.readUsage(answer.usage),
+        serviceTier: asText(answer.service_tier),
         outputText: () => operation.readText(body),
       };
     },
@@ -57,8 +61,8 @@ const chatCompletions = describe({
   maxOutput: ['max_completion_tokens', 'max_tokens'],
   input: ['messages', 'tools', 'functions', 'response_format'],
   readUsage: readCompletionUsage,
-  readText: readChatText,
-  createStreamReader: () => new CompletionStreamReader(readChatText),
+  readText: (body) => readWriting(body, readChat),
+  createStreamReader: () => new CompletionStreamReader(readChat),
 });
 
 const completions = describe({
@@ -67,8 +71,8 @@ const completions = describe({
   maxOutput: ['max_tokens'],
   input: ['prompt', 'suffix'],
   readUsage: readCompletionUsage,
-  readText: readCompletionText,
-  createStreamReader: () => new CompletionStreamReader(readCompletionText),
+  readText: (body) => readWriting(body, readCompletion),
+  createStreamReader: () => new CompletionStreamReader(readCompletion),
 });
 
 const responses = describe({
@@ -87,8 +91,8 @@ const embeddings = describe({
   maxOutput: [],
   input: ['input'],
   readUsage: readCompletionUsage,
-  readText: () => '',
-  createStreamReader: () => new CompletionStreamReader(() => ''),
+  readText: () => ({ parts: [], whole: true }),
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
 });
 
 const byEnding: readonly (readonly [string, Operation])[] = [
@@ -99,4 +103,5 @@ const byEnding: readonly (readonly [string, Operation])[] = [
 ];
 
 /** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
-export const openaiOperations: MatchPath = (path) => byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null;
+export const openaiOperations: MatchPath = (path, method) =>
+  method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;

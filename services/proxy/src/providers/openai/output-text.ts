@@ -1,45 +1,54 @@
 import { collectText } from '../collect-text.ts';
 import { asArray, asObject, asText } from '../json-shapes.ts';
+import type { Write, Writing } from '../operation.ts';
 
-/** What the model wrote in a chat completion or a frame of one: words, refusals, reasoning where it is shown, tool calls. */
-export function readChatText(body: unknown): string {
-  return asArray(asObject(body).choices)
-    .map((item) => {
-      const choice = asObject(item);
-      const message = asObject(choice.message ?? choice.delta);
-      const calls = asArray(message.tool_calls).map((call) => asObject(call).function);
-      return collectText(
-        message.reasoning_content,
-        message.content,
-        message.refusal,
-        asObject(message.audio).transcript,
-        calls,
-        message.function_call,
-      );
-    })
-    .join('');
+/** Writes what the model wrote in a chat completion or a frame of one: words, refusals, shown reasoning, tool calls. */
+export function readChat(body: unknown, write: Write): void {
+  asArray(asObject(body).choices).forEach((item, at) => {
+    const choice = asObject(item);
+    const channel = `${choice.index ?? at}`;
+    const message = asObject(choice.message ?? choice.delta);
+    write(`${channel}.reasoning`, asText(message.reasoning_content) ?? asText(message.reasoning) ?? '');
+    if (typeof message.content === 'string') write(channel, message.content);
+    // Some compatible servers answer in parts, as requests may be written.
+    else for (const part of collectText(message.content).parts) write(channel, part);
+    write(`${channel}.refusal`, asText(message.refusal) ?? '');
+    write(`${channel}.audio`, asText(asObject(message.audio).transcript) ?? '');
+    asArray(message.tool_calls).forEach((call, index) => {
+      const { index: named, function: called, custom } = asObject(call);
+      writeCall(`${channel}.tool${named ?? index}`, called ?? custom, write);
+    });
+    writeCall(`${channel}.function`, message.function_call, write);
+  });
 }
 
-/** What the model wrote in a legacy completion or a frame of one. */
-export function readCompletionText(body: unknown): string {
-  return asArray(asObject(body).choices)
-    .map((choice) => asText(asObject(choice).text) ?? '')
-    .join('');
+function writeCall(channel: string, called: unknown, write: Write): void {
+  const { name, arguments: given, input } = asObject(called);
+  write(`${channel}.name`, asText(name) ?? '');
+  write(channel, asText(given) ?? asText(input) ?? '');
+}
+
+/** Writes what the model wrote in a legacy completion or a frame of one. */
+export function readCompletion(body: unknown, write: Write): void {
+  asArray(asObject(body).choices).forEach((item, at) => {
+    const choice = asObject(item);
+    write(`${choice.index ?? at}`, asText(choice.text) ?? '');
+  });
 }
 
 /** What the model wrote in an answer of the Responses API. */
-export function readResponseText(body: unknown): string {
-  return asArray(asObject(body).output)
-    .map((item) => {
+export function readResponseText(body: unknown): Writing {
+  return collectText(
+    ...asArray(asObject(body).output).flatMap((item) => {
       const { content, summary, name, arguments: given, input, code } = asObject(item);
-      return collectText(summary, content, name, given, input, code);
-    })
-    .join('\n');
+      return [summary, content, name, { arguments: given, input }, code];
+    }),
+  );
 }
 
-/** What the model wrote in one event of the Responses API: every kind of delta but sound. */
-export function readResponseDelta(frame: unknown): string {
-  const { type, delta } = asObject(frame);
-  const isText = typeof type === 'string' && type.endsWith('.delta') && !type.endsWith('.audio.delta');
-  return isText ? (asText(delta) ?? '') : '';
+/** Writes what the model wrote in one event of the Responses API: every kind of delta but sound. */
+export function readResponseDelta(frame: unknown, write: Write): void {
+  const { type, delta, output_index: output, content_index: content, summary_index: summary } = asObject(frame);
+  if (typeof type !== 'string' || !type.endsWith('.delta') || type.endsWith('.audio.delta')) return;
+  write(`${type} ${output} ${content ?? summary}`, asText(delta) ?? '');
 }

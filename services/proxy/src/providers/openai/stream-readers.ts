@@ -1,6 +1,6 @@
 import type { Usage } from '@agp/core/pricing';
 import { asArray, asObject, asText } from '../json-shapes.ts';
-import type { StreamReader, StreamReading } from '../operation.ts';
+import type { StreamReader, StreamReading, Write } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
 import { readResponseDelta } from './output-text.ts';
@@ -14,12 +14,13 @@ export class CompletionStreamReader implements StreamReader {
   readonly #text: StreamText;
   #model: string | null = null;
   #usage: Usage | null = null;
+  #serviceTier: string | null = null;
   #usageStandsAlone = false;
   #sawEnd = false;
   #failed = false;
 
-  constructor(textOf: (frame: unknown) => string) {
-    this.#text = new StreamText(textOf);
+  constructor(readFrame: (frame: unknown, write: Write) => void) {
+    this.#text = new StreamText(readFrame);
   }
 
   push(_event: string, data: string): void {
@@ -31,6 +32,7 @@ export class CompletionStreamReader implements StreamReader {
     if (this.#model !== null && !figuresOrError.test(data)) return;
     const frame = asObject(parseFrame(data));
     this.#model ??= asText(frame.model);
+    this.#serviceTier = asText(frame.service_tier) ?? this.#serviceTier;
     this.#failed ||= Boolean(frame.error);
     const usage = readCompletionUsage(frame.usage);
     if (usage === null) return;
@@ -42,6 +44,7 @@ export class CompletionStreamReader implements StreamReader {
     return {
       model: this.#model,
       usage: this.#usage,
+      serviceTier: this.#serviceTier,
       // Some servers count along on every chunk: then only the stream's end makes the figures whole.
       usageIsFinal: this.#usage !== null && (this.#usageStandsAlone || this.#sawEnd),
       sawEnd: this.#sawEnd,
@@ -59,6 +62,7 @@ export class ResponseStreamReader implements StreamReader {
   readonly #text = new StreamText(readResponseDelta);
   #model: string | null = null;
   #usage: Usage | null = null;
+  #serviceTier: string | null = null;
   #sawEnd = false;
   #failed = false;
 
@@ -70,6 +74,7 @@ export class ResponseStreamReader implements StreamReader {
     const frame = asObject(parseFrame(data));
     const response = asObject(frame.response);
     this.#model ??= asText(response.model);
+    this.#serviceTier = asText(response.service_tier) ?? this.#serviceTier;
     this.#usage = readResponseUsage(response.usage) ?? this.#usage;
     const { type } = frame;
     this.#failed ||= type === 'error' || type === 'response.failed' || Boolean(frame.error);
@@ -80,6 +85,7 @@ export class ResponseStreamReader implements StreamReader {
     return {
       model: this.#model,
       usage: this.#usage,
+      serviceTier: this.#serviceTier,
       usageIsFinal: this.#usage !== null && this.#sawEnd,
       sawEnd: this.#sawEnd,
       failed: this.#failed,

@@ -1,0 +1,30 @@
+import type { Pool } from 'pg';
+
+export interface BillClaim {
+  /** The provider's id as configured. */
+  provider: string;
+  /** The provider's own id of what it bills once. */
+  bill: string;
+  /** UUID of the event that would carry the cost. */
+  eventId: string;
+}
+
+/** A claim whose event was never recorded is given up after this long: by then no queue holds it any more. */
+const claimHolds = '1 day';
+
+/**
+ * Claims a bill for an event. The first claim stands, unless its event was lost before it was recorded.
+ *
+ * @returns whether the event is to carry the cost
+ */
+export async function claimBill(pool: Pool, { provider, bill, eventId }: BillClaim): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'claim-bill',
+    text: `INSERT INTO claimed_bills AS claimed (provider, bill, event_id) VALUES ($1, $2, $3)
+           ON CONFLICT (provider, bill) DO UPDATE SET event_id = EXCLUDED.event_id, claimed_at = clock_timestamp()
+           WHERE claimed.claimed_at < clock_timestamp() - $4::interval
+             AND NOT EXISTS (SELECT FROM events WHERE id = claimed.event_id)`,
+    values: [provider, bill, eventId, claimHolds],
+  });
+  return rowCount === 1;
+}

@@ -1,0 +1,116 @@
+import { fromPublicId } from '@agp/core/ids';
+import { makeUsage, type Usage } from '@agp/core/pricing';
+import type { ProxyContext } from './context.ts';
+import { type AdmittedRequest, type Answer, type Metering, unmetered } from './journey.ts';
+import type { Operation, ReportedCall } from './providers/index.ts';
+import type { CallTexts } from './scan-request.ts';
+import { storageWaitMs } from './storage.ts';
+import type { ResponseReading } from './stream/index.ts';
+
+type Measured = Omit<Metering, 'outcome' | 'piiTypes' | 'piiScan'>;
+
+/**
+ * What a call used and cost. The provider's own figures count; what a call that costs money gave no figures for, or was
+ * cut before it did, is estimated from what was sent and what was streamed until then.
+ */
+export async function measureUsage(
+  context: ProxyContext,
+  request: AdmittedRequest,
+  answer: Answer,
+  reading: ResponseReading | null,
+  texts: CallTexts,
+): Promise<Measured> {
+  const { head, body } = request;
+  const { operation } = head;
+  const requestedModel = body.inspected?.requestedModel ?? null;
+  const model = reading?.model ?? requestedModel;
+  const { piiTypes: _types, piiScan: _scan, ...nothing } = unmetered;
+  const unmeasured = { ...nothing, model, requestedModel };
+  const succeeded = answer.status !== null && answer.status >= 200 && answer.status < 300;
+  if (!operation || !reading || operation.isFree || (!succeeded && reading.usage === null)) return unmeasured;
+  if (!(await isBilledHere(context, request, operation, answer, reading))) return unmeasured;
+
+  const isTold = reading.usage !== null && reading.usageIsFinal;
+  const usage =
+    reading.usage && reading.usageIsFinal ? reading.usage : await estimate(context, request, model, reading, texts);
+  const calls = (isTold ? reading.calls : null) ?? [{ model, usage }];
+  return {
+    ...unmeasured,
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    ...priceCalls(context, request, operation, calls, reading.serviceTier),
+    usageSource: isTold ? 'provider' : 'estimated',
+  };
+}
+
+/** What can be fetched again and again is billed by the event that fetched it whole for the first time. */
+async function isBilledHere(
+  context: ProxyContext,
+  { head }: AdmittedRequest,
+  operation: Operation,
+  answer: Answer,
+  reading: ResponseReading,
+): Promise<boolean> {
+  const bill = operation.billedOnce?.(head.path) ?? null;
+  if (bill === null) return true;
+  if (answer.outcome !== 'completed' || reading.usage === null) return false;
+  const eventId = fromPublicId('evt', head.eventId) ?? '';
+  try {
+    return await context.storage.claimBill(
+      { provider: head.provider.id, bill, eventId },
+      performance.now() + storageWaitMs,
+    );
+  } catch {
+    // Nobody knows. A cost that is counted twice is noticed sooner than one that is missing.
+    return true;
+  }
+}
+
+function priceCalls(
+  context: ProxyContext,
+  { head }: AdmittedRequest,
+  { api }: Operation,
+  calls: readonly ReportedCall[],
+  serviceTier: string | null,
+): Pick<Measured, 'costNanoUsd' | 'priceVersion'> {
+  const { provider } = head;
+  let costNanoUsd = 0;
+  let priceVersion: string | null = null;
+  for (const { model, usage } of calls) {
+    const price = context.priceUsage({
+      provider: provider.id,
+      api,
+      baseUrl: provider.baseUrl.href,
+      model: model ?? 'unknown',
+      usage,
+      at: new Date(head.timestamp),
+      serviceTier,
+    });
+    costNanoUsd += price.costNanoUsd;
+    priceVersion ??= price.priceVersion;
+    if (!price.priced) context.metrics.unpriced.inc({ provider: provider.id });
+  }
+  return { costNanoUsd, priceVersion };
+}
+
+/** The provider's figures as far as they go: a stream that was cut may have told its input and not its output. */
+async function estimate(
+  context: ProxyContext,
+  { body }: AdmittedRequest,
+  model: string | null,
+  reading: ResponseReading,
+  texts: CallTexts,
+): Promise<Usage> {
+  const count = (text: CallTexts['request']) => (text ? context.estimator.countTokens(text, model ?? '') : 0);
+  const told = body.inspected?.toldUsage;
+  const [promptTokens, completionTokens] = await Promise.all([
+    reading.usage?.promptTokens ?? count(texts.request),
+    count(texts.answer),
+  ]);
+  return makeUsage({
+    ...told,
+    ...reading.usage,
+    promptTokens: promptTokens + (reading.usage ? 0 : (told?.promptTokens ?? 0)),
+    completionTokens: Math.max(reading.usage?.completionTokens ?? 0, completionTokens),
+  });
+}

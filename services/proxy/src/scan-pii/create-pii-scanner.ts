@@ -1,0 +1,51 @@
+import { createPiiFinder } from '@agp/core/pii';
+import { createOffload, detach, OffloadError, sizeOf, type TextSource } from '../text/index.ts';
+import { type PiiScan, scanTexts } from './scan-texts.ts';
+import type { ScanRequest } from './scan-worker.ts';
+
+/** Looks for PII in what agents and models wrote. */
+export interface PiiScanner {
+  /** Scans the texts of one request and its answer. Never rejects. */
+  scan(sources: readonly TextSource[]): Promise<PiiScan>;
+  stop(): Promise<void>;
+}
+
+/** What is looked for, within which bounds, and who hears of failures. */
+export interface PiiScannerOptions {
+  personNames: boolean;
+  /** How long one request's texts may be scanned, in milliseconds. What is left then is not scanned. */
+  budgetMs: number;
+  /** Smaller texts are scanned where they are, which takes less than handing them to the worker; in bytes. */
+  maxInline?: number;
+  onWorkerError?: (error: Error) => void;
+}
+
+/** Requests whose texts wait for the worker, and the size of those texts in bytes. */
+const maxPending = 1_000;
+const maxPendingBytes = 128 * 1024 * 1024;
+
+/** Makes a scanner with a worker thread of its own for large texts, which is started by the first of them. */
+export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
+  const { personNames, budgetMs, maxInline = 16 * 1024, onWorkerError } = options;
+  const find = createPiiFinder({ personNames });
+  const offload = createOffload<ScanRequest, PiiScan>(new URL('./scan-worker.ts', import.meta.url), {
+    // Reading comes before scanning, and others may be before this one.
+    timeoutMs: budgetMs * 2 + 5_000,
+    maxPending,
+    maxPendingBytes,
+    onWorkerError,
+  });
+  return {
+    async scan(sources) {
+      const size = sources.reduce((sum, source) => sum + sizeOf(source), 0);
+      if (size <= maxInline) return scanTexts(sources, find, () => true);
+      try {
+        return await offload.ask({ sources: sources.map(detach), personNames, budgetMs }, size);
+      } catch (error) {
+        if (!(error instanceof OffloadError)) throw error;
+        return { types: [], extent: 'none', missed: error.code === 'slow' ? 'out_of_time' : 'overloaded' };
+      }
+    },
+    stop: () => offload.stop(),
+  };
+}

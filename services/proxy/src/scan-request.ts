@@ -1,0 +1,54 @@
+import type { ProxyContext } from './context.ts';
+import type { AdmittedRequest, Answer, Metering } from './journey.ts';
+import type { MissedReason } from './scan-pii/index.ts';
+import type { ResponseReading } from './stream/index.ts';
+import type { TextSource } from './text/index.ts';
+
+/** Why a text was not scanned; `unknown_path`: on a path that we do not know we cannot tell text from data. */
+export type UnscannedReason = MissedReason | 'unknown_path';
+
+/** A request of which some text was not scanned. */
+export interface UnscannedText {
+  eventId: string;
+  reason: UnscannedReason;
+}
+
+/** Where the texts of a call are to be had; null where there are none. */
+export interface CallTexts {
+  request: TextSource | null;
+  answer: TextSource | null;
+}
+
+/** The texts of a request and its answer. */
+export function findTexts({ head, body }: AdmittedRequest, reading: ResponseReading | null): CallTexts {
+  const asked = { api: head.provider.api, method: head.method, path: head.path };
+  const sent = body.inspected;
+  const output = reading?.output() ?? null;
+  return {
+    request: sent && { of: 'request', asked, bytes: sent.bytes, contentType: sent.contentType },
+    answer: Buffer.isBuffer(output) ? { of: 'answer', asked, bytes: output } : output,
+  };
+}
+
+/**
+ * Searches what the agent and the model wrote for PII, once the answer is out. What was not scanned is counted and
+ * logged, so that "nothing found" always means that somebody looked.
+ */
+export async function scanRequest(
+  context: ProxyContext,
+  request: AdmittedRequest,
+  answer: Answer,
+  { request: sent, answer: written }: CallTexts,
+): Promise<Pick<Metering, 'piiTypes' | 'piiScan'>> {
+  const { head, body } = request;
+  const hasText = body.toProvider !== null || answer.sha256 !== null;
+  if (!context.piiScanner || !hasText) return { piiTypes: [], piiScan: 'none' };
+  const { types, extent, missed } = head.operation
+    ? await context.piiScanner.scan([sent, written].filter((text) => text !== null))
+    : { types: [], extent: 'none' as const, missed: 'unknown_path' as const };
+  if (missed !== null) {
+    context.metrics.unscanned.inc({ reason: missed });
+    context.logUnscanned({ eventId: head.eventId, reason: missed });
+  }
+  return { piiTypes: types, piiScan: extent };
+}

@@ -1,0 +1,2 @@
+export * from './create-offload.ts';
+export * from './text-source.ts';
