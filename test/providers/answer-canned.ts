@@ -2,7 +2,8 @@ import { messageReply, messageStreamReply } from './anthropic-replies.ts';
 import { type CannedAnswer, cannedAnswer } from './canned-answer.ts';
 import type { FakeReply, Handler } from './fake-provider.ts';
 import { generateContentReply, streamGenerateContentArrayReply, streamGenerateContentReply } from './gemini-replies.ts';
-import { chatReply, chatStreamReply, embeddingsReply, responsesReply, responsesStreamReply } from './openai-replies.ts';
+import { chatReply, chatStreamReply, embeddingsReply } from './openai-replies.ts';
+import { responsesReply, responsesStreamReply } from './openai-responses-replies.ts';
 
 interface RequestBody {
   model?: string;

@@ -1,4 +1,4 @@
-import { type CannedAnswer, eventFrame, streamReply } from './canned-answer.ts';
+import { type CannedAnswer, cutInPieces, eventFrame, streamReply } from './canned-answer.ts';
 import type { FakeReply } from './fake-provider.ts';
 
 const headers = { 'request-id': 'req_anthropic_1' };
@@ -18,10 +18,26 @@ function toUsage(answer: CannedAnswer) {
   };
 }
 
+/** The blocks of a message, each with its empty beginning and the deltas that fill it. */
+function toBlocks({ words, toolCalls }: CannedAnswer) {
+  const spoken = {
+    block: { type: 'text', text: words.join('') },
+    start: { type: 'text', text: '' },
+    deltas: words.map((text): object => ({ type: 'text_delta', text })),
+  };
+  const called = toolCalls.map(({ id, name, arguments: text }) => ({
+    block: { type: 'tool_use', id, name, input: JSON.parse(text) as object },
+    start: { type: 'tool_use', id, name, input: {} },
+    deltas: ['', ...cutInPieces(text)].map((piece): object => ({ type: 'input_json_delta', partial_json: piece })),
+  }));
+  return words.length > 0 ? [spoken, ...called] : called;
+}
+
 function toMessage(answer: CannedAnswer) {
-  const content = [{ type: 'text', text: answer.words.join('') }];
+  const content = toBlocks(answer).map(({ block }) => block);
   const head = { id: 'msg_1', type: 'message', role: 'assistant', model: answer.model };
-  return { ...head, content, stop_reason: 'end_turn', stop_sequence: null, usage: toUsage(answer) };
+  const stop_reason = answer.toolCalls.length > 0 ? 'tool_use' : 'end_turn';
+  return { ...head, content, stop_reason, stop_sequence: null, usage: toUsage(answer) };
 }
 
 /** `POST /v1/messages` without `stream`. */
@@ -35,15 +51,15 @@ export function messageStreamReply(answer: CannedAnswer): FakeReply {
   const opening = { ...message, content: [], stop_reason: null, usage: { ...message.usage, output_tokens: 1 } };
   const frames = [
     eventFrame({ type: 'message_start', message: opening }),
-    eventFrame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
     eventFrame({ type: 'ping' }),
-    ...answer.words.map((text) =>
-      eventFrame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
-    ),
-    eventFrame({ type: 'content_block_stop', index: 0 }),
+    ...toBlocks(answer).flatMap(({ start, deltas }, index) => [
+      eventFrame({ type: 'content_block_start', index, content_block: start }),
+      ...deltas.map((delta) => eventFrame({ type: 'content_block_delta', index, delta })),
+      eventFrame({ type: 'content_block_stop', index }),
+    ]),
     eventFrame({
       type: 'message_delta',
-      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      delta: { stop_reason: message.stop_reason, stop_sequence: null },
       usage: { output_tokens: message.usage.output_tokens },
     }),
     eventFrame({ type: 'message_stop' }),

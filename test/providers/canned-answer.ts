@@ -1,9 +1,19 @@
 import type { FakeReply, Step } from './fake-provider.ts';
 
+/** A call of a tool that a canned answer makes. */
+export interface CannedToolCall {
+  id: string;
+  name: string;
+  /** An object as JSON text. */
+  arguments: string;
+}
+
 /** What a canned answer says and what it reports to have used. Counts of tokens, each counted once. */
 export interface CannedAnswer {
   model: string;
   words: string[];
+  /** What it calls after its words. */
+  toolCalls: CannedToolCall[];
   /** Input that no cache was involved in. */
   input: number;
   cacheRead: number;
@@ -19,6 +29,7 @@ export interface CannedAnswer {
 export const cannedAnswer: CannedAnswer = {
   model: 'gpt-5-mini',
   words: ['The', ' answer', ' is', ' 42', '.'],
+  toolCalls: [],
   input: 100,
   cacheRead: 0,
   cacheWrite5m: 0,
@@ -40,4 +51,9 @@ export function dataFrame(data: unknown): string {
 
 export function eventFrame(data: { type: string; [member: string]: unknown }): string {
   return `event: ${data.type}\n${dataFrame(data)}`;
+}
+
+/** A text in pieces of a few characters, as models stream the arguments of a tool. */
+export function cutInPieces(text: string): string[] {
+  return text.match(/.{1,7}/gs) ?? [];
 }

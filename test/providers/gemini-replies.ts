@@ -14,23 +14,32 @@ function toUsage(answer: CannedAnswer) {
   };
 }
 
-function toChunk(answer: CannedAnswer, text: string, finished: boolean, usageMetadata: object) {
-  const content = { parts: [{ text }], role: 'model' };
+/** The parts of an answer: text, and calls of functions, which Gemini never splits. */
+function toParts({ words, toolCalls }: CannedAnswer): object[] {
+  const called = toolCalls.map(({ id, name, arguments: text }) => ({
+    functionCall: { id, name, args: JSON.parse(text) as object },
+  }));
+  return [...words.map((text) => ({ text })), ...called];
+}
+
+function toChunk(answer: CannedAnswer, parts: object[], finished: boolean, usageMetadata: object) {
+  const content = { parts, role: 'model' };
   const candidate = { content, index: 0, ...(finished ? { finishReason: 'STOP' } : {}) };
   return { candidates: [candidate], usageMetadata, modelVersion: answer.model, responseId: 'gemini_1' };
 }
 
 /** `POST /v1beta/models/{model}:generateContent`. */
 export function generateContentReply(answer: CannedAnswer): FakeReply {
-  return { body: toChunk(answer, answer.words.join(''), true, toUsage(answer)) };
+  const parts = toParts({ ...answer, words: answer.words.length > 0 ? [answer.words.join('')] : [] });
+  return { body: toChunk(answer, parts, true, toUsage(answer)) };
 }
 
 function toChunks(answer: CannedAnswer): object[] {
   const final = toUsage(answer);
   const { candidatesTokenCount: _, ...early } = { ...final, totalTokenCount: final.promptTokenCount };
-  return answer.words.map((word, index) => {
-    const finished = index === answer.words.length - 1;
-    return toChunk(answer, word, finished, finished ? final : early);
+  return toParts(answer).map((part, index, parts) => {
+    const finished = index === parts.length - 1;
+    return toChunk(answer, [part], finished, finished ? final : early);
   });
 }
 

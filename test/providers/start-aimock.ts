@@ -1,4 +1,4 @@
-import { LLMock } from '@copilotkit/aimock';
+import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 
 /** What the third party's fake provider says and reports, for every API and model. */
 export const aimockAnswer = {
@@ -6,6 +6,11 @@ export const aimockAnswer = {
   promptTokens: 321,
   completionTokens: 45,
 } as const;
+
+/** What it calls where a request has tools and no result of one yet. */
+const toolCalls = [{ id: 'call_1', name: 'get_temperature', arguments: '{"city":"Oslo"}' }];
+
+const hasTools = ({ tools }: ChatCompletionRequest) => tools !== undefined && tools.length > 0;
 
 export interface Aimock extends AsyncDisposable {
   /** The base URL of the Anthropic and Gemini clients; OpenAI's takes `/v1` after it. */
@@ -17,7 +22,7 @@ export interface Aimock extends AsyncDisposable {
 
 /**
  * Starts a third party's fake provider on a free loopback port. It answers chat completions, responses, messages and
- * generateContent, streamed or not, always with {@link aimockAnswer}; each API has a fixture of its own, since the
+ * generateContent, streamed or not, always with {@link aimockAnswer} or, first, with a call of a tool; each API has a fixture of its own, since the
  * names of usage members are the API's. Its embeddings report a usage of 0 whatever the fixture says, and it drops
  * cached and reasoning tokens: use the fake provider beside this for those. Of Gemini's paths it knows `/v1beta` alone,
  * while the client asks for `/v1` unless told `apiVersion: 'v1beta'`.
@@ -25,14 +30,16 @@ export interface Aimock extends AsyncDisposable {
 export async function startAimock(): Promise<Aimock> {
   const mock = new LLMock({ host: '127.0.0.1', port: 0 });
   const { text: content, promptTokens, completionTokens } = aimockAnswer;
-  mock
-    .on({ endpoint: 'embedding' }, { embedding: [0.6, 0.8] })
-    .on({ model: /^claude/ }, { content, usage: { input_tokens: promptTokens, output_tokens: completionTokens } })
-    .on(
-      { model: /^gemini/ },
-      { content, usage: { promptTokenCount: promptTokens, candidatesTokenCount: completionTokens } },
-    )
-    .on({}, { content, usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } });
+  const apis = [
+    { match: { model: /^claude/ }, usage: { input_tokens: promptTokens, output_tokens: completionTokens } },
+    { match: { model: /^gemini/ }, usage: { promptTokenCount: promptTokens, candidatesTokenCount: completionTokens } },
+    { match: {}, usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } },
+  ];
+  mock.on({ endpoint: 'embedding' }, { embedding: [0.6, 0.8] });
+  for (const { match, usage } of apis) {
+    mock.on({ ...match, predicate: hasTools, hasToolResult: false }, { toolCalls, usage });
+    mock.on(match, { content, usage });
+  }
   await mock.start();
   const stop = () => mock.stop();
   return { url: mock.url, mock, stop, [Symbol.asyncDispose]: stop };

@@ -1,0 +1,52 @@
+/** Headers that the proxy adds, and those of a connection. */
+const uncompared = [
+  'x-agent-id',
+  'x-session-id',
+  'x-event-id',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'date',
+];
+
+type Fields = Record<string, unknown>;
+
+function toHeaders(headers: object): Fields {
+  const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  return Object.fromEntries(pairs.filter(([name]) => !uncompared.includes(name.toLowerCase())));
+}
+
+/** Of what a connection's end says only this is the same each time; the rest are ports and counts of bytes. */
+function toConnectionError({ name, message, code }: Error & { code?: unknown }): Fields {
+  return { name, message, code };
+}
+
+const isConnectionError = (value: Error) => 'socket' in value || 'syscall' in value;
+
+/**
+ * What a client handed to its caller, an answer or an error, as plain data: with the classes' names, without what the
+ * proxy adds on purpose, and with one name for both base URLs.
+ */
+export function toComparable(value: unknown, baseUrl: string, above: readonly unknown[] = []): unknown {
+  if (typeof value === 'string')
+    return value.replaceAll(baseUrl, '{base}').replaceAll(new URL(baseUrl).origin, '{base}');
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  if (typeof value !== 'object' || value === null) return value;
+  if (above.includes(value)) return 'a cycle';
+  const convert = (part: unknown) => toComparable(part, baseUrl, [...above, value]);
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (value instanceof Headers) return toHeaders(value);
+  if (value instanceof AbortSignal) return { '#class': 'AbortSignal', aborted: value.aborted };
+  if (Array.isArray(value)) return value.map(convert);
+  const named = value.constructor === Object || !value.constructor ? {} : { '#class': value.constructor.name };
+  const ofError = value instanceof Error ? { message: convert(value.message), cause: convert(value.cause) } : {};
+  if (value instanceof Error && isConnectionError(value)) return { ...named, ...toConnectionError(value) };
+  const fields = Object.entries(value)
+    .filter(([name]) => name !== 'stack')
+    .map(([name, part]) => [
+      name,
+      /headers$/i.test(name) && typeof part === 'object' && part !== null ? convert(toHeaders(part)) : convert(part),
+    ]);
+  return { ...named, ...ofError, ...Object.fromEntries(fields) };
+}
