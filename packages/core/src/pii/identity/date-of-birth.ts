@@ -1,0 +1,85 @@
+import { isWordUnit } from '../characters.ts';
+import { isCalendarDate } from '../check-digits.ts';
+import type { Detector } from '../detector.ts';
+import { visitNumbers } from '../visit-numbers.ts';
+
+/** The beginnings of the names of months in languages that write them much alike; the place is the month, from 1. */
+const months = [
+  /^(?:jan|ene|gen|led|sty|sij)/i,
+  /^(?:feb|f[ée]v|[úu]no|lut)/i,
+  /^(?:mar|m[äa]r|maa|b[řr]e)/i,
+  /^(?:apr|avr|abr|dub|kwi|huh)/i,
+  /^(?:may|mai|maj|mag|mei|kv[ěe]|tou)/i,
+  /^(?:jun|juin|giu|[čc]erven|cze|kes)/i,
+  /^(?:jul|juil|lug|lip|hei)/i,
+  /^(?:aug|ao[uû]|ago|srp|sie|elo)/i,
+  /^(?:sep|set|z[áa][řr]|wrz|syy)/i,
+  /^(?:oct|okt|out|ott|paź|[řr][íi]j|lok)/i,
+  /^(?:nov|lis)/i,
+  /^(?:dec|dez|d[ée]c|dic|pro|gru|jou)/i,
+] as const;
+
+const letters = String.raw`\p{L}{3,12}`;
+const numeric = /(\d{1,2})([-./]) ?(\d{1,2})\2 ?(\d{4}|\d\d)/y;
+const yearFirst = /(\d{4})([-./])(\d{1,2})\2(\d{1,2})/y;
+const dayFirst = new RegExp(
+  String.raw`(\d{1,2})(?:st|nd|rd|th|\.|º)?(?: of| de)? (${letters})\.?,?(?: de)? (\d{4})`,
+  'uy',
+);
+const asian = /(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일]/y;
+const monthBefore = new RegExp(String.raw`(${letters})\.? $`, 'u');
+const restOfMonthFirst = /(\d{1,2})(?:st|nd|rd|th)?,? (\d{4})/y;
+
+/** Words that say that the date behind them is when somebody was born. */
+const words =
+  /\bborn\b|\bd\.?o\.?b\b|\bbirth ?-?(?:date|day)|\bdate[ _-]of[ _-]birth|\bbirth[_ ]?date|\bgeboren|\bgeb\.|geburts(?:datum|tag)|\bn[ée]e? le\b|date de naissance|fecha de nacimiento|\bnacid[oa]|\bnaci[óo] el|data di nascita|\bnat[oa] il\b|\bnascid[oa]|data de nascimento|geboortedatum|f[øö]dt?\b|f[øö]dsels?dat|f[öo]delsedatum|syntynyt|syntym[äa]|data urodzenia|urodzon[ya]|datum narozen|рожден|родил|生年月日|出生|생년월일/i;
+
+/** How far before a date the words may stand, in UTF-16 units. */
+const reach = 48;
+
+/** Dates that a person was born on: a day that exists, in a usual form, behind words that say so and no other number. */
+export const dateOfBirthDetector: Detector = {
+  types: ['date_of_birth'],
+  find({ value }, report) {
+    visitNumbers(value, (start, end) => {
+      if (end - start > 4 || end - start === 3 || isWordUnit(value.charCodeAt(start - 1))) return;
+      const found = findDate(value, start, end - start);
+      if (found === null || isWordUnit(value.charCodeAt(found.end))) return;
+      const before = value.slice(Math.max(0, found.start - reach), found.start);
+      const behindLastNumber = before.slice(before.search(/\d[^\d]*$/) + 1);
+      if (words.test(behindLastNumber)) report('date_of_birth', found.start, found.end);
+    });
+  },
+};
+
+/** The date whose first number begins at `at` and has so many digits, or null. */
+function findDate(text: string, at: number, length: number): { start: number; end: number } | null {
+  if (length === 4) {
+    const [, year, , month, day] = match(yearFirst, text, at) ?? [];
+    if (isBirthDay(year, month, day)) return { start: at, end: yearFirst.lastIndex };
+    const [, year2, month2, day2] = match(asian, text, at) ?? [];
+    return isBirthDay(year2, month2, day2) ? { start: at, end: asian.lastIndex } : null;
+  }
+  const [, first, , second, year] = match(numeric, text, at) ?? [];
+  if (isBirthDay(year, second, first) || isBirthDay(year, first, second)) return { start: at, end: numeric.lastIndex };
+  const [, day, month, ofYear] = match(dayFirst, text, at) ?? [];
+  if (isBirthDay(ofYear, month, day)) return { start: at, end: dayFirst.lastIndex };
+  const name = monthBefore.exec(text.slice(Math.max(0, at - 14), at));
+  if (name === null) return null;
+  const [, dayBehind, yearBehind] = match(restOfMonthFirst, text, at) ?? [];
+  return isBirthDay(yearBehind, name[1], dayBehind)
+    ? { start: at - name[0].length, end: restOfMonthFirst.lastIndex }
+    : null;
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Whether this is a day that somebody alive or remembered can be born on. The month is a number or a name. */
+function isBirthDay(year = '', month = '', day = ''): boolean {
+  const number = /^\d/.test(month) ? Number(month) : months.findIndex((name) => name.test(month)) + 1;
+  const ofYear = Number(year);
+  return (year.length === 2 || (ofYear >= 1850 && ofYear < 2100)) && isCalendarDate(ofYear, number, Number(day));
+}

@@ -1,0 +1,66 @@
+import { isWordUnit } from '../characters.ts';
+import type { Detector, Report, Text } from '../detector.ts';
+import { type DigitRun, windowsOf } from '../digit-run.ts';
+import { hasWordNear } from '../has-word-near.ts';
+import type { PiiType } from '../pii-types.ts';
+import { standsApart } from '../stands-apart.ts';
+import { visitNumbers } from '../visit-numbers.ts';
+import { type DigitId, digitIds } from './digit-ids.ts';
+import { type LetteredId, letteredIds } from './lettered-ids.ts';
+
+/** How far from a number the words may stand that say what it is, in UTF-16 units. */
+const wordsBefore = 60;
+const wordsAfter = 24;
+
+const byLength = new Map<number, readonly DigitId[]>(
+  [...Map.groupBy(digitIds, ({ length }) => length)].map(([length, ids]) => [length, ids]),
+);
+const shortest = Math.min(...byLength.keys());
+const longest = Math.max(...byLength.keys());
+const byFirstDigits = Map.groupBy(letteredIds, ({ firstDigits }) => firstDigits);
+
+/** National numbers of people, by their check digits. */
+export const nationalIdDetector: Detector = {
+  types: [...new Set<PiiType>([...digitIds, ...letteredIds].map(({ type }) => type))],
+  find(text, report) {
+    for (const run of text.digitRuns()) {
+      windowsOf(run, shortest, longest, (window) => standsApart(window) && findDigitId(text, window, report));
+    }
+    visitNumbers(text.value, (start, end) => {
+      for (const id of byFirstDigits.get(end - start) ?? []) findLetteredId(text, id, start, report);
+    });
+  },
+};
+
+function findDigitId(text: Text, window: DigitRun, report: Report): boolean {
+  const { digits, start, end } = window;
+  let found = false;
+  for (const { type, check, shapes, words } of byLength.get(digits.length) ?? []) {
+    if (!check(digits)) continue;
+    if (!shapes.includes(window.shape) && !hasWordNear(text.value, start, end, words, wordsBefore, wordsAfter))
+      continue;
+    report(type, start, end);
+    found = true;
+  }
+  return found;
+}
+
+function findLetteredId(
+  { value }: Text,
+  { type, before, pattern, check, words }: LetteredId,
+  at: number,
+  report: Report,
+) {
+  // A separator behind the letters is left out more often than not.
+  for (let start = at - before; start <= at; start++) {
+    if (start < 0 || isWordUnit(value.charCodeAt(start - 1))) continue;
+    pattern.lastIndex = start;
+    if (!pattern.test(value)) continue;
+    const end = pattern.lastIndex;
+    if (isWordUnit(value.charCodeAt(end)) || !check(value.slice(start, end).replaceAll(/[ .-]/g, '').toUpperCase()))
+      continue;
+    if (words && !hasWordNear(value, start, end, words, wordsBefore, wordsAfter)) continue;
+    report(type, start, end);
+    return;
+  }
+}
