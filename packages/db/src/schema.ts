@@ -13,6 +13,9 @@ export interface AgentsTable {
   source_ip: string;
   created_at: DefaultTimestamp;
   updated_at: DefaultTimestamp;
+  daily_cap_usd: ColumnType<number | null, string | null | undefined, string | null>;
+  warn_only: Generated<boolean>;
+  requests_per_minute: number | null;
 }
 
 export interface AgentLastSeenTable {
@@ -82,6 +85,9 @@ export interface ApiKeysTable {
   scopes: string[];
   created_at: DefaultTimestamp;
   expires_at: Timestamp | null;
+  last_used_at: Timestamp | null;
+  previous_sha256: Buffer | null;
+  previous_expires_at: Timestamp | null;
 }
 
 export interface QuarantineTable {
@@ -94,6 +100,68 @@ export interface QuarantineTable {
   replayed_at: Timestamp | null;
 }
 
+/** One row: what holds for all agents. */
+export interface ControlTable {
+  id: Generated<boolean>;
+  paused: Generated<boolean>;
+  global_cap_usd: ColumnType<number | null, string | null, string | null>;
+  global_warn_only: Generated<boolean>;
+  default_agent_cap_usd: ColumnType<number | null, string | null, string | null>;
+  default_warn_only: Generated<boolean>;
+  default_requests_per_minute: number | null;
+}
+
+export interface DailyGlobalSpendTable {
+  day: string;
+  shard: number;
+  cost_usd: Money;
+}
+
+export interface UnrecordedSpendTable {
+  event_id: string;
+  day: string;
+  agent_id: string;
+  cost_usd: Money;
+}
+
+export interface ClaimedNamesTable {
+  name: string;
+  claimed_at: DefaultTimestamp;
+}
+
+export interface AgentTokensTable {
+  id: string;
+  agent_name: string;
+  secret_sha256: Buffer;
+  created_at: DefaultTimestamp;
+  expires_at: Timestamp | null;
+}
+
+export interface AuditLogTable {
+  seq: number;
+  id: string;
+  timestamp: Timestamp;
+  action: string;
+  agent_id: string | null;
+  payload: string;
+  lineage_hash: string;
+}
+
+/** One row: the end of the log's chain. */
+export interface AuditHeadTable {
+  id: Generated<boolean>;
+  length: number;
+  hash: string;
+}
+
+export interface RefusalCountsTable {
+  minute: Timestamp;
+  agent_id: string | null;
+  reason: string;
+  count: number;
+  source_ip: string;
+}
+
 /** The tables, as `migrations/` makes them. */
 export interface Schema {
   agents: AgentsTable;
@@ -104,4 +172,12 @@ export interface Schema {
   daily_usage: DailyUsageTable;
   api_keys: ApiKeysTable;
   quarantine: QuarantineTable;
+  control: ControlTable;
+  daily_global_spend: DailyGlobalSpendTable;
+  unrecorded_spend: UnrecordedSpendTable;
+  claimed_names: ClaimedNamesTable;
+  agent_tokens: AgentTokensTable;
+  audit_log: AuditLogTable;
+  audit_head: AuditHeadTable;
+  refusal_counts: RefusalCountsTable;
 }

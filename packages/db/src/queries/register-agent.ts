@@ -10,24 +10,30 @@ export async function findAgentId(pool: Pool, name: string): Promise<string | nu
   return rows[0]?.id ?? null;
 }
 
+export interface NewAgent {
+  /** UUID; used if the name is new. */
+  id: string;
+  name: string;
+  sourceIp: string;
+  /** The request showed a valid token of this name, so that a claimed name may be used. */
+  hasToken: boolean;
+}
+
 /**
- * Registers an agent by its first request, active (decisions.md section 2). Requests that race for one name all
- * get the row of the first.
+ * Registers an agent by its first request, active and with the default cap and limit, in one statement, so that they
+ * hold for that very request (decisions.md section 2). Requests that race for one name all get the row of the first.
  *
- * @param agent `id` is used if the name is new
- * @returns the id that the name has now
+ * @returns the id that the name has now; null where the name is claimed and the request showed no token for it
  */
-export async function registerAgent(
-  pool: Pool,
-  agent: { id: string; name: string; sourceIp: string },
-): Promise<string> {
+export async function registerAgent(pool: Pool, agent: NewAgent): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'register-agent',
-    text: 'INSERT INTO agents (id, name, source_ip) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING id',
-    values: [agent.id, agent.name, agent.sourceIp],
+    text: `INSERT INTO agents (id, name, source_ip, daily_cap_usd, warn_only, requests_per_minute)
+           SELECT $1, $2, $3, default_agent_cap_usd, default_warn_only, default_requests_per_minute FROM control
+           WHERE $4 OR NOT EXISTS (SELECT FROM claimed_names WHERE name = $2)
+           ON CONFLICT (name) DO NOTHING RETURNING id`,
+    values: [agent.id, agent.name, agent.sourceIp, agent.hasToken],
   });
   // A statement does not see a row that another transaction committed while it ran: the loser looks again.
-  const id = rows[0]?.id ?? (await findAgentId(pool, agent.name));
-  if (id === null) throw new Error('an agent vanished while it was registered');
-  return id;
+  return rows[0]?.id ?? (await findAgentId(pool, agent.name));
 }

@@ -2,6 +2,7 @@ import type { EventMessage } from '@agp/core/events';
 import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage';
 import type { Pool, PoolClient } from 'pg';
 import { addToDailyUsage } from './add-to-daily-usage.ts';
+import { addToGlobalSpend } from './add-to-global-spend.ts';
 import { addToSessions } from './add-to-sessions.ts';
 import { advanceHeads } from './advance-heads.ts';
 import { findRecorded } from './find-recorded.ts';
@@ -10,6 +11,7 @@ import { lockHeads } from './lock-heads.ts';
 import { moveLastSeen } from './move-last-seen.ts';
 import { readHeads } from './read-heads.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
+import { settleUnrecorded } from './settle-unrecorded.ts';
 
 /** An event that Postgres holds, with the hash that it has there. */
 export interface RecordedEvent {
@@ -30,7 +32,7 @@ const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = 
 /**
  * Records events in one transaction: each once, whoever else records it, chained in the order given within its
  * session, with the session and usage totals. Locks are taken in one order by every caller: heads, sessions, last
- * seen, usage, each sorted; so callers wait for each other, but never in a circle.
+ * seen, usage, global spend, each sorted; so callers wait for each other, but never in a circle.
  *
  * When it rejects, nothing may be concluded: a commit whose answer was lost counts as failed. Calling it again with
  * the same events is safe.
@@ -88,6 +90,11 @@ async function recordWith(client: PoolClient, rows: readonly RecordableEvent[]):
     addToSessions(client, linked),
     moveLastSeen(client, linked),
     addToDailyUsage(client, linked),
+    settleUnrecorded(
+      client,
+      linked.map(({ id }) => id),
+    ),
+    addToGlobalSpend(client, linked),
     client.query('COMMIT'),
   ]);
   return { recorded: linked, known };

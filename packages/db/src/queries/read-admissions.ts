@@ -1,0 +1,96 @@
+import type { Pool } from 'pg';
+
+/** Whom admission is about. */
+export interface AdmissionKey {
+  /** UUID */
+  agentId: string;
+  /** UUID of the token that the agent showed; null when it showed none. */
+  tokenId: string | null;
+}
+
+/** A daily cap as it is enforced. */
+export interface DailyCap {
+  /** Whole nano-dollars; null is no cap. */
+  capNanoUsd: number | null;
+  /** Requests over the cap are let through and told of. */
+  warnOnly: boolean;
+}
+
+/** What admission decides by, as storage has it at this moment. */
+export interface AdmissionState {
+  status: 'active' | 'blocked' | 'retired';
+  /** The tag that ops have set in the agent's metadata, if any, whatever it holds. */
+  complianceTag: string | null;
+  /** Everything is stopped. */
+  paused: boolean;
+  /** The token exists for this agent's name and has not expired; false when none was shown. */
+  tokenIsValid: boolean;
+  /** A token was issued for the agent's name once: without a valid one nobody may use it. */
+  nameIsClaimed: boolean;
+  agentCap: DailyCap;
+  globalCap: DailyCap;
+  /** Null is no limit. */
+  requestsPerMinute: number | null;
+}
+
+interface Row {
+  position: number;
+  status: AdmissionState['status'];
+  compliance_tag: string | null;
+  paused: boolean;
+  token_is_valid: boolean;
+  name_is_claimed: boolean;
+  agent_cap: number | null;
+  agent_warn_only: boolean;
+  global_cap: number | null;
+  global_warn_only: boolean;
+  requests_per_minute: number | null;
+}
+
+const text = `
+  SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS compliance_tag, control.paused,
+    EXISTS (
+      SELECT FROM agent_tokens
+      WHERE id = asked.token_id AND agent_name = agents.name
+        AND (expires_at IS NULL OR expires_at > clock_timestamp())
+    ) AS token_is_valid,
+    EXISTS (SELECT FROM claimed_names WHERE name = agents.name) AS name_is_claimed,
+    agents.daily_cap_usd * 1e9 AS agent_cap, agents.warn_only AS agent_warn_only,
+    control.global_cap_usd * 1e9 AS global_cap, control.global_warn_only,
+    agents.requests_per_minute
+  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (agent_id, token_id, position)
+  JOIN agents ON agents.id = asked.agent_id
+  CROSS JOIN control`;
+
+/**
+ * Reads what decides about the requests of several agents, in one statement. Nothing here is ever cached: the kill
+ * switch, a revoked token, the pause and a changed cap hold from the next request on (interface.md section 3).
+ *
+ * @returns for each key its state; agents that storage does not know are missing
+ */
+export async function readAdmissions(
+  pool: Pool,
+  keys: readonly AdmissionKey[],
+): Promise<Map<AdmissionKey, AdmissionState>> {
+  const { rows } = await pool.query<Row>({
+    name: 'read-admissions',
+    text,
+    values: [keys.map(({ agentId }) => agentId), keys.map(({ tokenId }) => tokenId)],
+  });
+  const states = new Map<AdmissionKey, AdmissionState>();
+  for (const row of rows) {
+    const key = keys[row.position - 1];
+    if (key === undefined) continue;
+    states.set(key, {
+      status: row.status,
+      complianceTag: row.compliance_tag,
+      paused: row.paused,
+      tokenIsValid: row.token_is_valid,
+      nameIsClaimed: row.name_is_claimed,
+      agentCap: { capNanoUsd: row.agent_cap, warnOnly: row.agent_warn_only },
+      globalCap: { capNanoUsd: row.global_cap, warnOnly: row.global_warn_only },
+      requestsPerMinute: row.requests_per_minute,
+    });
+  }
+  return states;
+}

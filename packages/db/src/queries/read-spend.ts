@@ -1,0 +1,64 @@
+import type { Pool } from 'pg';
+
+/** What was spent on a UTC day, in whole nano-dollars, by an agent and by all of them. */
+export interface Spend {
+  agentNanoUsd: number;
+  globalNanoUsd: number;
+}
+
+interface Row {
+  agent_id: string;
+  agent_spend: number;
+  global_spend: number;
+}
+
+/** Lost and quarantined events were spent too; one snapshot, so that no event is counted in neither place. */
+const spendColumns = `
+  1e9 * (coalesce((SELECT sum(cost_usd) FROM daily_usage WHERE day = $1 AND agent_id = asked.agent_id), 0)
+    + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1 AND agent_id = asked.agent_id), 0)
+  ) AS agent_spend,
+  1e9 * (coalesce((SELECT sum(cost_usd) FROM daily_global_spend WHERE day = $1), 0)
+    + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1), 0)
+  ) AS global_spend`;
+
+/**
+ * Reads the spend of several agents and of all together, in one statement.
+ *
+ * @param day `YYYY-MM-DD`
+ * @param agentIds UUIDs
+ */
+export async function readSpend(pool: Pool, day: string, agentIds: readonly string[]): Promise<Map<string, Spend>> {
+  const { rows } = await pool.query<Row>({
+    name: 'read-spend',
+    text: `SELECT asked.agent_id, ${spendColumns} FROM unnest($2::uuid[]) AS asked (agent_id)`,
+    values: [day, agentIds],
+  });
+  return new Map(rows.map((row) => [row.agent_id, toSpend(row)]));
+}
+
+/**
+ * The spend of one agent, and which of some events are in it already: what was reserved for those is no longer to be
+ * counted. One statement, so that both are of the same moment.
+ *
+ * @param eventIds UUIDs
+ */
+export async function readSpendWithRecorded(
+  pool: Pool,
+  day: string,
+  agentId: string,
+  eventIds: readonly string[],
+): Promise<Spend & { recorded: Set<string> }> {
+  const { rows } = await pool.query<Row & { recorded: string[] }>({
+    name: 'read-spend-with-recorded',
+    text: `SELECT ${spendColumns},
+             ARRAY(SELECT id FROM events WHERE id = ANY($3::uuid[])
+                   UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($3::uuid[])) AS recorded
+           FROM (SELECT $2::uuid AS agent_id) AS asked`,
+    values: [day, agentId, eventIds],
+  });
+  const [row] = rows;
+  if (!row) throw new Error('a statement without a condition returned no row');
+  return { ...toSpend(row), recorded: new Set(row.recorded) };
+}
+
+const toSpend = (row: Row): Spend => ({ agentNanoUsd: row.agent_spend, globalNanoUsd: row.global_spend });
