@@ -17,8 +17,8 @@ import { maxEventsInMessage, packEvents } from './parcel.ts';
 interface Message {
   id: string;
   data: Uint8Array;
-  /** How many events it holds. */
-  events: number;
+  /** The ids of the events in it. */
+  events: string[];
   /** When it was last sent, in milliseconds. */
   sentAt: number;
 }
@@ -28,6 +28,8 @@ export interface OutboxOptions {
   capacity?: number;
   /** Called when an event is refused because the outbox is full: that event is lost. */
   onDrop?: () => void;
+  /** Called with the ids of events that JetStream has confirmed. */
+  onConfirm?: (ids: readonly string[]) => void;
   /** Called when JetStream refuses a message, for example because its stream is full; it is sent again. */
   onRefusal?: (description: string) => void;
 }
@@ -115,7 +117,12 @@ export class Outbox {
     while (this.#connected && this.#waiting.length > 0 && this.#sent.size < maxSent) {
       const batch = this.#waiting.splice(0, maxEventsInMessage);
       const id = batch[0]?.id ?? '';
-      const message = { id, data: packEvents(batch.map(({ event }) => event)), events: batch.length, sentAt: 0 };
+      const message = {
+        id,
+        data: packEvents(batch.map(({ event }) => event)),
+        events: batch.map((held) => held.id),
+        sentAt: 0,
+      };
       const number = this.#next++;
       this.#sent.set(number, message);
       this.#publish(number, message);
@@ -149,7 +156,8 @@ export class Outbox {
       return;
     }
     this.#sent.delete(number);
-    this.#size -= message.events;
+    this.#size -= message.events.length;
+    this.#options.onConfirm?.(message.events);
     if (this.#size === 0) this.#whenEmpty?.();
     this.#sendWaiting();
   }

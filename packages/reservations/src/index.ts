@@ -1,4 +1,5 @@
 export type { Redis } from 'ioredis';
+export * from './budget-reservations.ts';
 export * from './connect-redis.ts';
 export * from './create-throttle.ts';
 export * from './idle-sessions.ts';

@@ -13,10 +13,13 @@ export function answerError(exchange: Exchange, error: ApiError, headers: Record
   response.writeHead(error.status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
-    ...(error.status === 503 ? {} : { 'x-should-retry': 'false' }),
+    ...(mayBeRetried(error) ? {} : { 'x-should-retry': 'false' }),
     ...headers,
     ...error.headers,
   });
   response.end(body);
   dropRest(request);
 }
+
+/** What is unavailable for the moment, or held by requests that will end soon. */
+const mayBeRetried = ({ status, code }: ApiError): boolean => status === 503 || code === 'budget_held';

@@ -11,8 +11,16 @@ export const proxyConfigSchema = z.object({
   host: z.string().default('0.0.0.0'),
   opsPort: portField.default(9080),
   redisUrl: z.string().min(1),
-  /** Who an agent is: `open` believes the name it declares. */
-  agentIdentity: z.literal('open', 'only open is available in this version').default('open'),
+  /** Who an agent is: `open` believes the name it declares, `token` the agent token that it shows. */
+  agentIdentity: z.enum(['open', 'token']).default('open'),
+  /** Whether requests that run are ended when their agent is blocked, or all are paused. */
+  killRunning: z.stringbool().default(true),
+  /** `strict` reserves a true upper bound, and refuses capped requests while Redis is away. */
+  budget: z.enum(['available', 'strict']).default('available'),
+  /** Output tokens that are reserved for a request that sets no bound. */
+  budgetDefaultOutputTokens: positive.default(4_096),
+  /** What is reserved for a request whose price is not known, in USD. */
+  budgetUnpricedUsd: z.coerce.number().min(0).max(1_000).default(0.01),
   trustProxy: trustProxyField,
   providersFile: z.string().optional(),
   sessionIdleSeconds: positive.default(1_800),

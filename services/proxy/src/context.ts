@@ -1,13 +1,16 @@
 import type { Outbox } from '@agp/bus';
 import type { PriceUsage } from '@agp/core/pricing';
+import type { AgentTokenOwner } from '@agp/db';
 import type { IdleSessions, Throttle } from '@agp/reservations';
 import type { Logger } from '@agp/runtime';
 import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
+import type { Budget } from './budget/index.ts';
 import type { ProxyConfig } from './config.ts';
 import type { TokenEstimator } from './estimate-tokens/index.ts';
 import type { Agent } from './journey.ts';
 import type { ProxyMetrics } from './metrics.ts';
+import type { RunningRequests } from './running-requests.ts';
 import type { PiiScanner } from './scan-pii/index.ts';
 import type { UnscannedText } from './scan-request.ts';
 import type { Storage } from './storage.ts';
@@ -18,6 +21,7 @@ export interface ProxyContext {
   logger: Logger;
   metrics: ProxyMetrics;
   storage: Storage;
+  budget: Budget;
   outbox: Outbox;
   idleSessions: IdleSessions;
   /** New agents per source address. */
@@ -29,8 +33,12 @@ export interface ProxyContext {
   piiScanner: PiiScanner | null;
   /** Tells the log of a text that was not scanned, and why. */
   logUnscanned(missed: UnscannedText): void;
-  /** Ids of agents by name. */
+  /** Agents by name, without a token. */
   agents: LRUCache<string, Agent>;
+  /** Owners of agent tokens by the digest of their secret, in hex. Whether a token still works is read each time. */
+  tokens: LRUCache<string, AgentTokenOwner>;
+  /** What can be ended while it runs. */
+  runningRequests: RunningRequests;
   /** Owners of sessions, as agent UUIDs by session id. A session never changes hands. */
   sessionOwners: LRUCache<string, string>;
   /** This process, as events name it. */

@@ -7,6 +7,8 @@ import { spliceStreamUsage } from './stream/index.ts';
 export interface InspectedBody {
   /** The model asked for, from the body or the path; null where neither names one. */
   requestedModel: string | null;
+  /** The caller's bound on the output, in tokens; null where it gave none. */
+  maxOutputTokens: number | null;
   /** What the request alone tells of what will be billed. */
   toldUsage: Partial<Usage>;
   /** As received. */
@@ -26,10 +28,18 @@ export interface InspectedBody {
  * @param contentType as the agent declares it
  */
 export function inspectBody(operation: Operation, bytes: Buffer, path: string, contentType: string): InspectedBody {
-  const { requestedModel, stream, toldUsage } = operation.readRequest(
+  const { requestedModel, stream, maxOutputTokens, toldUsage } = operation.readRequest(
     parseRequestBody(bytes, contentType, 'outline'),
     path,
   );
   const spliced = operation.usageNeedsAsking && stream ? spliceStreamUsage(bytes) : { body: bytes, added: false };
-  return { requestedModel, toldUsage, bytes, contentType, toProvider: spliced.body, usageAsked: spliced.added };
+  return {
+    requestedModel,
+    maxOutputTokens,
+    toldUsage,
+    bytes,
+    contentType,
+    toProvider: spliced.body,
+    usageAsked: spliced.added,
+  };
 }

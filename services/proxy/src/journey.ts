@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { ErrorCode } from '@agp/core/errors';
 import type { PiiType } from '@agp/core/pii';
+import type { AdmissionState } from '@agp/db';
+import type { BudgetWarning } from './budget/index.ts';
 import type { HeaderValues } from './forwarded-headers.ts';
 import type { InspectedBody } from './inspect-body.ts';
 import type { Provider } from './load-providers.ts';
@@ -28,7 +30,10 @@ export interface Head {
   query: string;
   /** What the request asks of the provider, where we know how to read it; null is forwarded all the same. */
   operation: Operation | null;
-  agentName: string;
+  /** The declared name; with a token it must be the token's. */
+  agentName: string | null;
+  /** SHA-256 of the agent token that came along, wherever it stood; null without one. */
+  tokenSha256: Buffer | null;
   /** The session that the caller names, before it is mapped to an id; null when it names none. */
   sessionName: string | null;
   complianceTag: string | null;
@@ -39,16 +44,20 @@ export interface Head {
   hasBody: boolean;
 }
 
-/** An agent's id, in both spellings. It never changes, so it may be remembered; the agent's status may not. */
+/** An agent, in both spellings of its id. They never change, so they may be remembered; its status may not. */
 export interface Agent {
   uuid: string;
   id: string;
+  name: string;
+  /** UUID of the token that was shown; null without one. Whether it still works, admission reads. */
+  tokenId: string | null;
 }
 
 /** Proof that storage let the request through, and what it said of the agent. */
 export interface Admission {
   sessionId: string;
   complianceTag: string;
+  limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
   /** When storage had answered, on the monotonic clock, in milliseconds. */
   admittedAt: number;
 }
@@ -65,12 +74,21 @@ export interface Body {
   release(): void;
 }
 
+/** A request's share of the day's budget. */
+export interface Reservation {
+  /** UUID of the event that will record what was spent. */
+  eventId: string;
+  /** Caps that would have refused, but only warn. */
+  warnings: readonly BudgetWarning[];
+}
+
 /** A request that passed every check and is forwarded. */
 export interface AdmittedRequest {
   head: Head;
   agent: Agent;
   admission: Admission;
   body: Body;
+  reservation: Reservation;
 }
 
 /** Which process made an event, and its place in that process's own count. A gap in the count proves a loss. */
@@ -81,8 +99,11 @@ export interface ProducerStamp {
 
 /** How the call to the provider ended. */
 export interface Answer {
-  /** `completed`: all of the answer reached the agent; `aborted`: the agent left; `failed`: the provider did. */
-  outcome: 'completed' | 'aborted' | 'failed';
+  /**
+   * `completed`: all of the answer reached the agent; `aborted`: the agent left; `failed`: the provider did; `killed`:
+   * the agent was blocked, or all were paused, meanwhile.
+   */
+  outcome: 'completed' | 'aborted' | 'failed' | 'killed';
   /** Set where the provider never answered and the agent is told so. */
   failure: ErrorCode | null;
   /** The provider's status; null when it never answered. */
@@ -129,6 +150,7 @@ export const unmetered: Omit<Metering, 'outcome'> = {
 /** How far a request came. What is missing was not reached. */
 export interface Journey {
   body?: Body;
+  reservation?: Reservation;
   forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };
   answer?: Answer;
   metering?: Metering;

@@ -40,6 +40,23 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
       registers,
     }),
+    budgetWarnings: new Counter({
+      name: 'agp_proxy_budget_warnings_total',
+      help: 'Requests over a daily cap that only warns',
+      labelNames: ['cap'],
+      registers,
+    }),
+    budgetFallbacks: new Counter({
+      name: 'agp_proxy_budget_fallbacks_total',
+      help: 'Calls of Redis for budgets that failed; this process then goes on with what it knows itself',
+      registers,
+    }),
+    killed: new Counter({
+      name: 'agp_proxy_killed_requests_total',
+      help: 'Running requests that were ended because their agent was blocked, or all were paused',
+      labelNames: ['reason'],
+      registers,
+    }),
     unpriced: new Counter({
       name: 'agp_proxy_unpriced_requests_total',
       help: 'Requests whose model has no known price; their recorded cost is 0',

@@ -10,6 +10,7 @@ import { identify } from './steps/identify.ts';
 import { meter } from './steps/meter.ts';
 import { readBody } from './steps/read-body.ts';
 import { readHead } from './steps/read-head.ts';
+import { reserve } from './steps/reserve.ts';
 import { resolveSession } from './steps/resolve-session.ts';
 import { storageWaitMs } from './storage.ts';
 import { takeStamp } from './take-stamp.ts';
@@ -31,11 +32,13 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     let admission = await admit(context, head, agent, sessionId, head.arrived + storageWaitMs);
     const body = await readBody(context, exchange, head, admission);
     journey.body = body;
+    const reservation = await reserve(context, head, agent, admission, body);
+    journey.reservation = reservation;
     if (performance.now() - admission.admittedAt > admissionHoldsMs) {
       admission = await admit(context, head, agent, sessionId, performance.now() + storageWaitMs);
     }
 
-    const request = { head, agent, admission, body };
+    const request = { head, agent, admission, body, reservation };
     if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));
     journey.forwarded = { request, stamp: takeStamp(context) };
     context.load.forwarded += 1;

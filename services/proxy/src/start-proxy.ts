@@ -1,17 +1,19 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { connectBus, ensureEventStream, Outbox } from '@agp/bus';
-import { toPublicId } from '@agp/core/ids';
+import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { createPriceUsage } from '@agp/core/pricing';
 import { openDatabase } from '@agp/db';
-import { connectRedis, createIdleSessions, createThrottle } from '@agp/reservations';
+import { connectRedis, createBudgetReservations, createIdleSessions, createThrottle } from '@agp/reservations';
 import { createLogger, logSparsely, Readiness, type Service, startHttpServer, startOpsServer } from '@agp/runtime';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
+import { createBudget } from './budget/index.ts';
 import type { ProxyConfig } from './config.ts';
 import type { ProxyContext } from './context.ts';
 import { createEdge } from './edge.ts';
 import { createTokenEstimator } from './estimate-tokens/index.ts';
 import { createMetrics } from './metrics.ts';
+import { RunningRequests, watchRunning } from './running-requests.ts';
 import { createPiiScanner } from './scan-pii/index.ts';
 import type { UnscannedText } from './scan-request.ts';
 import { createStorage } from './storage.ts';
@@ -55,13 +57,33 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const logRedis = logSparsely(({ message }: Error, heldBack) =>
     logger.warn({ error: message, heldBack }, 'idle sessions are kept by this process alone'),
   );
+  const logBudget = logSparsely(({ message }: Error, heldBack) =>
+    logger.warn({ error: message, heldBack }, 'budgets are kept by this process alone'),
+  );
   const load = { running: 0, forwarded: 0, bufferedBytes: 0, nextProducerSeq: 0 };
   const metrics = createMetrics({
     outbox: () => outbox.size,
     running: () => load.running,
     bufferedBytes: () => load.bufferedBytes,
   });
+  const storage = createStorage(database.pool, logStorage);
+  const budget = createBudget({
+    shared: createBudgetReservations(redis),
+    storage,
+    isStrict: config.budget === 'strict',
+    onFailure: (error) => {
+      metrics.budgetFallbacks.inc();
+      logBudget(error);
+    },
+  });
+  const runningRequests = new RunningRequests();
+  const stopWatching = config.killRunning
+    ? watchRunning(runningRequests, (agents) => storage.readRunningStates(agents), logStorage)
+    : () => {};
   const outbox = new Outbox(bus, {
+    onConfirm: (ids) => {
+      for (const id of ids) budget.confirm(fromPublicId('evt', id) ?? '');
+    },
     onDrop: () => {
       metrics.droppedEvents.inc();
       logDrop(null);
@@ -86,7 +108,10 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     outbox,
     upstream,
     load,
-    storage: createStorage(database.pool, logStorage),
+    storage,
+    budget,
+    tokens: new LRUCache({ max: rememberedAgents }),
+    runningRequests,
     idleSessions: createIdleSessions(redis, { idleSeconds: config.sessionIdleSeconds, onFailure: logRedis }),
     registrations: createThrottle(redis, {
       name: 'registrations',
@@ -138,6 +163,8 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     if (left > 0) logger.error({ left }, 'events were lost: JetStream did not confirm them before the end');
     outbox.stop();
     readiness.stop();
+    stopWatching();
+    await budget.stop();
     await Promise.allSettled([
       upstream.destroy(),
       context.estimator.stop(),

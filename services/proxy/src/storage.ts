@@ -1,14 +1,25 @@
 import { ApiError } from '@agp/core/errors';
 import {
-  type AgentStatus,
+  type AdmissionKey,
+  type AdmissionState,
+  type AgentTokenOwner,
+  addUnrecordedSpend,
   type BillClaim,
   claimBill,
   claimSessions,
   findAgentId,
+  findAgentToken,
+  type NewAgent,
   type Pool,
-  readAgentStatuses,
+  type RunningState,
+  readAdmissions,
+  readRunningStates,
+  readSpend,
+  readSpendWithRecorded,
   registerAgent,
   type SessionClaim,
+  type Spend,
+  type UnrecordedSpend,
 } from '@agp/db';
 import { coalesce } from './coalesce.ts';
 
@@ -18,13 +29,26 @@ import { coalesce } from './coalesce.ts';
  */
 export interface Storage {
   findAgentId(name: string, deadline: number): Promise<string | null>;
-  registerAgent(agent: { id: string; name: string; sourceIp: string }, deadline: number): Promise<string>;
+  findAgentToken(secretSha256: Buffer, deadline: number): Promise<AgentTokenOwner | null>;
+  /** @returns null where the name is claimed and no token was shown for it */
+  registerAgent(agent: NewAgent, deadline: number): Promise<string | null>;
   /** Read for this request, never cached; undefined when the agent is gone. */
-  readStatus(agentId: string, deadline: number): Promise<AgentStatus | undefined>;
+  readAdmission(key: AdmissionKey, deadline: number): Promise<AdmissionState | undefined>;
   /** @returns the agent that owns the session, after the claim */
   claimSession(claim: SessionClaim, deadline: number): Promise<string | undefined>;
   /** Whether this event carries the cost of what is billed once. */
   claimBill(claim: BillClaim, deadline: number): Promise<boolean>;
+  /** What an agent and all agents spent on a day, read after the call; never cached. */
+  readSpend(day: string, agentId: string, deadline: number): Promise<Spend>;
+  readSpendWithRecorded(
+    day: string,
+    agentId: string,
+    eventIds: readonly string[],
+    deadline: number,
+  ): Promise<Spend & { recorded: Set<string> }>;
+  /** No request waits for these two; they reject as Postgres does. */
+  addUnrecordedSpend(spend: UnrecordedSpend): Promise<void>;
+  readRunningStates(agentIds: readonly string[]): Promise<RunningState>;
 }
 
 /** A request waits this long for storage altogether, so that it has its 503 within a second. */
@@ -52,7 +76,28 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
     }
   }
 
-  const readStatus = coalesce((agentIds: string[]) => readAgentStatuses(pool, agentIds));
+  const readAdmission = coalesce(async (keys: string[]) => {
+    const pairs = keys.map((key): AdmissionKey => {
+      const [agentId = '', tokenId] = key.split(' ');
+      return { agentId, tokenId: tokenId || null };
+    });
+    const states = await readAdmissions(pool, pairs);
+    return new Map(pairs.flatMap((pair, at) => [[keys[at] ?? '', states.get(pair)]]));
+  });
+  const readSpends = coalesce(async (keys: string[]) => {
+    // All of one day but around midnight.
+    const byDay = Map.groupBy(keys, (key) => key.slice(0, 10));
+    const spends = new Map<string, Spend>();
+    for (const [day, ofDay] of byDay) {
+      const read = await readSpend(
+        pool,
+        day,
+        ofDay.map((key) => key.slice(11)),
+      );
+      for (const [agentId, spend] of read) spends.set(`${day} ${agentId}`, spend);
+    }
+    return spends;
+  });
   const claim = coalesce(async (claims: SessionClaim[]) => {
     const owners = await claimSessions(pool, claims);
     return new Map(claims.map((wanted) => [wanted, owners.get(wanted.sessionId)]));
@@ -60,7 +105,16 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
   return {
     findAgentId: (name, deadline) => inTime(findAgentId(pool, name), deadline),
     registerAgent: (agent, deadline) => inTime(registerAgent(pool, agent), deadline),
-    readStatus: (agentId, deadline) => inTime(readStatus(agentId), deadline),
+    findAgentToken: (digest, deadline) => inTime(findAgentToken(pool, digest), deadline),
+    readAdmission: ({ agentId, tokenId }, deadline) => inTime(readAdmission(`${agentId} ${tokenId ?? ''}`), deadline),
+    async readSpend(day, agentId, deadline) {
+      const spend = await inTime(readSpends(`${day} ${agentId}`), deadline);
+      return spend ?? { agentNanoUsd: 0, globalNanoUsd: 0 };
+    },
+    readSpendWithRecorded: (day, agentId, eventIds, deadline) =>
+      inTime(readSpendWithRecorded(pool, day, agentId, eventIds), deadline),
+    addUnrecordedSpend: (spend) => addUnrecordedSpend(pool, [spend]),
+    readRunningStates: (agentIds) => readRunningStates(pool, agentIds),
     claimBill: (wanted, deadline) => inTime(claimBill(pool, wanted), deadline),
     claimSession: (wanted, deadline) => inTime(claim(wanted), deadline),
   };

@@ -1,2 +1,3 @@
+export * from './format-stream-error.ts';
 export * from './match-operation.ts';
 export * from './operation.ts';

@@ -31,6 +31,7 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
       });
     }
   } else if (error) {
+    if (journey.reservation) context.budget.release(journey.reservation.eventId);
     context.metrics.refusals.inc({ code: error.code });
     answerError(exchange, error, {});
   }

@@ -6,10 +6,18 @@ import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { type HeaderValues, toAgentHeaders } from '../forwarded-headers.ts';
 import type { AdmittedRequest, Answer } from '../journey.ts';
+import { formatStreamError } from '../providers/index.ts';
+import type { StopReason } from '../running-requests.ts';
 import { createResponseTap, type ResponseTap, StreamUsageStripper } from '../stream/index.ts';
 
 /** The agent went away before it had the whole answer. */
 class AgentLeft extends Error {}
+
+/** The agent was blocked, or all were paused, while the request ran. */
+class Stopped extends Error {}
+
+/** How long the last bytes of a stopped stream may take to leave, in milliseconds. */
+const lastWordsMs = 5_000;
 
 /** Where providers put their own request id: OpenAI, Anthropic, Google, Azure (research/field.md section 3.1). */
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
@@ -21,7 +29,12 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'ap
  */
 export function forward(context: ProxyContext, exchange: Exchange, request: AdmittedRequest): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, resolve);
+  const running = { agentId: request.agent.uuid, stop: (reason: StopReason) => relay.stop(reason) };
+  const done = context.runningRequests.add(running);
+  const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, (answer) => {
+    done();
+    resolve(answer);
+  });
   // An agent that left during admission has already closed; it would never be heard of again.
   if (exchange.response.destroyed) relay.onAgentClose();
   else context.upstream.dispatch(toDispatch(request), relay);
@@ -67,7 +80,8 @@ class Relay implements Dispatcher.DispatchHandler {
   #status: number | null = null;
   #providerRequestId: string | null = null;
   #firstByteMs: number | null = null;
-  #agentLeft = false;
+  #canEndWithError = false;
+  #endsAsArray = false;
   #ended = false;
 
   constructor(exchange: Exchange, request: AdmittedRequest, patienceMs: number, resolve: (answer: Answer) => void) {
@@ -80,7 +94,7 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#agentLeft) controller.abort(new AgentLeft());
+    if (this.#ended) controller.abort(new AgentLeft());
   }
 
   onResponseStart(
@@ -89,7 +103,7 @@ class Relay implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
     statusMessage?: string,
   ): void {
-    if (status < 200 || this.#agentLeft) return;
+    if (status < 200 || this.#ended) return;
     const { response } = this.#exchange;
     const { head, agent, admission, body } = this.#request;
     for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
@@ -99,6 +113,9 @@ class Relay implements Dispatcher.DispatchHandler {
     answerHeaders['X-Session-Id'] = admission.sessionId;
     answerHeaders['X-Event-Id'] = head.eventId;
     const streams = headers['content-type']?.startsWith('text/event-stream') ?? false;
+    const isArray = head.operation?.answerFormat === 'array';
+    this.#canEndWithError = (streams || isArray) && headers['content-encoding'] === undefined;
+    this.#endsAsArray = isArray && !streams;
     if (streams && body.inspected?.usageAsked) {
       this.#stripper = new StreamUsageStripper();
       delete answerHeaders['content-length'];
@@ -116,17 +133,19 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return;
     this.#tap?.push(chunk);
     this.#write(controller, this.#stripper ? this.#stripper.push(chunk) : chunk);
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
+    if (this.#ended) return;
     if (this.#stripper) this.#write(controller, this.#stripper.end());
     this.#exchange.response.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#agentLeft) return;
+    if (this.#ended) return;
     if (this.#status === null) {
       this.#end('failed', toFailure(error));
       return;
@@ -153,6 +172,31 @@ class Relay implements Dispatcher.DispatchHandler {
     response.on('drain', go).on('close', go);
   }
 
+  /**
+   * Ends the request because its agent may not go on. What streams ends with an error that the provider's own SDK
+   * raises; what has not begun is refused; anything else is cut, since half of it must not pass for a whole.
+   */
+  stop(reason: StopReason): void {
+    if (this.#ended) return;
+    const { head } = this.#request;
+    const { response } = this.#exchange;
+    const { message, status } = new ApiError(reason);
+    if (this.#status !== null) {
+      if (this.#canEndWithError) {
+        const failure = { code: reason, message, status };
+        const bytes = Buffer.from(
+          formatStreamError(head.operation?.api ?? head.provider.api, head.operation, this.#endsAsArray, failure),
+        );
+        this.#digest.update(bytes);
+        response.end(bytes);
+        const patience = setTimeout(() => response.destroy(), lastWordsMs);
+        response.once('close', () => clearTimeout(patience));
+      } else response.socket?.destroySoon();
+    }
+    this.#end('killed', this.#status === null ? reason : null);
+    this.#controller?.abort(new Stopped());
+  }
+
   /** The connection to the agent is gone, with or without the whole answer. */
   onAgentClose(): void {
     if (this.#ended) return;
@@ -160,7 +204,6 @@ class Relay implements Dispatcher.DispatchHandler {
       this.#end('completed', null);
       return;
     }
-    this.#agentLeft = true;
     this.#end('aborted', null);
     this.#controller?.abort(new AgentLeft());
   }

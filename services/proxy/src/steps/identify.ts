@@ -1,31 +1,59 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
+import type { AgentTokenOwner } from '@agp/db';
 import type { ProxyContext } from '../context.ts';
 import type { Agent, Head } from '../journey.ts';
 import { storageWaitMs } from '../storage.ts';
 
 /**
- * From the declared name to the agent; its first request registers it, active (decisions.md section 2, identity).
+ * From the token, or else the declared name, to the agent; its first request registers it, active, with the default cap
+ * (decisions.md section 2, identity). Whether a token still works, and whether the name may go without one, is for
+ * `admit` to read.
  *
- * @throws ApiError `status_unavailable`, `too_many_registrations`
+ * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`
  */
 export async function identify(context: ProxyContext, head: Head): Promise<Agent> {
-  const known = context.agents.get(head.agentName);
-  if (known) return known;
   const deadline = head.arrived + storageWaitMs;
+  const token = head.tokenSha256 && (await findToken(context, head.tokenSha256, deadline));
+  if (token === null && context.config.agentIdentity === 'token') throw new ApiError('unauthorized_agent');
+  if (token && head.agentName !== null && head.agentName !== token.agentName) {
+    throw new ApiError('malformed_request', 'the agent name is not that of the agent token');
+  }
+  const name = token?.agentName ?? head.agentName ?? `unnamed-${head.sourceIp}`;
+  const known = context.agents.get(name);
+  if (known) return token ? { ...known, tokenId: token.id } : known;
   const uuid =
-    (await context.storage.findAgentId(head.agentName, deadline)) ?? (await register(context, head, deadline));
-  const agent = { uuid, id: toPublicId('agt', uuid) };
-  context.agents.set(head.agentName, agent);
-  return agent;
+    (await context.storage.findAgentId(name, deadline)) ??
+    (await register(context, head, name, token !== null, deadline));
+  const agent = { uuid, id: toPublicId('agt', uuid), name, tokenId: null };
+  context.agents.set(name, agent);
+  return token ? { ...agent, tokenId: token.id } : agent;
 }
 
-async function register(context: ProxyContext, head: Head, deadline: number): Promise<string> {
+async function findToken(context: ProxyContext, sha256: Buffer, deadline: number): Promise<AgentTokenOwner> {
+  const key = sha256.toString('hex');
+  const known = context.tokens.get(key);
+  if (known) return known;
+  const found = await context.storage.findAgentToken(sha256, deadline);
+  if (found === null) throw new ApiError('unauthorized_agent');
+  context.tokens.set(key, found);
+  return found;
+}
+
+async function register(
+  context: ProxyContext,
+  head: Head,
+  name: string,
+  hasToken: boolean,
+  deadline: number,
+): Promise<string> {
   const { allowed, retryAfterSeconds } = await context.registrations.consume(head.sourceIp);
   if (!allowed) {
     throw new ApiError('too_many_registrations', undefined, { 'Retry-After': String(retryAfterSeconds) });
   }
-  const agent = { id: randomUUIDv7(), name: head.agentName, sourceIp: head.sourceIp };
-  return context.storage.registerAgent(agent, deadline);
+  const agent = { id: randomUUIDv7(), name, sourceIp: head.sourceIp, hasToken };
+  const uuid = await context.storage.registerAgent(agent, deadline);
+  if (uuid === null) throw new ApiError('unauthorized_agent');
+  return uuid;
 }

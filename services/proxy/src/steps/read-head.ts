@@ -45,7 +45,7 @@ function readGovernanceHeader(exchange: Exchange, name: string, max: number): st
   return text;
 }
 
-function readAgentName(exchange: Exchange, inPath: string | null): string {
+function readAgentName(exchange: Exchange, inPath: string | null): string | null {
   const inHeader = readGovernanceHeader(exchange, 'x-agent-name', 128);
   if (inPath !== null && (inPath.length > 128 || !printable.test(inPath))) {
     refuse('the agent name in the path must be 1 to 128 printable characters');
@@ -54,7 +54,7 @@ function readAgentName(exchange: Exchange, inPath: string | null): string {
     refuse('x-agent-name names another agent than the path');
   const name = inPath ?? inHeader;
   if (name !== null && reservedName.test(name)) refuse('agent names that begin with unnamed- are reserved');
-  return name ?? `unnamed-${exchange.sourceIp}`;
+  return name;
 }
 
 function readSessionName(exchange: Exchange): string | null {
@@ -129,6 +129,7 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
     query: target.query,
     operation: matchOperation(provider.api, exchange.method, path),
     agentName,
+    tokenSha256: null,
     sessionName: readSessionName(exchange),
     complianceTag: readComplianceTag(exchange),
     sourceIp: exchange.sourceIp,

@@ -1,0 +1,133 @@
+import type { Redis } from 'ioredis';
+import { extendScript, purgeScript, releaseScript, reserveScript } from './budget-scripts.ts';
+
+/*
+ * What is admitted and not yet in the usage table of Postgres, in Redis, for all proxies together.
+ *
+ *   reserve -> held (30 s, extended while a proxy has the request or its event) -> confirmed (24 h) -> released
+ *                |                                                                    by the writer, after its commit
+ *                +--> released by the proxy (never forwarded), or its lease ends (the proxy was killed)
+ *
+ * A reservation stands under its UTC day and is counted for its agent and for all agents. Each has a number: a later
+ * one never counts against an earlier one, so that of two that do not fit together the first is admitted.
+ */
+
+export interface Reservation {
+  /** UUID of the event that will record the cost. */
+  eventId: string;
+  /** UUID */
+  agentId: string;
+  /** UTC day of the event, `YYYY-MM-DD`. */
+  day: string;
+  /** Whole nano-dollars. */
+  nanoUsd: number;
+}
+
+/** What was reserved before a reservation, and is not released. */
+export interface Reserved {
+  /** Place in the order of reservations of the day. */
+  seq: number;
+  agentEarlierNanoUsd: number;
+  globalEarlierNanoUsd: number;
+}
+
+/** The agent's requests of this minute were used up. */
+export interface RateLimited {
+  /** Seconds until the next minute begins. */
+  resetSeconds: number;
+}
+
+/** A reservation as others see it. */
+export interface HeldReservation {
+  eventId: string;
+  agentId: string;
+  nanoUsd: number;
+  seq: number;
+}
+
+/** Reservations that all replicas share. Every method rejects while Redis is away or silent. */
+export interface BudgetReservations {
+  /** @param requestsPerMinute the agent's limit, counted by this call; null where there is none, or it was counted */
+  reserve(reservation: Reservation, requestsPerMinute: number | null): Promise<Reserved | RateLimited>;
+  /** Gives back; what is no longer there is passed over. */
+  release(reservations: readonly Pick<Reservation, 'eventId' | 'day'>[]): Promise<void>;
+  /** Holds for another 30 s, and puts back what Redis has lost. */
+  renew(reservations: readonly Reservation[]): Promise<void>;
+  /** Holds for 24 h: JetStream has the event, and the writer will release. What is no longer there stays away. */
+  confirm(reservations: readonly Reservation[]): Promise<void>;
+  /** The reservations of a day, of one agent or of all. */
+  list(day: string, agentId: string | null): Promise<HeldReservation[]>;
+  /** What is reserved for a day, in nano-dollars: for all agents, and by agent UUID. */
+  readTotals(day: string): Promise<{ globalNanoUsd: number; byAgent: Map<string, number> }>;
+}
+
+/** How long a reservation outlives a proxy that no longer renews it, in milliseconds. */
+export const leaseMs = 30_000;
+const confirmedMs = 24 * 3_600_000;
+
+const baseOf = (day: string) => `agp:{budget}:${day}`;
+
+interface Scripts {
+  agpReserve(base: string, ...args: (string | number)[]): Promise<number[]>;
+  agpRelease(base: string, ...ids: string[]): Promise<number>;
+  agpExtend(base: string, ...args: (string | number)[]): Promise<number>;
+  agpPurge(base: string): Promise<number>;
+}
+
+/** @param leaseMilliseconds shorter in tests alone */
+export function createBudgetReservations(redis: Redis, leaseMilliseconds = leaseMs): BudgetReservations {
+  redis.defineCommand('agpReserve', { numberOfKeys: 1, lua: reserveScript });
+  redis.defineCommand('agpRelease', { numberOfKeys: 1, lua: releaseScript });
+  redis.defineCommand('agpExtend', { numberOfKeys: 1, lua: extendScript });
+  redis.defineCommand('agpPurge', { numberOfKeys: 1, lua: purgeScript });
+  const scripts = redis as unknown as Scripts;
+
+  async function extend(reservations: readonly Reservation[], milliseconds: number, restore: 0 | 1): Promise<void> {
+    const byDay = Map.groupBy(reservations, ({ day }) => day);
+    await Promise.all(
+      [...byDay].map(([day, held]) => {
+        const rows = held.flatMap(({ eventId, agentId, nanoUsd }) => [eventId, agentId, nanoUsd]);
+        return scripts.agpExtend(baseOf(day), milliseconds, restore, ...rows);
+      }),
+    );
+  }
+
+  return {
+    async reserve({ eventId, agentId, day, nanoUsd }, requestsPerMinute) {
+      const [admitted, first = 0, agent = 0, global = 0] = await scripts.agpReserve(
+        baseOf(day),
+        eventId,
+        agentId,
+        nanoUsd,
+        leaseMilliseconds,
+        requestsPerMinute ?? 0,
+      );
+      if (admitted === 0) return { resetSeconds: first };
+      return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global };
+    },
+    async release(reservations) {
+      const byDay = Map.groupBy(reservations, ({ day }) => day);
+      await Promise.all(
+        [...byDay].map(([day, held]) => scripts.agpRelease(baseOf(day), ...held.map(({ eventId }) => eventId))),
+      );
+    },
+    renew: (reservations) => extend(reservations, leaseMilliseconds, 1),
+    confirm: (reservations) => extend(reservations, confirmedMs, 0),
+    async list(day, agentId) {
+      const base = baseOf(day);
+      const held = await redis.hgetall(agentId === null ? `${base}:held` : `${base}:agent:${agentId}`);
+      return Object.entries(held).map(([eventId, value]) => {
+        const [nanoUsd, seq, agent] = value.split('|');
+        return { eventId, agentId: agent ?? '', nanoUsd: Number(nanoUsd), seq: Number(seq) };
+      });
+    },
+    async readTotals(day) {
+      await scripts.agpPurge(baseOf(day));
+      const { global, ...byAgent } = await redis.hgetall(`${baseOf(day)}:totals`);
+      return {
+        globalNanoUsd: Number(global ?? 0),
+        byAgent: new Map(Object.entries(byAgent).map(([agent, total]) => [agent, Number(total)])),
+      };
+    },
+  };
+}

@@ -1,0 +1,2 @@
+export * from './create-budget.ts';
+export * from './estimate-reservation.ts';

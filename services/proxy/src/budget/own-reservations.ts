@@ -1,0 +1,79 @@
+import type { HeldReservation, RateLimited, Reservation, Reserved } from '@agp/reservations';
+
+interface Own extends Reservation {
+  seq: number;
+  /** When JetStream had its event, in milliseconds; null until then. */
+  confirmedAt: number | null;
+}
+
+/** A confirmed event is recorded by now, or waits for a writer; only while Redis is away does anybody ask here. */
+const rememberConfirmedMs = 30_000;
+
+/** What this process has reserved: what it must renew in Redis, and all that it knows while Redis is away. */
+export class OwnReservations {
+  readonly #held = new Map<string, Own>();
+  readonly #minutes = new Map<string, { minute: number; used: number }>();
+  #seq = 0;
+
+  add(reservation: Reservation): void {
+    this.#seq += 1;
+    this.#held.set(reservation.eventId, { ...reservation, seq: this.#seq, confirmedAt: null });
+  }
+
+  /** @returns what was there */
+  remove(eventId: string): Reservation | undefined {
+    const held = this.#held.get(eventId);
+    this.#held.delete(eventId);
+    return held;
+  }
+
+  /** JetStream has the event: nothing is renewed any more. @returns what was there */
+  confirm(eventId: string, now: number): Reservation | undefined {
+    const held = this.#held.get(eventId);
+    if (held) held.confirmedAt = now;
+    return held;
+  }
+
+  /** What is to be renewed. Forgets what was confirmed long ago. */
+  listUnconfirmed(now: number): Reservation[] {
+    const unconfirmed: Reservation[] = [];
+    for (const held of this.#held.values()) {
+      if (held.confirmedAt === null) unconfirmed.push(held);
+      else if (now - held.confirmedAt > rememberConfirmedMs) this.#held.delete(held.eventId);
+    }
+    return unconfirmed;
+  }
+
+  /** The reservations of a day, of one agent or of all. */
+  list(day: string, agentId: string | null): HeldReservation[] {
+    return [...this.#held.values()].filter((held) => held.day === day && (!agentId || held.agentId === agentId));
+  }
+
+  /** Places a reservation that was added anew at the end, and says what stands before it. */
+  reserve(eventId: string, requestsPerMinute: number | null, now: number): Reserved | RateLimited {
+    const mine = this.#held.get(eventId);
+    if (!mine) throw new Error('only what was added can be reserved');
+    if (requestsPerMinute !== null && !this.#countMinute(mine.agentId, requestsPerMinute, now)) {
+      return { resetSeconds: 60 - (Math.floor(now / 1_000) % 60) };
+    }
+    this.#held.delete(eventId);
+    const others = this.list(mine.day, null);
+    const sum = (held: HeldReservation[]) => held.reduce((total, { nanoUsd }) => total + nanoUsd, 0);
+    this.add(mine);
+    return {
+      seq: this.#seq,
+      agentEarlierNanoUsd: sum(others.filter(({ agentId }) => agentId === mine.agentId)),
+      globalEarlierNanoUsd: sum(others),
+    };
+  }
+
+  #countMinute(agentId: string, limit: number, now: number): boolean {
+    const minute = Math.floor(now / 60_000);
+    const counted = this.#minutes.get(agentId);
+    const used = counted?.minute === minute ? counted.used : 0;
+    if (used >= limit) return false;
+    if (this.#minutes.size > 10_000) this.#minutes.clear();
+    this.#minutes.set(agentId, { minute, used: used + 1 });
+    return true;
+  }
+}

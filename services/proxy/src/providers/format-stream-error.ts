@@ -1,0 +1,44 @@
+import type { Operation, ProviderApi } from './operation.ts';
+
+/** What a stream is ended with, in place of the rest. */
+export interface StreamFailure {
+  /** A stable code. */
+  code: string;
+  message: string;
+  /** The status that the request would have been refused with. */
+  status: number;
+}
+
+/**
+ * The bytes that end a running stream with an error which the provider's own SDK raises (research/field.md section 3).
+ * A frame that is half out is closed before it.
+ *
+ * @param asArray the stream is a JSON array of frames rather than SSE
+ */
+export function formatStreamError(
+  api: ProviderApi,
+  operation: Operation | null,
+  asArray: boolean,
+  failure: StreamFailure,
+): string {
+  if (api === 'gemini') return formatGemini(asArray, failure);
+  const data = api === 'anthropic' ? formatAnthropic(failure) : formatOpenai(operation, failure);
+  return `\n\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function formatOpenai(operation: Operation | null, { code, message }: StreamFailure): object {
+  const error = { message, type: code, param: null, code };
+  // SDKs look for `error` in any frame; the Responses API has an event of its own beside it.
+  return operation?.name === 'responses' ? { type: 'error', code, message, param: null, error } : { error };
+}
+
+function formatAnthropic({ message, status }: StreamFailure): object {
+  return { type: 'error', error: { type: status === 403 ? 'permission_error' : 'overloaded_error', message } };
+}
+
+/** Google's SDK raises an error only where it is not in an SSE frame, but JSON of its own. */
+function formatGemini(asArray: boolean, { message, status }: StreamFailure): string {
+  const error = { code: status, message, status: status === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE' };
+  const json = JSON.stringify({ error });
+  return asArray ? `,\n${json}]` : json;
+}

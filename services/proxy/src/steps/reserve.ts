@@ -1,0 +1,36 @@
+import { fromPublicId } from '@agp/core/ids';
+import { estimateReservation } from '../budget/index.ts';
+import type { ProxyContext } from '../context.ts';
+import type { Admission, Agent, Body, Head, Reservation } from '../journey.ts';
+import { storageWaitMs } from '../storage.ts';
+
+/**
+ * Takes the request's share of the day's budget and of the agent's requests of this minute, the last check of all.
+ *
+ * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
+ *   `budget_unavailable`, `status_unavailable`
+ */
+export async function reserve(
+  context: ProxyContext,
+  head: Head,
+  agent: Agent,
+  admission: Admission,
+  body: Body,
+): Promise<Reservation> {
+  const { agentCap, globalCap, requestsPerMinute } = admission.limits;
+  const eventId = fromPublicId('evt', head.eventId) ?? '';
+  const warnings = await context.budget.reserve(
+    {
+      eventId,
+      agentId: agent.uuid,
+      day: new Date(head.timestamp).toISOString().slice(0, 10),
+      nanoUsd: estimateReservation(context, head, body),
+      agentCap,
+      globalCap,
+      requestsPerMinute,
+    },
+    performance.now() + storageWaitMs,
+  );
+  for (const cap of warnings) context.metrics.budgetWarnings.inc({ cap });
+  return { eventId, warnings };
+}
