@@ -3,7 +3,7 @@
  * the same rows into an equal table with the same indexes, and of the writer from a JetStream backlog to the commit.
  * Rounds of both take turns; the medians are compared.
  *
- * Reads DATABASE_URL (a migrated database whose recording tables it may empty) and NATS_URL (a server of its own).
+ * Reads DATABASE_URL (a migrated database whose recording tables it may empty) and NATS_URL and REDIS_URL (servers of its own).
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -91,6 +91,7 @@ async function runWriter(pool: Pool, connection: NatsConnection): Promise<number
   const config = {
     databaseUrl: process.env.DATABASE_URL as string,
     natsUrl: process.env.NATS_URL as string,
+    redisUrl: process.env.REDIS_URL as string,
     opsHost: '127.0.0.1',
     opsPort: 0,
     logLevel: 'warn' as const,
@@ -118,8 +119,8 @@ function perSecond(count: number, started: number): number {
   return (count / (performance.now() - started)) * 1_000;
 }
 
-const { DATABASE_URL, NATS_URL } = process.env;
-if (!DATABASE_URL || !NATS_URL) throw new Error('DATABASE_URL and NATS_URL are not set');
+const { DATABASE_URL, NATS_URL, REDIS_URL } = process.env;
+if (!DATABASE_URL || !NATS_URL || !REDIS_URL) throw new Error('DATABASE_URL, NATS_URL or REDIS_URL is not set');
 const database = openDatabase({ url: DATABASE_URL, applicationName: 'writer-bench', maxConnections: lanes });
 const connection = await connectBus({ url: NATS_URL, name: 'writer-bench' });
 await ensureEventStream(connection, stream);

@@ -11,6 +11,7 @@ export * from './queries/delete-api-key.ts';
 export type { EventRow } from './queries/event-columns.ts';
 export * from './queries/find-agent-token.ts';
 export * from './queries/find-api-key.ts';
+export * from './queries/find-recorded-ids.ts';
 export * from './queries/keep-bootstrap-key.ts';
 export * from './queries/list-agent-costs.ts';
 export * from './queries/list-agents.ts';

@@ -7,6 +7,7 @@ import { decode } from './decode.ts';
 import type { WriterMetrics } from './metrics.ts';
 import type { Quarantine, Unrecordable } from './quarantine.ts';
 import type { Record } from './record.ts';
+import type { Settle } from './settle.ts';
 
 /** A message on its way to Postgres. */
 export interface HeldEvent {
@@ -17,6 +18,7 @@ export interface HeldEvent {
 export interface PipelineSteps {
   record: Record;
   quarantine: Quarantine;
+  settle: Settle;
   announce: Announce;
   metrics: WriterMetrics;
   /** Batches that are recorded at once. */
@@ -64,11 +66,12 @@ export function startPipeline(steps: PipelineSteps): Pipeline {
  * While batches are announced and acknowledged, the next are already being recorded: NATS answers after all that it has
  * sent before, which can be much. How many are under way is bounded by what may be unacknowledged.
  */
-async function runLane(lane: Lane<HeldEvent>, { record, announce, metrics }: PipelineSteps): Promise<void> {
+async function runLane(lane: Lane<HeldEvent>, { record, settle, announce, metrics }: PipelineSteps): Promise<void> {
   const delivering = new Set<Promise<void>>();
   for (let batch = await lane.next(); batch !== null; batch = await lane.next()) {
     const held = batch;
     const recorded = await metrics.time('record', () => record(held));
+    settle(recorded);
     const delivery = metrics.time('announce', () => announce(recorded)).then(() => acknowledge(held));
     delivering.add(delivery);
     // One that gives up is still in the set for the end to find.

@@ -1,4 +1,5 @@
-import { isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
+import { fromPublicId } from '@agp/core/ids';
+import { addUnrecordedSpend, isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
 import { keepTrying } from './keep-trying.ts';
 import type { WriterMetrics } from './metrics.ts';
 import type { HeldEvent } from './pipeline.ts';
@@ -20,6 +21,16 @@ export interface RecordOptions {
  * until the event at fault stands alone and is set aside. All others of the batch are recorded.
  */
 export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: RecordOptions): Record {
+  /** What is set aside was spent all the same, and counts against the caps of its day. */
+  const keepSpend = async ({ event }: HeldEvent) => {
+    const spend = {
+      eventId: fromPublicId('evt', event.id) ?? '',
+      agentId: fromPublicId('agt', event.agent_id) ?? '',
+      day: event.timestamp.slice(0, 10),
+      costNanoUsd: event.cost_nano_usd,
+    };
+    await keepTrying(() => addUnrecordedSpend(pool, [spend]), { signal, onFailure });
+  };
   const record: Record = async (batch) => {
     try {
       const events = batch.map(({ event }) => event);
@@ -28,6 +39,7 @@ export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: Rec
       if (!isBadData(error)) throw error;
       const [only] = batch;
       if (batch.length === 1 && only !== undefined) {
+        await keepSpend(only);
         await quarantine([{ delivered: only.delivered, code: error.code, reason: error.message }]);
         return { recorded: [], known: [] };
       }

@@ -1,13 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { connectBus, EventConsumer } from '@agp/bus';
 import { checkConnection, openDatabase } from '@agp/db';
-import { createLogger, type Logger, Readiness, type Service, startOpsServer } from '@agp/runtime';
+import { connectRedis, createBudgetReservations } from '@agp/reservations';
+import { createLogger, type Logger, logSparsely, Readiness, type Service, startOpsServer } from '@agp/runtime';
 import { makeAnnounce } from './announce.ts';
 import type { WriterConfig } from './config.ts';
 import { WriterMetrics } from './metrics.ts';
 import { type PipelineSteps, startPipeline } from './pipeline.ts';
 import { makeQuarantine } from './quarantine.ts';
 import { makeRecord } from './record.ts';
+import { makeSettle } from './settle.ts';
+import { keepSweeping } from './sweep-reservations.ts';
 import { watchBacklog } from './watch-backlog.ts';
 
 export interface WriterOverrides {
@@ -39,8 +42,8 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   const database = openDatabase({
     url: config.databaseUrl,
     applicationName: 'agp-writer',
-    // One for each lane, one to set messages aside, one for readiness.
-    maxConnections: config.writerLanes + 2,
+    // One for each lane, one to set messages aside, one to sweep, one for readiness.
+    maxConnections: config.writerLanes + 3,
     pipeline: true,
     onConnectionError: (error) => logger.warn({ error: error.message }, 'database connection lost'),
   });
@@ -55,6 +58,14 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     await Promise.race([connection.flush().catch(() => {}), setTimeout(flushWithinMs, undefined, { ref: false })]);
     await connection.close();
   });
+
+  const redis = connectRedis({ url: config.redisUrl, onStatus: (status) => logger.warn({ status }, 'Redis') });
+  started.defer(() => redis.disconnect());
+  const logRedis = logSparsely(({ message }: Error, heldBack) =>
+    logger.warn({ error: message, heldBack }, 'reservations are not released now; they are swept up later'),
+  );
+  const reservations = createBudgetReservations(redis);
+  started.defer(keepSweeping(reservations, database.pool, logRedis));
 
   let readHeld = () => 0;
   const metrics = new WriterMetrics(() => readHeld());
@@ -81,6 +92,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   const steps: PipelineSteps = {
     record: makeRecord({ pool: database.pool, quarantine, metrics, signal, onFailure: onFailureOf('record') }),
     quarantine,
+    settle: makeSettle(reservations, logRedis),
     announce: makeAnnounce({ connection, signal, onFailure: onFailureOf('announce') }),
     metrics,
     lanes: config.writerLanes,

@@ -157,7 +157,7 @@ test('killed between commit and acknowledgement: recorded once, and announced by
   const events = traffic(300);
   stack.publish(events);
   await stack.outbox.drain(5_000);
-  const args = [stack.databaseUrl, stack.natsUrl, String(ackWaitMs)];
+  const args = [stack.databaseUrl, stack.natsUrl, stack.redisUrl, String(ackWaitMs)];
   for (let crash = 0; crash < 2; crash += 1) {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'support/crash-after-commit.ts'), ...args]);
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);

@@ -3,8 +3,15 @@
 import { writerConfigSchema } from '../../src/config.ts';
 import { startWriter } from '../../src/start-writer.ts';
 
-const [databaseUrl, natsUrl, ackWaitMs] = process.argv.slice(2);
-const config = writerConfigSchema.parse({ databaseUrl, natsUrl, opsHost: '127.0.0.1', opsPort: 0, logLevel: 'silent' });
+const [databaseUrl, natsUrl, redisUrl, ackWaitMs] = process.argv.slice(2);
+const config = writerConfigSchema.parse({
+  databaseUrl,
+  natsUrl,
+  redisUrl,
+  opsHost: '127.0.0.1',
+  opsPort: 0,
+  logLevel: 'silent',
+});
 await startWriter(config, {
   ackWaitMs: Number(ackWaitMs),
   steps: (steps) => ({

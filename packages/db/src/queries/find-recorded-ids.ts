@@ -1,0 +1,12 @@
+import type { Pool } from 'pg';
+
+/** Those of the events, by UUID, whose cost stands in the spend of their day: recorded, or kept as unrecorded. */
+export async function findRecordedIds(pool: Pool, eventIds: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'find-recorded-ids',
+    text: `SELECT id FROM events WHERE id = ANY($1::uuid[])
+           UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($1::uuid[])`,
+    values: [eventIds],
+  });
+  return rows.map(({ id }) => id);
+}
