@@ -2,7 +2,7 @@ import type { PhoneCandidate } from './phone-candidate.ts';
 
 /** Words that name the number behind them, with no digit in between. */
 const nameBefore =
-  /(?:\b(?:tele)?(?:phone|fax)s?\b|phone_?(?:no|num|number)?\b|\b(?:tel|telephone|mobile|mob|cell|cellphone|landline|hotline|helpline|whatsapp|sms|dial|desk|handy|telefon|téléphone|telefone|teléfono|telefono|móvil|movil|celular|cellulare|portable|mobil|gsm)\b|тел|電話|电话|手机|携帯)[^\d\n]{0,24}\n?[^\d\n]{0,8}$/i;
+  /(?:\b(?:tele)?(?:phone|fax)s?\b|phone_?(?:no|num|number)?\b|\b(?:tel|telephone|mobile|mob|cell|cellphone|landline|hotline|helpline|whatsapp|sms|dial|desk|handy|telefon|téléphone|telefone|teléfono|telefono|móvil|movil|celular|cellulare|portable|mobil|gsm)\b|тел|電話|电话|手机|携帯)[^\d\n]{0,32}(?:\n[^\d\n]{0,8})?$/i;
 
 /** Words that say so only of a number in groups: they stand before many other things. */
 const hintBefore =

@@ -5,7 +5,7 @@ const userAndPassword = /([^\s/?#@:'"`<>\\]{0,100}):([^\s/?#@'"`<>\\]{1,150})(?=
 
 /** What documentation and templates write for a password. */
 const placeholder =
-  /^(?:pass(?:word|wd)?|pwd|pw|secret|token|change.?me|your.*|my.?pass.*|user(?:name)?|example|redacted|[*.•xX_-]+|[$%{([<].*|.*[})\]>])$/i;
+  /^(?:your|my.?pass|[$%{([<]|(?:pass(?:word|wd)?|pwd|pw|secret|token|change.?me|user(?:name)?|example|redacted|[*.•x_-]{1,150})$)/i;
 
 /** URLs with a name and password in them, such as those of databases. */
 export const credentialUrlDetector: Detector = {
