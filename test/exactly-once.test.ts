@@ -140,6 +140,16 @@ const differences = {
       OR daily_usage.prompt_tokens::text IS DISTINCT FROM summed.prompt_tokens
       OR daily_usage.completion_tokens::text IS DISTINCT FROM summed.completion_tokens
       OR daily_usage.cost_usd::text IS DISTINCT FROM summed.cost_usd`,
+  unpriced: `
+    SELECT provider, model FROM unpriced_usage FULL JOIN (
+      SELECT provider, model, (count(*) FILTER (WHERE counts_as_request))::text AS request_count,
+        sum(prompt_tokens)::text AS prompt_tokens, sum(completion_tokens)::text AS completion_tokens,
+        min("timestamp") AS first_event_at, max("timestamp") AS last_event_at
+      FROM events WHERE payload::json ->> 'price_version' IS NULL GROUP BY 1, 2
+    ) AS summed USING (provider, model, first_event_at, last_event_at)
+    WHERE unpriced_usage.request_count::text IS DISTINCT FROM summed.request_count
+      OR unpriced_usage.prompt_tokens::text IS DISTINCT FROM summed.prompt_tokens
+      OR unpriced_usage.completion_tokens::text IS DISTINCT FROM summed.completion_tokens`,
 };
 
 async function checkTotals(system: System, events: EventMessage[]): Promise<void> {

@@ -3,13 +3,14 @@
  * in turns, in one process each, pinned to one core; the load, the provider and the servers share the other. Medians
  * of the rounds are compared.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { serviceFlags, startDurableServers } from '@agp/local-stack';
+import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
+import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
@@ -46,27 +47,6 @@ interface Round {
   p99: number;
   /** Microseconds of one core per request. */
   cpu: number;
-}
-
-const canPin = process.platform === 'linux';
-
-/** Moves this process, and all that it starts from now on, to a core. */
-function pinSelf(core: number): void {
-  if (canPin) execFileSync('taskset', ['-a', '-cp', String(core), String(process.pid)], { stdio: 'ignore' });
-}
-
-async function startPinned(
-  file: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<{ child: ChildProcess; url: string }> {
-  const node = [process.execPath, ...serviceFlags, file];
-  const command = canPin ? ['taskset', '-c', '0', ...node] : node;
-  const child = spawn(command[0] as string, command.slice(1), {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  const [message] = (await once(child, 'message')) as [{ url: string }];
-  return { child, url: message.url };
 }
 
 /** CPU time that a process has used so far, in seconds. */

@@ -1,11 +1,7 @@
-import Anthropic from '@anthropic-ai/sdk';
-import { collect, type SdkCall, type Target } from './call.ts';
+import { collect, type SdkCall } from './call.ts';
+import { connectAnthropic } from './connect.ts';
 
 const messages = [{ role: 'user' as const, content: 'How long does the warehouse move take?' }];
-
-function connect({ baseUrl, headers }: Target): Anthropic {
-  return new Anthropic({ baseURL: baseUrl, apiKey: 'sk-ant-test', maxRetries: 0, defaultHeaders: headers });
-}
 
 /** Calls of the official Anthropic client. */
 export function listAnthropicCalls(model: string) {
@@ -14,7 +10,7 @@ export function listAnthropicCalls(model: string) {
     name: 'anthropic messages',
     provider: 'anthropic',
     async run(target) {
-      const { data, response } = await connect(target).messages.create(asked).withResponse();
+      const { data, response } = await connectAnthropic(target).messages.create(asked).withResponse();
       return { answer: data, headers: Object.fromEntries(response.headers) };
     },
   };
@@ -22,7 +18,7 @@ export function listAnthropicCalls(model: string) {
     name: 'anthropic messages stream',
     provider: 'anthropic',
     async run(target) {
-      const { data, response } = await connect(target)
+      const { data, response } = await connectAnthropic(target)
         .messages.create({ ...asked, stream: true })
         .withResponse();
       return { answer: await collect(data), headers: Object.fromEntries(response.headers) };

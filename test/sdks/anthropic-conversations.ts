@@ -1,6 +1,7 @@
-import Anthropic from '@anthropic-ai/sdk';
+import type Anthropic from '@anthropic-ai/sdk';
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { collect, type Target } from './call.ts';
+import { connectAnthropic } from './connect.ts';
 import {
   afterthought,
   type Conversation,
@@ -15,12 +16,8 @@ const model = models.anthropic;
 const { name, description, parameters } = temperatureTool;
 const tool = { name, description, input_schema: { ...parameters, required: [...parameters.required] } };
 
-function connect({ baseUrl, headers }: Target): Anthropic {
-  return new Anthropic({ baseURL: baseUrl, apiKey: 'sk-ant-test', maxRetries: 0, defaultHeaders: headers });
-}
-
 async function runTools(target: Target, stream: boolean): Promise<unknown> {
-  const anthropic = connect(target);
+  const anthropic = connectAnthropic(target);
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }];
   const seen: unknown[] = [];
   for (let turn = 0; turn < 3; turn += 1) {
@@ -44,7 +41,7 @@ async function runTools(target: Target, stream: boolean): Promise<unknown> {
 
 /** The client's own loop, which asks the beta path. */
 async function runRunner(target: Target): Promise<unknown> {
-  const runner = connect(target).beta.messages.toolRunner({
+  const runner = connectAnthropic(target).beta.messages.toolRunner({
     model,
     max_tokens: 500,
     messages: [{ role: 'user', content: question }],
@@ -60,7 +57,7 @@ async function runRunner(target: Target): Promise<unknown> {
 }
 
 async function runStructured(target: Target): Promise<unknown> {
-  const anthropic = connect(target);
+  const anthropic = connectAnthropic(target);
   const asked = {
     model,
     max_tokens: 500,

@@ -3,6 +3,10 @@ export interface Target {
   /** Before the provider's own paths. */
   baseUrl: string;
   headers: Record<string, string>;
+  /** After which the client gives up, in milliseconds; its own default if not given. */
+  timeoutMs?: number;
+  /** With which the caller ends the call. */
+  signal?: AbortSignal;
 }
 
 /** What a client handed to its caller. */

@@ -1,12 +1,8 @@
-import { GoogleGenAI } from '@google/genai';
-import { collect, type SdkCall, type Target } from './call.ts';
+import { collect, type SdkCall } from './call.ts';
+import { connectGemini } from './connect.ts';
 
 interface GeminiAnswer {
   sdkHttpResponse?: { headers?: Record<string, string> };
-}
-
-function connect({ baseUrl, headers }: Target): GoogleGenAI {
-  return new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl, headers, apiVersion: 'v1beta' } });
 }
 
 /** The client puts the response's headers into each answer: they are looked at apart. */
@@ -23,7 +19,7 @@ export function listGeminiCalls(model: string) {
     name: 'gemini generateContent',
     provider: 'gemini',
     async run(target) {
-      const answer = await connect(target).models.generateContent(asked);
+      const answer = await connectGemini(target).models.generateContent(asked);
       return { headers: separateHeaders(answer), answer };
     },
   };
@@ -31,7 +27,7 @@ export function listGeminiCalls(model: string) {
     name: 'gemini streamGenerateContent',
     provider: 'gemini',
     async run(target) {
-      const chunks = await collect(await connect(target).models.generateContentStream(asked));
+      const chunks = await collect(await connectGemini(target).models.generateContentStream(asked));
       const headers = chunks.map((chunk) => separateHeaders(chunk as GeminiAnswer));
       return { headers: headers[0] ?? {}, answer: chunks };
     },

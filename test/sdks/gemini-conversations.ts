@@ -1,6 +1,7 @@
-import { type Chat, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai';
+import type { Chat, GenerateContentResponse, Part } from '@google/genai';
 import { z } from 'zod';
 import { collect, type Target } from './call.ts';
+import { connectGemini } from './connect.ts';
 import {
   afterthought,
   type Conversation,
@@ -15,17 +16,13 @@ const model = models.gemini;
 const { name, description, parameters } = temperatureTool;
 const tools = [{ functionDeclarations: [{ name, description, parametersJsonSchema: parameters }] }];
 
-function connect({ baseUrl, headers }: Target): GoogleGenAI {
-  return new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl, headers, apiVersion: 'v1beta' } });
-}
-
 async function say(chat: Chat, message: string | Part[], stream: boolean): Promise<GenerateContentResponse[]> {
   if (!stream) return [await chat.sendMessage({ message })];
   return (await collect(await chat.sendMessageStream({ message }))) as GenerateContentResponse[];
 }
 
 async function runTools(target: Target, stream: boolean): Promise<unknown> {
-  const chat = connect(target).chats.create({ model, config: { tools } });
+  const chat = connectGemini(target).chats.create({ model, config: { tools } });
   const asking = await say(chat, question, stream);
   const calls = asking.flatMap((answer) => answer.functionCalls ?? []);
   const results = calls.map(({ id, args }) => ({
@@ -39,7 +36,7 @@ async function runTools(target: Target, stream: boolean): Promise<unknown> {
 async function runStructured(target: Target): Promise<unknown> {
   const config = { responseMimeType: 'application/json', responseJsonSchema: z.toJSONSchema(weather) };
   const asked = { model, contents: question, config };
-  const gemini = connect(target);
+  const gemini = connectGemini(target);
   return [await gemini.models.generateContent(asked), await collect(await gemini.models.generateContentStream(asked))];
 }
 

@@ -1,11 +1,8 @@
-import OpenAI from 'openai';
-import { collect, type Outcome, type SdkCall, type Target } from './call.ts';
+import type OpenAI from 'openai';
+import { collect, type Outcome, type SdkCall } from './call.ts';
+import { connectOpenai } from './connect.ts';
 
 const messages = [{ role: 'user' as const, content: 'How long does the warehouse move take?' }];
-
-function connect({ baseUrl, headers }: Target): OpenAI {
-  return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: 'sk-test', maxRetries: 0, defaultHeaders: headers });
-}
 
 async function toOutcome(pending: {
   withResponse(): Promise<{ data: unknown; response: Response }>;
@@ -19,7 +16,7 @@ async function toOutcome(pending: {
 }
 
 function call(name: string, start: (openai: OpenAI) => Parameters<typeof toOutcome>[0]): SdkCall {
-  return { name: `openai ${name}`, provider: 'openai', run: (target) => toOutcome(start(connect(target))) };
+  return { name: `openai ${name}`, provider: 'openai', run: (target) => toOutcome(start(connectOpenai(target))) };
 }
 
 /** Calls of the official OpenAI client. */

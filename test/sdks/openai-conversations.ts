@@ -1,7 +1,7 @@
-import OpenAI from 'openai';
 import { zodFunction, zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import type { ResponseInput, ResponseOutputItem } from 'openai/resources/responses/responses';
 import { collect, type Target } from './call.ts';
+import { connectOpenai } from './connect.ts';
 import {
   afterthought,
   type Conversation,
@@ -15,15 +15,11 @@ import {
 const model = models.openai;
 const { name, description, parameters } = temperatureTool;
 
-function connect({ baseUrl, headers }: Target): OpenAI {
-  return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: 'sk-test', maxRetries: 0, defaultHeaders: headers });
-}
-
 const runnable = zodFunction({ name, description, parameters: temperatureTool.input, function: readTemperature });
 
 /** The client's own loop runs the tool; a further turn follows on the same messages. */
 async function runChatTools(target: Target, stream: boolean): Promise<unknown> {
-  const { completions } = connect(target).chat;
+  const { completions } = connectOpenai(target).chat;
   const asked = { model, tools: [runnable], messages: [{ role: 'user' as const, content: question }] };
   const streaming = stream ? completions.runTools({ ...asked, stream: true }) : null;
   const chunks = streaming ? await collect(streaming) : [];
@@ -35,7 +31,7 @@ async function runChatTools(target: Target, stream: boolean): Promise<unknown> {
 }
 
 async function runResponsesTools(target: Target, stream: boolean): Promise<unknown> {
-  const openai = connect(target);
+  const openai = connectOpenai(target);
   const tools = [{ type: 'function' as const, name, description, parameters, strict: true }];
   const input: ResponseInput = [{ role: 'user', content: question }];
   const seen: unknown[] = [];
@@ -57,7 +53,7 @@ async function runResponsesTools(target: Target, stream: boolean): Promise<unkno
 }
 
 async function runStructured(target: Target): Promise<unknown> {
-  const openai = connect(target);
+  const openai = connectOpenai(target);
   const messages = [{ role: 'user' as const, content: question }];
   const chat = { model, messages, response_format: zodResponseFormat(weather, 'weather') };
   const response = { model, input: question, text: { format: zodTextFormat(weather, 'weather') } };

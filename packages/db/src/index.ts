@@ -21,6 +21,7 @@ export * from './queries/list-lineage-entries.ts';
 export * from './queries/list-quarantined.ts';
 export * from './queries/list-session-events.ts';
 export * from './queries/list-sessions.ts';
+export * from './queries/list-unpriced-models.ts';
 export * from './queries/make-partitions.ts';
 export * from './queries/mark-quarantine-replayed.ts';
 export * from './queries/quarantine-messages.ts';

@@ -78,6 +78,16 @@ export interface DailyUsageTable {
   last_event_at: Timestamp;
 }
 
+export interface UnpricedUsageTable {
+  provider: string;
+  model: string;
+  request_count: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  first_event_at: Timestamp;
+  last_event_at: Timestamp;
+}
+
 export interface ApiKeysTable {
   id: string;
   name: string;
@@ -170,6 +180,7 @@ export interface Schema {
   lineage_heads: LineageHeadsTable;
   events: EventsTable;
   daily_usage: DailyUsageTable;
+  unpriced_usage: UnpricedUsageTable;
   api_keys: ApiKeysTable;
   quarantine: QuarantineTable;
   control: ControlTable;

@@ -1,4 +1,5 @@
-import { costBreakdownSchema, costSummarySchema } from '@agp/core/contracts';
+import { costBreakdownSchema, costSummarySchema, unpricedModelListSchema } from '@agp/core/contracts';
+import type { EventMessage } from '@agp/core/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
@@ -24,6 +25,7 @@ test('nothing recorded costs nothing, from no date to no date', async () => {
     request_count: 0,
   });
   expect(await empty.read('/api/v1/costs/breakdown', costBreakdownSchema)).toEqual([]);
+  expect(await empty.read('/api/v1/costs/unpriced', unpricedModelListSchema)).toEqual([]);
 });
 
 test('sums are exact, requests are counted once, and order and ties are as documented', async () => {
@@ -78,4 +80,36 @@ test('an agent with only the first half of a pair has no mean cost', async () =>
   await seedEvents(own.database, [makeEvent(id, 'ses_half', '2026-03-01T00:00:00.000Z', half)]);
   const [entry] = await own.read('/api/v1/costs/breakdown', costBreakdownSchema);
   expect(entry).toMatchObject({ request_count: 0, avg_cost_per_request_usd: 0 });
+});
+
+test('what has no price is listed by provider and model, the most requested first, ties by provider and model', async () => {
+  await using own = await startTestManagement();
+  const id = await seedAgent(own.database, 'unpriced');
+  const use = (minute: string, provider: string, model: string, fields: Partial<EventMessage> = {}) =>
+    makeEvent(id, 'ses_unpriced', `2026-03-01T00:${minute}:00.000Z`, { provider, model, cost_nano_usd: 0, ...fields });
+  await seedEvents(own.database, [
+    use('01', 'vllm', 'b'),
+    use('02', 'vllm', 'B'),
+    use('03', 'local', 'z'),
+    use('06', 'vllm', 'twice', { prompt_tokens: 100, completion_tokens: 1 }),
+    use('05', 'vllm', 'twice', { usage_source: 'estimated' }),
+    use('07', 'openai', 'gpt-4o', { price_version: 'genai-prices 0.1.8', cost_nano_usd: 5 }),
+    use('08', 'openai', 'gpt-4o', { usage_source: 'none', prompt_tokens: 0, completion_tokens: 0 }),
+  ]);
+  const models = await own.read('/api/v1/costs/unpriced', unpricedModelListSchema);
+  expect(models.map(({ provider, model }) => `${provider} ${model}`)).toEqual([
+    'vllm twice',
+    'local z',
+    'vllm B',
+    'vllm b',
+  ]);
+  expect(models[0]).toEqual({
+    provider: 'vllm',
+    model: 'twice',
+    request_count: 2,
+    total_prompt_tokens: 110,
+    total_completion_tokens: 6,
+    first_seen_at: '2026-03-01T00:05:00.000Z',
+    last_seen_at: '2026-03-01T00:06:00.000Z',
+  });
 });

@@ -80,6 +80,7 @@ describe('openapi.json', () => {
         'GET /api/v1/sessions/{id}',
         'GET /api/v1/costs/summary',
         'GET /api/v1/costs/breakdown',
+        'GET /api/v1/costs/unpriced',
         'GET /api/v1/lineage/{session_id}',
         'GET /api/v1/keys',
         'POST /api/v1/keys',

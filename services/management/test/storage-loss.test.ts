@@ -19,6 +19,7 @@ const requests: [string, RequestInit][] = [
   ['/api/v1/events?limit=1', {}],
   ['/api/v1/sessions/ses_x', {}],
   ['/api/v1/costs/summary', {}],
+  ['/api/v1/costs/unpriced', {}],
   ['/api/v1/keys', {}],
   ['/api/v1/events/stream', {}],
 ];

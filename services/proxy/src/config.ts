@@ -1,5 +1,6 @@
 import { commonFields, loadConfig, portField, trustProxyField } from '@agp/runtime';
 import { z } from 'zod';
+import { loadPrices } from './load-prices.ts';
 import { loadProviders } from './load-providers.ts';
 
 const positive = z.coerce.number().int().min(1);
@@ -23,6 +24,7 @@ export const proxyConfigSchema = z.object({
   budgetUnpricedUsd: z.coerce.number().min(0).max(1_000).default(0.01),
   trustProxy: trustProxyField,
   providersFile: z.string().optional(),
+  pricesFile: z.string().optional(),
   sessionIdleSeconds: positive.default(1_800),
   maxRegistrationsPerMinute: positive.default(600),
   maxRequestBytes: positive.default(32 * 1024 * 1024),
@@ -44,10 +46,14 @@ export const proxyConfigSchema = z.object({
   eventStreamMaxBytes: positive.default(10 * 1024 ** 3),
 });
 
-export type ProxyConfig = z.infer<typeof proxyConfigSchema> & { providers: ReturnType<typeof loadProviders> };
+export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {
+  providers: ReturnType<typeof loadProviders>;
+  prices: ReturnType<typeof loadPrices>;
+};
 
 /** Reads the proxy's configuration. Throws ConfigError naming the variable or the file that is at fault. */
 export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
   const config = loadConfig(proxyConfigSchema, environment);
-  return { ...config, providers: loadProviders(config.providersFile, environment) };
+  const providers = loadProviders(config.providersFile, environment);
+  return { ...config, providers, prices: loadPrices(config.pricesFile, providers) };
 }

@@ -29,6 +29,8 @@ export interface ProxyContext {
   upstream: Dispatcher;
   estimator: TokenEstimator;
   priceUsage: PriceUsage;
+  /** Counts a call whose model has no known price, and logs each provider and model once. */
+  reportUnpriced(provider: string, model: string | null): void;
   /** Null where scanning is switched off. */
   piiScanner: PiiScanner | null;
   /** Tells the log of a text that was not scanned, and why. */

@@ -38,7 +38,7 @@ export async function measureUsage(
     ...unmeasured,
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
-    ...priceCalls(context, request, operation, calls, reading.serviceTier),
+    ...priceCalls(context, request, operation, calls, model, reading.serviceTier),
     usageSource: isTold ? 'provider' : 'estimated',
   };
 }
@@ -71,6 +71,7 @@ function priceCalls(
   { head }: AdmittedRequest,
   { api }: Operation,
   calls: readonly ReportedCall[],
+  answered: string | null,
   serviceTier: string | null,
 ): Pick<Measured, 'costNanoUsd' | 'priceVersion'> {
   const { provider } = head;
@@ -81,14 +82,14 @@ function priceCalls(
       provider: provider.id,
       api,
       baseUrl: provider.baseUrl.href,
-      model: model ?? 'unknown',
+      model: model ?? answered ?? 'unknown',
       usage,
       at: new Date(head.timestamp),
       serviceTier,
     });
     costNanoUsd += price.costNanoUsd;
     priceVersion ??= price.priceVersion;
-    if (!price.priced) context.metrics.unpriced.inc({ provider: provider.id });
+    if (!price.priced) context.reportUnpriced(provider.id, model);
   }
   return { costNanoUsd, priceVersion };
 }
@@ -111,6 +112,6 @@ async function estimate(
     ...told,
     ...reading.usage,
     promptTokens: promptTokens + (reading.usage ? 0 : (told?.promptTokens ?? 0)),
-    completionTokens: Math.max(reading.usage?.completionTokens ?? 0, completionTokens),
+    completionTokens: Math.max(reading.usage?.completionTokens ?? told?.completionTokens ?? 0, completionTokens),
   });
 }

@@ -13,6 +13,7 @@ import type { ProxyContext } from './context.ts';
 import { createEdge } from './edge.ts';
 import { createTokenEstimator } from './estimate-tokens/index.ts';
 import { createMetrics } from './metrics.ts';
+import { reportUnpriced } from './report-unpriced.ts';
 import { RunningRequests, watchRunning } from './running-requests.ts';
 import { createPiiScanner } from './scan-pii/index.ts';
 import type { UnscannedText } from './scan-request.ts';
@@ -93,6 +94,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       logRefusal(description);
     },
   });
+  if (config.prices) logger.info({ entries: config.prices.entries.length }, `prices: ${config.prices.version}`);
   const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
   const upstream = new Agent({
     headersTimeout: timeoutMs,
@@ -122,7 +124,8 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       onWorkerError: (error) =>
         logger.error({ error: error.message }, 'the tokenizer failed; tokens are estimated roughly'),
     }),
-    priceUsage: createPriceUsage(),
+    priceUsage: createPriceUsage({ file: config.prices }),
+    reportUnpriced: reportUnpriced({ metrics, logger }),
     piiScanner:
       config.piiScan === 'off'
         ? null

@@ -34,5 +34,21 @@ export const costBreakdownEntrySchema = z
 
 export const costBreakdownSchema = z.array(costBreakdownEntrySchema);
 
+/** decisions.md section 2, what is recorded: a model without a price costs 0 and is shown. */
+export const unpricedModelSchema = z
+  .strictObject({
+    provider: z.string(),
+    model: z.string(),
+    request_count: z.int().min(0),
+    total_prompt_tokens: z.int().min(0),
+    total_completion_tokens: z.int().min(0),
+    first_seen_at: timestampSchema,
+    last_seen_at: timestampSchema,
+  })
+  .meta({ id: 'UnpricedModel', description: 'Usage of one model of one provider that was recorded without a price' });
+
+export const unpricedModelListSchema = z.array(unpricedModelSchema);
+
 export type CostSummary = z.infer<typeof costSummarySchema>;
 export type CostBreakdownEntry = z.infer<typeof costBreakdownEntrySchema>;
+export type UnpricedModel = z.infer<typeof unpricedModelSchema>;

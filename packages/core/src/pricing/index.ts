@@ -1,3 +1,6 @@
+export { priceVersion } from './library-prices.ts';
 export * from './money.ts';
+export { type PriceEntry, type PriceFile, PriceFileError, parsePriceFile } from './price-file.ts';
 export * from './price-usage.ts';
+export * from './priced-call.ts';
 export * from './usage.ts';

@@ -3,7 +3,9 @@ import { createRequire } from 'node:module';
 import { calcPrice, findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createPriceUsage, type PricedCall, priceVersion } from './price-usage.ts';
+import { priceVersion } from './library-prices.ts';
+import { createPriceUsage } from './price-usage.ts';
+import type { PricedCall } from './priced-call.ts';
 import { makeUsage, maxTokens, type Usage } from './usage.ts';
 
 const priceUsage = createPriceUsage();
@@ -24,62 +26,6 @@ function call(model: string, usage: Partial<Usage>, rest: Partial<PricedCall> = 
 
 const million = 1_000_000;
 const usd = (amount: number) => Math.round(amount * 1e9);
-
-describe('prices known from the providers own pages', () => {
-  const table: [string, PricedCall, number][] = [
-    ['gpt-4o, 1M in and 1M out', call('gpt-4o', { promptTokens: million, completionTokens: million }), usd(12.5)],
-    ['a dated name', call('gpt-4o-2024-08-06', { promptTokens: million }), usd(2.5)],
-    ['half of the input cached', call('gpt-4o', { promptTokens: million, cacheReadTokens: million / 2 }), usd(1.875)],
-    ['gpt-4o-mini, one token each', call('gpt-4o-mini', { promptTokens: 1, completionTokens: 1 }), 150 + 600],
-    ['cached input of half a nano-dollar', call('gpt-4o-mini', { promptTokens: 1, cacheReadTokens: 1 }), 75],
-    ['reasoning is output', call('o3', { completionTokens: million, reasoningTokens: 900_000 }), usd(8)],
-    ['embeddings', call('text-embedding-3-small', { promptTokens: million }), usd(0.02)],
-    [
-      'audio in and out',
-      call('gpt-audio', {
-        promptTokens: million,
-        inputAudioTokens: million / 2,
-        completionTokens: million,
-        outputAudioTokens: million / 2,
-      }),
-      usd(1.25 + 16 + 5 + 32),
-    ],
-    [
-      'Claude: cache written for 5 minutes and for an hour, and read',
-      call(
-        'claude-opus-4-5',
-        {
-          promptTokens: 4 * million,
-          cacheReadTokens: million,
-          cacheWriteTokens: 2 * million,
-          cacheWrite1hTokens: million,
-          completionTokens: million,
-        },
-        { api: 'anthropic' },
-      ),
-      usd(5 + 0.5 + 6.25 + 10 + 25),
-    ],
-    ['Claude: web searches', call('claude-opus-4-5', { webSearches: 3 }, { api: 'anthropic' }), usd(0.03)],
-    [
-      'Gemini 2.5 Pro up to its step',
-      call('gemini-2.5-pro', { promptTokens: 200_000, completionTokens: 1_000 }, { api: 'gemini' }),
-      usd(0.25 + 0.01),
-    ],
-    [
-      'Gemini 2.5 Pro past its step, where all of the call pays more',
-      call('gemini-2.5-pro', { promptTokens: 200_001, completionTokens: 1_000 }, { api: 'gemini' }),
-      usd(0.5000025 + 0.015),
-    ],
-    [
-      'Gemini audio in, partly cached',
-      call('gemini-2.5-flash', { promptTokens: million, inputAudioTokens: million }, { api: 'gemini' }),
-      usd(1),
-    ],
-  ];
-  test.each(table)('%s', (_, priced, costNanoUsd) => {
-    expect(priceUsage(priced)).toEqual({ costNanoUsd, priceVersion, priced: true });
-  });
-});
 
 describe('whose prices hold', () => {
   const million1 = { promptTokens: million };
@@ -106,6 +52,21 @@ describe('whose prices hold', () => {
   });
 });
 
+test.each<[string, PricedCall]>([
+  ['images by size and quality', call('dall-e-3', { outputImages: 1 })],
+  ['pages, which are not metered', call('mistral-ocr-latest', { promptTokens: million }, { provider: 'mistral' })],
+  ['transcription whose length is not told', call('whisper-1', { completionTokens: 500 })],
+  ['a thing that the row has no price for', call('gpt-4o', { outputImages: 1 })],
+])('%s: not priced, and said so', (_what, priced) => {
+  expect(priceUsage(priced)).toEqual({ costNanoUsd: 0, priceVersion: null, priced: false });
+});
+
+test('a free operation costs nothing, whatever model it names', () => {
+  const free = { costNanoUsd: 0, priceVersion: 'free operation', priced: true };
+  expect(priceUsage(call('gpt-4o', { promptTokens: million }, { free: true }))).toEqual(free);
+  expect(priceUsage(call('no-such-model', {}, { free: true }))).toEqual(free);
+});
+
 test('a price that changes on a date or by the hour is the one of the call, in any order of calls', () => {
   const opus = (time: string) =>
     priceUsage(call('claude-opus-4-6', { promptTokens: million }, { api: 'anthropic', at: new Date(time) }))
@@ -128,7 +89,7 @@ test('a time that is none leaves the call unpriced where the price depends on it
 });
 
 test('more models than are remembered are still priced', () => {
-  const small = createPriceUsage(2);
+  const small = createPriceUsage({ maxModels: 2 });
   for (const model of ['gpt-4o', 'gpt-4o-mini', 'nothing', 'o3', 'gpt-4o']) {
     expect(small(call(model, { promptTokens: 10 })).priced).toBe(model !== 'nothing');
   }

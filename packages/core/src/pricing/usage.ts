@@ -16,6 +16,7 @@ export interface Usage {
   cacheWrite1hTokens: number;
   inputAudioTokens: number;
   inputImageTokens: number;
+  /** Video that was not read from the cache. */
   inputVideoTokens: number;
   /** The part of `cacheReadTokens` that is audio. */
   cacheReadAudioTokens: number;
@@ -40,7 +41,7 @@ export const maxTokens = 1_000_000_000;
 
 const maxSearches = 100_000;
 const maxAudioSeconds = 10_000_000;
-const maxImages = 10_000;
+const maxImages = 100_000;
 
 /** A whole number from 0 to {@link maxTokens} (a fraction is cut off), or null for anything else. */
 export function readCount(value: unknown): number | null {
@@ -65,18 +66,25 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
   const inputAudioTokens = count('inputAudioTokens', promptTokens);
   const inputImageTokens = count('inputImageTokens', promptTokens - inputAudioTokens);
   const inputVideoTokens = count('inputVideoTokens', promptTokens - inputAudioTokens - inputImageTokens);
-  // Providers that do not split cached input by kind: what cannot be text must be cached audio.
-  const parts = cacheReadTokens + cacheWriteTokens + inputAudioTokens + inputImageTokens + inputVideoTokens;
-  const cacheReadAudioTokens = Math.min(
-    Math.max(count('cacheReadAudioTokens', maxTokens), parts - promptTokens),
-    cacheReadTokens,
-    inputAudioTokens,
-  );
+  const cachedAudio = count('cacheReadAudioTokens', Math.min(cacheReadTokens, inputAudioTokens));
+  const cachedImage = count('cacheReadImageTokens', Math.min(cacheReadTokens - cachedAudio, inputImageTokens));
+  // Not every provider splits cached input by kind: what the prompt has no room for otherwise must be cached media.
+  const media = inputAudioTokens + inputImageTokens + inputVideoTokens;
+  const overlap = cacheReadTokens + cacheWriteTokens + media - promptTokens - cachedAudio - cachedImage;
+  let untold = Math.max(0, Math.min(overlap, cacheReadTokens - cachedAudio - cachedImage));
+  const take = (bound: number): number => {
+    const taken = Math.min(untold, bound);
+    untold -= taken;
+    return taken;
+  };
+  const cachedVideo = take(inputVideoTokens);
+  const cacheReadAudioTokens = cachedAudio + take(inputAudioTokens - cachedAudio);
+  const cacheReadImageTokens = cachedImage + take(inputImageTokens - cachedImage);
   const completionTokens = count('completionTokens', maxTokens);
   const outputAudioTokens = count('outputAudioTokens', completionTokens);
   const outputImageTokens = count('outputImageTokens', completionTokens - outputAudioTokens);
   const outputVideoTokens = count('outputVideoTokens', completionTokens - outputAudioTokens - outputImageTokens);
-  const media = outputAudioTokens + outputImageTokens + outputVideoTokens;
+  const outputMedia = outputAudioTokens + outputImageTokens + outputVideoTokens;
   return {
     promptTokens,
     completionTokens,
@@ -85,13 +93,10 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
     cacheWrite1hTokens: count('cacheWrite1hTokens', cacheWriteTokens),
     inputAudioTokens,
     inputImageTokens,
-    inputVideoTokens,
+    inputVideoTokens: inputVideoTokens - cachedVideo,
     cacheReadAudioTokens,
-    cacheReadImageTokens: count(
-      'cacheReadImageTokens',
-      Math.min(cacheReadTokens - cacheReadAudioTokens, inputImageTokens),
-    ),
-    reasoningTokens: count('reasoningTokens', completionTokens - media),
+    cacheReadImageTokens,
+    reasoningTokens: count('reasoningTokens', completionTokens - outputMedia),
     outputAudioTokens,
     outputImageTokens,
     outputVideoTokens,

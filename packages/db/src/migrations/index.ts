@@ -1,10 +1,12 @@
 import type { Migration, MigrationProvider } from 'kysely/migration';
 import * as initial from './0001-initial.ts';
+import * as unpricedUsage from './0002-unpriced-usage.ts';
 import * as claimedBills from './0003-claimed-bills.ts';
 import * as control from './0004-control.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
+  '0002-unpriced-usage': unpricedUsage,
   '0003-claimed-bills': claimedBills,
   '0004-control': control,
 };

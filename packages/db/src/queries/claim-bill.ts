@@ -13,7 +13,8 @@ export interface BillClaim {
 const claimHolds = '1 day';
 
 /**
- * Claims a bill for an event. The first claim stands, unless its event was lost before it was recorded.
+ * Claims a bill for an event. The first claim stands, unless its event was lost before it was recorded. An event may claim
+ * again what it holds: the answer to its first try may have been lost on the way.
  *
  * @returns whether the event is to carry the cost
  */
@@ -22,8 +23,9 @@ export async function claimBill(pool: Pool, { provider, bill, eventId }: BillCla
     name: 'claim-bill',
     text: `INSERT INTO claimed_bills AS claimed (provider, bill, event_id) VALUES ($1, $2, $3)
            ON CONFLICT (provider, bill) DO UPDATE SET event_id = EXCLUDED.event_id, claimed_at = clock_timestamp()
-           WHERE claimed.claimed_at < clock_timestamp() - $4::interval
-             AND NOT EXISTS (SELECT FROM events WHERE id = claimed.event_id)`,
+           WHERE claimed.event_id = EXCLUDED.event_id
+              OR (claimed.claimed_at < clock_timestamp() - $4::interval
+                  AND NOT EXISTS (SELECT FROM events WHERE id = claimed.event_id))`,
     values: [provider, bill, eventId, claimHolds],
   });
   return rowCount === 1;

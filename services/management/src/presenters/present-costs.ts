@@ -1,6 +1,6 @@
-import type { CostBreakdownEntry, CostSummary } from '@agp/core/contracts';
+import type { CostBreakdownEntry, CostSummary, UnpricedModel } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
-import type { AgentCostRow, CostTotalsRow } from '@agp/db';
+import type { AgentCostRow, CostTotalsRow, UnpricedModelRow } from '@agp/db';
 
 function presentTotals(row: { cost_usd: number; prompt_tokens: number; completion_tokens: number }) {
   return {
@@ -31,5 +31,18 @@ export function presentAgentCost(row: AgentCostRow): CostBreakdownEntry {
     request_count: row.request_count,
     avg_cost_per_request_usd: row.cost_per_request_usd,
     models_used: row.models,
+  };
+}
+
+/** What was used of a model that has no known price. */
+export function presentUnpricedModel(row: UnpricedModelRow): UnpricedModel {
+  return {
+    provider: row.provider,
+    model: row.model,
+    request_count: row.request_count,
+    total_prompt_tokens: row.prompt_tokens,
+    total_completion_tokens: row.completion_tokens,
+    first_seen_at: row.first_event_at.toISOString(),
+    last_seen_at: row.last_event_at.toISOString(),
   };
 }

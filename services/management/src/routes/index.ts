@@ -14,6 +14,7 @@ import { listEventsRoute } from './list-events.ts';
 import { listKeysRoute } from './list-keys.ts';
 import { listSessionEventsRoute } from './list-session-events.ts';
 import { listSessionsRoute } from './list-sessions.ts';
+import { listUnpricedModelsRoute } from './list-unpriced-models.ts';
 import { retireAgentRoute } from './retire-agent.ts';
 import { showDocsRoute } from './show-docs.ts';
 import { showStartPageRoute } from './show-start-page.ts';
@@ -36,6 +37,7 @@ export function listRoutes(): readonly Route[] {
     getSessionRoute,
     getCostSummaryRoute,
     getCostBreakdownRoute,
+    listUnpricedModelsRoute,
     getLineageRoute,
     createKeyRoute,
     listKeysRoute,

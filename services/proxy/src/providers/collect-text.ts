@@ -72,7 +72,8 @@ function collect(roots: unknown[], allFree: boolean): Writing {
       for (let i = value.length - 1; i >= 0; i--) stack.push({ key, value: value[i], isFree });
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, member] of Object.entries(value).reverse()) {
-        if (!isFree && notText.has(name)) continue;
+        // What a document of plain text holds stands in the same member as what an image does.
+        if (!isFree && notText.has(name) && !(name === 'data' && 'type' in value && value.type === 'text')) continue;
         const entersTool = !isFree && free.has(name);
         stack.push({ key: entersTool ? '' : name, value: member, isFree: isFree || entersTool });
       }

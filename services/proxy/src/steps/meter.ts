@@ -17,9 +17,10 @@ export async function meter(context: ProxyContext, request: AdmittedRequest, ans
 
 /**
  * A stream may report an error although all its bytes came; and SDKs hang up on a stream's last frame, so that a whole
- * answer may look as if the agent had left.
+ * answer may look as if the agent had left. A refusal by status is a whole answer, also where its body looks like a
+ * stream's error, as Gemini's does.
  */
-function judgeOutcome({ outcome }: Answer, reading: ResponseReading | null): Answer['outcome'] {
-  if (outcome === 'completed' && reading?.failed) return 'failed';
+function judgeOutcome({ outcome, status }: Answer, reading: ResponseReading | null): Answer['outcome'] {
+  if (outcome === 'completed' && reading?.failed && (status ?? 0) < 400) return 'failed';
   return outcome === 'aborted' && reading?.sawEnd ? 'completed' : outcome;
 }

@@ -3,8 +3,15 @@ import type { Operation } from '../providers/operation.ts';
 import { ArrayReader } from './array-reader.ts';
 import { canDecode, DecodingTap } from './decoding-tap.ts';
 import { JsonReader } from './json-reader.ts';
+import { LinesReader } from './lines-reader.ts';
 import { type BodyReader, nothingRead, type ResponseReading, type ResponseTap } from './response-reading.ts';
 import { SseReader } from './sse-reader.ts';
+
+/** Decoding stops here: no answer is this long, but a few bytes can be made to decode to it. */
+const maxDecodedAnswer = 64 * 1024 * 1024;
+
+/** The results of a batch may have this many bytes, and are read line by line. */
+const maxDecodedFile = 1024 * 1024 * 1024;
 
 /** Reads plain bytes as they come. */
 class PlainTap implements ResponseTap {
@@ -31,6 +38,8 @@ const idleReader: BodyReader = {
 
 function createBodyReader(operation: Operation, contentType: string): BodyReader {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  // These come under several names, none of which is settled (application/x-jsonl, application/binary ...).
+  if (operation.answerFormat === 'lines') return new LinesReader(operation.createStreamReader());
   if (type === 'text/event-stream') return new SseReader(operation.createStreamReader());
   if (type !== 'application/json' && !type.endsWith('+json')) return idleReader;
   return operation.answerFormat === 'array'
@@ -43,5 +52,6 @@ export function createResponseTap(operation: Operation, headers: IncomingHttpHea
   const reader = createBodyReader(operation, headers['content-type'] ?? '');
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity' || reader === idleReader) return new PlainTap(reader);
-  return canDecode(encoding) ? new DecodingTap(encoding, reader) : new PlainTap(idleReader);
+  if (!canDecode(encoding)) return new PlainTap(idleReader);
+  return new DecodingTap(encoding, reader, operation.answerFormat === 'lines' ? maxDecodedFile : maxDecodedAnswer);
 }

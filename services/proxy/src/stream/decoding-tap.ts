@@ -9,9 +9,6 @@ import {
 } from 'node:zlib';
 import type { BodyReader, ResponseReading, ResponseTap } from './response-reading.ts';
 
-/** Decoding stops here: no answer is this long, but a few bytes can be made to decode to it. */
-const maxDecoded = 64 * 1024 * 1024;
-
 /** Bytes that wait for the decoder; beyond this it is not keeping up. */
 const maxWaiting = 8 * 1024 * 1024;
 
@@ -40,15 +37,18 @@ export function canDecode(encoding: string): boolean {
 export class DecodingTap implements ResponseTap {
   readonly #encoding: string;
   readonly #reader: BodyReader;
+  readonly #maxDecoded: number;
   #decoder: Decoder | null = null;
   #waiting = 0;
   #decoded = 0;
   #broken = false;
   readonly #closed = Promise.withResolvers<void>();
 
-  constructor(encoding: string, reader: BodyReader) {
+  /** @param maxDecoded decoding stops after this many bytes of plain text */
+  constructor(encoding: string, reader: BodyReader, maxDecoded: number) {
     this.#encoding = encoding;
     this.#reader = reader;
+    this.#maxDecoded = maxDecoded;
   }
 
   push(chunk: Buffer): void {
@@ -82,7 +82,7 @@ export class DecodingTap implements ResponseTap {
     const decoder = decoders[this.#encoding]?.(firstByte) ?? null;
     decoder?.on('data', (chunk: Buffer) => {
       this.#decoded += chunk.length;
-      if (this.#decoded > maxDecoded) this.#break();
+      if (this.#decoded > this.#maxDecoded) this.#break();
       if (!this.#broken) this.#reader.push(chunk);
     });
     decoder?.on('error', () => this.#break());

@@ -54,11 +54,12 @@ export class JsonReader implements BodyReader {
 }
 
 function finish(reading: Omit<AnswerReading, 'outputText'>, output: ResponseReading['output']): ResponseReading {
-  const { model, usage, serviceTier } = reading;
+  const { model, usage, serviceTier, calls } = reading;
   return {
     model,
     usage,
     serviceTier,
+    ...(calls && { calls }),
     usageIsFinal: usage !== null,
     sawEnd: true,
     failed: false,

@@ -19,15 +19,11 @@ const months = [
   /^(?:dec|dez|d[ée]c|dic|pro|gru|jou)/i,
 ] as const;
 
-const letters = String.raw`\p{L}{3,12}`;
 const numeric = /(\d{1,2})([-./]) ?(\d{1,2})\2 ?(\d{4}|\d\d)/y;
 const yearFirst = /(\d{4})([-./])(\d{1,2})\2(\d{1,2})/y;
-const dayFirst = new RegExp(
-  String.raw`(\d{1,2})(?:st|nd|rd|th|\.|º)?(?: of| de)? (${letters})\.?,?(?: de)? (\d{4})`,
-  'uy',
-);
+const dayFirst = /(\d{1,2})(?:st|nd|rd|th|\.|º)?(?: of| de)? (\p{L}{3,12})\.?,?(?: de)? (\d{4})/uy;
 const asian = /(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일]/y;
-const monthBefore = new RegExp(String.raw`(${letters})\.? $`, 'u');
+const monthBefore = /(\p{L}{3,12})\.? $/u;
 const restOfMonthFirst = /(\d{1,2})(?:st|nd|rd|th)?,? (\d{4})/y;
 
 /** Words that say that the date behind them is when somebody was born. */

@@ -6,6 +6,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { makeEvent, makeTraffic } from '../../../../../test/bench/writer-events.ts';
 import { findDivergence } from '../../../../../test/lineage-vectors/verify-chain.ts';
 import { type Database, openDatabase } from '../../database.ts';
+import { listUnpricedModels } from '../list-unpriced-models.ts';
 import { isBadData } from './is-bad-data.ts';
 import { recordEvents } from './record-events.ts';
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
 /** Empty tables, and a pool such as the writer has. */
 async function open(maxConnections = 4): Promise<Database> {
   const database = openDatabase({ url: databaseUrl, applicationName: 'record-test', maxConnections, pipeline: true });
-  await database.pool.query('TRUNCATE events, sessions, lineage_heads, daily_usage, agent_last_seen');
+  await database.pool.query('TRUNCATE events, sessions, lineage_heads, daily_usage, unpriced_usage, agent_last_seen');
   onTestFinished(() => database.close());
   return database;
 }
@@ -69,6 +70,16 @@ async function expectConsistent(database: Database, events: readonly EventMessag
     WHERE (prompt_tokens, completion_tokens, cost_usd, event_count, request_count, first_event_at, last_event_at)
       IS DISTINCT FROM (prompt, completion, cost, n, requests, first, last)`);
   expect(usage.rows).toEqual([]);
+  const unpriced = await pool.query(`
+    SELECT provider, model FROM unpriced_usage FULL JOIN (
+      SELECT provider, model, count(*) FILTER (WHERE counts_as_request) AS requests, sum(prompt_tokens) AS prompt,
+        sum(completion_tokens) AS completion, min("timestamp") AS first, max("timestamp") AS last
+      FROM events
+      WHERE payload::json ->> 'price_version' IS NULL AND payload::json ->> 'usage_source' IN ('provider', 'estimated')
+      GROUP BY 1, 2) AS sums USING (provider, model)
+    WHERE (request_count, prompt_tokens, completion_tokens, first_event_at, last_event_at)
+      IS DISTINCT FROM (requests, prompt, completion, first, last)`);
+  expect(unpriced.rows).toEqual([]);
   const seen = await pool.query(`
     SELECT agent_id FROM agent_last_seen FULL JOIN (
       SELECT DISTINCT ON (agent_id) agent_id, id, payload::json ->> 'source_ip' AS ip FROM events
@@ -159,6 +170,34 @@ test('the tag, the times and the address are those of the latest event, in whate
   await expectConsistent(database, events);
 });
 
+test('what was used without a price is counted by provider and model, once, and nothing else is', async () => {
+  const database = await open();
+  const usage = { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 };
+  const tuned = { ...usage, price_version: null, model: 'a "tuned" {model}, NULL' };
+  const events = [
+    makeEvent({ ...tuned, provider: 'vllm' }),
+    makeEvent({ ...tuned, provider: 'vllm', usage_source: 'estimated' }),
+    makeEvent({ ...tuned, provider: 'vllm-2', counts_as_request: false }),
+    makeEvent({ ...tuned, provider: 'priced', price_version: 'genai-prices 0.1.8' }),
+    makeEvent({ ...tuned, provider: 'unused', usage_source: 'none' }),
+    makeEvent({ ...tuned, provider: 'unknown', usage_source: null }),
+  ];
+  for (const batch of [events.slice(0, 1), events, events]) await recordEvents(database.pool, batch);
+  expect(await listUnpricedModels(database.db)).toEqual([
+    {
+      provider: 'vllm',
+      model: tuned.model,
+      request_count: 2,
+      prompt_tokens: 14,
+      completion_tokens: 4,
+      first_event_at: new Date(events[0]?.timestamp ?? ''),
+      last_event_at: new Date(events[1]?.timestamp ?? ''),
+    },
+    expect.objectContaining({ provider: 'vllm-2', request_count: 0, prompt_tokens: 7 }),
+  ]);
+  await expectConsistent(database, events);
+});
+
 test('a session that the proxy has claimed keeps its agent', async () => {
   const database = await open();
   const owner = randomUUIDv7();
@@ -172,7 +211,10 @@ test('a session that the proxy has claimed keeps its agent', async () => {
 test('six writers with the same redelivered events of shared sessions: each once, no deadlock, exact sums', async () => {
   const writers = 6;
   const databases = await Promise.all(Array.from({ length: writers }, () => open(2)));
-  const events = makeTraffic({ events: 3_000, agents: 5, sessions: 40, eventsPerSession: 30 });
+  // Half of the events have no price, which all writers count in the same five rows.
+  const events = makeTraffic({ events: 3_000, agents: 5, sessions: 40, eventsPerSession: 30 }).map((event, index) =>
+    index % 2 === 0 ? event : { ...event, price_version: null },
+  );
   let recorded = 0;
   // Each writer gets nine tenths of the events in an order of its own, and all begin with sessions that nobody has.
   await Promise.all(

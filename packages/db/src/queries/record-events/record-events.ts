@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { addToDailyUsage } from './add-to-daily-usage.ts';
 import { addToGlobalSpend } from './add-to-global-spend.ts';
 import { addToSessions } from './add-to-sessions.ts';
+import { addToUnpricedUsage } from './add-to-unpriced-usage.ts';
 import { advanceHeads } from './advance-heads.ts';
 import { findRecorded } from './find-recorded.ts';
 import { insertEvents } from './insert-events.ts';
@@ -32,7 +33,7 @@ const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = 
 /**
  * Records events in one transaction: each once, whoever else records it, chained in the order given within its
  * session, with the session and usage totals. Locks are taken in one order by every caller: heads, sessions, last
- * seen, usage, global spend, each sorted; so callers wait for each other, but never in a circle.
+ * seen, usage, unpriced usage, global spend, each sorted; so callers wait for each other, but never in a circle.
  *
  * When it rejects, nothing may be concluded: a commit whose answer was lost counts as failed. Calling it again with
  * the same events is safe.
@@ -90,6 +91,7 @@ async function recordWith(client: PoolClient, rows: readonly RecordableEvent[]):
     addToSessions(client, linked),
     moveLastSeen(client, linked),
     addToDailyUsage(client, linked),
+    addToUnpricedUsage(client, linked),
     settleUnrecorded(
       client,
       linked.map(({ id }) => id),

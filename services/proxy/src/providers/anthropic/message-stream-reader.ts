@@ -3,7 +3,7 @@ import type { StreamReader, StreamReading } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
 import { readMessageDelta } from './output-text.ts';
-import { mergeMessageUsage, readMessageUsage } from './usage.ts';
+import { mergeMessageUsage, readMessageFigures } from './usage.ts';
 
 /** The events that say more than a few words. Inside of text the quotes would be escaped. */
 const telling = /"(?:message_start|message_delta|message_stop|error)"/;
@@ -13,26 +13,28 @@ export class MessageStreamReader implements StreamReader {
   readonly #text = new StreamText(readMessageDelta);
   #model: string | null = null;
   #usage: JsonObject = {};
-  #usageIsFinal = false;
+  #outputIsCounted = false;
   #sawEnd = false;
   #failed = false;
 
-  push(_event: string, data: string): void {
-    if (!telling.test(data)) {
+  push(event: string, data: string): void {
+    if (!telling.test(data) && event !== 'message_stop') {
       this.#text.add(data);
       return;
     }
     const frame = asObject(parseFrame(data));
-    switch (frame.type) {
+    switch (frame.type ?? event) {
       case 'message_start': {
         const message = asObject(frame.message);
-        this.#model = asText(message.model);
+        this.#model = asText(message.model) ?? this.#model;
         this.#usage = mergeMessageUsage(this.#usage, message.usage);
         break;
       }
       case 'message_delta':
         this.#usage = mergeMessageUsage(this.#usage, frame.usage);
-        this.#usageIsFinal ||= typeof asObject(frame.usage).output_tokens === 'number';
+        this.#outputIsCounted ||= typeof asObject(frame.usage).output_tokens === 'number';
+        // Some servers leave out `message_stop`. After a reason to stop the model writes nothing more.
+        this.#sawEnd ||= asText(asObject(frame.delta).stop_reason) !== null;
         break;
       case 'message_stop':
         this.#sawEnd = true;
@@ -41,17 +43,16 @@ export class MessageStreamReader implements StreamReader {
         this.#failed = true;
         break;
       default:
-        this.#text.add(data);
+        if (frame.type === undefined && frame.error) this.#failed = true;
+        else this.#text.add(data);
     }
   }
 
   end(): StreamReading {
-    const usage = readMessageUsage(this.#usage);
+    const figures = readMessageFigures({ model: this.#model, usage: this.#usage });
     return {
-      model: this.#model,
-      usage,
-      serviceTier: asText(this.#usage.service_tier),
-      usageIsFinal: usage !== null && this.#usageIsFinal,
+      ...figures,
+      usageIsFinal: figures.usage !== null && this.#outputIsCounted,
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),

@@ -1,11 +1,27 @@
 import { readCount } from '@agp/core/pricing';
 import { collectText } from '../collect-text.ts';
-import { asObject, asText } from '../json-shapes.ts';
+import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
-import type { Operation } from '../operation.ts';
+import type { AnswerReading, Operation } from '../operation.ts';
+import { BatchResultsReader } from './batch-results-reader.ts';
 import { MessageStreamReader } from './message-stream-reader.ts';
 import { readMessageText } from './output-text.ts';
-import { readMessageUsage } from './usage.ts';
+import { readMessageFigures } from './usage.ts';
+
+/** On Vertex AI the model stands in the path: `.../publishers/anthropic/models/{model}:rawPredict`. */
+const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)$/;
+
+/** Only the colon is ever written in another way by clients. */
+const plainColon = (path: string) => path.replace(/%3a/gi, ':');
+
+const textMembers = (body: JsonObject) => [body.system, body.messages, body.tools];
+
+const nothingTold: AnswerReading = {
+  model: null,
+  usage: null,
+  serviceTier: null,
+  outputText: () => ({ parts: [], whole: true }),
+};
 
 const messages: Operation = {
   api: 'anthropic',
@@ -14,27 +30,67 @@ const messages: Operation = {
   answerFormat: 'object',
   isFree: false,
   createStreamReader: () => new MessageStreamReader(),
-  readRequest(value) {
+  readRequest(value, path) {
     const body = asObject(value);
     return {
-      requestedModel: asText(body.model),
+      requestedModel: asText(body.model) ?? vertexTarget.exec(plainColon(path))?.[1] ?? null,
       stream: body.stream === true,
       maxOutputTokens: readCount(body.max_tokens),
       toldUsage: {},
-      inputText: () => collectText(body.system, body.messages, body.tools),
+      inputText: () => collectText(...textMembers(body)),
     };
   },
-  readAnswer(body) {
-    const answer = asObject(body);
+  readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
+};
+
+const countTokens: Operation = {
+  ...messages,
+  name: 'messages.count_tokens',
+  isFree: true,
+  readAnswer: () => nothingTold,
+};
+
+/** What a batch costs is told with its results, and only then. */
+const createBatch: Operation = {
+  ...messages,
+  name: 'messages.batches',
+  isFree: true,
+  readRequest(value) {
+    const calls = asArray(asObject(value).requests).map((request) => asObject(asObject(request).params));
+    const models = new Set(calls.map(({ model }) => asText(model)));
     return {
-      model: asText(answer.model),
-      usage: readMessageUsage(answer.usage),
-      serviceTier: asText(asObject(answer.usage).service_tier),
-      outputText: () => readMessageText(body),
+      requestedModel: models.size === 1 ? ([...models][0] ?? null) : null,
+      stream: false,
+      maxOutputTokens: null,
+      toldUsage: {},
+      inputText: () => collectText(...calls.flatMap(textMembers)),
     };
   },
+  readAnswer: () => nothingTold,
+};
+
+const resultsTarget = /\/messages\/batches\/([^/]+)\/results$/;
+
+const batchResults: Operation = {
+  ...messages,
+  name: 'messages.batches.results',
+  answerFormat: 'lines',
+  billedOnce: (path) => resultsTarget.exec(path)?.[1] ?? null,
+  createStreamReader: () => new BatchResultsReader(),
+  readAnswer: () => nothingTold,
 };
 
 /** OpenAI has messages too, inside of threads: those have an id before them and are no model call. */
-export const anthropicOperations: MatchPath = (path, method) =>
-  method === 'POST' && (path === '/messages' || path.endsWith('/v1/messages')) ? messages : null;
+const byTarget: readonly (readonly [RegExp, Operation])[] = [
+  [/^(?:.*\/v1)?\/messages$/, messages],
+  [/^(?:.*\/v1)?\/messages\/count_tokens$/, countTokens],
+  [/^(?:.*\/v1)?\/messages\/batches$/, createBatch],
+  [/\/publishers\/anthropic\/models\/count-tokens:rawPredict$/, countTokens],
+  [vertexTarget, messages],
+];
+
+export const anthropicOperations: MatchPath = (path, method) => {
+  if (method === 'GET') return resultsTarget.test(path) ? batchResults : null;
+  const plain = plainColon(path);
+  return byTarget.find(([target]) => target.test(plain))?.[1] ?? null;
+};

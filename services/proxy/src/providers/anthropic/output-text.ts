@@ -1,23 +1,36 @@
-import { collectText } from '../collect-text.ts';
-import { asArray, asObject, asText } from '../json-shapes.ts';
+import { collectText, collectToolText } from '../collect-text.ts';
+import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { Write, Writing } from '../operation.ts';
 
-/** What the model wrote in a message: words, thinking, and the input of tools. */
+/** The parts of a content block that are text: words, thinking, the input of tools, and what the provider's tools answered. */
+function textsOf({ thinking, text, name, input, content }: JsonObject): unknown[] {
+  return [thinking, text, name, { input }, content];
+}
+
+/** What the model wrote in a message. */
 export function readMessageText(body: unknown): Writing {
-  return collectText(
-    ...asArray(asObject(body).content).flatMap((item) => {
-      const { thinking, text, name, input } = asObject(item);
-      return [thinking, text, name, { input }];
-    }),
-  );
+  return collectText(...asArray(asObject(body).content).flatMap((block) => textsOf(asObject(block))));
 }
 
 /** Writes what the model wrote in one event of a message's stream, each content block on its own. */
 export function readMessageDelta(frame: unknown, write: Write): void {
   const { index, content_block: block, delta } = asObject(frame);
-  const { text, thinking, partial_json: input } = asObject(delta);
-  write(`${index}`, asText(text) ?? asText(thinking) ?? asText(input) ?? '');
-  const { name, text: first } = asObject(block);
-  write(`${index}.name`, asText(name) ?? '');
-  write(`${index}`, asText(first) ?? '');
+  const { text, thinking, partial_json: input, content } = asObject(delta);
+  write(`${index}`, asText(text) ?? asText(thinking) ?? asText(input) ?? asText(content) ?? '');
+  if (block !== undefined) writeBlockStart(`${index}`, asObject(block), write);
+}
+
+/** A block begins empty and is filled by deltas; what the provider's tools answered, and some servers' calls, come whole. */
+function writeBlockStart(channel: string, block: JsonObject, write: Write): void {
+  write(channel, asText(block.text) ?? asText(block.thinking) ?? '');
+  write(`${channel}.name`, asText(block.name) ?? '');
+  for (const part of collectToolText(block.input).parts) write(`${channel}.input`, `${part}\n`);
+  for (const part of collectText(block.content).parts) write(`${channel}.content`, `${part}\n`);
+}
+
+/** Writes what the models wrote in one line of a batch's results. */
+export function readResultText(line: unknown, write: Write): void {
+  const { parts } = readMessageText(asObject(asObject(line).result).message);
+  // The channels of a stream are few, the lines of a file are many: one channel, a text a line.
+  for (const part of parts) write('results', `${part}\n`);
 }

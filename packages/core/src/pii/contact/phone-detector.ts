@@ -1,0 +1,51 @@
+import type { Detector, Report } from '../detector.ts';
+import { type DigitRun, windowsOf } from '../digit-run.ts';
+import { isInternational } from './calling-codes.ts';
+import { belongsToMore, type PhoneCandidate, readPhoneCandidate } from './phone-candidate.ts';
+import { isNationalLayout } from './phone-layouts.ts';
+import { findPhoneNaming } from './phone-naming.ts';
+
+function isPhone(candidate: PhoneCandidate): boolean {
+  const { digits, shape } = candidate;
+  const naming = findPhoneNaming(candidate);
+  // `(37) 788-063-Office`
+  if (belongsToMore(candidate) && naming !== 'behind') return false;
+  if (shape.startsWith('+')) return isInternational(digits) && digits.length + (shape.length > 3 ? 1 : 0) > 8;
+  if (digits.startsWith('00') && isInternational(digits.slice(2)) && (naming || /\D/.test(shape))) return true;
+  return isNationalLayout(candidate, naming);
+}
+
+/** A part of a run stands apart if spaces, or a slash between two numbers, are around it and none are in it. */
+function standsApart(run: DigitRun, window: DigitRun): boolean {
+  const isFirst = window.start === run.start;
+  const isLast = window.end === run.end;
+  if (isFirst && isLast) return true;
+  if (window.groupCount < 2 || /[ /]/.test(window.shape)) return false;
+  return (
+    (isFirst || /[\s/]/.test(run.text.charAt(window.start - 1))) &&
+    (isLast || /[\s/]/.test(run.text.charAt(window.end)))
+  );
+}
+
+function reportPhone(run: DigitRun, window: DigitRun, report: Report): boolean {
+  if (!standsApart(run, window)) return false;
+  const candidate = readPhoneCandidate(window);
+  if (candidate.digits.length < 7 || !isPhone(candidate)) return false;
+  report('phone', candidate.start, candidate.end);
+  return true;
+}
+
+/**
+ * Telephone and fax numbers: international ones (`+` or `00` and a country code), those laid out as in North America or in countries
+ * that dial a zero first, and any that a word like `phone` or `fax` names. They need not be in use: people write invented and foreign
+ * ones, which is why no library of numbering plans decides.
+ */
+export const phoneDetector: Detector = {
+  types: ['phone'],
+  find(text, report) {
+    for (const run of text.digitRuns()) {
+      if (run.end - run.start < 5) continue;
+      windowsOf(run, 5, 17, (window) => reportPhone(run, window, report));
+    }
+  },
+};

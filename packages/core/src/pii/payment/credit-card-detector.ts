@@ -1,0 +1,63 @@
+import { isWordUnit } from '../characters.ts';
+import type { Detector } from '../detector.ts';
+import { type DigitRun, windowsOf } from '../digit-run.ts';
+import { hasWordNear } from '../has-word-near.ts';
+import { passesLuhn } from './luhn.ts';
+
+/** First digits and lengths of the cards in use. */
+const issuers: readonly { prefix: RegExp; lengths: readonly number[] }[] = [
+  { prefix: /^4/, lengths: [13, 16, 19] }, // Visa
+  { prefix: /^5[1-5]|^2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)/, lengths: [16] }, // Mastercard
+  { prefix: /^3[47]/, lengths: [15] }, // American Express
+  { prefix: /^3(?:0[0-59]|[689])/, lengths: [14, 16] }, // Diners Club
+  { prefix: /^6(?:011|4[4-9]|5)/, lengths: [16, 17, 18, 19] }, // Discover
+  { prefix: /^35/, lengths: [16] }, // JCB, whose ranges grow
+  { prefix: /^(?:2131|1800)/, lengths: [15] }, // JCB, older
+  { prefix: /^62/, lengths: [16, 17, 18, 19] }, // UnionPay
+  { prefix: /^(?:50|5[6-8]|6304|67)/, lengths: [12, 13, 14, 15, 16, 17, 18, 19] }, // Maestro
+  { prefix: /^220[0-4]/, lengths: [16, 17, 18, 19] }, // Mir
+  { prefix: /^(?:60|8[12]|508)/, lengths: [16] }, // RuPay
+];
+
+/** Words behind which any number that adds up is a card. */
+const cardWords = /\b(?:card|cards|cc|visa|mastercard|amex|maestro)\b/i;
+
+/** How the digits of a card are grouped on it, with `-` for any one separator. */
+const groupings = /^(?:1[2-9]|4-4-4-4(?:-[1-3])?|4-4-[45]|4-6-[45]|4-5-[36]|4-4-4-[1-3]|6-13|5-4-5|8-8)$/;
+
+function isCard(window: DigitRun): boolean {
+  const separator = window.shape.replaceAll(/\d/g, '');
+  if (!groupings.test(window.shape.replaceAll(/[ .-]/g, '-'))) return false;
+  if (separator !== '' && separator !== separator.charAt(0).repeat(separator.length)) return false;
+  const digits = window.digits;
+  if (!passesLuhn(digits)) return false;
+  if (issuers.some(({ prefix, lengths }) => lengths.includes(digits.length) && prefix.test(digits))) return true;
+  return /[1-9]/.test(digits) && hasWordNear(window.text, window.start, window.end, cardWords, 24, 0);
+}
+
+/** Whether the digits are part of something longer: a decimal fraction, a UUID, an id with a prefix. */
+function belongsToMore(window: DigitRun): boolean {
+  if (window.touchesBefore || window.touchesAfter) return true;
+  const { text, start, end } = window;
+  const before = text.charAt(start - 1);
+  const after = text.charAt(end);
+  return (
+    (/[-./]/.test(before) && isWordUnit(text.charCodeAt(start - 2))) ||
+    (/[-.]/.test(after) && isWordUnit(text.charCodeAt(end + 1)))
+  );
+}
+
+/** Payment cards: usual grouping, a Luhn sum that is right, and an issuer's first digits and length or a word that says card. */
+export const creditCardDetector: Detector = {
+  types: ['credit_card'],
+  find(text, report) {
+    for (const run of text.digitRuns()) {
+      if (run.end - run.start < 12) continue;
+      windowsOf(run, 12, 19, (window) => {
+        if (belongsToMore(window) || !isCard(window)) return false;
+        report('credit_card', window.start, window.end);
+        return true;
+      });
+    }
+  },
+};

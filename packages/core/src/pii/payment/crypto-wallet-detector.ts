@@ -1,0 +1,66 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { isWordUnit } from '../characters.ts';
+import type { Detector, Report } from '../detector.ts';
+import { hasWordNear } from '../has-word-near.ts';
+import { isBase58Address, isBech32Address } from './bitcoin-address.ts';
+
+const walletWords = /wallet|address|\b(?:eth|ethereum|ether|account|payee|recipient|usdc|usdt|erc-?20)\b/i;
+
+/** Mixed case carries a checksum (EIP-55): a letter is a capital where the hash of the address has a high digit. */
+function passesEip55(hex: string): boolean {
+  const digest = keccak_256(Uint8Array.from(hex.toLowerCase(), (character) => character.charCodeAt(0)));
+  for (let index = 0; index < 40; index++) {
+    const character = hex.charAt(index);
+    if (character >= '0' && character <= '9') continue;
+    const byte = digest[index >> 1] as number;
+    const high = (index % 2 === 0 ? byte >> 4 : byte & 15) > 7;
+    if (high !== character < 'a') return false;
+  }
+  return true;
+}
+
+function findEthereum(text: string, report: Report): void {
+  for (let start = text.indexOf('0x'); start >= 0; start = text.indexOf('0x', start + 2)) {
+    const end = start + 42;
+    if (isWordUnit(text.charCodeAt(start - 1)) || isWordUnit(text.charCodeAt(end))) continue;
+    const hex = text.slice(start + 2, end);
+    if (!/^[0-9A-Fa-f]{40}$/.test(hex)) continue;
+    const mixed = /[a-f]/.test(hex) && /[A-F]/.test(hex);
+    // Without a checksum it could as well be the hash of a commit.
+    if (mixed ? passesEip55(hex) : hasWordNear(text, start, end, walletWords, 48, 24)) {
+      report('crypto_wallet', start, end);
+    }
+  }
+}
+
+function findBase58(text: string, report: Report): void {
+  const candidate = /(?<![A-Za-z0-9_])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9_])/g;
+  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+    if (isBase58Address(match[0])) report('crypto_wallet', match.index, match.index + match[0].length);
+  }
+}
+
+function findBech32(text: string, prefix: string, report: Report): void {
+  const data = /[02-9ac-hj-np-z]{11,87}/iy;
+  for (let start = text.indexOf(prefix); start >= 0; start = text.indexOf(prefix, start + prefix.length)) {
+    if (isWordUnit(text.charCodeAt(start - 1))) continue;
+    data.lastIndex = start + prefix.length;
+    const match = data.exec(text);
+    if (!match || isWordUnit(text.charCodeAt(data.lastIndex))) continue;
+    if (isBech32Address(text.slice(start, data.lastIndex))) report('crypto_wallet', start, data.lastIndex);
+  }
+}
+
+/**
+ * Bitcoin addresses (base58check, bech32, bech32m) and Ethereum addresses with EIP-55's checksum; those in one case, which have none,
+ * with a word nearby.
+ */
+export const cryptoWalletDetector: Detector = {
+  types: ['crypto_wallet'],
+  find({ value }, report) {
+    findEthereum(value, report);
+    findBase58(value, report);
+    findBech32(value, 'bc1', report);
+    findBech32(value, 'BC1', report);
+  },
+};

@@ -1,0 +1,32 @@
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** CRC-32 as in zip files (polynomial 0xedb88320, reflected) of an ASCII text. */
+export function crc32(text: string): number {
+  let crc = -1;
+  for (let at = 0; at < text.length; at++) {
+    crc ^= text.charCodeAt(at);
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
+
+/** The six base62 digits with which GitHub and npm end a token, made of the characters between its prefix and them. */
+export function tokenChecksum(secret: string): string {
+  let rest = crc32(secret);
+  let digits = '';
+  for (let place = 0; place < 6; place++) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/**
+ * Whether a token of GitHub's format of 2021, which npm has too, ends in its checksum
+ * (github.blog/2021-04-05-behind-githubs-new-authentication-token-formats).
+ *
+ * @param token a prefix of four characters, 30 of the secret, six of the checksum
+ */
+export function hasTokenChecksum(token: string): boolean {
+  return token.slice(-6) === tokenChecksum(token.slice(4, -6));
+}

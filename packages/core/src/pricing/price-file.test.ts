@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { priceVersion } from './library-prices.ts';
+import { PriceFileError, parsePriceFile } from './price-file.ts';
+import { createPriceUsage } from './price-usage.ts';
+import type { PricedCall } from './priced-call.ts';
+import { supplement, supplementVersion } from './supplement.ts';
+import { makeUsage, type Usage } from './usage.ts';
+
+const M = 1_000_000;
+
+function priceWith(
+  entries: unknown,
+  call: Partial<Omit<PricedCall, 'usage'>>,
+  usage: Partial<Usage> = { promptTokens: M },
+) {
+  return createPriceUsage({ file: parsePriceFile(JSON.stringify(entries)) })({
+    provider: 'openai',
+    api: 'openai',
+    baseUrl: 'https://api.openai.com/',
+    model: 'gpt-4o',
+    at: new Date('2026-11-20T12:00:00Z'),
+    ...call,
+    usage: makeUsage(usage),
+  });
+}
+
+const at1 = { input_mtok: 1, output_mtok: 1 };
+const at2 = { input_mtok: 2, output_mtok: 2 };
+const at3 = { input_mtok: 3, output_mtok: 3 };
+
+describe('what a file sets', () => {
+  test('a price instead of the library’s, wholly: what it does not name costs what it is a part of', () => {
+    const usage = { promptTokens: M, cacheReadTokens: M / 2, webSearches: 5 };
+    const entries = [{ model: 'gpt-4o', prices: at1 }];
+    const priced = priceWith(entries, {}, usage);
+    expect(priced.costNanoUsd).toBe(1e9);
+    const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
+    expect(priced.priceVersion).toBe(`${priceVersion} + prices-file ${digest}`);
+  });
+
+  test('a model that nobody lists, and one that is free', () => {
+    expect(priceWith([{ model: 'our-llama', prices: at1 }], { model: 'our-llama' }).costNanoUsd).toBe(1e9);
+    const free = [{ model: 'our-llama', prices: { input_mtok: 0, output_mtok: 0 } }];
+    expect(priceWith(free, { model: 'our-llama' })).toMatchObject({ costNanoUsd: 0, priced: true });
+  });
+
+  test('nothing for other models, whose record does not name the file', () => {
+    expect(priceWith([{ model: 'gpt-4', prices: at1 }], {})).toEqual({
+      costNanoUsd: 2.5e9,
+      priceVersion,
+      priced: true,
+    });
+  });
+
+  test('the provider’s own entry, then the whole name, then the longer beginning', () => {
+    const entries = [
+      { model: 'gpt-*', prices: { input_mtok: 5 } },
+      { model: 'gpt-4*', prices: { input_mtok: 6 } },
+      { model: 'gpt-4o', prices: { input_mtok: 7 } },
+      { provider: 'azure', model: '*', prices: { input_mtok: 8 } },
+      { provider: 'azure', model: 'gpt-4*', prices: { input_mtok: 9 } },
+      { provider: 'azure', model: 'gpt-4o', prices: { input_mtok: 10 } },
+    ];
+    const price = (provider: string, model: string) => priceWith(entries, { provider, model }).costNanoUsd / 1e9;
+    expect([price('openai', 'gpt-5'), price('openai', 'gpt-4.1'), price('openai', 'gpt-4o')]).toEqual([5, 6, 7]);
+    expect([price('azure', 'o3'), price('azure', 'gpt-4.1'), price('azure', 'gpt-4o')]).toEqual([8, 9, 10]);
+  });
+
+  test('prices that hold from a day and until another, and around them whatever else is known', () => {
+    const entries = [
+      { model: 'gpt-4o', prices: at1, from: '2026-12-01', until: '2027-01-01' },
+      { model: 'gpt-4o', prices: at2, from: '2027-01-01' },
+      { model: 'gpt-4*', prices: at3, until: '2026-11-30T12:00:00Z' },
+    ];
+    const price = (time: string) => priceWith(entries, { at: new Date(time) }).costNanoUsd / 1e9;
+    expect(price('2026-11-30T11:59:59.999Z')).toBe(3);
+    expect(price('2026-11-30T12:00:00.000Z')).toBe(2.5);
+    expect(price('2026-11-30T23:59:59.999Z')).toBe(2.5);
+    expect(price('2026-12-01T00:00:00.000Z')).toBe(1);
+    expect(price('2026-12-31T23:59:59.999Z')).toBe(1);
+    expect(price('2027-01-01T00:00:00.000Z')).toBe(2);
+  });
+
+  test('one function prices calls of any times, in any order', () => {
+    const file = parsePriceFile(JSON.stringify([{ model: 'gpt-4o', prices: at1, from: '2026-12-01' }]));
+    const priceUsage = createPriceUsage({ file });
+    const price = (day: string) =>
+      priceUsage({
+        provider: 'openai',
+        api: 'openai',
+        baseUrl: '',
+        model: 'gpt-4o',
+        at: new Date(day),
+        usage: makeUsage({ promptTokens: M }),
+      }).costNanoUsd / 1e9;
+    expect(['2026-12-02', '2026-11-02', '2026-12-02'].map(price)).toEqual([1, 2.5, 1]);
+  });
+
+  test('prices by the size of the input', () => {
+    const stepped = {
+      base: 1,
+      tiers: [
+        { start: 1_000, price: 2 },
+        { start: 2_000, price: 3 },
+      ],
+    };
+    const entries = [{ model: 'gpt-4o', prices: { input_mtok: stepped, output_mtok: 4 } }];
+    const price = (promptTokens: number) => priceWith(entries, {}, { promptTokens }).costNanoUsd;
+    expect([price(1_000), price(1_001), price(2_000), price(2_001)]).toEqual([1e6, 2_002_000, 4e6, 6_003_000]);
+  });
+
+  test('prices of tiers; a tier it does not list costs its standard price and is marked', () => {
+    const entries = [{ model: 'gpt-4o', prices: at1, service_tiers: { priority: at2, batch: at3 } }];
+    const price = (serviceTier: string | null) => {
+      const { costNanoUsd, priceVersion: version } = priceWith(entries, { serviceTier });
+      return [costNanoUsd / 1e9, version?.split(/prices-file [0-9a-f]{16}/)[1]];
+    };
+    expect(price('priority')).toEqual([2, ', priority']);
+    expect(price('batch')).toEqual([3, ', batch']);
+    expect(price('flex')).toEqual([1, ', flex at the standard price']);
+    expect(price('default')).toEqual([1, '']);
+    expect(price(null)).toEqual([1, '']);
+  });
+
+  test('every unit', () => {
+    const one = (prices: object, usage: Partial<Usage>) =>
+      priceWith([{ model: 'gpt-4o', prices }], {}, usage).costNanoUsd / 1e9;
+    const input = { promptTokens: 3 * M };
+    const output = { completionTokens: 3 * M };
+    expect(one({ input_mtok: 1, cache_read_mtok: 0.5 }, { ...input, cacheReadTokens: M })).toBe(2.5);
+    expect(one({ input_mtok: 1, cache_write_mtok: 2 }, { ...input, cacheWriteTokens: M })).toBe(4);
+    expect(
+      one({ input_mtok: 1, cache_write_1h_mtok: 3 }, { ...input, cacheWriteTokens: M, cacheWrite1hTokens: M }),
+    ).toBe(5);
+    expect(one({ input_mtok: 1, input_audio_mtok: 3 }, { ...input, inputAudioTokens: M })).toBe(5);
+    expect(one({ input_mtok: 1, input_image_mtok: 3 }, { ...input, inputImageTokens: M })).toBe(5);
+    expect(one({ input_mtok: 1, input_video_mtok: 3 }, { ...input, inputVideoTokens: M })).toBe(5);
+    expect(one({ output_mtok: 1, output_reasoning_mtok: 3 }, { ...output, reasoningTokens: M })).toBe(5);
+    expect(one({ output_mtok: 1, output_audio_mtok: 3 }, { ...output, outputAudioTokens: M })).toBe(5);
+    expect(one({ output_mtok: 1, output_image_mtok: 3 }, { ...output, outputImageTokens: M })).toBe(5);
+    expect(one({ output_mtok: 1, output_video_mtok: 3 }, { ...output, outputVideoTokens: M })).toBe(5);
+    expect(one({ input_audio_hours: 0.36 }, { inputAudioSeconds: 30 })).toBe(0.003);
+    expect(one({ input_mchars: 15 }, { inputCharacters: 100 })).toBe(0.0015);
+    expect(one({ output_images_kcount: 40 }, { outputImages: 2 })).toBe(0.08);
+    expect(one({ web_searches_kcount: 10 }, { webSearches: 3 })).toBe(0.03);
+    expect(one({ requests_kcount: 5 }, {})).toBe(0.005);
+  });
+});
+
+const prices = { input_mtok: 1 };
+
+test.each<[string, unknown, string]>([
+  ['no list', { models: [] }, 'expected array'],
+  ['an entry without a model', [{ prices }], '0.model: '],
+  ['an entry without prices', [{ model: 'a' }], '0.prices: '],
+  ['prices of nothing', [{ model: 'a', prices: {} }], '0.prices: must have a price; write what is free as 0'],
+  [
+    'an unknown unit',
+    [
+      { model: 'a', prices },
+      { model: 'b', prices: { input_tokens: 1 } },
+    ],
+    '1.prices: Unrecognized key: "input_tokens"',
+  ],
+  ['an unknown field', [{ model: 'a', prices, provder: 'x' }], '0: Unrecognized key: "provder"'],
+  [
+    'a price as text',
+    [{ model: 'a', prices: { input_mtok: '1' } }],
+    '0.prices.input_mtok: must be a price in USD, or { base, tiers }',
+  ],
+  ['a price below nothing', [{ model: 'a', prices: { input_mtok: -1 } }], '0.prices.input_mtok: '],
+  ['a price in nano-dollars', [{ model: 'a', prices: { input_mtok: 2_500_000_000 } }], '0.prices.input_mtok: '],
+  [
+    'a step without a price',
+    [{ model: 'a', prices: { input_mtok: { base: 1, tiers: [{ start: 5 }] } } }],
+    '0.prices.input_mtok.tiers.0.price: ',
+  ],
+  [
+    'steps that descend',
+    [
+      {
+        model: 'a',
+        prices: {
+          input_mtok: {
+            base: 1,
+            tiers: [
+              { start: 5, price: 2 },
+              { start: 5, price: 3 },
+            ],
+          },
+        },
+      },
+    ],
+    '0.prices.input_mtok.tiers: must ascend',
+  ],
+  ['a star in the middle', [{ model: 'a*b', prices }], '0.model: * may only stand at the end'],
+  ['every model of every provider', [{ model: '*', prices }], '0.provider: is needed where model is *'],
+  ['a day that is none', [{ model: 'a', prices, from: '2026-02-30' }], '0.from: must be a UTC date or time'],
+  [
+    'a time without a zone',
+    [{ model: 'a', prices, until: '2026-02-03T00:00:00' }],
+    '0.until: must be a UTC date or time',
+  ],
+  [
+    'an end before the beginning',
+    [{ model: 'a', prices, from: '2026-02-03', until: '2026-02-03' }],
+    '0.until: must lie after from',
+  ],
+  [
+    'a tier no provider could name',
+    [{ model: 'a', prices, service_tiers: { 'Fast Lane': prices } }],
+    '0.service_tiers.Fast Lane: must be a lower-case tier',
+  ],
+  [
+    'a tier without prices',
+    [{ model: 'a', prices, service_tiers: { flex: {} } }],
+    '0.service_tiers.flex: must have a price',
+  ],
+  [
+    'two prices at once',
+    [
+      { model: 'a', prices },
+      { model: 'b', prices },
+      { model: 'a', prices, from: '2026-01-01' },
+    ],
+    '2.model: a has prices for the same time in 0 too',
+  ],
+])('%s is refused, by the entry and the field', (_what, content, message) => {
+  const parse = () => parsePriceFile(JSON.stringify(content));
+  expect(parse).toThrow(PriceFileError);
+  expect(parse).toThrow(message);
+});
+
+test('text that is no JSON is refused', () => {
+  expect(() => parsePriceFile('[{')).toThrow('is not JSON');
+});
+
+test('a name that costs nothing to match is not confused with another', () => {
+  const entries = [
+    { model: '__proto__', prices: at1 },
+    { model: 'constructor*', prices: at2 },
+  ];
+  expect(priceWith(entries, { model: '__proto__' }).costNanoUsd).toBe(1e9);
+  expect(priceWith(entries, { model: 'toString' }).priced).toBe(false);
+});
+
+test('the supplement is a valid file, and its version belongs to these rows', () => {
+  const text = JSON.stringify(supplement);
+  expect(parsePriceFile(text).entries).toEqual(supplement);
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  expect([supplementVersion, digest]).toEqual(['supplement 2026-11-21', 'd38e6836']);
+});

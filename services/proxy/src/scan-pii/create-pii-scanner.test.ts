@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { TextSource } from '../text/index.ts';
+import { createPiiScanner, type PiiScannerOptions } from './create-pii-scanner.ts';
+
+const asked = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
+
+/** A request of the given messages, as it comes over the wire. */
+function requestOf(...contents: unknown[]): TextSource {
+  const body = { model: 'gpt-5', messages: contents.map((content) => ({ role: 'user', content })) };
+  return { of: 'request', asked, bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' };
+}
+
+const written = (...parts: string[]): TextSource => ({ parts, whole: true });
+
+async function scan(sources: TextSource[], options: Partial<PiiScannerOptions> = {}) {
+  const scanner = createPiiScanner({ personNames: false, budgetMs: 10_000, ...options });
+  try {
+    return await scanner.scan(sources);
+  } finally {
+    await scanner.stop();
+  }
+}
+
+const mail = 'Write to jane.roe@example.com today.';
+const card = 'Paid with 4111 1111 1111 1111.';
+const prose = 'Nothing of interest stands in this sentence about ships. ';
+
+test.each([0, 1_000_000])(
+  'both texts are searched, in the worker as well (inline up to %d bytes)',
+  async (maxInline) => {
+    expect(await scan([requestOf(mail), written(card)], { maxInline })).toEqual({
+      types: ['credit_card', 'email'],
+      extent: 'full',
+      missed: null,
+    });
+    expect(await scan([requestOf('Hello'), written('Hi')], { maxInline })).toEqual({
+      types: [],
+      extent: 'full',
+      missed: null,
+    });
+  },
+);
+
+test('what stands at the end of a long text is found, also where two pieces meet', async () => {
+  for (const length of [65_500, 65_530, 131_060, 500_000]) {
+    const filler = prose.repeat(Math.ceil(length / prose.length)).slice(0, length);
+    expect((await scan([written(`${filler} ${mail}`)])).types, `${length}`).toEqual(['email']);
+  }
+});
+
+test('JSON inside of a text is read, so that its escapes hide nothing', async () => {
+  const call = JSON.stringify({ to: 'jane.roe@example.com' }).replace('@', '\\u0040');
+  expect(call).not.toContain('@');
+  expect((await scan([written(call)])).types).toEqual(['email']);
+  expect((await scan([written(`not JSON: ${call}`)])).types).toEqual([]);
+});
+
+test('keys, ids and images are no text', async () => {
+  const content = [
+    { type: 'text', text: 'What is this?', id: 'jane.roe@example.com' },
+    { type: 'image_url', image_url: { url: 'https://example.com/jane.roe@example.com.png' } },
+  ];
+  expect((await scan([requestOf(content)])).types).toEqual([]);
+});
+
+test('a body that broke off is searched as far as it goes, and that is said', async () => {
+  const answer = JSON.stringify({ model: 'gpt-5', choices: [{ index: 0, message: { content: `${mail} And so on` } }] });
+  const cut = { of: 'answer' as const, asked, bytes: Buffer.from(answer).subarray(0, -9) };
+  expect(await scan([requestOf('Hello'), cut])).toEqual({ types: ['email'], extent: 'partial', missed: 'unreadable' });
+  const noJson = { of: 'request' as const, asked, bytes: Buffer.from(mail), contentType: 'application/json' };
+  expect(await scan([noJson])).toEqual({ types: ['email'], extent: 'partial', missed: 'unreadable' });
+});
+
+test('what is not scanned in time is said to be so', async () => {
+  const late = await scan([written(mail.repeat(50_000))], { budgetMs: 0 });
+  expect(late).toEqual({ types: [], extent: 'none', missed: 'out_of_time' });
+});
+
+test('after a stop nothing is scanned, and that is said', async () => {
+  const scanner = createPiiScanner({ personNames: false, budgetMs: 1_000, maxInline: 0 });
+  await scanner.stop();
+  expect(await scanner.scan([written(mail)])).toEqual({ types: [], extent: 'none', missed: 'overloaded' });
+});

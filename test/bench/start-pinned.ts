@@ -1,0 +1,27 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { serviceFlags } from '@agp/local-stack';
+
+/** Whether processes can be held on a core here. */
+export const canPin = process.platform === 'linux';
+
+/** Moves this process, and all that it starts from now on, to a core. */
+export function pinSelf(core: number): void {
+  if (canPin) execFileSync('taskset', ['-a', '-cp', String(core), String(process.pid)], { stdio: 'ignore' });
+}
+
+/** Starts a script on a core of its own, as services are started. Resolves once it has told its URL. */
+export async function startPinned(
+  file: string,
+  environment: NodeJS.ProcessEnv,
+  core = 0,
+): Promise<{ child: ChildProcess; url: string }> {
+  const node = [process.execPath, ...serviceFlags, file];
+  const command = canPin ? ['taskset', '-c', String(core), ...node] : node;
+  const child = spawn(command[0] as string, command.slice(1), {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [message] = (await once(child, 'message')) as [{ url: string }];
+  return { child, url: message.url };
+}
