@@ -5,13 +5,12 @@ export interface RedisOptions {
   url: string;
   /** Told when Redis can no longer be reached, once per loss, and when it is back. */
   onStatus?: (status: 'unreachable' | 'ready') => void;
+  /** How long an answer may take before the caller goes on without it, in milliseconds. 100 if not given. */
+  commandTimeoutMs?: number;
 }
 
-/** How long one answer may take before the caller goes on without it, in milliseconds. */
-const commandTimeoutMs = 100;
-
 /**
- * Connects in the background and for ever. A command fails at once while Redis is away, and after 100 ms when it is
+ * Connects in the background and for ever. A command fails at once while Redis is away, and after a while when it is
  * silent: what is kept there is shared convenience, never the truth, and no request waits longer for it.
  */
 export function connectRedis(options: RedisOptions): Redis {
@@ -19,7 +18,7 @@ export function connectRedis(options: RedisOptions): Redis {
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
-    commandTimeout: commandTimeoutMs,
+    commandTimeout: options.commandTimeoutMs ?? 100,
     connectTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
@@ -34,3 +33,9 @@ export function connectRedis(options: RedisOptions): Redis {
   });
   return redis;
 }
+
+/**
+ * What budgets give Redis: without its answer each process is on its own, so a machine that is merely busy must not look
+ * like one whose Redis is gone. In milliseconds.
+ */
+export const budgetTimeoutMs = 500;

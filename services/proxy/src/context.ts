@@ -26,6 +26,8 @@ export interface ProxyContext {
   idleSessions: IdleSessions;
   /** New agents per source address. */
   registrations: Throttle;
+  /** Registrations under way, by whether a token was shown, source address and name. */
+  registering: Map<string, Promise<string>>;
   upstream: Dispatcher;
   estimator: TokenEstimator;
   priceUsage: PriceUsage;

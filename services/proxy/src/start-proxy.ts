@@ -3,7 +3,13 @@ import { connectBus, ensureEventStream, Outbox } from '@agp/bus';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { createPriceUsage } from '@agp/core/pricing';
 import { openDatabase } from '@agp/db';
-import { connectRedis, createBudgetReservations, createIdleSessions, createThrottle } from '@agp/reservations';
+import {
+  budgetTimeoutMs,
+  connectRedis,
+  createBudgetReservations,
+  createIdleSessions,
+  createThrottle,
+} from '@agp/reservations';
 import { createLogger, logSparsely, Readiness, type Service, startHttpServer, startOpsServer } from '@agp/runtime';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
@@ -45,6 +51,13 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   });
   await ensureEventStream(bus, { replicas: config.eventStreamReplicas, maxBytes: config.eventStreamMaxBytes });
   const redis = connectRedis({ url: config.redisUrl, onStatus: (status) => logger.warn({ status }, 'Redis') });
+  const budgetRedis = connectRedis({
+    url: config.redisUrl,
+    commandTimeoutMs: budgetTimeoutMs,
+    onStatus: (status) => {
+      if (status === 'ready') budget.renew();
+    },
+  });
 
   const logDrop = logSparsely((_: null, heldBack) =>
     logger.error({ heldBack }, 'the outbox is full: an event was lost'),
@@ -69,7 +82,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   });
   const storage = createStorage(database.pool, logStorage);
   const budget = createBudget({
-    shared: createBudgetReservations(redis),
+    shared: createBudgetReservations(budgetRedis),
     storage,
     isStrict: config.budget === 'strict',
     onFailure: (error) => {
@@ -137,6 +150,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     logUnscanned: logSparsely((missed: UnscannedText, heldBack) =>
       logger.warn({ ...missed, heldBack }, 'text was not scanned for PII'),
     ),
+    registering: new Map(),
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),
     producer: toPublicId('prx', randomUUIDv7()),
@@ -177,6 +191,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       bus.close(),
     ]);
     redis.disconnect();
+    budgetRedis.disconnect();
   };
   const stopOnce = () => (stopping ??= stop());
   return { url: http.url, opsUrl: ops.url, stop: stopOnce, [Symbol.asyncDispose]: stopOnce };

@@ -40,16 +40,22 @@ export interface Storage {
   claimBill(claim: BillClaim, deadline: number): Promise<boolean>;
   /** What an agent and all agents spent on a day, read after the call; never cached. */
   readSpend(day: string, agentId: string, deadline: number): Promise<Spend>;
-  readSpendWithRecorded(
-    day: string,
-    agentId: string,
-    eventIds: readonly string[],
-    deadline: number,
-  ): Promise<Spend & { recorded: Set<string> }>;
+  /** @returns at least those of the events that are in the spend already */
+  readSpendWithRecorded(look: SpendLook, deadline: number): Promise<Spend & { recorded: Set<string> }>;
   /** No request waits for these two; they reject as Postgres does. */
   addUnrecordedSpend(spend: UnrecordedSpend): Promise<void>;
   readRunningStates(agentIds: readonly string[]): Promise<RunningState>;
 }
+
+/** What an agent spent on a day, and which events are in it. */
+export interface SpendLook {
+  day: string;
+  agentId: string;
+  /** UUIDs */
+  eventIds: readonly string[];
+}
+
+const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
 
 /** A request waits this long for storage altogether, so that it has its 503 within a second. */
 export const storageWaitMs = 900;
@@ -76,6 +82,11 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
     }
   }
 
+  // Unknown names are few, but their requests may come by the hundred: one query for each.
+  const findAgent = coalesce(
+    async (names: string[]) =>
+      new Map(await Promise.all(names.map(async (name) => [name, await findAgentId(pool, name)] as const))),
+  );
   const readAdmission = coalesce(async (keys: string[]) => {
     const pairs = keys.map((key): AdmissionKey => {
       const [agentId = '', tokenId] = key.split(' ');
@@ -98,21 +109,33 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
     }
     return spends;
   });
+  const readCloser = coalesce(async (looks: SpendLook[]) => {
+    const seen = new Map<SpendLook, Spend & { recorded: Set<string> }>();
+    for (const [day, ofDay] of Map.groupBy(looks, (look) => look.day)) {
+      const agentIds = new Set(ofDay.map(({ agentId }) => agentId));
+      const eventIds = new Set(ofDay.flatMap((look) => look.eventIds));
+      const { spends, recorded } = await readSpendWithRecorded(pool, day, [...agentIds], [...eventIds]);
+      for (const look of ofDay) seen.set(look, { ...(spends.get(look.agentId) ?? nothing), recorded });
+    }
+    return seen;
+  });
   const claim = coalesce(async (claims: SessionClaim[]) => {
     const owners = await claimSessions(pool, claims);
     return new Map(claims.map((wanted) => [wanted, owners.get(wanted.sessionId)]));
   });
   return {
-    findAgentId: (name, deadline) => inTime(findAgentId(pool, name), deadline),
+    findAgentId: async (name, deadline) => (await inTime(findAgent(name), deadline)) ?? null,
     registerAgent: (agent, deadline) => inTime(registerAgent(pool, agent), deadline),
     findAgentToken: (digest, deadline) => inTime(findAgentToken(pool, digest), deadline),
     readAdmission: ({ agentId, tokenId }, deadline) => inTime(readAdmission(`${agentId} ${tokenId ?? ''}`), deadline),
     async readSpend(day, agentId, deadline) {
       const spend = await inTime(readSpends(`${day} ${agentId}`), deadline);
-      return spend ?? { agentNanoUsd: 0, globalNanoUsd: 0 };
+      return spend ?? nothing;
     },
-    readSpendWithRecorded: (day, agentId, eventIds, deadline) =>
-      inTime(readSpendWithRecorded(pool, day, agentId, eventIds), deadline),
+    async readSpendWithRecorded(look, deadline) {
+      const seen = await inTime(readCloser(look), deadline);
+      return seen ?? { ...nothing, recorded: new Set() };
+    },
     addUnrecordedSpend: (spend) => addUnrecordedSpend(pool, [spend]),
     readRunningStates: (agentIds) => readRunningStates(pool, agentIds),
     claimBill: (wanted, deadline) => inTime(claimBill(pool, wanted), deadline),

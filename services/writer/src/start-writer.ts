@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { connectBus, EventConsumer } from '@agp/bus';
 import { checkConnection, openDatabase } from '@agp/db';
-import { connectRedis, createBudgetReservations } from '@agp/reservations';
+import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/reservations';
 import { createLogger, type Logger, logSparsely, Readiness, type Service, startOpsServer } from '@agp/runtime';
 import { makeAnnounce } from './announce.ts';
 import type { WriterConfig } from './config.ts';
@@ -59,7 +59,11 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     await connection.close();
   });
 
-  const redis = connectRedis({ url: config.redisUrl, onStatus: (status) => logger.warn({ status }, 'Redis') });
+  const redis = connectRedis({
+    url: config.redisUrl,
+    commandTimeoutMs: budgetTimeoutMs,
+    onStatus: (status) => logger.warn({ status }, 'Redis'),
+  });
   started.defer(() => redis.disconnect());
   const logRedis = logSparsely(({ message }: Error, heldBack) =>
     logger.warn({ error: message, heldBack }, 'reservations are not released now; they are swept up later'),

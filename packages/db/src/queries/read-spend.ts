@@ -37,28 +37,31 @@ export async function readSpend(pool: Pool, day: string, agentIds: readonly stri
 }
 
 /**
- * The spend of one agent, and which of some events are in it already: what was reserved for those is no longer to be
- * counted. One statement, so that both are of the same moment.
+ * The same, and which of some events are in it already: what was reserved for those is no longer to be counted. One
+ * statement, so that both are of the same moment.
  *
  * @param eventIds UUIDs
  */
 export async function readSpendWithRecorded(
   pool: Pool,
   day: string,
-  agentId: string,
+  agentIds: readonly string[],
   eventIds: readonly string[],
-): Promise<Spend & { recorded: Set<string> }> {
+): Promise<{ spends: Map<string, Spend>; recorded: Set<string> }> {
   const { rows } = await pool.query<Row & { recorded: string[] }>({
     name: 'read-spend-with-recorded',
-    text: `SELECT ${spendColumns},
-             ARRAY(SELECT id FROM events WHERE id = ANY($3::uuid[])
-                   UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($3::uuid[])) AS recorded
-           FROM (SELECT $2::uuid AS agent_id) AS asked`,
-    values: [day, agentId, eventIds],
+    text: `WITH already AS MATERIALIZED (
+             SELECT ARRAY(SELECT id FROM events WHERE id = ANY($3::uuid[])
+                          UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($3::uuid[])) AS recorded
+           )
+           SELECT asked.agent_id, ${spendColumns}, already.recorded
+           FROM unnest($2::uuid[]) AS asked (agent_id) CROSS JOIN already`,
+    values: [day, agentIds, eventIds],
   });
-  const [row] = rows;
-  if (!row) throw new Error('a statement without a condition returned no row');
-  return { ...toSpend(row), recorded: new Set(row.recorded) };
+  return {
+    spends: new Map(rows.map((row) => [row.agent_id, toSpend(row)])),
+    recorded: new Set(rows[0]?.recorded),
+  };
 }
 
 const toSpend = (row: Row): Spend => ({ agentNanoUsd: row.agent_spend, globalNanoUsd: row.global_spend });

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@agp/core/errors';
 import type { DailyCap } from '@agp/db';
 import type { BudgetReservations, HeldReservation, Reservation, Reserved } from '@agp/reservations';
+import { coalesce } from '../coalesce.ts';
 import type { Storage } from '../storage.ts';
-import { type BudgetVerdict, judgeBudget } from './judge-budget.ts';
+import { budgetExceeded, budgetHeld, rateLimited } from './budget-refusals.ts';
+import { type CapScope, findRefusing, judgeCaps } from './judge-budget.ts';
 import { OwnReservations } from './own-reservations.ts';
 
 /** A request that asks for its share of the day's budget. */
@@ -15,7 +17,7 @@ export interface BudgetRequest extends Reservation {
 }
 
 /** A cap that a request would have been refused for, had it been set to more than warn. */
-export type BudgetWarning = 'agent' | 'global';
+export type BudgetWarning = CapScope;
 
 /**
  * Reserves before a request is forwarded, so that no number of requests at once spends more than a cap allows, and
@@ -35,6 +37,8 @@ export interface Budget {
   confirm(eventId: string): void;
   /** The event is lost: what it cost is kept beside the usage table, and then given back here. */
   lose(eventId: string, costNanoUsd: number): void;
+  /** Tells Redis of all that this process holds: it may have forgotten, or never heard. */
+  renew(): void;
   stop(): Promise<void>;
 }
 
@@ -47,8 +51,12 @@ export interface BudgetOptions {
   onFailure: (error: Error) => void;
 }
 
+/** A reservation that is placed, and where. */
+type Placed = Reserved & { isShared: boolean };
+
 /** A request that only others in flight keep out waits this long for one of them to end, in milliseconds. */
 const waitForOthersMs = 250;
+/** The first pause between two looks; each is twice as long as the one before. */
 const lookAgainMs = 25;
 const renewEveryMs = 10_000;
 const confirmEveryMs = 100;
@@ -62,19 +70,32 @@ export function createBudget({ shared, storage, isStrict, onFailure }: BudgetOpt
 
   /** Redis is a convenience for whoever does not wait for its answer. */
   const tell = (work: Promise<unknown>) => void work.catch(onFailure);
-  const renewing = setInterval(() => {
+  const renew = () => {
     const held = own.listUnconfirmed(Date.now());
     if (held.length > 0) tell(shared.renew(held));
-  }, renewEveryMs);
+  };
+  const renewing = setInterval(renew, renewEveryMs);
   const confirming = setInterval(() => {
     if (confirmed.length > 0) tell(shared.confirm(confirmed));
     confirmed = [];
   }, confirmEveryMs);
 
-  async function place(
-    request: BudgetRequest,
-    limit: number | null,
-  ): Promise<{ reserved: Reserved; isShared: boolean }> {
+  const list = coalesce(async (keys: string[]) => {
+    const lists = keys.map(async (key) => {
+      const [day = '', agentId] = key.split(' ');
+      return [key, await shared.list(day, agentId || null)] as const;
+    });
+    return new Map(await Promise.all(lists));
+  });
+
+  function giveBack(eventId: string): void {
+    const held = own.remove(eventId);
+    if (held) tell(shared.release([held]));
+  }
+
+  /** At the end of the order in Redis, or while that is away, of what this process knows. */
+  async function place(request: BudgetRequest, limit: number | null): Promise<Placed> {
+    own.add(request);
     let isShared = true;
     const placed = await shared.reserve(request, limit).catch((error: Error) => {
       onFailure(error);
@@ -82,54 +103,77 @@ export function createBudget({ shared, storage, isStrict, onFailure }: BudgetOpt
       isShared = false;
       return own.reserve(request.eventId, limit, Date.now());
     });
-    if ('seq' in placed) return { reserved: placed, isShared };
+    if ('seq' in placed) return { ...placed, isShared };
     throw rateLimited(limit ?? 0, placed.resetSeconds);
   }
 
-  /** Earlier reservations whose events are recorded by now were counted twice: they are left out. */
-  async function lookCloser(request: BudgetRequest, reserved: Reserved, isShared: boolean, deadline: number) {
+  /**
+   * Holds the caps against what is truly pending: reservations whose events are recorded by now would count twice.
+   *
+   * @param before the number of the request's own reservation: later ones do not count against it
+   */
+  async function lookCloser(request: BudgetRequest, isShared: boolean, before: number, deadline: number) {
     const scope = request.globalCap.capNanoUsd === null ? request.agentId : null;
-    const held = await (isShared ? shared.list(request.day, scope) : own.list(request.day, scope));
-    const before = held.filter(({ seq }) => seq < reserved.seq);
-    const ids = before.map(({ eventId }) => eventId);
-    const { recorded, ...spend } = await storage.readSpendWithRecorded(request.day, request.agentId, ids, deadline);
-    const pending = before.filter(({ eventId }) => !recorded.has(eventId));
+    const held = isShared ? ((await list(`${request.day} ${scope ?? ''}`)) ?? []) : own.list(request.day, scope);
+    const others = held.filter(({ eventId, seq }) => seq < before && eventId !== request.eventId);
+    const { day, agentId } = request;
+    const eventIds = others.map(({ eventId }) => eventId);
+    const { recorded, ...spend } = await storage.readSpendWithRecorded({ day, agentId, eventIds }, deadline);
+    const pending = others.filter(({ eventId }) => !recorded.has(eventId));
     const sum = (some: HeldReservation[]) => some.reduce((total, { nanoUsd }) => total + nanoUsd, 0);
-    return judge(request, spend, {
-      agent: sum(pending.filter(({ agentId }) => agentId === request.agentId)),
+    return judgeCaps(request, spend, {
+      agent: sum(pending.filter((other) => other.agentId === agentId)),
       global: sum(pending),
     });
   }
 
-  function giveBack(eventId: string): void {
+  async function takeBack({ eventId }: BudgetRequest): Promise<void> {
     const held = own.remove(eventId);
-    if (held) tell(shared.release([held]));
+    if (held) await shared.release([held]).catch(onFailure);
+  }
+
+  /**
+   * Looks until there is room, without holding any meanwhile: many that wait would keep each other out, and those for
+   * whom there is room.
+   */
+  async function waitForRoom(request: BudgetRequest, isShared: boolean, giveUpAt: number, deadline: number) {
+    for (let pauseMs = lookAgainMs; ; pauseMs *= 2) {
+      if (performance.now() >= giveUpAt) throw budgetHeld();
+      await sleep(pauseMs);
+      const judged = await lookCloser(request, isShared, Number.POSITIVE_INFINITY, deadline).catch((error: Error) => {
+        if (error instanceof ApiError) throw error;
+        onFailure(error);
+        return [];
+      });
+      const refusing = findRefusing(judged);
+      if (refusing?.verdict === 'spent') throw budgetExceeded(refusing.scope, request.day, Date.now());
+      if (!refusing) return;
+    }
   }
 
   async function admit(request: BudgetRequest, deadline: number): Promise<BudgetWarning[]> {
     let limit = request.requestsPerMinute;
     const giveUpAt = performance.now() + waitForOthersMs;
     for (;;) {
-      const { reserved, isShared } = await place(request, limit);
+      const placed = await place(request, limit);
       // Counted once, however often the request looks again.
       limit = null;
       const spend = await storage.readSpend(request.day, request.agentId, deadline);
-      const earlier = { agent: reserved.agentEarlierNanoUsd, global: reserved.globalEarlierNanoUsd };
-      let judged = judge(request, spend, earlier);
+      const earlier = { agent: placed.agentEarlierNanoUsd, global: placed.globalEarlierNanoUsd };
+      let judged = judgeCaps(request, spend, earlier);
       if (judged.some(({ verdict }) => verdict === 'held')) {
-        judged = await lookCloser(request, reserved, isShared, deadline).catch((error: Error) => {
+        judged = await lookCloser(request, placed.isShared, placed.seq, deadline).catch((error: Error) => {
           // Redis went away in between: what was seen until now stands.
           if (error instanceof ApiError) throw error;
           onFailure(error);
           return judged;
         });
       }
-      const refusing = judged.find(({ verdict, warnOnly }) => verdict !== 'fits' && !warnOnly);
+      const refusing = findRefusing(judged);
       if (!refusing) return judged.filter(({ verdict }) => verdict !== 'fits').map(({ scope }) => scope);
-      if (refusing.verdict === 'spent') throw exceeded(refusing.scope);
-      if (performance.now() >= giveUpAt) throw new ApiError('budget_held', undefined, { 'Retry-After': '1' });
-      if (isShared) await shared.release([request]).catch(onFailure);
-      await sleep(lookAgainMs);
+      if (refusing.verdict === 'spent') throw budgetExceeded(refusing.scope, request.day, Date.now());
+      await takeBack(request);
+      await waitForRoom(request, placed.isShared, giveUpAt, deadline);
     }
   }
 
@@ -148,9 +192,9 @@ export function createBudget({ shared, storage, isStrict, onFailure }: BudgetOpt
   return {
     async reserve(request, deadline) {
       const { eventId, agentCap, globalCap, requestsPerMinute } = request;
-      own.add(request);
       if (agentCap.capNanoUsd === null && globalCap.capNanoUsd === null && requestsPerMinute === null) {
         // Nothing can refuse it. It is told of all the same, for a cap that is set while it runs.
+        own.add(request);
         tell(shared.reserve(request, null));
         return [];
       }
@@ -172,6 +216,7 @@ export function createBudget({ shared, storage, isStrict, onFailure }: BudgetOpt
       const keeping = keepLost(held, costNanoUsd).finally(() => lost.delete(keeping));
       lost.add(keeping);
     },
+    renew,
     async stop() {
       clearInterval(renewing);
       clearInterval(confirming);
@@ -180,39 +225,4 @@ export function createBudget({ shared, storage, isStrict, onFailure }: BudgetOpt
       await Promise.all(lost);
     },
   };
-}
-
-interface Judged {
-  scope: BudgetWarning;
-  verdict: BudgetVerdict;
-  warnOnly: boolean;
-}
-
-function judge(
-  { agentCap, globalCap, nanoUsd }: BudgetRequest,
-  spend: { agentNanoUsd: number; globalNanoUsd: number },
-  earlier: { agent: number; global: number },
-): Judged[] {
-  const ofAgent = { spent: spend.agentNanoUsd, earlier: earlier.agent, mine: nanoUsd };
-  const ofAll = { spent: spend.globalNanoUsd, earlier: earlier.global, mine: nanoUsd };
-  return [
-    { scope: 'agent', verdict: judgeBudget(agentCap, ofAgent), warnOnly: agentCap.warnOnly },
-    { scope: 'global', verdict: judgeBudget(globalCap, ofAll), warnOnly: globalCap.warnOnly },
-  ];
-}
-
-function exceeded(scope: BudgetWarning): ApiError {
-  const secondsLeft = Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1_000);
-  return new ApiError(scope === 'agent' ? 'agent_budget_exceeded' : 'global_budget_exceeded', undefined, {
-    'Retry-After': String(secondsLeft),
-  });
-}
-
-function rateLimited(limit: number, resetSeconds: number): ApiError {
-  return new ApiError('rate_limited', undefined, {
-    'Retry-After': String(resetSeconds),
-    'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': '0',
-    'RateLimit-Reset': String(resetSeconds),
-  });
 }

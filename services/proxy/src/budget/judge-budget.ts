@@ -21,3 +21,33 @@ export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: 
   if (spent >= capNanoUsd || spent + mine > capNanoUsd) return 'spent';
   return spent + earlier + mine <= capNanoUsd ? 'fits' : 'held';
 }
+
+/** Whose cap it is. */
+export type CapScope = 'agent' | 'global';
+
+/** How a request stands to one of the two caps. */
+export interface CapVerdict {
+  scope: CapScope;
+  verdict: BudgetVerdict;
+  warnOnly: boolean;
+}
+
+/** Holds a request against the cap of its agent and that of all. */
+export function judgeCaps(
+  { agentCap, globalCap, nanoUsd }: { agentCap: DailyCap; globalCap: DailyCap; nanoUsd: number },
+  spend: { agentNanoUsd: number; globalNanoUsd: number },
+  earlier: { agent: number; global: number },
+): CapVerdict[] {
+  const ofAgent = { spent: spend.agentNanoUsd, earlier: earlier.agent, mine: nanoUsd };
+  const ofAll = { spent: spend.globalNanoUsd, earlier: earlier.global, mine: nanoUsd };
+  return [
+    { scope: 'agent', verdict: judgeBudget(agentCap, ofAgent), warnOnly: agentCap.warnOnly },
+    { scope: 'global', verdict: judgeBudget(globalCap, ofAll), warnOnly: globalCap.warnOnly },
+  ];
+}
+
+/** The cap that refuses the request: one that is spent before one that is only held for now; none where all fits. */
+export function findRefusing(verdicts: readonly CapVerdict[]): CapVerdict | undefined {
+  const refusing = verdicts.filter(({ verdict, warnOnly }) => verdict !== 'fits' && !warnOnly);
+  return refusing.find(({ verdict }) => verdict === 'spent') ?? refusing[0];
+}

@@ -25,7 +25,7 @@ export async function identify(context: ProxyContext, head: Head): Promise<Agent
   if (known) return token ? { ...known, tokenId: token.id } : known;
   const uuid =
     (await context.storage.findAgentId(name, deadline)) ??
-    (await register(context, head, name, token !== null, deadline));
+    (await registerOnce(context, head, name, token !== null, deadline));
   const agent = { uuid, id: toPublicId('agt', uuid), name, tokenId: null };
   context.agents.set(name, agent);
   return token ? { ...agent, tokenId: token.id } : agent;
@@ -39,6 +39,22 @@ async function findToken(context: ProxyContext, sha256: Buffer, deadline: number
   if (found === null) throw new ApiError('unauthorized_agent');
   context.tokens.set(key, found);
   return found;
+}
+
+/** The first requests of a name may come together: one of them registers it, which counts as one registration. */
+function registerOnce(
+  context: ProxyContext,
+  head: Head,
+  name: string,
+  hasToken: boolean,
+  deadline: number,
+): Promise<string> {
+  const key = `${hasToken} ${head.sourceIp} ${name}`;
+  const running = context.registering.get(key);
+  if (running) return running;
+  const registering = register(context, head, name, hasToken, deadline).finally(() => context.registering.delete(key));
+  context.registering.set(key, registering);
+  return registering;
 }
 
 async function register(
