@@ -18,6 +18,8 @@ export interface BudgetSystem extends AsyncDisposable {
   system: System;
   provider: FakeProvider;
   reservations: BudgetReservations;
+  /** Makes Redis forget everything. */
+  flushRedis(): Promise<unknown>;
   /** Of all proxies. */
   urls: string[];
   sendMany(count: number, toCall: (index: number) => Call): Promise<CallResult[]>;
@@ -82,6 +84,10 @@ export async function startBudgetSystem(handler: Handler, options: SystemOptions
     system,
     provider,
     reservations,
+    flushRedis: async () => {
+      await waitFor('the connection to Redis', () => redis.status === 'ready');
+      return redis.flushall();
+    },
     urls,
     sendMany: (count, toCall) => caller.sendMany(urls, count, toCall),
     send: (call, proxy = 0) => caller.send(urls[proxy] ?? '', call),

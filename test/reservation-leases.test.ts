@@ -1,0 +1,94 @@
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { leaseMs } from '@agp/reservations';
+import { expect, test } from 'vitest';
+import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './control/budget-system.ts';
+import { answerAsReserved } from './control/send-calls.ts';
+import type { Handler } from './providers/fake-provider.ts';
+import { waitFor } from './start-system.ts';
+
+const patience = Promise.withResolvers<void>();
+
+/** What becomes of a request is in its path. */
+const answerByFate: Handler = async (received, index) => {
+  if (received.target.includes('waits')) {
+    await patience.promise;
+    return { body: {} };
+  }
+  if (received.target.includes('fails')) return { status: 500, body: { error: { message: 'no' } } };
+  if (received.target.includes('breaks')) return { cut: true };
+  if (received.target.includes('hangs')) return { hang: true };
+  return answerAsReserved(1, 20)(received, index);
+};
+
+/** Sends a request that the provider never answers, and leaves after `ms`; for ever if not given. */
+function abandon(url: string, agentName: string, ms?: number): void {
+  const sent = request(`${url}/openai/v1/hangs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-agent-name': agentName },
+  });
+  sent.on('error', () => {});
+  sent.end('{}');
+  if (ms !== undefined) setTimeout(() => sent.destroy(), ms);
+}
+
+async function sendOneOfEach(budgets: BudgetSystem, index: number): Promise<void> {
+  const agentName = `mixed-${index % 17}`;
+  const proxy = index % 3;
+  const fate = index % 10;
+  if (fate < 5) await budgets.send({ agentName }, proxy);
+  else if (fate === 5) await budgets.send({ agentName, path: 'fails' }, proxy);
+  else if (fate === 6) await budgets.send({ agentName, path: 'breaks' }, proxy);
+  else if (fate === 7) await budgets.send({ agentName: 'refused' }, proxy);
+  // Another agent's session.
+  else if (fate === 8) await budgets.send({ agentName, headers: { 'x-session-id': 'ses_of_another' } }, proxy);
+  else {
+    abandon(budgets.urls[proxy] ?? '', agentName, 50);
+    await sleep(60);
+  }
+}
+
+test('after 1,000 requests that complete, fail, break, are refused or abandoned, nothing stays reserved; what a killed proxy held ends with its lease, and what runs on stays', async () => {
+  await stayWithinTheDay(120_000);
+  await using budgets = await startBudgetSystem(answerByFate);
+  await budgets.send({ agentName: 'owner', headers: { 'x-session-id': 'ses_of_another' } });
+  await budgets.send({ agentName: 'refused' });
+  await budgets.setAgentCap('refused', 0);
+  let next = 0;
+  const worker = async () => {
+    while (next < 1_000) {
+      const index = next;
+      next += 1;
+      await sendOneOfEach(budgets, index);
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, worker));
+  // Well within a lease, which none of these needs to run out.
+  await budgets.settle(10_000);
+
+  // Begun before those that are to be forgotten, and renewed for as long as it runs.
+  const patient = budgets.send({ agentName: 'patient', path: 'waits' }, 1);
+  const { reserved } = await waitForHeld(budgets, 1);
+  for (let index = 0; index < 40; index += 1) abandon(budgets.urls[0] ?? '', `killed-${index % 7}`);
+  expect((await waitForHeld(budgets, 41)).reserved).toBeGreaterThan(reserved);
+  await budgets.system.proxies[0]?.kill();
+  const killedAt = performance.now();
+  await sleep(1_000);
+  expect(await budgets.readState()).toMatchObject({ held: 41 });
+  expect(await waitForHeld(budgets, 1, leaseMs + 5_000)).toMatchObject({ reserved });
+  const seconds = (performance.now() - killedAt) / 1_000;
+  patience.resolve();
+  expect((await patient).status).toBe(200);
+  await budgets.settle();
+  console.log(`a killed proxy's 40 reservations were gone ${seconds.toFixed(1)} s later`);
+}, 120_000);
+
+const waitForHeld = (budgets: BudgetSystem, held: number, ms?: number) =>
+  waitFor(
+    `${held} reservations`,
+    async () => {
+      const state = await budgets.readState();
+      return state.held === held && state;
+    },
+    ms,
+  );
