@@ -29,7 +29,12 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'ap
  */
 export function forward(context: ProxyContext, exchange: Exchange, request: AdmittedRequest): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const running = { agentId: request.agent.uuid, stop: (reason: StopReason) => relay.stop(reason) };
+  const running = {
+    agentId: request.agent.uuid,
+    stop(reason: StopReason) {
+      if (relay.stop(reason)) context.metrics.killed.inc({ reason });
+    },
+  };
   const done = context.runningRequests.add(running);
   const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, (answer) => {
     done();
@@ -175,9 +180,11 @@ class Relay implements Dispatcher.DispatchHandler {
   /**
    * Ends the request because its agent may not go on. What streams ends with an error that the provider's own SDK
    * raises; what has not begun is refused; anything else is cut, since half of it must not pass for a whole.
+   *
+   * @returns false where it had ended already
    */
-  stop(reason: StopReason): void {
-    if (this.#ended) return;
+  stop(reason: StopReason): boolean {
+    if (this.#ended) return false;
     const { head } = this.#request;
     const { response } = this.#exchange;
     const { message, status } = new ApiError(reason);
@@ -195,6 +202,7 @@ class Relay implements Dispatcher.DispatchHandler {
     }
     this.#end('killed', this.#status === null ? reason : null);
     this.#controller?.abort(new Stopped());
+    return true;
   }
 
   /** The connection to the agent is gone, with or without the whole answer. */
