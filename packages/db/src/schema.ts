@@ -169,7 +169,9 @@ export interface RefusalCountsTable {
   agent_id: string | null;
   reason: string;
   count: number;
+  /** Of the latest of them. */
   source_ip: string;
+  refused_at: Timestamp;
 }
 
 /** The tables, as `migrations/` makes them. */

@@ -7,4 +7,5 @@ export * from './logger.ts';
 export * from './ops-server.ts';
 export * from './readiness.ts';
 export * from './run-until-signal.ts';
+export * from './to-plain-address.ts';
 export * from './trust-proxy-field.ts';

@@ -10,6 +10,7 @@ import type { ProxyConfig } from './config.ts';
 import type { TokenEstimator } from './estimate-tokens/index.ts';
 import type { Agent } from './journey.ts';
 import type { ProxyMetrics } from './metrics.ts';
+import type { RefusalLog } from './refusal-log.ts';
 import type { RunningRequests } from './running-requests.ts';
 import type { PiiScanner } from './scan-pii/index.ts';
 import type { UnscannedText } from './scan-request.ts';
@@ -41,6 +42,8 @@ export interface ProxyContext {
   agents: LRUCache<string, Agent>;
   /** Owners of agent tokens by the digest of their secret, in hex. Whether a token still works is read each time. */
   tokens: LRUCache<string, AgentTokenOwner>;
+  /** Refused requests on their way into the audit log. */
+  refusals: RefusalLog;
   /** What can be ended while it runs. */
   runningRequests: RunningRequests;
   /** Owners of sessions, as agent UUIDs by session id. A session never changes hands. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
 import { ApiError } from '@agp/core/errors';
+import { toPlainAddress } from '@agp/runtime';
 import express from 'express';
 import { answerError } from './answer-error.ts';
 import type { ProxyContext } from './context.ts';
@@ -38,10 +38,4 @@ export function createEdge(context: ProxyContext): RequestListener {
     // Express takes other targets apart in ways of its own; the pipeline refuses them as they are.
     else void hand(request, response, target);
   };
-}
-
-/** An address, and only that: what a trusted hop forwards may be any text. IPv4 that came in over IPv6 is shown as IPv4. */
-function toPlainAddress(address: string | undefined): string | null {
-  const plain = address?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
-  return isIP(plain) ? plain : null;
 }

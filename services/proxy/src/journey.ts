@@ -149,6 +149,7 @@ export const unmetered: Omit<Metering, 'outcome'> = {
 
 /** How far a request came. What is missing was not reached. */
 export interface Journey {
+  agent?: Agent;
   body?: Body;
   reservation?: Reservation;
   forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };

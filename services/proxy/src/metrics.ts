@@ -33,6 +33,11 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       labelNames: ['code'],
       registers,
     }),
+    uncountedRefusals: new Counter({
+      name: 'agp_proxy_uncounted_refusals_total',
+      help: 'Refused requests that the audit log misses, because too many different ones waited for storage',
+      registers,
+    }),
     duration: new Histogram({
       name: 'agp_proxy_request_duration_seconds',
       help: 'From ingress to the last byte of the answer',

@@ -28,6 +28,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
   try {
     const head = readHead(context, exchange);
     const agent = await identify(context, head);
+    journey.agent = agent;
     const sessionId = await resolveSession(context, head, agent);
     let admission = await admit(context, head, agent, sessionId, head.arrived + storageWaitMs);
     const body = await readBody(context, exchange, head, admission);

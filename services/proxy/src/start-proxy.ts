@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { connectBus, ensureEventStream, Outbox } from '@agp/bus';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { createPriceUsage } from '@agp/core/pricing';
-import { openDatabase } from '@agp/db';
+import { addRefusals, openDatabase } from '@agp/db';
 import {
   budgetTimeoutMs,
   connectRedis,
@@ -19,6 +19,7 @@ import type { ProxyContext } from './context.ts';
 import { createEdge } from './edge.ts';
 import { createTokenEstimator } from './estimate-tokens/index.ts';
 import { createMetrics } from './metrics.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { reportUnpriced } from './report-unpriced.ts';
 import { RunningRequests, watchRunning } from './running-requests.ts';
 import { createPiiScanner } from './scan-pii/index.ts';
@@ -68,6 +69,12 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const logStorage = logSparsely(({ message }: Error, heldBack) =>
     logger.error({ error: message, heldBack }, 'storage cannot be read: requests are refused'),
   );
+  const logRefusalCounts = logSparsely(({ message }: Error, heldBack) =>
+    logger.warn(
+      { error: message, heldBack },
+      'refused requests are not in the audit log yet; they are kept and tried again',
+    ),
+  );
   const logRedis = logSparsely(({ message }: Error, heldBack) =>
     logger.warn({ error: message, heldBack }, 'idle sessions are kept by this process alone'),
   );
@@ -89,6 +96,11 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       metrics.budgetFallbacks.inc();
       logBudget(error);
     },
+  });
+  const refusals = new RefusalLog({
+    store: (counts) => addRefusals(database.pool, counts),
+    onFailure: logRefusalCounts,
+    onDrop: (count) => metrics.uncountedRefusals.inc(count),
   });
   const runningRequests = new RunningRequests();
   const stopWatching = config.killRunning
@@ -126,6 +138,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     storage,
     budget,
     tokens: new LRUCache({ max: rememberedAgents }),
+    refusals,
     runningRequests,
     idleSessions: createIdleSessions(redis, { idleSeconds: config.sessionIdleSeconds, onFailure: logRedis }),
     registrations: createThrottle(redis, {
@@ -181,7 +194,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     outbox.stop();
     readiness.stop();
     stopWatching();
-    await budget.stop();
+    await Promise.all([budget.stop(), refusals.stop()]);
     await Promise.allSettled([
       upstream.destroy(),
       context.estimator.stop(),

@@ -5,6 +5,7 @@ import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/re
 import { createLogger, type Logger, logSparsely, Readiness, type Service, startOpsServer } from '@agp/runtime';
 import { makeAnnounce } from './announce.ts';
 import type { WriterConfig } from './config.ts';
+import { keepSealing } from './keep-sealing.ts';
 import { WriterMetrics } from './metrics.ts';
 import { type PipelineSteps, startPipeline } from './pipeline.ts';
 import { makeQuarantine } from './quarantine.ts';
@@ -19,6 +20,8 @@ export interface WriterOverrides {
   ackWaitMs?: number;
   /** How long a stop may take to record what is held, in milliseconds. */
   drainWithinMs?: number;
+  /** How often refused requests are moved into the audit log's chain, in milliseconds. */
+  sealEveryMs?: number;
   /** Puts something else in the place of steps, or around them. */
   steps?: (steps: PipelineSteps) => PipelineSteps;
 }
@@ -42,8 +45,8 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   const database = openDatabase({
     url: config.databaseUrl,
     applicationName: 'agp-writer',
-    // One for each lane, one to set messages aside, one to sweep, one for readiness.
-    maxConnections: config.writerLanes + 3,
+    // One for each lane, one to set messages aside, one to sweep, one to seal, one for readiness.
+    maxConnections: config.writerLanes + 4,
     pipeline: true,
     onConnectionError: (error) => logger.warn({ error: error.message }, 'database connection lost'),
   });
@@ -70,6 +73,11 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   );
   const reservations = createBudgetReservations(redis);
   started.defer(keepSweeping(reservations, database.pool, logRedis));
+
+  const logSealing = logSparsely(({ message }: Error, heldBack) =>
+    logger.warn({ error: message, heldBack }, 'refused requests are not in the audit chain yet; they are sealed later'),
+  );
+  started.defer(keepSealing(database.db, logSealing, overrides.sealEveryMs));
 
   let readHeld = () => 0;
   const metrics = new WriterMetrics(() => readHeld());

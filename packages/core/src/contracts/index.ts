@@ -1,5 +1,6 @@
 export * from './agent.ts';
 export * from './api-key.ts';
+export * from './audit.ts';
 export * from './cost.ts';
 export * from './error-body.ts';
 export * from './event.ts';

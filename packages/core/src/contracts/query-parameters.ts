@@ -84,4 +84,12 @@ export const agentEventListQuerySchema = z.object({
 /** `GET /api/v1/events/stream` */
 export const eventStreamQuerySchema = z.object(idFilters);
 
+/** `GET /api/v1/audit` */
+export const auditListQuerySchema = z.object({
+  limit: limit.default(50).meta({ override: { default: 50 } }),
+  offset,
+  agent_id: z.string().optional().meta({ description: 'Only entries about this agent' }),
+  action: text.optional().meta({ description: 'Only entries of this action' }),
+});
+
 export type EventListQuery = z.infer<typeof eventListQuerySchema>;

@@ -76,8 +76,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       payload       text NOT NULL,
       lineage_hash  text NOT NULL
     )`.execute(db);
-  await sql`CREATE INDEX audit_log_by_agent ON audit_log (agent_id, seq) WHERE agent_id IS NOT NULL`.execute(db);
-  await sql`CREATE INDEX audit_log_by_action ON audit_log (action, seq)`.execute(db);
+  await sql`CREATE INDEX audit_log_by_time ON audit_log ("timestamp", seq)`.execute(db);
+  await sql`
+    CREATE INDEX audit_log_by_agent ON audit_log (agent_id, "timestamp", seq) WHERE agent_id IS NOT NULL`.execute(db);
+  await sql`CREATE INDEX audit_log_by_action ON audit_log (action, "timestamp", seq)`.execute(db);
   await sql`
     CREATE TABLE audit_head (
       id      boolean PRIMARY KEY DEFAULT true CHECK (id),
@@ -89,11 +91,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // Refused requests of the running minute, counted by all proxies; a minute that is over moves into the log.
   await sql`
     CREATE TABLE refusal_counts (
-      minute     timestamptz NOT NULL,
-      agent_id   uuid,
-      reason     text NOT NULL,
-      count      bigint NOT NULL,
-      source_ip  text NOT NULL,
+      minute      timestamptz NOT NULL,
+      agent_id    uuid,
+      reason      text NOT NULL,
+      count       bigint NOT NULL,
+      source_ip   text NOT NULL,
+      refused_at  timestamptz NOT NULL,
       UNIQUE NULLS NOT DISTINCT (minute, agent_id, reason)
     )`.execute(db);
 }

@@ -33,6 +33,7 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
   } else if (error) {
     if (journey.reservation) context.budget.release(journey.reservation.eventId);
     context.metrics.refusals.inc({ code: error.code });
+    context.refusals.count(journey.agent?.uuid ?? null, error.code, exchange.sourceIp);
     answerError(exchange, error, {});
   }
   journey.body?.release();

@@ -1,0 +1,25 @@
+import canonicalize from 'canonicalize';
+import type { AuditEntry } from './audit-entry.ts';
+
+/**
+ * The exact text that an entry's hash covers: RFC 8785 canonical JSON of the entry with its place and the version.
+ * Members are never added to version 1.
+ *
+ * @throws Error for what canonical JSON cannot hold: a lone surrogate, an infinite number
+ */
+export function buildAuditPayload(entry: AuditEntry, seq: number): string {
+  return canonicalize({
+    v: 1,
+    seq,
+    id: entry.id,
+    timestamp: entry.timestamp,
+    actor: entry.actor,
+    source_ip: entry.source_ip,
+    action: entry.action,
+    agent_id: entry.agent_id,
+    target: entry.target,
+    before: entry.before,
+    after: entry.after,
+    count: entry.count,
+  }) as string;
+}

@@ -1,0 +1,4 @@
+export * from './audit-action.ts';
+export * from './audit-entry.ts';
+export * from './build-audit-payload.ts';
+export * from './link-audit.ts';

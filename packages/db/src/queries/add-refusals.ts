@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+
+/** Requests that were refused in one minute, for one reason. */
+export interface RefusalCount {
+  /** The start of the minute, in milliseconds since 1970 UTC. */
+  minute: number;
+  /** UUID; null where no registered agent is known to have sent them. */
+  agentId: string | null;
+  /** Code of the error that they were answered with. */
+  reason: string;
+  count: number;
+  /** Of the latest of them. */
+  sourceIp: string;
+  /** When the latest was refused, in milliseconds since 1970 UTC. */
+  refusedAt: number;
+}
+
+const text = `
+  INSERT INTO refusal_counts (minute, agent_id, reason, count, source_ip, refused_at)
+  SELECT * FROM unnest($1::timestamptz[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::timestamptz[])
+    AS counted (minute, agent_id, reason, count, source_ip, refused_at)
+  ORDER BY minute, agent_id NULLS FIRST, reason COLLATE "C"
+  ON CONFLICT (minute, agent_id, reason) DO UPDATE SET
+    count = refusal_counts.count + EXCLUDED.count,
+    source_ip = CASE WHEN EXCLUDED.refused_at < refusal_counts.refused_at
+      THEN refusal_counts.source_ip ELSE EXCLUDED.source_ip END,
+    refused_at = greatest(refusal_counts.refused_at, EXCLUDED.refused_at)`;
+
+/**
+ * Adds to the refusals of their minutes, each of which is given once at most. Rows are locked in one order by all
+ * proxies, and by the writer that seals them.
+ */
+export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): Promise<void> {
+  await pool.query({
+    name: 'add-refusals',
+    text,
+    values: [
+      counts.map(({ minute }) => new Date(minute).toISOString()),
+      counts.map(({ agentId }) => agentId),
+      counts.map(({ reason }) => reason),
+      counts.map(({ count }) => count),
+      counts.map(({ sourceIp }) => sourceIp),
+      counts.map(({ refusedAt }) => new Date(refusedAt).toISOString()),
+    ],
+  });
+}
