@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { OwnReservations } from './own-reservations.ts';
+
+const day = '2026-03-01';
+const now = Date.parse('2026-03-01T12:00:10.000Z');
+const make = (agentId: string, nanoUsd: number, ofDay = day) => ({
+  eventId: randomUUID(),
+  agentId,
+  day: ofDay,
+  nanoUsd,
+});
+
+test('a reservation that is placed is told what its process holds for the day, and stands behind it', () => {
+  const own = new OwnReservations();
+  const [first, second, other, yesterday] = [make('a', 5), make('a', 7), make('b', 11), make('a', 100, '2026-02-28')];
+  for (const one of [first, second, other, yesterday]) own.add(one);
+  expect(own.reserve(first.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 7, globalEarlierNanoUsd: 18 });
+  expect(own.reserve(second.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 5, globalEarlierNanoUsd: 16 });
+  const seqOf = (eventId: string) => own.list(day, null).find((held) => held.eventId === eventId)?.seq ?? 0;
+  expect(seqOf(second.eventId)).toBeGreaterThan(seqOf(first.eventId));
+  expect(own.list(day, 'b')).toMatchObject([{ eventId: other.eventId, nanoUsd: 11 }]);
+  expect(own.remove(first.eventId)).toMatchObject(first);
+  expect(own.remove(first.eventId)).toBeUndefined();
+  expect(own.list(day, 'a')).toHaveLength(1);
+  expect(() => own.reserve(first.eventId, null, now)).toThrow('only what was added');
+});
+
+test('what JetStream has is no longer renewed, counts for a while, and is then forgotten', () => {
+  const own = new OwnReservations();
+  const [running, confirmed] = [make('a', 5), make('a', 7)];
+  own.add(running);
+  own.add(confirmed);
+  expect(own.confirm(confirmed.eventId, now)).toMatchObject(confirmed);
+  expect(own.confirm(randomUUID(), now)).toBeUndefined();
+  expect(own.listUnconfirmed(now + 30_000).map(({ eventId }) => eventId)).toEqual([running.eventId]);
+  expect(own.list(day, null)).toHaveLength(2);
+  own.listUnconfirmed(now + 30_001);
+  expect(own.list(day, null)).toMatchObject([{ eventId: running.eventId }]);
+});
+
+test('requests of a minute are counted for each agent, anew with each minute', () => {
+  const own = new OwnReservations();
+  const place = (agentId: string, at: number) => {
+    const reservation = make(agentId, 0);
+    own.add(reservation);
+    return own.reserve(reservation.eventId, 2, at);
+  };
+  expect([place('a', now), place('a', now), place('b', now)].map((placed) => 'seq' in placed)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(place('a', now + 5_000)).toEqual({ resetSeconds: 45 });
+  expect('seq' in place('a', now + 50_000)).toBe(true);
+});

@@ -1,0 +1,65 @@
+import type { RunningState } from '@agp/db';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { RunningRequests, type StopReason, watchRunning } from './running-requests.ts';
+
+const none: RunningState = { paused: false, blocked: new Set() };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function run(requests: RunningRequests, agentId: string) {
+  const stops: StopReason[] = [];
+  return { stops, end: requests.add({ agentId, stop: (reason) => stops.push(reason) }) };
+}
+
+test('a block stops the requests of that agent, a pause those of all; one of both is told of the block', () => {
+  const requests = new RunningRequests();
+  const [first, second, other] = [run(requests, 'a'), run(requests, 'a'), run(requests, 'b')];
+  second.end();
+  expect(requests.listAgents()).toEqual(['a', 'b']);
+  requests.stopAsTold(none);
+  requests.stopAsTold({ paused: false, blocked: new Set(['a']) });
+  expect([first.stops, second.stops, other.stops]).toEqual([['agent_blocked'], [], []]);
+  requests.stopAsTold({ paused: true, blocked: new Set(['a']) });
+  expect([first.stops, other.stops]).toEqual([['agent_blocked', 'agent_blocked'], ['paused']]);
+});
+
+test('each half second one query asks about the agents that are served, while there are any', async () => {
+  const requests = new RunningRequests();
+  const read = vi.fn(async (_: string[]) => none);
+  const stop = watchRunning(requests, read, () => {});
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(read).not.toHaveBeenCalled();
+  const { end } = run(requests, 'a');
+  run(requests, 'a');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(read.mock.calls).toEqual([[['a']], [['a']]]);
+  end();
+  stop();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(read).toHaveBeenCalledTimes(2);
+});
+
+test('while storage is silent or fails nothing is stopped and no second query piles up; then the next look does it', async () => {
+  const requests = new RunningRequests();
+  const running = run(requests, 'a');
+  const failures: Error[] = [];
+  const silent = Promise.withResolvers<RunningState>();
+  const read = vi
+    .fn<(agentIds: string[]) => Promise<RunningState>>()
+    .mockReturnValueOnce(silent.promise)
+    .mockResolvedValue({ paused: true, blocked: new Set() });
+  const stop = watchRunning(requests, read, (error) => failures.push(error));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(read).toHaveBeenCalledTimes(1);
+  silent.reject(new Error('storage is away'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect([failures.length, running.stops]).toEqual([1, []]);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(running.stops).toEqual(['paused']);
+  stop();
+});
