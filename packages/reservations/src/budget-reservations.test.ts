@@ -83,6 +83,20 @@ test('a lease that nobody renews ends; a confirmed one stays, and what was relea
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(320);
 });
 
+test('all that has outlived its lease is dropped at once, however much it is, and the rest stays', async () => {
+  const brief = createBudgetReservations(redis, 1);
+  const budget = createBudgetReservations(redis);
+  const day = newDay();
+  for (let round = 0; round < 5; round += 1) {
+    await brief.renew(Array.from({ length: 500 }, () => make(day, 'a', 2)));
+  }
+  await budget.reserve(make(day, 'a', 7), null);
+  await setTimeout(10);
+  await budget.purge(day);
+  expect(await budget.list(day, null)).toMatchObject([{ nanoUsd: 7 }]);
+  expect((await budget.readTotals(day)).globalNanoUsd).toBe(7);
+});
+
 test('what Redis has lost is put back by those who hold it', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();

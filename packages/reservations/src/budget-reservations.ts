@@ -55,6 +55,8 @@ export interface BudgetReservations {
   renew(reservations: readonly Reservation[]): Promise<void>;
   /** Holds for 24 h: JetStream has the event, and the writer will release. What is no longer there stays away. */
   confirm(reservations: readonly Reservation[]): Promise<void>;
+  /** Drops the reservations of a day that have outlived their lease. */
+  purge(day: string): Promise<void>;
   /** The reservations of a day, of one agent or of all. */
   list(day: string, agentId: string | null): Promise<HeldReservation[]>;
   /** What is reserved for a day, in nano-dollars: for all agents, and by agent UUID. */
@@ -92,6 +94,11 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
     );
   }
 
+  async function purge(day: string): Promise<void> {
+    // A step at a time, so that Redis serves others in between.
+    while ((await scripts.agpPurge(baseOf(day))) > 0);
+  }
+
   return {
     async reserve({ eventId, agentId, day, nanoUsd }, requestsPerMinute) {
       const [admitted, first = 0, agent = 0, global = 0] = await scripts.agpReserve(
@@ -113,6 +120,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
     },
     renew: (reservations) => extend(reservations, leaseMilliseconds, 1),
     confirm: (reservations) => extend(reservations, confirmedMs, 0),
+    purge,
     async list(day, agentId) {
       const base = baseOf(day);
       const held = await redis.hgetall(agentId === null ? `${base}:held` : `${base}:agent:${agentId}`);
@@ -122,7 +130,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
       });
     },
     async readTotals(day) {
-      await scripts.agpPurge(baseOf(day));
+      await purge(day);
       const { global, ...byAgent } = await redis.hgetall(`${baseOf(day)}:totals`);
       return {
         globalNanoUsd: Number(global ?? 0),

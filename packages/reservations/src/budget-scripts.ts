@@ -47,7 +47,9 @@ local function hold(id, agent, amount, lease)
 end
 
 local function purge()
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. ':leases', '-inf', now, 'LIMIT', 0, 1000)) do drop(id) end
+  local ended = redis.call('ZRANGEBYSCORE', base .. ':leases', '-inf', now, 'LIMIT', 0, 1000)
+  for _, id in ipairs(ended) do drop(id) end
+  return #ended
 end
 
 local function total(scope)
@@ -91,8 +93,7 @@ end
 return 0
 `;
 
-/** Drops what has outlived its lease. */
+/** Drops some of what has outlived its lease -> how many */
 export const purgeScript = `${shared}
-purge()
-return 0
+return purge()
 `;

@@ -42,8 +42,8 @@ const paging = { limit: limit.optional(), offset };
 /** `GET /api/v1/agents`: complete unless a limit is given. */
 export const agentListQuerySchema = z.object({ status: agentStatusSchema.optional(), ...paging });
 
-/** `GET /api/v1/sessions`: complete unless a limit is given. */
-export const sessionListQuerySchema = z.object(paging);
+/** `GET /api/v1/sessions`, `/budgets` and `/limits`: complete unless a limit is given. */
+export const wholeListQuerySchema = z.object(paging);
 
 const eventFilters = {
   from: timeParameterSchema.optional().meta({ description: 'Only events of this time or later' }),

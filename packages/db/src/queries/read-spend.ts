@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { agentSpendUsd, globalSpendUsd } from './spend-sql.ts';
 
 /** What was spent on a UTC day, in whole nano-dollars, by an agent and by all of them. */
 export interface Spend {
@@ -12,14 +13,7 @@ interface Row {
   global_spend: number;
 }
 
-/** Lost and quarantined events were spent too; one snapshot, so that no event is counted in neither place. */
-const spendColumns = `
-  1e9 * (coalesce((SELECT sum(cost_usd) FROM daily_usage WHERE day = $1 AND agent_id = asked.agent_id), 0)
-    + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1 AND agent_id = asked.agent_id), 0)
-  ) AS agent_spend,
-  1e9 * (coalesce((SELECT sum(cost_usd) FROM daily_global_spend WHERE day = $1), 0)
-    + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1), 0)
-  ) AS global_spend`;
+const spendColumns = `1e9 * ${agentSpendUsd} AS agent_spend, 1e9 * ${globalSpendUsd} AS global_spend`;
 
 /**
  * Reads the spend of several agents and of all together, in one statement.

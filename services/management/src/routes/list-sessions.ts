@@ -1,4 +1,4 @@
-import { sessionListQuerySchema, sessionListSchema } from '@agp/core/contracts';
+import { sessionListSchema, wholeListQuerySchema } from '@agp/core/contracts';
 import { listSessions } from '@agp/db';
 import { defineRoute } from '../define-route.ts';
 import { presentSession } from '../presenters/present-session.ts';
@@ -11,7 +11,7 @@ export const listSessionsRoute = defineRoute({
   extendedOnly: true,
   tag: 'Sessions',
   summary: 'All sessions, the latest start first',
-  query: sessionListQuerySchema,
+  query: wholeListQuerySchema,
   answer: { status: 200, description: 'The sessions', schema: sessionListSchema },
   errors: [],
   handle: ({ query }, response, { db }) => replyWithList(response, listSessions(db, query), presentSession),

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { isWholeNano } from '../pricing/money.ts';
+import { agentIdSchema } from './agent.ts';
+
+/** The highest daily cap, in USD: amounts up to here are exact as whole nano-dollars in a double. */
+export const maxDailyCapUsd = 9_000_000;
+
+const dailyCapSchema = z.number().min(0).nullable().meta({ description: 'USD a UTC day; null is no cap' });
+
+/** Shown only where it is set, so that a budget otherwise has the fields of decisions.md section 5. */
+const warnOnlySchema = z
+  .literal(true)
+  .optional()
+  .meta({ description: 'Requests over the cap are let through and counted; absent where the cap refuses them' });
+
+const budgetFields = {
+  daily_cap_usd: dailyCapSchema,
+  spent_usd: z.number().min(0).meta({ description: 'What today, a UTC day, cost until now' }),
+  reserved_usd: z.number().min(0).meta({ description: 'Held for requests whose cost is not in `spent_usd` yet' }),
+  remaining_usd: z
+    .number()
+    .min(0)
+    .nullable()
+    .meta({ description: 'What neither is spent nor held; null without a cap' }),
+  warn_only: warnOnlySchema,
+};
+
+export const budgetSchema = z
+  .strictObject(budgetFields)
+  .meta({ id: 'Budget', description: 'A daily cap, and what of it is used today' });
+
+export const agentBudgetSchema = z
+  .strictObject({ agent_id: agentIdSchema, agent_name: z.string(), ...budgetFields })
+  .meta({ id: 'AgentBudget', description: 'The budget of one agent' });
+
+export const budgetListSchema = z
+  .strictObject({
+    day: z.iso.date().meta({ description: 'The UTC day that the amounts are of' }),
+    global: budgetSchema,
+    default_agent_cap_usd: dailyCapSchema,
+    default_warn_only: warnOnlySchema,
+    agents: z.array(agentBudgetSchema),
+  })
+  .meta({ id: 'BudgetList', description: 'The budgets of all agents together and of each one' });
+
+/** The body of the PUTs of budgets. */
+export const budgetInputSchema = z
+  .strictObject({
+    daily_cap_usd: z
+      .number()
+      .min(0)
+      .max(maxDailyCapUsd)
+      .refine(isWholeNano, 'must not have more than nine decimal places')
+      .nullable()
+      .meta({ description: 'USD a UTC day, to the nano-dollar; null is no cap' }),
+    warn_only: z.boolean().default(false).meta({ description: 'Let requests over the cap through, and count them' }),
+  })
+  .meta({ id: 'BudgetInput' });
+
+export type Budget = z.infer<typeof budgetSchema>;
+export type AgentBudget = z.infer<typeof agentBudgetSchema>;
+export type BudgetList = z.infer<typeof budgetListSchema>;
+export type BudgetInput = z.infer<typeof budgetInputSchema>;
