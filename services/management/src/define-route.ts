@@ -1,8 +1,10 @@
 import type { Scope } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
 import type { Db } from '@agp/db';
+import type { BudgetReservations } from '@agp/reservations';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import type { Caller } from './authenticate.ts';
 import type { ManagementConfig } from './config.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 
@@ -10,6 +12,7 @@ import type { LiveStreams } from './live/live-streams.ts';
 export interface Context {
   config: ManagementConfig;
   db: Db;
+  reservations: BudgetReservations;
   streams: LiveStreams;
 }
 
@@ -31,8 +34,8 @@ export interface Input<Name extends string, Query, Body> {
   query: Query;
   body: Body;
   request: Request;
-  /** The UUID of the caller's key. */
-  keyId: string;
+  /** Who asks; absent where the route needs no key. */
+  caller: Caller | undefined;
 }
 
 export interface Parameter {

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { checkConnection, keepBootstrapKey, openGuardedDatabase } from '@agp/db';
-import { connectRedis, createThrottle } from '@agp/reservations';
+import { connectRedis, createBudgetReservations, createThrottle } from '@agp/reservations';
 import {
   ConfigError,
   createLogger,
@@ -65,6 +65,9 @@ export async function startManagement(
     onStatus: (status) => logger.warn({ status }, 'Redis'),
   });
   opened.defer(() => redis.disconnect());
+  // A list of all that is reserved can be long; a failed authentication must not wait as long for its throttle.
+  const budgetRedis = connectRedis({ url: config.redisUrl, commandTimeoutMs: 2_000 });
+  opened.defer(() => budgetRedis.disconnect());
 
   const streams = new LiveStreams({ keepaliveMs: overrides.keepaliveMs ?? keepaliveMs });
   const bus = await followRecordings(config.natsUrl, streams, logger);
@@ -82,7 +85,7 @@ export async function startManagement(
   opened.defer(() => ops.stop(0));
 
   const app = createApp({
-    context: { config, db, streams },
+    context: { config, db, reservations: createBudgetReservations(budgetRedis), streams },
     routes: listRoutes(),
     failures: createThrottle(redis, failureLimit),
     logger,

@@ -29,6 +29,7 @@ const errorHeaders: Partial<Record<ErrorCode, Record<string, { description: stri
   invalid_api_key: { 'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' } } },
   too_many_failures: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
   too_many_streams: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
+  reservations_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
   storage_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
 };
 
@@ -83,7 +84,12 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
       ...(pathParameters.length > 0 && { path: z.object(Object.fromEntries(pathParameters)) }),
       ...(route.query && { query: route.query }),
     },
-    ...(route.body && { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
+    ...(route.body && {
+      requestBody: {
+        required: !route.body.safeParse(undefined).success,
+        content: { 'application/json': { schema: route.body } },
+      },
+    }),
     responses: { [route.answer.status]: describeAnswer(route), ...describeErrors(route) },
   } as ZodOpenApiOperationObject;
 }
@@ -107,7 +113,7 @@ export function buildDocument(routes: readonly Route[]): ReturnType<typeof creat
     info: {
       title: 'Agent Governance Proxy: management and audit',
       version: '1',
-      description: 'Agents, events, sessions, lineage and costs of all that goes through the proxy.',
+      description: 'Agents, events, sessions, lineage, costs and budgets of all that goes through the proxy.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
