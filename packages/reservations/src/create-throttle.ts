@@ -35,6 +35,8 @@ export function createThrottle(redis: Redis, options: ThrottleOptions): Throttle
     ...limits,
     storeClient: redis,
     rejectIfRedisNotReady: true,
+    // Whoever is over the limit is known to be until the window ends: a flood is not passed on to Redis.
+    inMemoryBlockOnConsumed: options.points,
     insuranceLimiter: new RateLimiterMemory(limits),
   });
   const decide = (allowed: boolean, result: RateLimiterRes): ThrottleDecision => ({

@@ -1,12 +1,18 @@
+import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
-import { type Db, findApiKey } from '@agp/db';
+import { type Db, type FoundApiKey, findApiKey } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
 import type { RequestHandler } from 'express';
 import { digestSecret } from './issue-secret.ts';
+import { noteKeyUses } from './note-key-uses.ts';
 
-/** Who asks: the key's UUID, and what it allows. */
+/** Who asks, and what the key allows. */
 export interface Caller {
+  /** UUID of the key. */
   keyId: string;
+  keyName: string;
+  /** Hex digest of the secret that was shown: a key that is rotated has two for a while. */
+  secretSha256: string;
   scopes: ReadonlySet<string>;
 }
 
@@ -15,11 +21,19 @@ export interface Caller {
  * address, and only that: a valid key is let through however often others failed from there.
  */
 export function authenticate(db: Db, failures: Throttle): RequestHandler {
+  const noteUse = noteKeyUses(db);
   return async (request, response, next) => {
     const token = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    const key = token === undefined ? undefined : await findApiKey(db, digestSecret(token));
+    const key = token === undefined ? undefined : await findKey(db, digestSecret(token));
     if (key !== undefined) {
-      response.locals.caller = { keyId: key.id, scopes: new Set(key.scopes) } satisfies Caller;
+      const { id, name, scopes, sha256 } = key;
+      response.locals.caller = {
+        keyId: id,
+        keyName: name,
+        secretSha256: sha256.toString('hex'),
+        scopes: new Set(scopes),
+      } satisfies Caller;
+      noteUse(id);
       next();
       return;
     }
@@ -27,6 +41,12 @@ export function authenticate(db: Db, failures: Throttle): RequestHandler {
     if (!allowed) throw new ApiError('too_many_failures', undefined, { 'Retry-After': String(retryAfterSeconds) });
     throw new ApiError('invalid_api_key', undefined, { 'WWW-Authenticate': 'Bearer' });
   };
+}
+
+/** The index finds by comparing as it likes; what it found is compared once more, in a time that tells nothing. */
+async function findKey(db: Db, digest: Buffer): Promise<FoundApiKey | undefined> {
+  const key = await findApiKey(db, digest);
+  return key !== undefined && timingSafeEqual(key.sha256, digest) ? key : undefined;
 }
 
 /** @throws ApiError where the caller's key does not allow this; `admin` allows everything */

@@ -55,13 +55,12 @@ function readPathParameters(route: Route, request: Request): Record<string, stri
 /** authenticated -> scope -> edition -> parsed -> handled */
 function handleRoute(route: Route, context: Context): RequestHandler {
   return async (request, response) => {
-    const caller = response.locals.caller as Caller | undefined;
     const input = {
       params: readPathParameters(route, request),
       query: route.query && parseQuery(route.query, request.query),
       body: route.body && parseInput(route.body, request.body, 'body'),
       request,
-      keyId: caller?.keyId ?? '',
+      caller: response.locals.caller as Caller | undefined,
     };
     await route.handle(input, response, context);
   };

@@ -5,8 +5,12 @@ export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Makes the UUID, the secret (`agm_` and 256 random bits) and the digest of a new API key. */
-export function issueSecret(): { id: string; secret: string; secretSha256: Buffer } {
-  const secret = `agm_${randomBytes(32).toString('base64url')}`;
+/**
+ * Makes the UUID, the secret (its prefix and 256 random bits) and the digest of a new API key or agent token.
+ *
+ * @param prefix `agm_` opens this API, `agp_` is an agent's at the proxy
+ */
+export function issueSecret(prefix: 'agm_' | 'agp_'): { id: string; secret: string; secretSha256: Buffer } {
+  const secret = `${prefix}${randomBytes(32).toString('base64url')}`;
   return { id: randomUUIDv7(), secret, secretSha256: digestSecret(secret) };
 }

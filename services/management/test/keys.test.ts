@@ -94,6 +94,44 @@ describe('API keys', () => {
   });
 });
 
+describe('the last use of a key', () => {
+  test('is noted at its first use, and once a minute after that, whichever replica saw it', async () => {
+    const key = await makeKey(['read']);
+    const read = async () =>
+      (await management.read('/api/v1/keys', apiKeyListSchema)).find(({ id }) => id === key.id)?.last_used_at;
+    const use = (url = management.service.url) => fetch(`${url}/api/v1/agents`, bearer(key.secret));
+    expect(await read()).toBeNull();
+    const before = Date.now();
+    expect((await use()).status).toBe(200);
+    const first = await expect.poll(read).not.toBeNull().then(read);
+    expect(Date.parse(first ?? '')).toBeGreaterThanOrEqual(before);
+    await using other = await startManagement(management.config, { logger: createLogger('management', 'silent') });
+    expect((await use(other.url)).status).toBe(200);
+    expect((await use()).status).toBe(200);
+    expect(await read()).toBe(first);
+    // A process that has not noted this key yet, a minute later.
+    await management.database.pool.query(
+      "UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds' WHERE name = 'read'",
+    );
+    await using third = await startManagement(management.config, { logger: createLogger('management', 'silent') });
+    expect((await use(third.url)).status).toBe(200);
+    await expect.poll(async () => Date.parse((await read()) ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
+  });
+
+  test('keeps no request waiting: a row that is locked is noted later', async () => {
+    const key = await makeKey(['read']);
+    const client = await management.database.pool.connect();
+    await client.query('BEGIN');
+    await client.query("SELECT FROM api_keys WHERE name = 'read' FOR UPDATE");
+    try {
+      expect((await management.call('/api/v1/agents', bearer(key.secret))).status).toBe(200);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+});
+
 describe('the bootstrap key', () => {
   test('cannot be deleted: the next start would bring it back', async () => {
     const [key] = await management.read('/api/v1/keys', apiKeyListSchema);

@@ -1,7 +1,7 @@
-import { commonFields, loadConfig, portField, trustProxyField } from '@agp/runtime';
+import { ConfigError, commonFields, loadConfig, portField, trustProxyField } from '@agp/runtime';
 import { z } from 'zod';
 import { loadPrices } from './load-prices.ts';
-import { loadProviders } from './load-providers.ts';
+import { loadProviders, type Provider } from './load-providers.ts';
 
 const positive = z.coerce.number().int().min(1);
 
@@ -14,6 +14,8 @@ export const proxyConfigSchema = z.object({
   redisUrl: z.string().min(1),
   /** Who an agent is: `open` believes the name it declares, `token` the agent token that it shows. */
   agentIdentity: z.enum(['open', 'token']).default('open'),
+  /** Whether `open` may go together with provider keys where others than this machine can connect. */
+  allowOpenProviderKeys: z.stringbool().default(false),
   /** Whether requests that run are ended when their agent is blocked, or all are paused. */
   killRunning: z.stringbool().default(true),
   /** `strict` reserves a true upper bound, and refuses capped requests while Redis is away. */
@@ -55,5 +57,19 @@ export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {
 export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
   const config = loadConfig(proxyConfigSchema, environment);
   const providers = loadProviders(config.providersFile, environment);
+  guardProviderKeys(config, [...providers.values()]);
   return { ...config, providers, prices: loadPrices(config.pricesFile, providers) };
+}
+
+const loopback = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
+
+/** Whoever can connect could use the company's keys under any name (decisions.md section 2). */
+function guardProviderKeys(config: z.infer<typeof proxyConfigSchema>, providers: Provider[]): void {
+  if (config.agentIdentity !== 'open' || config.allowOpenProviderKeys || loopback.test(config.host)) return;
+  const withKey = providers.filter(({ apiKey }) => apiKey !== null).map(({ id }) => id);
+  if (withKey.length === 0) return;
+  throw new ConfigError(
+    `AGENT_IDENTITY: open lets everybody who reaches HOST use the key of ${withKey.join(', ')}: set it to token, ` +
+      'HOST to a loopback address, or ALLOW_OPEN_PROVIDER_KEYS to true',
+  );
 }

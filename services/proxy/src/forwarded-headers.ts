@@ -25,8 +25,14 @@ const neverToAgent = new Set([...hopByHop, 'set-cookie', 'x-agent-id', 'x-sessio
 /**
  * The agent's headers as the provider gets them: all but those that decisions.md section 2 lists and those that
  * `Connection` names. Names keep their case, repeated ones all their values.
+ *
+ * @param isSecret whether a header, by its lower-case name and one value, is none of the provider's business
  */
-export function toProviderHeaders(rawHeaders: readonly string[], connection: string | undefined): HeaderValues {
+export function toProviderHeaders(
+  rawHeaders: readonly string[],
+  connection: string | undefined,
+  isSecret: (name: string, value: string) => boolean = () => false,
+): HeaderValues {
   const named = new Set(connection?.toLowerCase().split(/[\s,]+/));
   const result: HeaderValues = {};
   const spelling = new Map<string, string>();
@@ -35,6 +41,7 @@ export function toProviderHeaders(rawHeaders: readonly string[], connection: str
     const value = rawHeaders[index + 1] as string;
     const key = name.toLowerCase();
     if (neverToProvider.has(key) || named.has(key) || neverToProviderPrefix.test(key)) continue;
+    if (isSecret(key, value)) continue;
     const known = spelling.get(key);
     if (known === undefined) {
       spelling.set(key, name);

@@ -32,8 +32,8 @@ export interface Head {
   operation: Operation | null;
   /** The declared name; with a token it must be the token's. */
   agentName: string | null;
-  /** SHA-256 of the agent token that came along, wherever it stood; null without one. */
-  tokenSha256: Buffer | null;
+  /** Hex SHA-256 of the agent token that came along, wherever it stood; null without one. */
+  tokenSha256: string | null;
   /** The session that the caller names, before it is mapped to an id; null when it names none. */
   sessionName: string | null;
   complianceTag: string | null;

@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadProviders } from './load-providers.ts';
 
-function writeProviders(content: unknown): string {
+function writeTemporary(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-providers-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'providers.json');
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  const file = join(folder, 'file');
+  writeFileSync(file, text);
   return file;
 }
+
+const writeProviders = (content: unknown) =>
+  writeTemporary(typeof content === 'string' ? content : JSON.stringify(content));
+const fromFile = { id: 'my-groq', api: 'openai', base_url: 'https://api.groq.com/openai' };
 
 test('the built-in providers are there without configuration', () => {
   const providers = loadProviders(undefined, {});
@@ -39,6 +43,9 @@ test.each([
   ['an unknown api', [{ id: 'x', api: 'soap', base_url: 'http://a' }], '0.api'],
   ['a file URL', [{ id: 'x', api: 'openai', base_url: 'file:///etc/passwd' }], '0.base_url'],
   ['credentials in a URL', [{ id: 'x', api: 'openai', base_url: 'http://u:p@a' }], '0.base_url'],
+  ['a key file that cannot be read', [{ ...fromFile, api_key_file: '/nowhere/key' }], 'cannot read /nowhere/key'],
+  ['paths that allow nothing', [{ ...fromFile, allow_paths: [] }], '0.allow_paths: must allow something'],
+  ['a path that is none', [{ ...fromFile, allow_paths: ['v1'] }], '0.allow_paths.0: must be default'],
   ['a member that is not known', [{ id: 'x', api: 'openai', base_url: 'http://a', api_kye: 'x' }], 'api_kye'],
 ])('%s is refused at start, by name', (_what, content, message) => {
   expect(() => loadProviders(writeProviders(content), {})).toThrow(message);
@@ -46,4 +53,57 @@ test.each([
 
 test('a variable that is no URL is refused by its name', () => {
   expect(() => loadProviders(undefined, { PROVIDER_OPENAI_URL: 'localhost' })).toThrow('PROVIDER_OPENAI_URL');
+});
+
+test('keys come from files and variables, a variable before the file, and stay when a variable moves the provider', () => {
+  const file = writeProviders([
+    { ...fromFile, api_key_file: writeTemporary('fake-key-1\n') },
+    { id: 'vllm', api: 'openai', base_url: 'http://a', api_key_file: writeTemporary('fake-key-2') },
+  ]);
+  const environment = {
+    PROVIDER_MY_GROQ_URL: 'http://127.0.0.1:2/openai',
+    PROVIDER_VLLM_API_KEY: 'fake-key-3',
+    PROVIDER_OPENAI_API_KEY: 'fake-key-4',
+    PROVIDER_OPENAI_API_KEY_FILE: writeTemporary('fake-key-5'),
+    PROVIDER_GEMINI_API_KEY: '',
+  };
+  const providers = loadProviders(file, environment);
+  const keys = [...providers.values()].map(({ id, apiKey }) => [id, apiKey]);
+  expect(Object.fromEntries(keys)).toEqual({
+    openai: 'fake-key-5',
+    anthropic: null,
+    gemini: null,
+    'my-groq': 'fake-key-1',
+    vllm: 'fake-key-3',
+  });
+  expect(providers.get('my-groq')?.baseUrl.port).toBe('2');
+});
+
+test('a key limits the paths to inference, unless the file says what is allowed', () => {
+  const file = writeProviders([{ ...fromFile, allow_paths: ['default', 'GET /v1/files*'] }]);
+  const providers = loadProviders(file, { PROVIDER_OPENAI_API_KEY: 'fake-key', PROVIDER_MY_GROQ_API_KEY: 'fake-key' });
+  expect(providers.get('openai')?.allowPaths).toEqual(['default']);
+  expect(providers.get('anthropic')?.allowPaths).toBeNull();
+  expect(providers.get('my-groq')?.allowPaths).toEqual([
+    'default',
+    { method: 'GET', path: '/v1/files', isPrefix: true },
+  ]);
+});
+
+test.each([
+  ['of an unknown provider', { PROVIDER_NOBODY_API_KEY: 'fake-canary' }, 'PROVIDER_NOBODY_API_KEY: no provider'],
+  ['with a space', { PROVIDER_OPENAI_API_KEY: 'fake canary' }, 'PROVIDER_OPENAI_API_KEY: must hold a key'],
+  ['of ours', { PROVIDER_OPENAI_API_KEY: 'agp_fake-canary' }, 'PROVIDER_OPENAI_API_KEY: holds a key of this product'],
+  ['in no file', { PROVIDER_OPENAI_API_KEY_FILE: '/nowhere/key' }, 'PROVIDER_OPENAI_API_KEY_FILE: cannot read'],
+])('a key %s is refused by its variable, and not shown', (_what, environment, message) => {
+  const load = () => loadProviders(undefined, environment);
+  expect(load).toThrow(message);
+  expect(load).not.toThrow(/canary/);
+});
+
+test('a file that holds no key is refused by its name, and what it holds is not shown', () => {
+  const empty = writeTemporary(' \n');
+  expect(() => loadProviders(undefined, { PROVIDER_OPENAI_API_KEY_FILE: empty })).toThrow(empty);
+  const lines = writeTemporary('fake\ncanary');
+  expect(() => loadProviders(undefined, { PROVIDER_OPENAI_API_KEY_FILE: lines })).not.toThrow(/canary/);
 });

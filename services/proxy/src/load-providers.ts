@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
+import { defaultPaths, type PathPattern, parsePathPattern } from './allowed-paths.ts';
+import { readProviderKey, readProviderKeys } from './read-provider-keys.ts';
 
 /** A server that agents may reach, by the id that stands first in the path. */
 export interface Provider {
@@ -10,6 +12,10 @@ export interface Provider {
   baseUrl: URL;
   /** The path of `baseUrl` without a closing slash: put before the request's. */
   basePath: string;
+  /** Sent in place of the caller's credentials; null where these go through. */
+  apiKey: string | null;
+  /** What may be asked of it; null is everything. */
+  allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
 }
 
 const providerId = z
@@ -25,8 +31,21 @@ const baseUrl = z
     'must hold no credentials, query or hash',
   );
 
+const allowedPath = z.string().transform((text, context) => {
+  const parsed = text === defaultPaths ? defaultPaths : parsePathPattern(text);
+  if (parsed !== null) return parsed;
+  context.addIssue(`must be ${defaultPaths}, /path, /path*, or one of these two behind a method and a space`);
+  return z.NEVER;
+});
+
 const providersFileSchema = z.array(
-  z.strictObject({ id: providerId, api: z.enum(['openai', 'anthropic', 'gemini']), base_url: baseUrl }),
+  z.strictObject({
+    id: providerId,
+    api: z.enum(['openai', 'anthropic', 'gemini']),
+    base_url: baseUrl,
+    api_key_file: z.string().min(1).optional(),
+    allow_paths: z.array(allowedPath).min(1, 'must allow something').optional(),
+  }),
 );
 
 const builtIn: [string, Provider['api'], string][] = [
@@ -36,18 +55,23 @@ const builtIn: [string, Provider['api'], string][] = [
 ];
 
 /**
- * The providers by id: the built-in ones, over them those of the JSON file, over those the `PROVIDER_<ID>_URL`
- * variables (decisions.md section 2). An id that only a variable names speaks the OpenAI format.
+ * The providers by id: the built-in ones, over them those of the JSON file, over those the `PROVIDER_<ID>_URL` and
+ * `PROVIDER_<ID>_API_KEY` variables (decisions.md section 2). An id that only a URL variable names speaks the OpenAI format.
  *
- * @throws ConfigError naming the file or the variable
+ * @throws ConfigError naming the file or the variable, and never a key
  */
 export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, Provider> {
   const providers = new Map<string, Provider>();
-  const set = (id: string, api: Provider['api'], baseUrl: URL) =>
-    providers.set(id, { id, api, baseUrl, basePath: baseUrl.pathname.replace(/\/$/, '') });
+  const set = (id: string, api: Provider['api'], baseUrl: URL, more: Partial<Provider> = {}) => {
+    const basePath = baseUrl.pathname.replace(/\/$/, '');
+    providers.set(id, { id, api, baseUrl, basePath, apiKey: null, allowPaths: null, ...more });
+  };
+  // An id with a dash cannot be written in a variable's name: an underscore stands for it.
+  const find = (id: string) => providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
   for (const [id, api, url] of builtIn) set(id, api, new URL(url));
   for (const entry of file ? readProvidersFile(file) : []) {
-    set(entry.id, entry.api, entry.base_url);
+    const apiKey = entry.api_key_file ? readProviderKey('PROVIDERS_FILE', entry.api_key_file) : null;
+    set(entry.id, entry.api, entry.base_url, { apiKey, allowPaths: entry.allow_paths ?? null });
   }
   for (const [name, value] of Object.entries(environment)) {
     const id = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
@@ -57,9 +81,17 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
     if (!checkedId.success || !checkedUrl.success) {
       throw new ConfigError(`${name}: ${(checkedId.error ?? checkedUrl.error)?.issues[0]?.message}`);
     }
-    // An id with a dash cannot be written in a variable's name: an underscore stands for it.
-    const known = providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
-    set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data);
+    const known = find(id);
+    const kept = known && { apiKey: known.apiKey, allowPaths: known.allowPaths };
+    set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data, kept);
+  }
+  for (const { id, variable, apiKey } of readProviderKeys(environment)) {
+    const provider = find(id);
+    if (provider === undefined) throw new ConfigError(`${variable}: no provider has the id ${id}`);
+    provider.apiKey = apiKey;
+  }
+  for (const provider of providers.values()) {
+    if (provider.apiKey !== null) provider.allowPaths ??= [defaultPaths];
   }
   return providers;
 }

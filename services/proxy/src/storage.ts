@@ -8,7 +8,7 @@ import {
   claimBill,
   claimSessions,
   findAgentId,
-  findAgentToken,
+  findAgentTokens,
   type NewAgent,
   type Pool,
   type RunningState,
@@ -29,7 +29,8 @@ import { coalesce } from './coalesce.ts';
  */
 export interface Storage {
   findAgentId(name: string, deadline: number): Promise<string | null>;
-  findAgentToken(secretSha256: Buffer, deadline: number): Promise<AgentTokenOwner | null>;
+  /** By the hex digest of its secret; undefined where it was never issued, or is revoked. */
+  findAgentToken(secretSha256: string, deadline: number): Promise<AgentTokenOwner | undefined>;
   /** @returns null where the name is claimed and no token was shown for it */
   registerAgent(agent: NewAgent, deadline: number): Promise<string | null>;
   /** Read for this request, never cached; undefined when the agent is gone. */
@@ -87,6 +88,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
     async (names: string[]) =>
       new Map(await Promise.all(names.map(async (name) => [name, await findAgentId(pool, name)] as const))),
   );
+  // Those that guess tokens make no more queries than one at a time.
+  const findToken = coalesce((digests: string[]) => findAgentTokens(pool, digests));
   const readAdmission = coalesce(async (keys: string[]) => {
     const pairs = keys.map((key): AdmissionKey => {
       const [agentId = '', tokenId] = key.split(' ');
@@ -126,7 +129,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
   return {
     findAgentId: async (name, deadline) => (await inTime(findAgent(name), deadline)) ?? null,
     registerAgent: (agent, deadline) => inTime(registerAgent(pool, agent), deadline),
-    findAgentToken: (digest, deadline) => inTime(findAgentToken(pool, digest), deadline),
+    findAgentToken: (digest, deadline) => inTime(findToken(digest), deadline),
     readAdmission: ({ agentId, tokenId }, deadline) => inTime(readAdmission(`${agentId} ${tokenId ?? ''}`), deadline),
     async readSpend(day, agentId, deadline) {
       const spend = await inTime(readSpends(`${day} ${agentId}`), deadline);

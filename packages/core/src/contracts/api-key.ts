@@ -17,6 +17,10 @@ export const apiKeySchema = z
     scopes: z.array(scopeSchema),
     created_at: timestampSchema,
     expires_at: timestampSchema.nullable(),
+    last_used_at: timestampSchema.nullable().meta({ description: 'Within two minutes; null before the first use' }),
+    previous_secret_expires_at: timestampSchema.nullable().meta({
+      description: 'While a rotated key is known by two secrets: when the old one stops working',
+    }),
   })
   .meta({ id: 'ApiKey', description: 'A key to this API, without its secret' });
 
@@ -26,6 +30,22 @@ export const apiKeyListSchema = z.array(apiKeySchema);
 export const createdApiKeySchema = apiKeySchema
   .extend({ secret: z.string().startsWith('agm_').meta({ description: 'Shown this once; only its digest is kept' }) })
   .meta({ id: 'CreatedApiKey' });
+
+/** The longest that a rotated key's old secret may work on, in seconds: a week. */
+const maxOverlapSeconds = 604_800;
+
+/** The body of `POST /api/v1/keys/{id}/rotate`, which may be left out. */
+export const keyRotationSchema = z
+  .strictObject({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(maxOverlapSeconds)
+      .default(0)
+      .meta({ description: 'How long the old secret works on beside the new one' }),
+  })
+  .default({ overlap_seconds: 0 })
+  .meta({ id: 'KeyRotation' });
 
 /** The body of `POST /api/v1/keys`. */
 export const apiKeyInputSchema = z

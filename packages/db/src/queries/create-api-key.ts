@@ -6,9 +6,20 @@ export interface ApiKeyRow {
   scopes: string[];
   created_at: Date;
   expires_at: Date | null;
+  last_used_at: Date | null;
+  /** Until when the secret before the present one works; in the past, or null, where none does. */
+  previous_expires_at: Date | null;
 }
 
-export const apiKeyColumns = ['id', 'name', 'scopes', 'created_at', 'expires_at'] as const;
+export const apiKeyColumns = [
+  'id',
+  'name',
+  'scopes',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'previous_expires_at',
+] as const;
 
 export interface NewApiKey {
   id: string;

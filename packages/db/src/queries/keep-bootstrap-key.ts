@@ -9,20 +9,20 @@ import type { Db } from '../database.ts';
  * @returns false, with nothing changed, where another key already has this secret
  */
 export function keepBootstrapKey(db: Db, id: string, secretSha256: Buffer): Promise<boolean> {
+  const isTaken = sql`EXISTS (
+    SELECT FROM api_keys AS other
+    WHERE ${secretSha256} IN (other.secret_sha256, other.previous_sha256) AND other.name <> ${bootstrapKeyName})`;
   return db.transaction().execute(async (trx) => {
     // Without a target: a process that inserts the same row at the same time meets whichever unique index comes first.
     await sql`
       INSERT INTO api_keys (id, name, secret_sha256, scopes)
-      VALUES (${id}, ${bootstrapKeyName}, ${secretSha256}, ARRAY['read', 'write', 'admin'])
+      SELECT ${id}, ${bootstrapKeyName}, ${secretSha256}, ARRAY['read', 'write', 'admin'] WHERE NOT ${isTaken}
       ON CONFLICT DO NOTHING`.execute(trx);
     const { numAffectedRows } = await sql`
       UPDATE api_keys SET
         id = CASE WHEN secret_sha256 = ${secretSha256} THEN id ELSE ${id} END,
         secret_sha256 = ${secretSha256}, scopes = ARRAY['read', 'write', 'admin'], expires_at = NULL
-      WHERE name = ${bootstrapKeyName} AND NOT EXISTS (
-        SELECT FROM api_keys AS other WHERE other.secret_sha256 = ${secretSha256} AND other.name <> ${bootstrapKeyName})`.execute(
-      trx,
-    );
+      WHERE name = ${bootstrapKeyName} AND NOT ${isTaken}`.execute(trx);
     return numAffectedRows === 1n;
   });
 }

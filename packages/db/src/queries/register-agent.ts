@@ -15,24 +15,26 @@ export interface NewAgent {
   id: string;
   name: string;
   sourceIp: string;
-  /** The request showed a valid token of this name, so that a claimed name may be used. */
-  hasToken: boolean;
+  /** UUID of the token that the request showed; null when it showed none, which a claimed name needs. */
+  tokenId: string | null;
 }
 
 /**
  * Registers an agent by its first request, active and with the default cap and limit, in one statement, so that they
  * hold for that very request (decisions.md section 2). Requests that race for one name all get the row of the first.
  *
- * @returns the id that the name has now; null where the name is claimed and the request showed no token for it
+ * @returns the id that the name has now; null where the name is claimed and the request showed no token for it, or one that no longer works
  */
 export async function registerAgent(pool: Pool, agent: NewAgent): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'register-agent',
     text: `INSERT INTO agents (id, name, source_ip, daily_cap_usd, warn_only, requests_per_minute)
            SELECT $1, $2, $3, default_agent_cap_usd, default_warn_only, default_requests_per_minute FROM control
-           WHERE $4 OR NOT EXISTS (SELECT FROM claimed_names WHERE name = $2)
+           WHERE CASE WHEN $4::uuid IS NULL THEN NOT EXISTS (SELECT FROM claimed_names WHERE name = $2)
+             ELSE EXISTS (SELECT FROM agent_tokens WHERE id = $4 AND agent_name = $2
+                            AND (expires_at IS NULL OR expires_at > clock_timestamp())) END
            ON CONFLICT (name) DO NOTHING RETURNING id`,
-    values: [agent.id, agent.name, agent.sourceIp, agent.hasToken],
+    values: [agent.id, agent.name, agent.sourceIp, agent.tokenId],
   });
   // A statement does not see a row that another transaction committed while it ran: the loser looks again.
   return rows[0]?.id ?? (await findAgentId(pool, agent.name));

@@ -1,10 +1,10 @@
-import { type Db, findValidKeys } from '@agp/db';
+import { type Db, findWorkingSecrets } from '@agp/db';
 import type { LiveStreams } from './live-streams.ts';
 
 const intervalMs = 2_000;
 
 /**
- * Ends streams whose key was deleted or has expired, a few seconds later at most, with one query for all. While
+ * Ends streams whose key was deleted or has expired, or was rotated and its old secret stopped working, a few seconds later at most, with one query for all. While
  * Postgres is away nothing is known of the keys and the streams go on; nothing is recorded then either.
  *
  * @returns a function that stops looking
@@ -12,13 +12,13 @@ const intervalMs = 2_000;
 export function endRevokedStreams(db: Db, streams: LiveStreams): () => void {
   let looking = false;
   const look = async () => {
-    const keyIds = streams.keyIds;
-    if (looking || keyIds.length === 0) return;
+    const { secrets } = streams;
+    if (looking || secrets.length === 0) return;
     looking = true;
     try {
-      const valid = await findValidKeys(db, keyIds);
-      const looked = new Set(keyIds);
-      streams.endStreams((keyId) => looked.has(keyId) && !valid.has(keyId));
+      const working = await findWorkingSecrets(db, secrets);
+      const looked = new Set(secrets);
+      streams.endStreams((secret) => looked.has(secret) && !working.has(secret));
     } catch {
       // Looked again at the next turn.
     } finally {

@@ -12,7 +12,8 @@ export interface StreamFilter {
 interface Stream {
   response: Response;
   filter: StreamFilter;
-  keyId: string;
+  /** Hex digest of the secret that it was opened with. */
+  secretSha256: string;
   keepalive: NodeJS.Timeout;
 }
 
@@ -60,9 +61,9 @@ export class LiveStreams {
     return this.#streams.size;
   }
 
-  /** The keys, by UUID, that the open streams were opened with. */
-  get keyIds(): string[] {
-    return [...new Set([...this.#streams].map((stream) => stream.keyId))];
+  /** Hex digests of the secrets that the open streams were opened with. */
+  get secrets(): string[] {
+    return [...new Set([...this.#streams].map((stream) => stream.secretSha256))];
   }
 
   /**
@@ -70,7 +71,7 @@ export class LiveStreams {
    *
    * @throws ApiError `too_many_streams`
    */
-  open(response: Response, filter: StreamFilter, keyId: string): void {
+  open(response: Response, filter: StreamFilter, secretSha256: string): void {
     if (this.#streams.size >= (this.#options.maxStreams ?? 1_000)) {
       throw new ApiError('too_many_streams', undefined, { 'Retry-After': '5' });
     }
@@ -86,7 +87,7 @@ export class LiveStreams {
       return;
     }
     const keepalive = setTimeout(() => this.#send(stream, keepaliveText), this.#options.keepaliveMs);
-    const stream: Stream = { response, filter, keyId, keepalive };
+    const stream: Stream = { response, filter, secretSha256, keepalive };
     this.#streams.add(stream);
     response.on('close', () => this.#forget(stream));
     // A socket that breaks under a write reports here; 'close' follows.
@@ -116,10 +117,10 @@ export class LiveStreams {
     }
   }
 
-  /** Ends the streams of all keys, or of those that `ends` names. */
-  endStreams(ends: (keyId: string) => boolean = () => true): void {
+  /** Ends all streams, or those that were opened with a secret that `ends` names by its digest. */
+  endStreams(ends: (secretSha256: string) => boolean = () => true): void {
     for (const stream of this.#streams) {
-      if (!ends(stream.keyId)) continue;
+      if (!ends(stream.secretSha256)) continue;
       this.#forget(stream);
       const { response } = stream;
       response.end();

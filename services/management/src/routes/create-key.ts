@@ -1,8 +1,8 @@
 import { apiKeyInputSchema, type CreatedApiKey, createdApiKeySchema } from '@agp/core/contracts';
-import { ApiError } from '@agp/core/errors';
 import { createApiKey } from '@agp/db';
 import { defineRoute } from '../define-route.ts';
 import { issueSecret } from '../issue-secret.ts';
+import { parseExpiry } from '../parse-expiry.ts';
 import { presentApiKey } from '../presenters/present-api-key.ts';
 
 export const createKeyRoute = defineRoute({
@@ -15,11 +15,8 @@ export const createKeyRoute = defineRoute({
   answer: { status: 201, description: 'The key, with its secret', schema: createdApiKeySchema },
   errors: [],
   handle: async ({ body }, response, { db }) => {
-    const expiresAt = body.expires_at ? new Date(body.expires_at) : null;
-    if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
-      throw new ApiError('invalid_parameter', 'expires_at: must lie in the future');
-    }
-    const { id, secret, secretSha256 } = issueSecret();
+    const expiresAt = parseExpiry(body.expires_at);
+    const { id, secret, secretSha256 } = issueSecret('agm_');
     const key = await createApiKey(db, {
       id,
       name: body.name,

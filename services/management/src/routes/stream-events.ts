@@ -19,7 +19,7 @@ export const streamEventsRoute = defineRoute({
     contentType: 'text/event-stream',
   },
   errors: ['too_many_streams'],
-  handle: ({ query, keyId }, response, { streams }) => {
-    streams.open(response, { agentId: query.agent_id, sessionId: query.session_id }, keyId);
+  handle: ({ query, caller }, response, { streams }) => {
+    streams.open(response, { agentId: query.agent_id, sessionId: query.session_id }, caller?.secretSha256 ?? '');
   },
 });

@@ -1,6 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import type { SessionClaim } from '@agp/db';
+import { isAllowedPath } from '../allowed-paths.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 
@@ -9,7 +10,7 @@ import type { Admission, Agent, Head } from '../journey.ts';
  * for its agent.
  *
  * @param deadline when storage is given up, on the monotonic clock in milliseconds
- * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `request_too_large`, `session_of_another_agent`, `audit_unavailable`
+ * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`, `session_of_another_agent`, `audit_unavailable`
  */
 export async function admit(
   context: ProxyContext,
@@ -28,6 +29,9 @@ export async function admit(
   const needsToken = context.config.agentIdentity === 'token' || stored.nameIsClaimed || agent.tokenId !== null;
   if (needsToken && !stored.tokenIsValid) throw new ApiError('unauthorized_agent');
   if (stored.status === 'blocked') throw new ApiError('agent_blocked');
+  if (!isAllowedPath(head.provider.allowPaths, head.method, head.path, head.operation)) {
+    throw new ApiError('path_not_allowed');
+  }
   if (stored.paused) throw new ApiError('paused', undefined, { 'Retry-After': '1' });
   if ((head.contentLength ?? 0) > context.config.maxRequestBytes) throw new ApiError('request_too_large');
   await claimSession(context, { sessionId, agentId: agent.uuid }, deadline);

@@ -15,7 +15,7 @@ import { storageWaitMs } from '../storage.ts';
  */
 export async function identify(context: ProxyContext, head: Head): Promise<Agent> {
   const deadline = head.arrived + storageWaitMs;
-  const token = head.tokenSha256 && (await findToken(context, head.tokenSha256, deadline));
+  const token = head.tokenSha256 === null ? null : await findToken(context, head.tokenSha256, deadline);
   if (token === null && context.config.agentIdentity === 'token') throw new ApiError('unauthorized_agent');
   if (token && head.agentName !== null && head.agentName !== token.agentName) {
     throw new ApiError('malformed_request', 'the agent name is not that of the agent token');
@@ -25,19 +25,19 @@ export async function identify(context: ProxyContext, head: Head): Promise<Agent
   if (known) return token ? { ...known, tokenId: token.id } : known;
   const uuid =
     (await context.storage.findAgentId(name, deadline)) ??
-    (await registerOnce(context, head, name, token !== null, deadline));
+    (await registerOnce(context, head, name, token?.id ?? null, deadline));
   const agent = { uuid, id: toPublicId('agt', uuid), name, tokenId: null };
   context.agents.set(name, agent);
   return token ? { ...agent, tokenId: token.id } : agent;
 }
 
-async function findToken(context: ProxyContext, sha256: Buffer, deadline: number): Promise<AgentTokenOwner> {
-  const key = sha256.toString('hex');
-  const known = context.tokens.get(key);
+async function findToken(context: ProxyContext, sha256: string, deadline: number): Promise<AgentTokenOwner> {
+  const known = context.tokens.get(sha256);
   if (known) return known;
   const found = await context.storage.findAgentToken(sha256, deadline);
-  if (found === null) throw new ApiError('unauthorized_agent');
-  context.tokens.set(key, found);
+  // Not remembered: it may be issued at any moment.
+  if (found === undefined) throw new ApiError('unauthorized_agent');
+  context.tokens.set(sha256, found);
   return found;
 }
 
@@ -46,13 +46,13 @@ function registerOnce(
   context: ProxyContext,
   head: Head,
   name: string,
-  hasToken: boolean,
+  tokenId: string | null,
   deadline: number,
 ): Promise<string> {
-  const key = `${hasToken} ${head.sourceIp} ${name}`;
+  const key = `${tokenId} ${head.sourceIp} ${name}`;
   const running = context.registering.get(key);
   if (running) return running;
-  const registering = register(context, head, name, hasToken, deadline).finally(() => context.registering.delete(key));
+  const registering = register(context, head, name, tokenId, deadline).finally(() => context.registering.delete(key));
   context.registering.set(key, registering);
   return registering;
 }
@@ -61,14 +61,14 @@ async function register(
   context: ProxyContext,
   head: Head,
   name: string,
-  hasToken: boolean,
+  tokenId: string | null,
   deadline: number,
 ): Promise<string> {
   const { allowed, retryAfterSeconds } = await context.registrations.consume(head.sourceIp);
   if (!allowed) {
     throw new ApiError('too_many_registrations', undefined, { 'Retry-After': String(retryAfterSeconds) });
   }
-  const agent = { id: randomUUIDv7(), name, sourceIp: head.sourceIp, hasToken };
+  const agent = { id: randomUUIDv7(), name, sourceIp: head.sourceIp, tokenId };
   const uuid = await context.storage.registerAgent(agent, deadline);
   if (uuid === null) throw new ApiError('unauthorized_agent');
   return uuid;

@@ -1,18 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import { toProviderHeaders } from '../forwarded-headers.ts';
+import { hideSecrets } from '../hide-secrets.ts';
 import type { Head } from '../journey.ts';
 import type { Provider } from '../load-providers.ts';
 import { parseTarget } from '../parse-target.ts';
 import { matchOperation } from '../providers/index.ts';
-
-/** Without spaces at its ends, which headers lose on the way and paths do not. */
-const printable = /^(?! )[^\p{C}]+(?<! )$/u;
-const reservedName = /^unnamed-/i;
+import { holdsAgentToken, readAgentToken } from '../read-agent-token.ts';
 
 /** Session ids that clients send unasked, in the order in which they count (decisions.md section 2). */
 const clientSessionHeaders = [
@@ -41,19 +39,21 @@ function readGovernanceHeader(exchange: Exchange, name: string, max: number): st
   if (values === undefined) return null;
   if (values.length > 1) refuse(`${name} is given more than once`);
   const text = toText(name, values[0] ?? '');
-  if (text.length > max || !printable.test(text)) refuse(`${name} must be 1 to ${max} printable characters`);
+  if (!isPrintableText(text, max)) refuse(`${name} must be 1 to ${max} printable characters`);
   return text;
 }
 
 function readAgentName(exchange: Exchange, inPath: string | null): string | null {
-  const inHeader = readGovernanceHeader(exchange, 'x-agent-name', 128);
-  if (inPath !== null && (inPath.length > 128 || !printable.test(inPath))) {
-    refuse('the agent name in the path must be 1 to 128 printable characters');
+  const inHeader = readGovernanceHeader(exchange, 'x-agent-name', maxAgentNameLength);
+  if (inPath !== null && !isPrintableText(inPath, maxAgentNameLength)) {
+    refuse(`the agent name in the path must be 1 to ${maxAgentNameLength} printable characters`);
   }
   if (inPath !== null && inHeader !== null && inPath !== inHeader)
     refuse('x-agent-name names another agent than the path');
   const name = inPath ?? inHeader;
-  if (name !== null && reservedName.test(name)) refuse('agent names that begin with unnamed- are reserved');
+  if (name !== null && isReservedAgentName(name)) refuse('agent names that begin with unnamed- are reserved');
+  // It would be shown and recorded wherever names are.
+  if (name !== null && holdsAgentToken(name)) refuse('an agent name must not hold an agent token');
   return name;
 }
 
@@ -96,7 +96,7 @@ function makeEventUuids(pair: boolean): { event: string; requestEvent: string | 
 /**
  * Reads the target and the headers, and stamps the request with its event's id.
  *
- * @throws ApiError `malformed_request`, `unknown_provider`, `not_governed`
+ * @throws ApiError `malformed_request`, `unknown_provider`, `not_governed`, `unauthorized_agent`
  */
 export function readHead(context: ProxyContext, exchange: Exchange): Head {
   const target = parseTarget(exchange.target);
@@ -116,6 +116,10 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') refuse('transfer-encoding must be chunked');
   const agentName = readAgentName(exchange, target.agentName);
   const path = normalisePath(provider, target.path);
+  if (holdsAgentToken(path)) refuse('request target must not hold an agent token in its path');
+  const operation = matchOperation(provider.api, exchange.method, path);
+  const sessionName = readSessionName(exchange);
+  const complianceTag = readComplianceTag(exchange);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   const uuids = makeEventUuids(context.config.auditDirections === 'both');
   return {
@@ -126,14 +130,13 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
     method: exchange.method,
     provider,
     path,
-    query: target.query,
-    operation: matchOperation(provider.api, exchange.method, path),
+    operation,
     agentName,
-    tokenSha256: null,
-    sessionName: readSessionName(exchange),
-    complianceTag: readComplianceTag(exchange),
+    tokenSha256: readAgentToken(exchange.request, target.query),
+    sessionName,
+    complianceTag,
     sourceIp: exchange.sourceIp,
-    headers: toProviderHeaders(exchange.rawHeaders, headers.connection),
+    ...hideSecrets(exchange, { provider, operation, path, query: target.query }),
     contentLength,
     hasBody: headers['transfer-encoding'] !== undefined || (contentLength ?? 0) > 0,
   };

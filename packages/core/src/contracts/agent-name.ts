@@ -1,0 +1,16 @@
+/** Without spaces at its ends, which headers lose on the way and paths do not. */
+const printable = /^(?! )[^\p{C}]+(?<! )$/u;
+const reserved = /^unnamed-/i;
+
+/** The longest name of an agent, in UTF-16 units (decisions.md section 2). */
+export const maxAgentNameLength = 128;
+
+/** Whether a text is 1 to `max` printable characters. */
+export function isPrintableText(text: string, max: number): boolean {
+  return text.length <= max && printable.test(text);
+}
+
+/** Whether a name is kept for agents that declare none. */
+export function isReservedAgentName(name: string): boolean {
+  return reserved.test(name);
+}

@@ -1,0 +1,22 @@
+import { ApiError } from '@agp/core/errors';
+import { fromPublicId } from '@agp/core/ids';
+import { deleteAgentToken } from '@agp/db';
+import { defineRoute } from '../define-route.ts';
+import { agentTokenIdParameter } from '../parameters.ts';
+
+export const deleteAgentTokenRoute = defineRoute({
+  method: 'delete',
+  path: '/api/v1/agent-tokens/{id}',
+  scope: 'admin',
+  tag: 'Agent tokens',
+  summary: 'Revoke an agent token: the next request with it is refused, and its name stays claimed',
+  params: agentTokenIdParameter,
+  answer: { status: 204, description: 'The token is gone' },
+  errors: ['agent_token_not_found'],
+  handle: async ({ params }, response, { db }) => {
+    const id = fromPublicId('tok', params.id);
+    const token = id === null ? undefined : await deleteAgentToken(db, id);
+    if (token === undefined) throw new ApiError('agent_token_not_found');
+    response.status(204).end();
+  },
+});

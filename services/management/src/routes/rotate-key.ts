@@ -1,0 +1,30 @@
+import { type CreatedApiKey, createdApiKeySchema, keyRotationSchema } from '@agp/core/contracts';
+import { ApiError } from '@agp/core/errors';
+import { fromPublicId } from '@agp/core/ids';
+import { rotateApiKey } from '@agp/db';
+import { defineRoute } from '../define-route.ts';
+import { issueSecret } from '../issue-secret.ts';
+import { keyIdParameter } from '../parameters.ts';
+import { presentApiKey } from '../presenters/present-api-key.ts';
+
+export const rotateKeyRoute = defineRoute({
+  method: 'post',
+  path: '/api/v1/keys/{id}/rotate',
+  scope: 'admin',
+  tag: 'Keys',
+  summary: 'Give an API key a new secret; the old one may work on beside it for a while',
+  params: keyIdParameter,
+  body: keyRotationSchema,
+  answer: { status: 200, description: 'The key, with its new secret', schema: createdApiKeySchema },
+  errors: ['key_not_found', 'bootstrap_key', 'key_expired'],
+  handle: async ({ params, body }, response, { db }) => {
+    const id = fromPublicId('key', params.id);
+    const { secret, secretSha256 } = issueSecret('agm_');
+    const overlapSeconds = body.overlap_seconds;
+    const rotation = id === null ? 'unknown' : await rotateApiKey(db, { id, secretSha256, overlapSeconds });
+    if (rotation === 'unknown') throw new ApiError('key_not_found');
+    if (rotation === 'bootstrap') throw new ApiError('bootstrap_key');
+    if (rotation === 'expired') throw new ApiError('key_expired');
+    response.json({ ...presentApiKey(rotation.after), secret } satisfies CreatedApiKey);
+  },
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { loadProxyConfig } from './config.ts';
+
+const servers = { DATABASE_URL: 'postgres://x', NATS_URL: 'nats://x', REDIS_URL: 'redis://x' };
+const withKey = { ...servers, PROVIDER_OPENAI_API_KEY: 'fake-canary' };
+
+test.each([
+  ['an address that others reach', { HOST: '0.0.0.0' }],
+  ['no address given', {}],
+  ['all addresses of IPv6', { HOST: '::' }],
+  ['a name that only looks like loopback', { HOST: '127.0.0.1.example.com' }],
+])('provider keys with open identity are refused on %s', (_what, environment) => {
+  const load = () => loadProxyConfig({ ...withKey, ...environment });
+  expect(load).toThrow(/^AGENT_IDENTITY: .*openai.*ALLOW_OPEN_PROVIDER_KEYS/);
+  expect(load).not.toThrow(/canary/);
+  expect(load).toThrow(expect.objectContaining({ code: 'invalid_config' }));
+});
+
+test.each([
+  ['on loopback', { HOST: '127.0.0.1' }],
+  ['on loopback of IPv6', { HOST: '::1' }],
+  ['with tokens', { AGENT_IDENTITY: 'token' }],
+  ['where it is allowed', { ALLOW_OPEN_PROVIDER_KEYS: 'true' }],
+])('provider keys are taken %s', (_what, environment) => {
+  const { providers } = loadProxyConfig({ ...withKey, ...environment });
+  expect(providers.get('openai')?.apiKey).toBe('fake-canary');
+});
+
+test('open identity without provider keys needs no permission', () => {
+  expect(loadProxyConfig({ ...servers, HOST: '0.0.0.0' }).agentIdentity).toBe('open');
+});

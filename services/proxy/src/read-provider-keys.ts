@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { agentTokenPrefix } from '@agp/core/contracts';
+import { ConfigError } from '@agp/runtime';
+
+/** A provider's key as the environment names it. */
+export interface NamedProviderKey {
+  /** In lower case, with `_` where the provider's id may have a dash. */
+  id: string;
+  variable: string;
+  apiKey: string;
+}
+
+/** Keys of ours, which no provider is to see. */
+const ownKey = new RegExp(`^(?:${agentTokenPrefix}|agm_)`);
+
+function checkKey(source: string, key: string): string {
+  if (!/^[\x21-\x7e]{1,4096}$/.test(key)) {
+    throw new ConfigError(`${source}: must hold a key: printable ASCII without spaces, in one line`);
+  }
+  if (ownKey.test(key)) throw new ConfigError(`${source}: holds a key of this product, not a provider's`);
+  return key;
+}
+
+/**
+ * Reads the file that holds a provider's key.
+ *
+ * @param source the variable that named it
+ * @throws ConfigError naming the variable and the file, never what is in it
+ */
+export function readProviderKey(source: string, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new ConfigError(`${source}: cannot read ${file}`);
+  }
+  return checkKey(`${source}: ${file}`, text);
+}
+
+/**
+ * The keys in `PROVIDER_<ID>_API_KEY` and in the files that `PROVIDER_<ID>_API_KEY_FILE` names, which count first.
+ *
+ * @throws ConfigError naming the variable, never its value
+ */
+export function readProviderKeys(environment: NodeJS.ProcessEnv): NamedProviderKey[] {
+  const keys = new Map<string, NamedProviderKey>();
+  for (const [variable, value] of Object.entries(environment)) {
+    const [, name, inFile] = /^PROVIDER_([A-Z0-9_]+?)_API_KEY(_FILE)?$/.exec(variable) ?? [];
+    if (name === undefined || !value) continue;
+    const id = name.toLowerCase();
+    if (inFile) keys.set(id, { id, variable, apiKey: readProviderKey(variable, value) });
+    else if (!keys.has(id)) keys.set(id, { id, variable, apiKey: checkKey(variable, value.trim()) });
+  }
+  return [...keys.values()];
+}
