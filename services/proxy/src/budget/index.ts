@@ -1,2 +1,3 @@
+export * from './admit-to-budget.ts';
 export * from './create-budget.ts';
 export * from './estimate-reservation.ts';

@@ -1,0 +1,175 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fromPublicId, toPublicId } from '@agp/core/ids';
+import { type Database, openDatabase, recordEvents } from '@agp/db';
+import { startTestStack, type TestStack } from '@agp/local-stack/testing';
+import { connectRedis, createBudgetReservations } from '@agp/reservations';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { makeEvent } from '../../../../test/bench/writer-events.ts';
+import { createStorage } from '../storage.ts';
+import { type Budget, type BudgetRequest, createBudget } from './index.ts';
+
+const day = '2026-03-01';
+const noCap = { capNanoUsd: null, warnOnly: false };
+
+let stack: TestStack<{ redis: true }>;
+let database: Database;
+beforeAll(async () => {
+  stack = await startTestStack({ redis: true });
+  database = openDatabase({ url: stack.databaseUrl, applicationName: 'budget-test', pipeline: true });
+});
+afterAll(async () => {
+  await database.close();
+  await stack[Symbol.asyncDispose]();
+});
+
+/** The budget of one more proxy, on the same servers. */
+async function openBudget(options: { isStrict?: boolean } = {}) {
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 1_000 });
+  await vi.waitFor(() => expect(redis.status).toBe('ready'));
+  const shared = createBudgetReservations(redis);
+  const failures: Error[] = [];
+  const storage = createStorage(database.pool, () => {});
+  const budget = createBudget({
+    shared,
+    storage,
+    isStrict: false,
+    onFailure: (error) => failures.push(error),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await budget.stop();
+    redis.disconnect();
+  });
+  return { budget, shared, failures, redis };
+}
+
+/** A request of an agent whose cap is 100. */
+function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest {
+  const agentCap = { capNanoUsd: 100, warnOnly: false };
+  return {
+    eventId: randomUUIDv7(),
+    agentId,
+    day,
+    nanoUsd: 10,
+    agentCap,
+    globalCap: noCap,
+    requestsPerMinute: null,
+    ...over,
+  };
+}
+
+const reserve = (budget: Budget, request: BudgetRequest) => budget.reserve(request, performance.now() + 5_000);
+
+/** The refusals among what was asked for at once. */
+async function listRefusals(asked: Promise<unknown>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(asked);
+  return settled.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []));
+}
+
+/** Records the request's event, as a writer does, without releasing what was reserved for it. */
+async function record({ eventId, agentId }: BudgetRequest, costNanoUsd: number): Promise<void> {
+  const event = makeEvent({
+    id: toPublicId('evt', eventId),
+    agent_id: toPublicId('agt', agentId),
+    timestamp: `${day}T12:00:00.000Z`,
+    cost_nano_usd: costNanoUsd,
+  });
+  await recordEvents(database.pool, [event]);
+  expect(fromPublicId('evt', event.id)).toBe(eventId);
+}
+
+test('of requests at two proxies as many pass as the cap has room for, and what is given back makes room again', async () => {
+  const [one, two] = [await openBudget(), await openBudget()];
+  const agentId = randomUUIDv7();
+  const requests = Array.from({ length: 60 }, () => ask(agentId));
+  const admitted: BudgetRequest[] = [];
+  const asked = requests.map(async (request, index) => {
+    await reserve(index % 2 ? one.budget : two.budget, request);
+    admitted.push(request);
+  });
+  expect(await listRefusals(asked)).toEqual(Array(50).fill('budget_held'));
+  expect((await one.shared.readTotals(day)).byAgent.get(agentId)).toBe(100);
+  const [first] = admitted as [BudgetRequest];
+  const waiting = reserve(one.budget, ask(agentId));
+  one.budget.release(first.eventId);
+  two.budget.release(first.eventId);
+  expect(await waiting).toEqual([]);
+});
+
+test('what is recorded and not yet released is not counted twice', async () => {
+  const { budget, shared } = await openBudget();
+  const agentId = randomUUIDv7();
+  const requests = Array.from({ length: 10 }, () => ask(agentId));
+  for (const request of requests) await reserve(budget, request);
+  for (const request of requests) await record(request, 4);
+  // 100 are reserved, of which nothing is pending any more, and 40 were spent.
+  for (let index = 0; index < 6; index += 1) await reserve(budget, ask(agentId));
+  expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['budget_held']);
+  expect((await shared.list(day, agentId)).length).toBe(16);
+});
+
+test('a cap of all counts the requests of every agent; the day before is another budget', async () => {
+  const { budget } = await openBudget();
+  const globalCap = { capNanoUsd: 30, warnOnly: false };
+  const ofDay = '2026-02-27';
+  const all = () => ask(randomUUIDv7(), { agentCap: noCap, globalCap, day: ofDay });
+  expect(await listRefusals(Array.from({ length: 8 }, () => reserve(budget, all())))).toEqual(
+    Array(5).fill('budget_held'),
+  );
+  expect(await reserve(budget, { ...all(), day: '2026-02-26' })).toEqual([]);
+  expect(await reserve(budget, { ...all(), globalCap: { ...globalCap, warnOnly: true } })).toEqual(['global']);
+});
+
+test('the cost of an event that was lost counts as spent, and its reservation ends', async () => {
+  const { budget, shared } = await openBudget();
+  const agentId = randomUUIDv7();
+  const lost = ask(agentId, { nanoUsd: 60 });
+  await reserve(budget, lost);
+  budget.lose(lost.eventId, 95);
+  budget.lose(lost.eventId, 95);
+  await vi.waitFor(async () => expect(await shared.list(day, agentId)).toEqual([]));
+  expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['agent_budget_exceeded']);
+  expect(await reserve(budget, ask(agentId, { nanoUsd: 5 }))).toEqual([]);
+});
+
+test('what Redis forgot is told to it again, but not what JetStream has', async () => {
+  const { budget, shared, redis } = await openBudget();
+  const agentId = randomUUIDv7();
+  const [running, confirmed] = [ask(agentId, { nanoUsd: 7 }), ask(agentId)];
+  await Promise.all([reserve(budget, running), reserve(budget, confirmed)]);
+  budget.confirm(confirmed.eventId);
+  await redis.flushall();
+  budget.renew();
+  await vi.waitFor(async () => expect((await shared.readTotals(day)).byAgent).toEqual(new Map([[agentId, 7]])));
+});
+
+test('an agent without cap or limit waits for nothing, and what it runs counts once it gets a cap', async () => {
+  const { budget } = await openBudget();
+  const agentId = randomUUIDv7();
+  await Promise.all(Array.from({ length: 9 }, () => reserve(budget, ask(agentId, { agentCap: noCap }))));
+  expect(await reserve(budget, ask(agentId))).toEqual([]);
+  expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['budget_held']);
+});
+
+test('without Redis each process goes on with what it knows itself, or refuses where that was chosen', async () => {
+  const [available, strict] = [await openBudget(), await openBudget({ isStrict: true })];
+  const agentId = randomUUIDv7();
+  const earlier = Array.from({ length: 4 }, () => ask(agentId));
+  for (const request of earlier) await reserve(available.budget, request);
+  await stack.redis.kill();
+  await sleep(100);
+  const asked = Array.from({ length: 10 }, () => reserve(available.budget, ask(agentId)));
+  expect(await listRefusals(asked)).toEqual(Array(4).fill('budget_held'));
+  await record(earlier[0] as BudgetRequest, 0);
+  expect(await reserve(available.budget, ask(agentId))).toEqual([]);
+  expect(await listRefusals([reserve(strict.budget, ask(agentId))])).toEqual(['budget_unavailable']);
+  expect(await reserve(strict.budget, ask(agentId, { agentCap: noCap }))).toEqual([]);
+  expect(available.failures.length).toBeGreaterThan(0);
+  // A limit is then each process's own.
+  const limited = Array.from({ length: 5 }, () =>
+    reserve(available.budget, ask(agentId, { agentCap: noCap, requestsPerMinute: 3 })),
+  );
+  expect(await listRefusals(limited)).toEqual(['rate_limited', 'rate_limited']);
+  await stack.redis.start();
+});
