@@ -138,8 +138,6 @@ test('headers of the connection, of ours and of other proxies stop here', async 
     'x',
     'X-Compliance-Tag',
     'audit.me',
-    'X-Agent-Token',
-    'agp_x',
   ];
   const bare: BareRequest = { method: 'GET', target: '/v1/models', headers: kept };
   const cookies = {
