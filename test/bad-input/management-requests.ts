@@ -54,6 +54,15 @@ const newKey = (body: string, error: RegExp): BadCall => ({
   error,
 });
 
+const newToken = (body: string, error: RegExp): BadCall => ({
+  name: `an agent token ${body.slice(0, 70)}`,
+  line: 'POST /api/v1/agent-tokens',
+  headers: [json],
+  body,
+  status: 400,
+  error,
+});
+
 const levels = (count: number) => `${'{"a":'.repeat(count)}1${'}'.repeat(count)}`;
 const large = Buffer.alloc(33 * 1024 * 1024, ' ');
 
@@ -111,6 +120,24 @@ const calls: BadCall[] = [
   unknown('made-up', /^not found$/),
   { name: 'a revoked key that never was', line: 'DELETE /api/v1/keys/key_x', status: 404, error: /^key not found$/ },
   {
+    name: 'rotating a key that never was',
+    line: 'POST /api/v1/keys/%00/rotate',
+    status: 404,
+    error: /^key not found$/,
+  },
+  {
+    name: 'revoking a token that never was',
+    line: 'DELETE /api/v1/agent-tokens/tok_%ff',
+    status: 404,
+    error: /^agent token not found$/,
+  },
+  {
+    name: 'releasing a name that nobody has',
+    line: 'DELETE /api/v1/claimed-names/..%2f%00',
+    status: 404,
+    error: /^claimed name not found$/,
+  },
+  {
     name: 'retiring nobody',
     line: 'POST /api/v1/agents/agt_x/retire',
     headers: [json],
@@ -125,6 +152,9 @@ const calls: BadCall[] = [
   withMethod('PUT /api/v1/events'),
   withMethod('GET /api/v1/agents/{agent}/retire'),
   withMethod('TRACE /api/v1/costs/summary'),
+  withMethod('GET /api/v1/keys/key_x/rotate'),
+  withMethod('PUT /api/v1/agent-tokens'),
+  withMethod('POST /api/v1/claimed-names'),
 
   update('no body', '', /^body: ./),
   update('no JSON', '{', /^body: not valid JSON$/),
@@ -167,6 +197,12 @@ const calls: BadCall[] = [
   newKey('{"name":"a","scopes":"read"}', /^scopes: ./),
   newKey('{"name":"a","scopes":["read"],"expires_at":"tomorrow"}', /^expires_at: ./),
   newKey('{"name":"a","scopes":["read"],"expires_at":"2001-01-01T00:00:00Z"}', /^expires_at: ./),
+  newToken('{"agent_name":"a\\u0000"}', /^agent_name: ./),
+  newToken('{"agent_name":"\\ud800"}', /^agent_name: ./),
+  newToken('{"agent_name":" a"}', /^agent_name: ./),
+  newToken('{"agent_name":["a"]}', /^agent_name: ./),
+  newToken('{"agent_name":"unnamed-1.2.3.4"}', /^agent_name: ./),
+  newToken('{"agent_name":"a","expires_at":"2001-01-01T00:00:00Z"}', /^expires_at: ./),
 ];
 
 /** All calls as bytes. */
