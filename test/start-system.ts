@@ -24,6 +24,8 @@ export interface SystemOptions {
   environment?: Record<string, string>;
   /** A Postgres of this system's own, for tests that stop it. */
   ownPostgres?: boolean;
+  /** Takes what services print, instead of the terminal. */
+  onOutput?: (text: string) => void;
 }
 
 /** The whole product on servers of its own. */
@@ -36,8 +38,8 @@ export interface System extends AsyncDisposable {
   apiKey: string;
   /** For looking at what was recorded, and for what ops do by SQL. */
   database: Database;
-  /** Starts one more process of a service. */
-  start(name: ServiceName): Promise<ServiceProcess>;
+  /** Starts one more process of a service, with further variables. Rejects when it ends before it listens. */
+  start(name: ServiceName, environment?: Record<string, string>): Promise<ServiceProcess>;
   /** A call of the management API with the key. Rejects when the answer is not 2xx. */
   api<Answer>(path: string, init?: RequestInit): Promise<Answer>;
 }
@@ -51,7 +53,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     redis: true,
     ownPostgres: options.ownPostgres ?? false,
   })) as System['stack'];
-  const running = new Set<ServiceProcess>();
+  const running = new Set<ChildProcess>();
   const environment = {
     PATH: process.env.PATH ?? '',
     DATABASE_URL: stack.databaseUrl,
@@ -67,16 +69,22 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     SHUTDOWN_GRACE_SECONDS: '10',
     ...options.environment,
   };
-  const start = async (name: ServiceName) => {
-    const service = await startService(name, environment);
-    running.add(service);
-    service.child.once('exit', () => running.delete(service));
-    return service;
+  const start = async (name: ServiceName, more: Record<string, string> = {}) => {
+    const child = spawnService(name, { ...environment, ...more }, options.onOutput);
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    return toService(name, child);
   };
   const startMany = (name: ServiceName, count: number) => Promise.all(Array.from({ length: count }, () => start(name)));
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'agp-test', maxConnections: 4 });
   const stop = async () => {
-    await Promise.all([...running].map((service) => service.kill()));
+    await Promise.all(
+      [...running].map((child) => {
+        const exited = once(child, 'exit');
+        child.kill('SIGKILL');
+        return exited;
+      }),
+    );
     await database.close();
     await stack[Symbol.asyncDispose]();
   };
@@ -102,9 +110,20 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
 }
 
-async function startService(name: ServiceName, environment: Record<string, string>): Promise<ServiceProcess> {
+function spawnService(
+  name: ServiceName,
+  environment: Record<string, string>,
+  onOutput: SystemOptions['onOutput'],
+): ChildProcess {
   const file = new URL(`../services/${name}/src/main.ts`, import.meta.url).pathname;
-  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const output = onOutput ? 'pipe' : 'inherit';
+  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', output, output, 'ipc'] });
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
+  return child;
+}
+
+/** Waits until the process says where it listens. */
+async function toService(name: ServiceName, child: ChildProcess): Promise<ServiceProcess> {
   const exited = once(child, 'exit');
   const message = await Promise.race([once(child, 'message'), exited]);
   const [ready] = message as [{ url?: string; opsUrl?: string }];
