@@ -4,6 +4,7 @@ import { defineRoute } from '../define-route.ts';
 import { issueSecret } from '../issue-secret.ts';
 import { parseExpiry } from '../parse-expiry.ts';
 import { presentAgentToken } from '../presenters/present-agent-token.ts';
+import { recordChange } from '../record-change.ts';
 
 export const createAgentTokenRoute = defineRoute({
   method: 'post',
@@ -14,10 +15,15 @@ export const createAgentTokenRoute = defineRoute({
   body: agentTokenInputSchema,
   answer: { status: 201, description: 'The token, with its secret', schema: createdAgentTokenSchema },
   errors: [],
-  handle: async ({ body }, response, { db }) => {
+  handle: async (input, response, context) => {
+    const { body } = input;
     const expiresAt = parseExpiry(body.expires_at);
     const { id, secret, secretSha256 } = issueSecret('agp_');
-    const token = await createAgentToken(db, { id, agentName: body.agent_name, secretSha256, expiresAt });
-    response.status(201).json({ ...presentAgentToken(token), secret } satisfies CreatedAgentToken);
+    const token = await recordChange(context, input, 'agent_token.create', async (transaction) => {
+      const stored = await createAgentToken(transaction, { id, agentName: body.agent_name, secretSha256, expiresAt });
+      const result = presentAgentToken(stored);
+      return { result, agentId: null, target: result.id, before: null, after: result };
+    });
+    response.status(201).json({ ...token, secret } satisfies CreatedAgentToken);
   },
 });

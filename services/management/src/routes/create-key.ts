@@ -4,6 +4,7 @@ import { defineRoute } from '../define-route.ts';
 import { issueSecret } from '../issue-secret.ts';
 import { parseExpiry } from '../parse-expiry.ts';
 import { presentApiKey } from '../presenters/present-api-key.ts';
+import { recordChange } from '../record-change.ts';
 
 export const createKeyRoute = defineRoute({
   method: 'post',
@@ -14,16 +15,15 @@ export const createKeyRoute = defineRoute({
   body: apiKeyInputSchema,
   answer: { status: 201, description: 'The key, with its secret', schema: createdApiKeySchema },
   errors: [],
-  handle: async ({ body }, response, { db }) => {
+  handle: async (input, response, context) => {
+    const { body } = input;
     const expiresAt = parseExpiry(body.expires_at);
     const { id, secret, secretSha256 } = issueSecret('agm_');
-    const key = await createApiKey(db, {
-      id,
-      name: body.name,
-      secretSha256,
-      scopes: body.scopes,
-      expiresAt,
+    const key = await recordChange(context, input, 'key.create', async (transaction) => {
+      const { name, scopes } = body;
+      const result = presentApiKey(await createApiKey(transaction, { id, name, secretSha256, scopes, expiresAt }));
+      return { result, agentId: null, target: result.id, before: null, after: result };
     });
-    response.status(201).json({ ...presentApiKey(key), secret } satisfies CreatedApiKey);
+    response.status(201).json({ ...key, secret } satisfies CreatedApiKey);
   },
 });

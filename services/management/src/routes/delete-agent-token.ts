@@ -3,6 +3,8 @@ import { fromPublicId } from '@agp/core/ids';
 import { deleteAgentToken } from '@agp/db';
 import { defineRoute } from '../define-route.ts';
 import { agentTokenIdParameter } from '../parameters.ts';
+import { presentAgentToken } from '../presenters/present-agent-token.ts';
+import { recordChange } from '../record-change.ts';
 
 export const deleteAgentTokenRoute = defineRoute({
   method: 'delete',
@@ -13,10 +15,14 @@ export const deleteAgentTokenRoute = defineRoute({
   params: agentTokenIdParameter,
   answer: { status: 204, description: 'The token is gone' },
   errors: ['agent_token_not_found'],
-  handle: async ({ params }, response, { db }) => {
-    const id = fromPublicId('tok', params.id);
-    const token = id === null ? undefined : await deleteAgentToken(db, id);
-    if (token === undefined) throw new ApiError('agent_token_not_found');
+  handle: async (input, response, context) => {
+    const target = input.params.id;
+    await recordChange(context, input, 'agent_token.delete', async (transaction) => {
+      const id = fromPublicId('tok', target);
+      const token = id === null ? undefined : await deleteAgentToken(transaction, id);
+      if (token === undefined) throw new ApiError('agent_token_not_found');
+      return { result: null, agentId: null, target, before: presentAgentToken(token), after: null };
+    });
     response.status(204).end();
   },
 });

@@ -3,6 +3,8 @@ import { fromPublicId } from '@agp/core/ids';
 import { deleteApiKey } from '@agp/db';
 import { defineRoute } from '../define-route.ts';
 import { keyIdParameter } from '../parameters.ts';
+import { presentApiKey } from '../presenters/present-api-key.ts';
+import { recordChange } from '../record-change.ts';
 
 export const deleteKeyRoute = defineRoute({
   method: 'delete',
@@ -13,11 +15,15 @@ export const deleteKeyRoute = defineRoute({
   params: keyIdParameter,
   answer: { status: 204, description: 'The key is gone' },
   errors: ['key_not_found', 'bootstrap_key'],
-  handle: async ({ params }, response, { db }) => {
-    const id = fromPublicId('key', params.id);
-    const outcome = id === null ? 'unknown' : await deleteApiKey(db, id);
-    if (outcome === 'unknown') throw new ApiError('key_not_found');
-    if (outcome === 'bootstrap') throw new ApiError('bootstrap_key');
+  handle: async (input, response, context) => {
+    const target = input.params.id;
+    await recordChange(context, input, 'key.delete', async (transaction) => {
+      const id = fromPublicId('key', target);
+      const outcome = id === null ? 'unknown' : await deleteApiKey(transaction, id);
+      if (outcome === 'unknown') throw new ApiError('key_not_found');
+      if (outcome === 'bootstrap') throw new ApiError('bootstrap_key');
+      return { result: null, agentId: null, target, before: presentApiKey(outcome), after: null };
+    });
     response.status(204).end();
   },
 });

@@ -3,6 +3,7 @@ import { ApiError } from '@agp/core/errors';
 import { releaseName } from '@agp/db';
 import { defineRoute } from '../define-route.ts';
 import { claimedNameParameter } from '../parameters.ts';
+import { recordChange } from '../record-change.ts';
 
 export const releaseNameRoute = defineRoute({
   method: 'delete',
@@ -13,11 +14,15 @@ export const releaseNameRoute = defineRoute({
   params: claimedNameParameter,
   answer: { status: 204, description: 'The name is free' },
   errors: ['claimed_name_not_found', 'name_has_tokens'],
-  handle: async ({ params }, response, { db }) => {
-    const isName = isPrintableText(params.name, maxAgentNameLength);
-    const outcome = isName ? await releaseName(db, params.name) : 'unknown';
-    if (outcome === 'unknown') throw new ApiError('claimed_name_not_found');
-    if (outcome === 'has_tokens') throw new ApiError('name_has_tokens');
+  handle: async (input, response, context) => {
+    const { name } = input.params;
+    await recordChange(context, input, 'name.release', async (transaction) => {
+      const isName = isPrintableText(name, maxAgentNameLength);
+      const outcome = isName ? await releaseName(transaction, name) : 'unknown';
+      if (outcome === 'unknown') throw new ApiError('claimed_name_not_found');
+      if (outcome === 'has_tokens') throw new ApiError('name_has_tokens');
+      return { result: null, agentId: null, target: name, before: { name }, after: null };
+    });
     response.status(204).end();
   },
 });

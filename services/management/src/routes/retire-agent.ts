@@ -1,7 +1,6 @@
 import { type RetiredAgent, retiredAgentSchema } from '@agp/core/contracts';
-import { ApiError } from '@agp/core/errors';
-import { fromPublicId, toPublicId } from '@agp/core/ids';
-import { updateAgent } from '@agp/db';
+import { toPublicId } from '@agp/core/ids';
+import { changeAgent } from '../change-agent.ts';
 import { defineRoute } from '../define-route.ts';
 import { agentIdParameter } from '../parameters.ts';
 
@@ -14,10 +13,8 @@ export const retireAgentRoute = defineRoute({
   params: agentIdParameter,
   answer: { status: 200, description: 'The agent is retired', schema: retiredAgentSchema },
   errors: ['agent_not_found'],
-  handle: async ({ params }, response, { db }) => {
-    const id = fromPublicId('agt', params.id);
-    const agent = id === null ? undefined : await updateAgent(db, id, { status: 'retired' });
-    if (agent === undefined) throw new ApiError('agent_not_found');
+  handle: async (input, response, context) => {
+    const agent = await changeAgent(context, input, 'agent.retire', { status: 'retired' });
     response.json({
       id: toPublicId('agt', agent.id),
       status: 'retired',

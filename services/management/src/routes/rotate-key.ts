@@ -6,6 +6,7 @@ import { defineRoute } from '../define-route.ts';
 import { issueSecret } from '../issue-secret.ts';
 import { keyIdParameter } from '../parameters.ts';
 import { presentApiKey } from '../presenters/present-api-key.ts';
+import { recordChange } from '../record-change.ts';
 
 export const rotateKeyRoute = defineRoute({
   method: 'post',
@@ -17,14 +18,19 @@ export const rotateKeyRoute = defineRoute({
   body: keyRotationSchema,
   answer: { status: 200, description: 'The key, with its new secret', schema: createdApiKeySchema },
   errors: ['key_not_found', 'bootstrap_key', 'key_expired'],
-  handle: async ({ params, body }, response, { db }) => {
-    const id = fromPublicId('key', params.id);
+  handle: async (input, response, context) => {
+    const target = input.params.id;
+    const overlapSeconds = input.body.overlap_seconds;
     const { secret, secretSha256 } = issueSecret('agm_');
-    const overlapSeconds = body.overlap_seconds;
-    const rotation = id === null ? 'unknown' : await rotateApiKey(db, { id, secretSha256, overlapSeconds });
-    if (rotation === 'unknown') throw new ApiError('key_not_found');
-    if (rotation === 'bootstrap') throw new ApiError('bootstrap_key');
-    if (rotation === 'expired') throw new ApiError('key_expired');
-    response.json({ ...presentApiKey(rotation.after), secret } satisfies CreatedApiKey);
+    const key = await recordChange(context, input, 'key.rotate', async (transaction) => {
+      const id = fromPublicId('key', target);
+      const rotation = id === null ? 'unknown' : await rotateApiKey(transaction, { id, secretSha256, overlapSeconds });
+      if (rotation === 'unknown') throw new ApiError('key_not_found');
+      if (rotation === 'bootstrap') throw new ApiError('bootstrap_key');
+      if (rotation === 'expired') throw new ApiError('key_expired');
+      const after = presentApiKey(rotation.after);
+      return { result: after, agentId: null, target, before: presentApiKey(rotation.before), after };
+    });
+    response.json({ ...key, secret } satisfies CreatedApiKey);
   },
 });

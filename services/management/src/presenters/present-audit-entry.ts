@@ -1,0 +1,20 @@
+import type { AuditLink, ListedAuditEntry } from '@agp/core/contracts';
+import { toPublicId } from '@agp/core/ids';
+import type { AuditChainRow, AuditRow } from '@agp/db';
+
+/** An entry as its hash covers it, or refused requests that no hash covers yet. */
+export function presentAuditEntry(row: AuditRow): ListedAuditEntry {
+  if (!row.sealed) return { ...row.entry, id: null, seq: null, lineage_hash: null } as ListedAuditEntry;
+  const { v: _, ...members } = JSON.parse(row.payload);
+  return { ...members, lineage_hash: row.lineageHash };
+}
+
+/** A link of the chain with the text that its hash covers. */
+export function presentAuditLink(row: AuditChainRow): AuditLink {
+  return {
+    seq: row.seq,
+    id: toPublicId('aud', row.id),
+    lineage_hash: row.lineage_hash,
+    payload: row.payload,
+  };
+}

@@ -1,0 +1,155 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { expect } from 'vitest';
+import { seedAgent } from './seed.ts';
+import type { TestManagement } from './start-test-management.ts';
+
+/** A call that changes something, and what its entry in the audit log must hold. */
+export interface AuditedChange {
+  path: string;
+  body?: unknown;
+  entry: { action: string; agent_id: string | null; target: unknown; before: object | null; after: object | null };
+}
+
+interface Made {
+  id: string;
+  secret: string;
+}
+
+async function make(management: TestManagement, path: string, body: object): Promise<Made> {
+  const response = await management.send('POST', path, body);
+  expect(response.status).toBe(201);
+  return (await response.json()) as Made;
+}
+
+/** A change of an agent that exists; `before` and `after` are as its entry has them. */
+function ofAgent(action: string, path: string, body: unknown, before: object, after: object) {
+  return async ({ database }: TestManagement): Promise<AuditedChange> => {
+    const id = await seedAgent(database, randomUUIDv7());
+    const entry = { action, agent_id: id, target: id, before, after };
+    return { path: path.replace('{id}', id), body, entry };
+  };
+}
+
+/** A change of what holds for all agents, whatever it was before. */
+function ofAll(action: string, path: string, body: object, after: object) {
+  return async (): Promise<AuditedChange> => ({
+    path,
+    body,
+    entry: { action, agent_id: null, target: null, before: expect.any(Object), after },
+  });
+}
+
+const key = { name: 'dashboard', scopes: ['read'] };
+const metadata = { team: 'ops', '10': 1, '9': [null, 'é'] };
+
+/** One call of each route that changes something, by method and path. */
+export const auditedChanges: Record<string, (management: TestManagement) => Promise<AuditedChange>> = {
+  'put /api/v1/agents/{id}': ofAgent(
+    'agent.update',
+    '/api/v1/agents/{id}',
+    { status: 'blocked', metadata },
+    { status: 'active', metadata: {} },
+    { status: 'blocked', metadata },
+  ),
+  'post /api/v1/agents/{id}/retire': ofAgent(
+    'agent.retire',
+    '/api/v1/agents/{id}/retire',
+    undefined,
+    { status: 'active', metadata: {} },
+    { status: 'retired', metadata: {} },
+  ),
+  'put /api/v1/budgets/agents/{id}': ofAgent(
+    'budget.agent.set',
+    '/api/v1/budgets/agents/{id}',
+    { daily_cap_usd: 2.5 },
+    { daily_cap_usd: null, warn_only: false },
+    { daily_cap_usd: 2.5, warn_only: false },
+  ),
+  'put /api/v1/limits/agents/{id}': ofAgent(
+    'limit.agent.set',
+    '/api/v1/limits/agents/{id}',
+    { requests_per_minute: 30 },
+    { requests_per_minute: null },
+    { requests_per_minute: 30 },
+  ),
+  'put /api/v1/budgets/global': ofAll(
+    'budget.global.set',
+    '/api/v1/budgets/global',
+    { daily_cap_usd: 100 },
+    { daily_cap_usd: 100, warn_only: false },
+  ),
+  'put /api/v1/budgets/default': ofAll(
+    'budget.default.set',
+    '/api/v1/budgets/default',
+    { daily_cap_usd: 7 },
+    { daily_cap_usd: 7, warn_only: false },
+  ),
+  'put /api/v1/limits/default': ofAll(
+    'limit.default.set',
+    '/api/v1/limits/default',
+    { requests_per_minute: 60 },
+    { requests_per_minute: 60 },
+  ),
+  'put /api/v1/pause': ofAll('pause.set', '/api/v1/pause', { paused: true }, { paused: true }),
+  'post /api/v1/keys': async () => ({
+    path: '/api/v1/keys',
+    body: key,
+    entry: {
+      action: 'key.create',
+      agent_id: null,
+      target: expect.stringMatching(/^key_/),
+      before: null,
+      after: expect.objectContaining(key),
+    },
+  }),
+  'post /api/v1/keys/{id}/rotate': async (management) => {
+    const { id } = await make(management, '/api/v1/keys', key);
+    return {
+      path: `/api/v1/keys/${id}/rotate`,
+      body: { overlap_seconds: 60 },
+      entry: {
+        action: 'key.rotate',
+        agent_id: null,
+        target: id,
+        before: expect.objectContaining({ id, previous_secret_expires_at: null }),
+        after: expect.objectContaining({ id, previous_secret_expires_at: expect.any(String) }),
+      },
+    };
+  },
+  'delete /api/v1/keys/{id}': async (management) => {
+    const { id } = await make(management, '/api/v1/keys', key);
+    const before = expect.objectContaining({ id, ...key });
+    return {
+      path: `/api/v1/keys/${id}`,
+      entry: { action: 'key.delete', agent_id: null, target: id, before, after: null },
+    };
+  },
+  'post /api/v1/agent-tokens': async () => ({
+    path: '/api/v1/agent-tokens',
+    body: { agent_name: 'invoice-checker' },
+    entry: {
+      action: 'agent_token.create',
+      agent_id: null,
+      target: expect.stringMatching(/^tok_/),
+      before: null,
+      after: expect.objectContaining({ agent_name: 'invoice-checker', expires_at: null }),
+    },
+  }),
+  'delete /api/v1/agent-tokens/{id}': async (management) => {
+    const { id } = await make(management, '/api/v1/agent-tokens', { agent_name: 'clause-finder' });
+    const before = expect.objectContaining({ id, agent_name: 'clause-finder' });
+    return {
+      path: `/api/v1/agent-tokens/${id}`,
+      entry: { action: 'agent_token.delete', agent_id: null, target: id, before, after: null },
+    };
+  },
+  'delete /api/v1/claimed-names/{name}': async (management) => {
+    const name = 'free again';
+    const { id } = await make(management, '/api/v1/agent-tokens', { agent_name: name });
+    await management.call(`/api/v1/agent-tokens/${id}`, { method: 'DELETE' });
+    return {
+      path: `/api/v1/claimed-names/${encodeURIComponent(name)}`,
+      entry: { action: 'name.release', agent_id: null, target: name, before: { name }, after: null },
+    };
+  },
+};

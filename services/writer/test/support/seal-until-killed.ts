@@ -1,0 +1,16 @@
+/** A writer as it runs in production, but for how often it seals; tells its parent once it is up. */
+
+import { writerConfigSchema } from '../../src/config.ts';
+import { startWriter } from '../../src/start-writer.ts';
+
+const [databaseUrl, natsUrl, redisUrl] = process.argv.slice(2);
+const config = writerConfigSchema.parse({
+  databaseUrl,
+  natsUrl,
+  redisUrl,
+  opsHost: '127.0.0.1',
+  opsPort: 0,
+  logLevel: 'silent',
+});
+await startWriter(config, { sealEveryMs: 5 });
+process.send?.('up');
