@@ -31,6 +31,7 @@ const commands = {
   bench: [proxyBench, writerBench],
   'bench:proxy': [proxyBench],
   'bench:writer': [writerBench],
+  agp: [['node', '--import', './packages/local-stack/src/offer-local-stack.ts', 'packages/cli/src/main.ts']],
   migrate: [onLocalStack('packages/db/src/commands/migrate.ts')],
   maintain: [onLocalStack('packages/db/src/commands/maintain.ts')],
   quarantine: [onLocalStack('services/writer/src/commands/quarantine.ts')],

@@ -42,6 +42,19 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
     refused: ['@agp/db', '@agp/bus', '@agp/reservations', 'pg', 'nats', 'ioredis', 'express', 'undici'],
     allowed: ['@agp/core/errors', 'pino', 'prom-client', 'zod', 'node:http'],
   },
+  'packages/cli/src': {
+    refused: [
+      '@agp/db',
+      '@agp/runtime',
+      '@agp/management',
+      '@agp/local-stack',
+      '@agp/core/pricing',
+      'pg',
+      'express',
+      '../../core/src/ids.ts',
+    ],
+    allowed: ['@agp/core/contracts', '@agp/core/lineage', 'commander', 'cli-table3', 'zod', 'node:fs'],
+  },
   'packages/local-stack/src': {
     refused: ['@agp/proxy', '@agp/writer', '@agp/management', '@agp/core/ids', '@agp/db', 'ioredis', 'nats', 'kysely'],
     allowed: ['@agp/runtime', 'openai', '@anthropic-ai/sdk', 'node:child_process'],

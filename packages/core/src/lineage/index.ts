@@ -1,2 +1,3 @@
 export * from './build-payload.ts';
+export * from './find-divergence.ts';
 export * from './link.ts';

@@ -1,0 +1,75 @@
+import { auditActions } from '@agp/core/audit';
+import { type AuditVerdict, auditChainSchema, auditListSchema, type ListedAuditEntry } from '@agp/core/contracts';
+import { emptyHead, findDivergence } from '@agp/core/lineage';
+import { type Command, Option } from 'commander';
+import { addCommand } from '../add-command.ts';
+import { CliError } from '../cli-error.ts';
+import type { Shell } from '../create-shell.ts';
+import { findAgentId, readAgentNames } from '../find-agent.ts';
+import { formatCount, formatTime } from '../format/format-values.ts';
+import { parseWhole } from '../parse-arguments.ts';
+import { writeQuery } from '../write-query.ts';
+
+function formatChange({ action, count, before, after }: ListedAuditEntry): string {
+  if (action === 'request.refused') return `${formatCount(count)} times: ${JSON.stringify(after?.reasons ?? after)}`;
+  return [before, after].map((state) => (state === null ? '-' : JSON.stringify(state))).join(' -> ');
+}
+
+/** `audit`: who changed what, and what was refused. */
+export function addAuditCommands(program: Command, shell: Shell): void {
+  const audit = program.command('audit').description('who changed what, and what was refused');
+
+  addCommand(audit, 'list', 'list entries of the audit log, newest first', 'audit list --agent invoice-checker')
+    .option('--agent <agent>', 'only what is about this agent, by name or id')
+    .addOption(new Option('--action <action>', 'only this action').choices(auditActions))
+    .option('--limit <n>', 'at most so many', parseWhole(1), 50)
+    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
+    .action(async ({ agent, action, limit, offset }) => {
+      const { api } = shell;
+      const agentId = agent === undefined ? undefined : await findAgentId(api, agent);
+      const path = writeQuery('/api/v1/audit', { agent_id: agentId, action, limit, offset });
+      const answer = await api.get(path, auditListSchema);
+      const isTable = !shell.json && answer.data.length > 0;
+      const names = isTable ? await readAgentNames(api) : null;
+      await shell.showRows(answer, (data) => data, [
+        { head: 'TIME', cell: ({ timestamp }) => formatTime(timestamp) },
+        { head: 'WHO', cell: ({ actor }) => (actor.kind === 'api_key' ? actor.name : actor.kind) },
+        { head: 'FROM', cell: ({ source_ip }) => source_ip ?? '-' },
+        {
+          head: 'ACTION',
+          cell: (entry) => entry.action,
+          style: (entry) => (entry.action === 'request.refused' ? 'yellow' : undefined),
+        },
+        { head: 'ABOUT', cell: ({ agent_id, target }) => (agent_id && names?.find(agent_id)) ?? target ?? '-' },
+        { head: 'WHAT', cell: formatChange },
+      ]);
+    });
+
+  addCommand(
+    audit,
+    'verify',
+    'download the audit log and check its chain here, without trusting the server; ends with 1 where it diverges',
+    'audit verify',
+  ).action(async () => {
+    const chain = await shell.api.get('/api/v1/audit/chain', auditChainSchema);
+    const { entries } = chain.data;
+    const divergence = findDivergence(entries);
+    const data: AuditVerdict = {
+      valid: divergence === null,
+      length: entries.length,
+      head: entries.at(-1)?.lineage_hash ?? emptyHead.hash,
+      first_divergence: divergence?.seq ?? null,
+    };
+    if (shell.json || divergence === null) {
+      await shell.show({ ...chain, data, text: JSON.stringify(data) }, ({ length, head }, paint) =>
+        [paint('green', `the audit log is as it was written: ${formatCount(length)} entries`), `head ${head}`].join(
+          '\n',
+        ),
+      );
+    }
+    if (divergence !== null) {
+      const { seq, reason } = divergence;
+      throw new CliError(`the audit log diverges at seq ${seq} (${entries[seq]?.id}): ${reason}`);
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import { costBreakdownSchema, costSummarySchema, unpricedModelListSchema } from '@agp/core/contracts';
+import type { Command } from 'commander';
+import { addCommand } from '../add-command.ts';
+import type { Shell } from '../create-shell.ts';
+import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
+
+/** `costs`: what was used and spent. */
+export function addCostCommands(program: Command, shell: Shell): void {
+  const costs = program.command('costs').description('what was used and spent');
+
+  addCommand(costs, 'summary', 'show all agents together, over all time', 'costs summary').action(async () => {
+    await shell.showFields(await shell.api.get('/api/v1/costs/summary', costSummarySchema), (summary) => [
+      ['cost (USD)', formatUsd(summary.total_cost_usd)],
+      ['requests', formatCount(summary.request_count)],
+      ['agents', formatCount(summary.agent_count)],
+      ['tokens in', formatCount(summary.total_prompt_tokens)],
+      ['tokens out', formatCount(summary.total_completion_tokens)],
+      ['from', formatTime(summary.date_from)],
+      ['to', formatTime(summary.date_to)],
+    ]);
+  });
+
+  addCommand(costs, 'breakdown', 'show each agent, the costliest first', 'costs breakdown').action(async () => {
+    const answer = await shell.api.get('/api/v1/costs/breakdown', costBreakdownSchema);
+    await shell.showRows(answer, (data) => data, [
+      { head: 'AGENT', cell: ({ agent_name }) => agent_name },
+      { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
+      { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
+      { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
+      { head: 'TOKENS OUT', right: true, cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens) },
+      { head: 'MODELS', cell: ({ models_used }) => models_used.join(', ') },
+    ]);
+  });
+
+  addCommand(costs, 'unpriced', 'show models that were used without a known price', 'costs unpriced').action(
+    async () => {
+      const answer = await shell.api.get('/api/v1/costs/unpriced', unpricedModelListSchema);
+      await shell.showRows(answer, (data) => data, [
+        { head: 'PROVIDER', cell: ({ provider }) => provider },
+        { head: 'MODEL', cell: ({ model }) => model },
+        { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
+        { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
+        {
+          head: 'TOKENS OUT',
+          right: true,
+          cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens),
+        },
+        { head: 'LAST SEEN', cell: ({ last_seen_at }) => formatTime(last_seen_at) },
+      ]);
+    },
+  );
+}

@@ -1,0 +1,108 @@
+import { eventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { addCommand } from '../add-command.ts';
+import type { Shell } from '../create-shell.ts';
+import { type AgentNames, findAgentId, readAgentNames } from '../find-agent.ts';
+import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
+import { toPrintable } from '../format/to-printable.ts';
+import type { Paint } from '../open-terminal.ts';
+import { parseWhole } from '../parse-arguments.ts';
+import { tailEvents } from '../tail/tail-events.ts';
+import { writeQuery } from '../write-query.ts';
+
+function parsePageSize(text: string): number {
+  const size = parseWhole(1)(text);
+  if (size > maxPageSize) throw new InvalidArgumentError(`It must be at most ${maxPageSize}.`);
+  return size;
+}
+
+/** One event as one line: a tail cannot know how wide its columns will have to be. */
+function formatLine(event: StreamEvent, agentName: string, paint: Paint): string {
+  const found =
+    event.pii_types === undefined ? '' : `  ${paint('yellow', `PII: ${toPrintable(event.pii_types.join(','))}`)}`;
+  const figures = `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out, ${formatUsd(event.cost_usd)} USD`;
+  const head = `${paint('dim', formatTime(event.timestamp))}  ${paint('bold', toPrintable(agentName))}`;
+  return `${head}  ${toPrintable(event.model)}  ${figures}  ${paint('dim', toPrintable(event.session_id))}${found}`;
+}
+
+/** Runs until the user has enough of it. */
+async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, end);
+  try {
+    await work(ended.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, end);
+  }
+}
+
+/** `events`: what was recorded, and what is recorded now. */
+export function addEventCommands(program: Command, shell: Shell): void {
+  const events = program.command('events').description('what agents did, each request an event');
+
+  addCommand(events, 'list', 'list events, newest first', 'events list --agent invoice-checker --limit 20')
+    .option('--agent <agent>', 'only those of this agent, by name or id')
+    .option('--session <id>', 'only those of this session')
+    .option('--from <time>', 'only those of this time or later')
+    .option('--to <time>', 'only those before this time')
+    .option('--model <model>', 'only those of this model')
+    .option('--provider <provider>', 'only those of this provider')
+    .option('--pii', 'only those with personal data')
+    .option('--limit <n>', `at most so many, up to ${maxPageSize}`, parsePageSize, 50)
+    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
+    .action(async ({ agent, session, pii, ...given }) => {
+      const { api } = shell;
+      const filter = {
+        agent_id: agent === undefined ? undefined : await findAgentId(api, agent),
+        session_id: session,
+        pii_detected: pii,
+      };
+      const answer = await api.get(writeQuery('/api/v1/events', { ...filter, ...given }), eventListSchema);
+      const names: AgentNames | null = shell.json ? null : await readAgentNames(api);
+      await shell.showRows(answer, (data) => data, [
+        { head: 'TIME', cell: ({ timestamp }) => formatTime(timestamp) },
+        { head: 'AGENT', cell: ({ agent_id }) => names?.find(agent_id) ?? agent_id },
+        { head: 'PROVIDER', cell: ({ provider }) => provider },
+        { head: 'MODEL', cell: ({ model }) => model },
+        { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens) },
+        { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens) },
+        { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+        {
+          head: 'PII',
+          cell: ({ pii_types }) => pii_types.join(',') || '-',
+          style: ({ pii_detected }) => (pii_detected ? 'yellow' : undefined),
+        },
+        { head: 'ID', cell: ({ id }) => id },
+      ]);
+    });
+
+  addCommand(
+    events,
+    'tail',
+    'show events as they are recorded, until Ctrl-C; after a lost connection none is missed and none comes twice',
+    'events tail --agent invoice-checker',
+  )
+    .option('--agent <agent>', 'only those of this agent, by name or id')
+    .option('--session <id>', 'only those of this session')
+    .action(async ({ agent, session }: { agent?: string; session?: string }) => {
+      const { api, terminal } = shell;
+      const agentId = agent === undefined ? undefined : await findAgentId(api, agent);
+      let names: AgentNames | null = null;
+      const findName = async (id: string) => {
+        // An agent that is not known has come since the names were read.
+        if (names === null || names.find(id) === id) names = await readAgentNames(api).catch(() => null);
+        return names?.find(id) ?? id;
+      };
+      await untilInterrupted((signal) =>
+        tailEvents(api, {
+          filter: { agent_id: agentId, session_id: session },
+          signal,
+          onEvent: async ({ event, text }) =>
+            terminal.print(shell.json ? text : formatLine(event, await findName(event.agent_id), terminal.paint)),
+          onNotice: terminal.note,
+        }),
+      );
+    });
+}

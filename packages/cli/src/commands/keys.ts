@@ -1,0 +1,66 @@
+import { type ApiKey, apiKeyListSchema, createdApiKeySchema } from '@agp/core/contracts';
+import type { Command } from 'commander';
+import { addCommand } from '../add-command.ts';
+import type { Shell } from '../create-shell.ts';
+import { formatTime } from '../format/format-values.ts';
+import { parseExpiry, parseNames, parseWhole } from '../parse-arguments.ts';
+
+function listFields(key: ApiKey & { secret: string }): [string, string][] {
+  return [
+    ['id', key.id],
+    ['name', key.name],
+    ['scopes', key.scopes.join(', ')],
+    ['expires', formatTime(key.expires_at)],
+    ['secret', key.secret],
+  ];
+}
+
+/** `keys`: keys to the management API. */
+export function addKeyCommands(program: Command, shell: Shell): void {
+  const keys = program.command('keys').description('keys to the management API');
+
+  addCommand(
+    keys,
+    'create <name>',
+    'make a key; its secret is shown this once',
+    'keys create dashboard --scopes read --expires 90d',
+  )
+    .requiredOption('--scopes <scopes>', 'what it allows: read, write, admin, separated by commas', parseNames)
+    .option('--expires <when>', 'a span such as 90d or 12h, or a time', parseExpiry)
+    .action(async (name: string, { scopes, expires }) => {
+      const input = { name, scopes, ...(expires && { expires_at: expires }) };
+      await shell.showFields(await shell.api.send('POST', '/api/v1/keys', input, createdApiKeySchema), listFields);
+      shell.terminal.note('The secret is shown this once: keep it now.');
+    });
+
+  addCommand(keys, 'list', 'list all keys, without secrets', 'keys list').action(async () => {
+    const answer = await shell.api.get('/api/v1/keys', apiKeyListSchema);
+    await shell.showRows(answer, (data) => data, [
+      { head: 'NAME', cell: ({ name }) => name },
+      { head: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
+      { head: 'EXPIRES', cell: ({ expires_at }) => formatTime(expires_at) },
+      { head: 'LAST USED', cell: ({ last_used_at }) => formatTime(last_used_at) },
+      { head: 'OLD SECRET UNTIL', cell: ({ previous_secret_expires_at }) => formatTime(previous_secret_expires_at) },
+      { head: 'ID', cell: ({ id }) => id },
+    ]);
+  });
+
+  addCommand(keys, 'rotate <id>', 'give a key a new secret', 'keys rotate key_... --overlap 3600')
+    .option('--overlap <seconds>', 'how long the old secret works on beside the new one', parseWhole(0), 0)
+    .action(async (id: string, { overlap }) => {
+      const path = `/api/v1/keys/${encodeURIComponent(id)}/rotate`;
+      const answer = await shell.api.send('POST', path, { overlap_seconds: overlap }, createdApiKeySchema);
+      await shell.showFields(answer, (key) => [
+        ...listFields(key),
+        ['old secret works until', formatTime(key.previous_secret_expires_at)],
+      ]);
+      shell.terminal.note('The secret is shown this once: keep it now.');
+    });
+
+  addCommand(keys, 'delete <id>', 'delete a key: it stops working at once', 'keys delete key_...').action(
+    async (id: string) => {
+      await shell.api.delete(`/api/v1/keys/${encodeURIComponent(id)}`);
+      if (!shell.json) await shell.terminal.print(`${id} is deleted`);
+    },
+  );
+}

@@ -1,0 +1,29 @@
+import { claimedNameListSchema } from '@agp/core/contracts';
+import type { Command } from 'commander';
+import { addCommand } from '../add-command.ts';
+import type { Shell } from '../create-shell.ts';
+import { formatCount, formatTime } from '../format/format-values.ts';
+
+/** `names`: the names that work with a token alone. */
+export function addNameCommands(program: Command, shell: Shell): void {
+  const names = program.command('names').description('names that a token was made for, and that need one since');
+
+  addCommand(names, 'list', 'list claimed names', 'names list').action(async () => {
+    const answer = await shell.api.get('/api/v1/claimed-names', claimedNameListSchema);
+    await shell.showRows(answer, (data) => data, [
+      { head: 'NAME', cell: ({ name }) => name },
+      { head: 'CLAIMED', cell: ({ claimed_at }) => formatTime(claimed_at) },
+      { head: 'TOKENS', right: true, cell: ({ token_count }) => formatCount(token_count) },
+    ]);
+  });
+
+  addCommand(
+    names,
+    'release <name>',
+    'give a name back: without a token left, any agent may declare it again',
+    'names release invoice-checker',
+  ).action(async (name: string) => {
+    await shell.api.delete(`/api/v1/claimed-names/${encodeURIComponent(name)}`);
+    if (!shell.json) await shell.terminal.print(`${name} is free`);
+  });
+}

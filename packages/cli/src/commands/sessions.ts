@@ -1,0 +1,98 @@
+import { eventListSchema, lineageSchema, sessionDetailSchema, sessionListSchema } from '@agp/core/contracts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { addCommand } from '../add-command.ts';
+import { CliError } from '../cli-error.ts';
+import type { Shell } from '../create-shell.ts';
+import { formatFields, formatTable } from '../format/format-table.ts';
+import { formatCount, formatDuration, formatTime, formatUsd } from '../format/format-values.ts';
+import { parseWhole } from '../parse-arguments.ts';
+import { verifySession } from '../verify-session.ts';
+import { writeQuery } from '../write-query.ts';
+
+function parseHash(text: string): string {
+  if (!/^sha256:[0-9a-f]{64}$/.test(text)) throw new InvalidArgumentError('It must be sha256: and 64 hex digits.');
+  return text;
+}
+
+/** `sessions`: conversations, and the proof that nobody changed them. */
+export function addSessionCommands(program: Command, shell: Shell): void {
+  const sessions = program
+    .command('sessions')
+    .description('sessions, and whether their chains are as they were written');
+
+  addCommand(sessions, 'list', 'list sessions, latest start first', 'sessions list --limit 20')
+    .option('--limit <n>', 'at most so many', parseWhole(1), 50)
+    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
+    .action(async ({ limit, offset }) => {
+      const answer = await shell.api.get(writeQuery('/api/v1/sessions', { limit, offset }), sessionListSchema);
+      await shell.showRows(answer, (data) => data, [
+        { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
+        { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms) },
+        { head: 'AGENT', cell: ({ agent_name }) => agent_name },
+        { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count) },
+        { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens) },
+        { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
+        {
+          head: 'PII',
+          cell: ({ pii_detected }) => (pii_detected ? 'yes' : '-'),
+          style: (row) => (row.pii_detected ? 'yellow' : undefined),
+        },
+        { head: 'ID', cell: ({ id }) => id },
+      ]);
+    });
+
+  addCommand(sessions, 'show <id>', 'show one session with its events', 'sessions show ses_...').action(
+    async (id: string) => {
+      const path = `/api/v1/sessions/${encodeURIComponent(id)}`;
+      await shell.show(await shell.api.get(path, sessionDetailSchema), ({ session, events }, paint) => {
+        const fields = formatFields(
+          [
+            ['id', session.id],
+            ['agent', `${session.agent_name} (${session.agent_id})`],
+            ['started', formatTime(session.started_at)],
+            ['lasted', formatDuration(session.duration_ms)],
+            ['cost (USD)', formatUsd(session.total_cost_usd)],
+            ['tokens', formatCount(session.total_tokens)],
+            ['compliance tag', session.compliance_tag],
+          ],
+          paint,
+        );
+        const table = formatTable(
+          events,
+          [
+            { head: 'TIME', cell: ({ timestamp }) => formatTime(timestamp) },
+            { head: 'MODEL', cell: ({ model }) => model },
+            { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens) },
+            { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens) },
+            { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+            { head: 'PII', cell: ({ pii_types }) => pii_types.join(',') || '-' },
+            { head: 'ID', cell: (event) => event.id },
+          ],
+          paint,
+        );
+        return `${fields}\n\n${table}`;
+      });
+    },
+  );
+
+  addCommand(
+    sessions,
+    'verify <id>',
+    "download a session's chain and check it here, without trusting the server; ends with 1 where it diverges",
+    'sessions verify ses_...',
+  )
+    .option('--head <hash>', 'a hash that you noted earlier, which the chain must still have', parseHash)
+    .action(async (id: string, { head }: { head?: string }) => {
+      const { api } = shell;
+      const lineage = await api.get(`/api/v1/lineage/${encodeURIComponent(id)}`, lineageSchema);
+      const events = await api.get(`/api/v1/events/sessions/${encodeURIComponent(id)}`, eventListSchema);
+      const { verdict, reason } = verifySession(id, lineage.data, events.data, head);
+      const answer = { ...lineage, data: verdict, text: JSON.stringify(verdict) };
+      if (shell.json || reason === null) {
+        await shell.show(answer, ({ length, head: last }, paint) =>
+          [paint('green', `${id} is as it was written: ${formatCount(length)} events`), `head ${last}`].join('\n'),
+        );
+      }
+      if (reason !== null) throw new CliError(reason);
+    });
+}

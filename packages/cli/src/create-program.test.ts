@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { createProgram } from './create-program.ts';
+
+const program = createProgram({});
+const leaves = program.commands.flatMap((group) =>
+  group.commands.map((command) => ({ path: `${group.name()} ${command.name()}`, command })),
+);
+
+function readHelp(command: Command): string {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  return help;
+}
+
+test('it has every command', () => {
+  expect(leaves.map(({ path }) => path).toSorted()).toEqual(
+    [
+      ...[
+        'agents block',
+        'agents list',
+        'agents retire',
+        'agents show',
+        'agents unblock',
+        'audit list',
+        'audit verify',
+      ],
+      ...['budgets set', 'budgets show', 'costs breakdown', 'costs summary', 'costs unpriced', 'events list'],
+      ...['events tail', 'keys create', 'keys delete', 'keys list', 'keys rotate', 'limits set', 'limits show'],
+      ...['names list', 'names release', 'pause off', 'pause on', 'pause status', 'sessions list', 'sessions show'],
+      ...['sessions verify', 'tokens create', 'tokens list', 'tokens revoke'],
+    ].toSorted(),
+  );
+});
+
+test.each(leaves)(
+  'the help of $path says what it does, how it connects, and gives an example of it',
+  ({ path, command }) => {
+    expect(command.description().length).toBeGreaterThan(10);
+    const help = readHelp(command);
+    expect(help).toContain(command.description().slice(0, 40));
+    expect(help).toContain('--key-file');
+    expect(help).toContain(`Example:\n  npm run agp -- ${path}`);
+  },
+);
+
+test.each(leaves)('the example of $path is one that it takes', async ({ path, command }) => {
+  const [, example = ''] = /Example:\n {2}npm run agp -- (.*)/.exec(readHelp(command)) ?? [];
+  // A program of its own, whose command only notes that it was reached.
+  const fresh = createProgram({});
+  const [group = '', name = ''] = path.split(' ');
+  let reached = false;
+  const target = fresh.commands.find((each) => each.name() === group)?.commands.find((each) => each.name() === name);
+  target?.action(() => {
+    reached = true;
+  });
+  await fresh.parseAsync(example.split(' '), { from: 'user' });
+  expect(reached).toBe(true);
+});

@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { addAgentCommands } from './commands/agents.ts';
+import { addAuditCommands } from './commands/audit.ts';
+import { addBudgetCommands } from './commands/budgets.ts';
+import { addCostCommands } from './commands/costs.ts';
+import { addEventCommands } from './commands/events.ts';
+import { addKeyCommands } from './commands/keys.ts';
+import { addLimitCommands } from './commands/limits.ts';
+import { addNameCommands } from './commands/names.ts';
+import { addPauseCommands } from './commands/pause.ts';
+import { addSessionCommands } from './commands/sessions.ts';
+import { addTokenCommands } from './commands/tokens.ts';
+import { createShell } from './create-shell.ts';
+
+const connectionHelp = `
+It works on the local stack that "npm start" has running, or on the deployment that AGP_URL names, with
+the key in AGP_API_KEY. Results go to standard output, everything else to standard error.
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
+
+/** The whole command line. Errors of usage reject with CommanderError; it never ends the process. */
+export function createProgram(environment: NodeJS.ProcessEnv): Command {
+  const program = new Command('npm run agp --')
+    .description('Looks at agents and steers them, through the management API.')
+    .option('--url <url>', 'the management API; AGP_URL, or the running local stack, if it is not given')
+    .option('--key-file <file>', 'a file that holds the API key; AGP_API_KEY if it is not given')
+    .option('--json', 'print the JSON that the API answered')
+    .option('--no-color', 'no colours; NO_COLOR does the same')
+    .addHelpText('after', connectionHelp)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      // One line, also where commander adds what was probably meant.
+      outputError: (text, write) =>
+        write(
+          `${text
+            .trim()
+            .replace(/\s*\n\s*/g, ' ')
+            .replace(/\.$/, '')}; --help says what it takes\n`,
+        ),
+    })
+    .exitOverride();
+  const shell = createShell(program, environment);
+  const groups = [
+    ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
+    ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
+  ];
+  for (const addGroup of groups) addGroup(program, shell);
+  return program;
+}

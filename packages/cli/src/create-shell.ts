@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { type Answer, type Api, connectApi } from './connect-api.ts';
+import { type Column, formatFields, formatTable } from './format/format-table.ts';
+import { openTerminal, type Paint, type Terminal } from './open-terminal.ts';
+import { type ConnectionOptions, readConnection } from './read-connection.ts';
+
+export interface GlobalOptions extends ConnectionOptions {
+  json?: boolean;
+  /** False after `--no-color`. */
+  color: boolean;
+}
+
+/** What every command works with. */
+export interface Shell {
+  /** Whether `--json` was given. */
+  readonly json: boolean;
+  readonly terminal: Terminal;
+  /** The API of the deployment that this command is for. */
+  readonly api: Api;
+  /** Prints an answer: the JSON as it came, or what `format` makes of it. */
+  show<Data>(answer: Answer<Data>, format: (data: Data, paint: Paint) => string): Promise<void>;
+  /** Prints a list: the JSON as it came, or its rows as a table. */
+  showRows<Data, Row>(
+    answer: Answer<Data>,
+    pick: (data: Data) => readonly Row[],
+    columns: Column<Row>[],
+  ): Promise<void>;
+  /** Prints one thing: the JSON as it came, or its fields. */
+  showFields<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
+}
+
+/** Makes a program's shell; its options count from when they have been parsed. */
+export function createShell(program: Command, environment: NodeJS.ProcessEnv): Shell {
+  const options = () => program.opts<GlobalOptions>();
+  const shell: Shell = {
+    get json() {
+      return options().json === true;
+    },
+    get terminal() {
+      return openTerminal(options().color);
+    },
+    get api() {
+      return connectApi(readConnection(options(), environment));
+    },
+    async show(answer, format) {
+      await shell.terminal.print(shell.json ? answer.text : format(answer.data, shell.terminal.paint));
+    },
+    async showRows(answer, pick, columns) {
+      const rows = pick(answer.data);
+      if (rows.length === 0 && !shell.json) return shell.terminal.note('nothing to show');
+      await shell.show(answer, (_data, paint) => formatTable(rows, columns, paint));
+    },
+    showFields: (answer, pick) => shell.show(answer, (data, paint) => formatFields(pick(data), paint)),
+  };
+  return shell;
+}

@@ -1,0 +1,31 @@
+import { type Agent, agentListSchema } from '@agp/core/contracts';
+import { fromPublicId } from '@agp/core/ids';
+import { CliError } from './cli-error.ts';
+import type { Api } from './connect-api.ts';
+import { toPrintable } from './format/to-printable.ts';
+
+/**
+ * The id of an agent that the user named by its id or its name.
+ *
+ * @throws CliError when no agent has that name
+ */
+export async function findAgentId(api: Api, nameOrId: string): Promise<string> {
+  if (fromPublicId('agt', nameOrId) !== null) return nameOrId;
+  const { data: agents } = await api.get('/api/v1/agents', agentListSchema);
+  const agent = agents.find(({ name }) => name === nameOrId);
+  if (agent === undefined)
+    throw new CliError(`No agent is named ${toPrintable(nameOrId)}; "agents list" shows all agents`);
+  return agent.id;
+}
+
+/** Names of agents by their ids; an id without an agent stands for itself. */
+export interface AgentNames {
+  find(agentId: string): string;
+}
+
+/** Reads the names of all agents once. */
+export async function readAgentNames(api: Api): Promise<AgentNames> {
+  const { data } = await api.get('/api/v1/agents', agentListSchema);
+  const names = new Map(data.map(({ id, name }: Agent) => [id, name]));
+  return { find: (agentId) => names.get(agentId) ?? agentId };
+}

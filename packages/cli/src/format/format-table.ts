@@ -1,0 +1,46 @@
+import Table from 'cli-table3';
+import type { Paint, Style } from '../open-terminal.ts';
+import { toPrintable } from './to-printable.ts';
+
+/** One column: its head, and what it shows of a row. */
+export interface Column<Row> {
+  head: string;
+  cell: (row: Row) => string;
+  /** Numbers stand at the right. */
+  right?: boolean;
+  /** How a terminal shows it, for example by what it says. */
+  style?: (row: Row) => Style | undefined;
+}
+
+const noBorders = {
+  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
+  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
+  ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' },
+};
+
+function withoutTrailingSpaces(table: string): string {
+  return table
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** Rows under heads, in columns that are as wide as they must be. */
+export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], paint: Paint): string {
+  const table = new Table({
+    chars: noBorders,
+    head: columns.map(({ head }) => paint('bold', head)),
+    colAligns: columns.map(({ right }) => (right ? 'right' : 'left')),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
+  for (const row of rows) {
+    table.push(columns.map(({ cell, style }) => paint(style?.(row), toPrintable(cell(row)))));
+  }
+  return withoutTrailingSpaces(table.toString());
+}
+
+/** One thing with its fields, one a line. */
+export function formatFields(fields: readonly (readonly [name: string, value: string])[], paint: Paint): string {
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${paint('bold', name.padEnd(width))}  ${toPrintable(value)}`).join('\n');
+}

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { styleText } from 'node:util';
+
+export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+/** Text in a style, where the output has colours. */
+export type Paint = (style: Style | undefined, text: string) => string;
+
+/** What a command writes to. */
+export interface Terminal {
+  paint: Paint;
+  /** Results. Resolves once there is room for more. */
+  print(text: string): Promise<void>;
+  /** What is no result: on standard error. */
+  note(text: string): void;
+}
+
+/**
+ * Standard output and standard error of this process. Colours are for terminals only, `NO_COLOR` and `FORCE_COLOR` decide
+ * otherwise, and without `colour` there are none.
+ */
+export function openTerminal(colour: boolean): Terminal {
+  return {
+    paint: (style, text) => (colour && style !== undefined ? styleText(style, text, { stream: process.stdout }) : text),
+    async print(text) {
+      if (!process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain');
+    },
+    note(text) {
+      process.stderr.write(`${text}\n`);
+    },
+  };
+}

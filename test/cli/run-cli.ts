@@ -1,0 +1,32 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { workspaceFolder } from '../workspace/run-tool.ts';
+
+export interface CliRun {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const main = join(workspaceFolder, 'packages/cli/src/main.ts');
+/** What `npm run agp` loads before it. */
+const offer = join(workspaceFolder, 'packages/local-stack/src/offer-local-stack.ts');
+
+/** Starts the CLI as a process of its own, with these variables and no others. */
+export function startCli(
+  args: readonly string[],
+  environment: Record<string, string>,
+  options: { withLocalStack?: boolean } = {},
+): { child: ChildProcessWithoutNullStreams; run: CliRun; ended: Promise<CliRun> } {
+  const flags = options.withLocalStack ? ['--import', offer] : [];
+  const child = spawn(process.execPath, [...flags, main, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  child.stdin.end();
+  const run = { code: -1, stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (run.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (run.stderr += text));
+  const ended = once(child, 'close').then(([code]) => Object.assign(run, { code: code as number }));
+  return { child, run, ended };
+}
