@@ -34,6 +34,6 @@ test(`${attempts} bad keys from one address are throttled after 100, while a val
   expect(told).toBeGreaterThanOrEqual(100);
   expect(told).toBeLessThanOrEqual(200);
   expect(statuses.get(429)).toBe(attempts - told);
-  expect(valid.length).toBeGreaterThan(10);
+  expect(valid.length).toBeGreaterThan(4);
   expect(valid.filter(({ status }) => status !== 200)).toEqual([]);
 }, 60_000);

@@ -103,7 +103,7 @@ describe('the last use of a key', () => {
     expect(await read()).toBeNull();
     const before = Date.now();
     expect((await use()).status).toBe(200);
-    const first = await expect.poll(read).not.toBeNull().then(read);
+    const first = await expect.poll(read, { timeout: 10_000 }).not.toBeNull().then(read);
     expect(Date.parse(first ?? '')).toBeGreaterThanOrEqual(before);
     await using other = await startManagement(management.config, { logger: createLogger('management', 'silent') });
     expect((await use(other.url)).status).toBe(200);
@@ -115,7 +115,9 @@ describe('the last use of a key', () => {
     );
     await using third = await startManagement(management.config, { logger: createLogger('management', 'silent') });
     expect((await use(third.url)).status).toBe(200);
-    await expect.poll(async () => Date.parse((await read()) ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
+    await expect
+      .poll(async () => Date.parse((await read()) ?? ''), { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(Date.parse(first ?? ''));
   });
 
   test('keeps no request waiting: a row that is locked is noted later', async () => {
