@@ -104,14 +104,17 @@ async function estimate(
 ): Promise<Usage> {
   const count = (text: CallTexts['request']) => (text ? context.estimator.countTokens(text, model ?? '') : 0);
   const told = body.inspected?.toldUsage;
-  const [promptTokens, completionTokens] = await Promise.all([
+  const [promptTokens, writtenTokens] = await Promise.all([
     reading.usage?.promptTokens ?? count(texts.request),
     count(texts.answer),
   ]);
+  const toldTokens = reading.usage?.completionTokens ?? told?.completionTokens ?? 0;
+  // Gemini tells its thoughts while the answer goes on; they are no part of the text.
+  const completionTokens = Math.max(toldTokens, writtenTokens + (reading.usage?.reasoningTokens ?? 0));
   return makeUsage({
     ...told,
     ...reading.usage,
     promptTokens: promptTokens + (reading.usage ? 0 : (told?.promptTokens ?? 0)),
-    completionTokens: Math.max(reading.usage?.completionTokens ?? told?.completionTokens ?? 0, completionTokens),
+    completionTokens,
   });
 }
