@@ -34,6 +34,15 @@ const commands = {
   'bench:stream': [streamBench],
   'bench:pii': [['node', 'test/bench/pii-bench.ts']],
   'bench:writer': [writerBench],
+  reconcile: [
+    [
+      'node',
+      '--env-file=test/reconciliation/full.env',
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      'test/reconciliation.test.ts',
+    ],
+  ],
   migrate: [onLocalStack('packages/db/src/commands/migrate.ts')],
   maintain: [onLocalStack('packages/db/src/commands/maintain.ts')],
   quarantine: [onLocalStack('services/writer/src/commands/quarantine.ts')],
