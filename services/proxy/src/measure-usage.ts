@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { fromPublicId } from '@agp/core/ids';
 import { makeUsage, type Usage } from '@agp/core/pricing';
 import type { ProxyContext } from './context.ts';
@@ -38,7 +39,7 @@ export async function measureUsage(
     ...unmeasured,
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
-    ...priceCalls(context, request, operation, calls, model, reading.serviceTier),
+    ...(await priceCalls(context, request, operation, calls, model, reading.serviceTier)),
     usageSource: isTold ? 'provider' : 'estimated',
   };
 }
@@ -66,18 +67,22 @@ async function isBilledHere(
   }
 }
 
-function priceCalls(
+/** A batch has up to 100,000 calls: others have their turn after this many, which take a few milliseconds. */
+const maxPricedAtOnce = 1_000;
+
+async function priceCalls(
   context: ProxyContext,
   { head }: AdmittedRequest,
   { api }: Operation,
   calls: readonly ReportedCall[],
   answered: string | null,
   serviceTier: string | null,
-): Pick<Measured, 'costNanoUsd' | 'priceVersion'> {
+): Promise<Pick<Measured, 'costNanoUsd' | 'priceVersion'>> {
   const { provider } = head;
   let costNanoUsd = 0;
   let priceVersion: string | null = null;
-  for (const { model, usage } of calls) {
+  for (const [index, { model, usage }] of calls.entries()) {
+    if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
     const price = context.priceUsage({
       provider: provider.id,
       api,
