@@ -73,6 +73,11 @@ describe('answers', () => {
       { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },
     ],
     [
+      'thoughts that the total does not tell yet, before the first candidate',
+      { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 10 },
+      { promptTokens: 10, completionTokens: 300, reasoningTokens: 300 },
+    ],
+    [
       'candidates that only the total tells',
       { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 330 },
       { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },

@@ -17,7 +17,7 @@ function countModality(details: unknown, modality: string): number {
  */
 function countOutput(candidates: number, thoughts: number, rest: number): number {
   const parts = candidates + thoughts;
-  return rest > parts || rest === candidates ? rest : parts;
+  return rest > parts || (rest === candidates && candidates >= thoughts) ? rest : parts;
 }
 
 /**
