@@ -10,6 +10,8 @@ export interface Provider {
   baseUrl: URL;
   /** The path of `baseUrl` without a closing slash: put before the request's. */
   basePath: string;
+  /** Streams are asked for their usage where the caller did not. False for servers that refuse what they do not know. */
+  asksForUsage: boolean;
 }
 
 const providerId = z
@@ -26,8 +28,16 @@ const baseUrl = z
   );
 
 const providersFileSchema = z.array(
-  z.strictObject({ id: providerId, api: z.enum(['openai', 'anthropic', 'gemini']), base_url: baseUrl }),
+  z.strictObject({
+    id: providerId,
+    api: z.enum(['openai', 'anthropic', 'gemini']),
+    base_url: baseUrl,
+    ask_usage: z.boolean().optional(),
+  }),
 );
+
+/** Mistral tells the usage of every stream, and refuses to be asked (github.com/openai/openai-agents-python/issues/442). */
+const refusing = /(?:^|\.)mistral\.ai$/;
 
 const builtIn: [string, Provider['api'], string][] = [
   ['openai', 'openai', 'https://api.openai.com'],
@@ -43,11 +53,11 @@ const builtIn: [string, Provider['api'], string][] = [
  */
 export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, Provider> {
   const providers = new Map<string, Provider>();
-  const set = (id: string, api: Provider['api'], baseUrl: URL) =>
-    providers.set(id, { id, api, baseUrl, basePath: baseUrl.pathname.replace(/\/$/, '') });
+  const set = (id: string, api: Provider['api'], baseUrl: URL, asksForUsage = !refusing.test(baseUrl.hostname)) =>
+    providers.set(id, { id, api, baseUrl, basePath: baseUrl.pathname.replace(/\/$/, ''), asksForUsage });
   for (const [id, api, url] of builtIn) set(id, api, new URL(url));
   for (const entry of file ? readProvidersFile(file) : []) {
-    set(entry.id, entry.api, entry.base_url);
+    set(entry.id, entry.api, entry.base_url, entry.ask_usage);
   }
   for (const [name, value] of Object.entries(environment)) {
     const id = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
@@ -59,7 +69,8 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
     }
     // An id with a dash cannot be written in a variable's name: an underscore stands for it.
     const known = providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
-    set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data);
+    // What the file says of a server holds for it at another address.
+    set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data, known?.asksForUsage === false ? false : undefined);
   }
   return providers;
 }

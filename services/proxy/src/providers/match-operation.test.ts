@@ -9,6 +9,7 @@ const table: [ProviderApi, string, string, string | null][] = [
   ['openai', 'POST', '/openai/v1/chat/completions', 'chat.completions'],
   ['openai', 'POST', '/openai/deployments/my-gpt/chat/completions', 'chat.completions'],
   ['openai', 'POST', '/v1/completions', 'completions'],
+  ['openai', 'POST', '/v1/fim/completions', 'fim.completions'],
   ['openai', 'POST', '/v1/responses', 'responses'],
   ['openai', 'POST', '/v1/responses/compact', 'responses.compact'],
   ['openai', 'POST', '/v1/responses/input_tokens', 'responses.input_tokens'],

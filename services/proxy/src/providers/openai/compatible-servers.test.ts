@@ -252,6 +252,16 @@ describe('errors in streams', () => {
   });
 });
 
+test('Mistral completes what stands between, and answers like a chat', () => {
+  const fim = findOperation('/v1/fim/completions');
+  expect(fim.readRequest({ prompt: 'def f(', suffix: 'return x' }, '/').inputText().parts).toEqual([
+    'def f(',
+    'return x',
+  ]);
+  expect(fim.readAnswer({ choices: [{ message: { content: 'x):' } }], usage })).toMatchObject({ usage: told.usage });
+  expect(readStream(fim, text('x):'), last({ usage })).outputText().parts).toEqual(['x):']);
+});
+
 describe('texts', () => {
   const answers: [string, object, string[]][] = [
     ['DeepSeek, vLLM: reasoning_content', { reasoning_content: 'Hm.', content: 'Yes.' }, ['Hm.', 'Yes.']],

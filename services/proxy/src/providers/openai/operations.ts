@@ -46,6 +46,14 @@ const completions = describeOperation({
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
 });
 
+/** Mistral's completion of what stands between: asked like a completion, answered like a chat. */
+const fimCompletions = describeOperation({
+  ...describeCompletion(readChat),
+  name: 'fim.completions',
+  maxOutput: ['max_tokens'],
+  input: ['prompt', 'suffix'],
+});
+
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
@@ -81,6 +89,7 @@ const moderations = describeOperation({
 
 const byEnding: readonly (readonly [string, Operation])[] = [
   ['/chat/completions', chatCompletions],
+  ['/fim/completions', fimCompletions],
   ['/completions', completions],
   ['/responses', describeResponses('responses', false)],
   ['/responses/compact', describeResponses('responses.compact', false)],
