@@ -83,18 +83,19 @@ async function priceCalls(
   let priceVersion: string | null = null;
   for (const [index, { model, usage }] of calls.entries()) {
     if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
+    const priced = model ?? answered;
     const price = context.priceUsage({
       provider: provider.id,
       api,
       baseUrl: provider.baseUrl.href,
-      model: model ?? answered ?? 'unknown',
+      model: priced ?? 'unknown',
       usage,
       at: new Date(head.timestamp),
       serviceTier,
     });
     costNanoUsd += price.costNanoUsd;
     priceVersion ??= price.priceVersion;
-    if (!price.priced) context.reportUnpriced(provider.id, model);
+    if (!price.priced) context.reportUnpriced(provider.id, priced);
   }
   return { costNanoUsd, priceVersion };
 }
