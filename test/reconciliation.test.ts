@@ -103,10 +103,21 @@ test(`${count} mixed calls, some left by their agents and some failing: the reco
   const broken = reconciled.filter((call) => !isTold(call));
   expect(total.estimated.calls).toBe(broken.length);
   expect(broken.length / count).toBeGreaterThan(0.1);
-  // Where the agent left, provider and proxy differ by the pieces on their way; elsewhere nothing excuses a single call.
-  for (const call of broken.filter(({ call: { ending } }) => ending !== 'aborted')) {
-    expect(Math.abs(deviation(call))).toBeLessThan(0.05);
+  // Where the agent left, provider and proxy differ by the pieces on their way. Elsewhere a single call may be off by no more
+  // than an estimate by length is, which a text gets whose count takes too long.
+  const off = broken.filter((each) => each.call.ending !== 'aborted' && !(Math.abs(deviation(each)) < 0.15));
+  expect(
+    off.map(({ call: { id, kind, ending }, billed, recorded }) => [id, kind.name, ending, billed, recorded]),
+  ).toEqual([]);
+  const apis = [...new Set(kinds.map(({ api }) => api))];
+  const byApi = apis.map((api) =>
+    compareBills(
+      api,
+      broken.filter(({ call }) => call.kind.api === api),
+    ),
+  );
+  for (const { name, estimated } of [...byApi, total]) {
+    expect(Math.abs(deviation(estimated)), name).toBeLessThan(0.05);
   }
-  for (const { estimated } of [...byKind, total]) expect(Math.abs(deviation(estimated))).toBeLessThan(0.05);
   expect(toNano(summary.total_cost_usd)).toBe(total.exact.recorded + total.estimated.recorded);
 }, 300_000);

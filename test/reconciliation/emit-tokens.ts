@@ -1,4 +1,5 @@
-import { decode, encode } from 'gpt-tokenizer/encoding/o200k_base';
+import * as cl100k from 'gpt-tokenizer/encoding/cl100k_base';
+import * as o200k from 'gpt-tokenizer/encoding/o200k_base';
 import { corpus } from './corpus.ts';
 
 /** A piece of a text, as a model emits it. */
@@ -21,25 +22,35 @@ export function createRandom(seed: number): Random {
   };
 }
 
-const source = encode(corpus);
+/**
+ * The encoding of a model: the older one for GPT-3.5, and for all others that which the proxy counts most models with too.
+ * So a difference is text that was missed or counted twice, not another vendor's tokenizer.
+ */
+function chooseEncoding(model: string) {
+  return model.startsWith('gpt-3.5') ? cl100k : o200k;
+}
+
+const sources = new Map([cl100k, o200k].map((encoding) => [encoding, encoding.encode(corpus)]));
 
 /** Emits a number of pieces of 1 to 4 tokens. A character of several tokens stays in one piece. */
-export function emitPieces(random: Random, count: number): Piece[] {
+export function emitPieces(random: Random, model: string, count: number): Piece[] {
+  const encoding = chooseEncoding(model);
+  const source = sources.get(encoding) ?? [];
   const pieces: Piece[] = [];
   let at = random(source.length);
   while (pieces.length < count) {
+    if (at + 4 > source.length) at = 0;
     let tokens = 1 + random(4);
-    if (at + tokens > source.length) at = 0;
-    while (decode(source.slice(at, at + tokens)).includes('\uFFFD') && at + tokens < source.length) tokens += 1;
-    const text = decode(source.slice(at, at + tokens));
+    let text = encoding.decode(source.slice(at, at + tokens));
+    while (text.includes('\uFFFD')) {
+      tokens += 1;
+      text = encoding.decode(source.slice(at, at + tokens));
+    }
     at += tokens;
-    if (!text.includes('\uFFFD')) pieces.push({ text, tokens });
+    pieces.push({ text, tokens });
   }
   return pieces;
 }
 
-/**
- * Tokens of a text, as the simulated providers count: all of them with the encoding that the proxy estimates most models
- * with. So a difference is text that was missed or counted twice, not another vendor's tokenizer.
- */
-export const countTokens = (text: string): number => encode(text).length;
+/** Tokens of a text, as the simulated provider counts. */
+export const countTokens = (model: string, text: string): number => chooseEncoding(model).encode(text).length;

@@ -38,9 +38,9 @@ function chooseKind(index: number): Kind {
   return candidates[Math.floor(index / 20 + place * 3) % candidates.length] as Kind;
 }
 
-function planToolCalls(random: Random): CannedToolCall[] {
+function planToolCalls(random: Random, model: string): CannedToolCall[] {
   return Array.from({ length: 1 + random(2) }, (_, index) => {
-    const query = emitPieces(random, 10)
+    const query = emitPieces(random, model, 10)
       .map(({ text }) => text)
       .join('');
     return { id: `call_${index}`, name: 'search_ledger', arguments: JSON.stringify({ query, limit: 20 }) };
@@ -77,14 +77,14 @@ function planCall(random: Random, index: number): PlannedCall {
   const kind = chooseKind(index);
   const model = kind.models[random(kind.models.length)] as string;
   const ending = chooseEnding(index, kind.streams);
-  const asked = emitPieces(random, 60 + random(300)).map(({ text }) => text);
+  const asked = emitPieces(random, model, 60 + random(300)).map(({ text }) => text);
   const text = `Call ${index}. ${asked.join('')}`;
-  const inputTokens = countTokens(text) + (kind.tools ? countTokens(system) + templateTokens : 0);
-  const pieces = kind.writes ? emitPieces(random, 40 + random(80)) : [];
-  const toolCalls = kind.tools && random(4) === 0 ? planToolCalls(random) : [];
+  const inputTokens = countTokens(model, text) + (kind.tools ? countTokens(model, system) + templateTokens : 0);
+  const pieces = kind.writes ? emitPieces(random, model, 40 + random(80)) : [];
+  const toolCalls = kind.tools && random(4) === 0 ? planToolCalls(random, model) : [];
   const output =
     pieces.reduce((sum, { tokens }) => sum + tokens, 0) +
-    toolCalls.reduce((sum, call) => sum + countTokens(call.name) + countTokens(call.arguments), 0);
+    toolCalls.reduce((sum, call) => sum + countTokens(model, call.name + call.arguments), 0);
   const figures = planFigures(random, kind, model, ending, inputTokens);
   const words = pieces.map((piece) => piece.text);
   const answer = { ...cannedAnswer, model, words, toolCalls, output, ...figures };

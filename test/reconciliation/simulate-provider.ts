@@ -8,7 +8,7 @@ import type { PlannedCall } from './plan-calls.ts';
 export const callHeader = 'x-simulated-call';
 
 /** Between the pieces of a stream that its agent is going to leave, so that the provider does not run far ahead of it. */
-const paceMs = 20;
+const paceMs = 30;
 
 const refusal = { type: 'error', error: { type: 'server_error', code: 500, message: 'The server had an error.' } };
 
