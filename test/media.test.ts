@@ -34,6 +34,20 @@ async function record<Seen>(reply: FakeReply, call: (client: OpenAI) => Promise<
 /** A sound file that is longer than what is parsed at once, and full of what looks like the form's own lines. */
 const sound = () => toFile(Buffer.alloc(3_000_000, '\r\n--x\r\n\r\n'), 'speech.mp3', { type: 'audio/mpeg' });
 
+test('a picture to be edited counts for nothing where the provider tells nothing', async () => {
+  const body = { created: 1, data: [{ url: 'https://images.test/1' }] };
+  const { recorded } = await record({ body }, async (client) => {
+    const image = await toFile(Buffer.alloc(3_000_000, 7), 'cat.png', { type: 'image/png' });
+    return client.images.edit({ image, model: 'dall-e-2', prompt: 'A hat.', n: 2 });
+  });
+  expect(recorded).toMatchObject({
+    model: 'dall-e-2',
+    prompt_tokens: 3,
+    completion_tokens: 0,
+    usage_source: 'estimated',
+  });
+});
+
 test('a transcription is paid by the second, and what was asked and said is searched', async () => {
   const answer = { text: 'Ada lives on.', usage: { type: 'duration', seconds: 90 } };
   const { seen, recorded } = await record({ body: answer }, async (client) =>

@@ -51,6 +51,7 @@ describe('text fields of a form', () => {
         const { bytes, contentType } = await write(form);
         expect(parseFormFields(bytes, contentType, bytes.length)).toEqual(Object.fromEntries(expected));
       }),
+      { numRuns: 40 },
     );
   });
 

@@ -131,6 +131,11 @@ const table: [string, object, Partial<Usage>][] = [
     { prompt_tokens: 3, completion_tokens: 4, total_tokens: null },
     { promptTokens: 3, completionTokens: 4 },
   ],
+  [
+    'a total that is none',
+    { prompt_tokens: 3, completion_tokens: 4, total_tokens: 'many' },
+    { promptTokens: 3, completionTokens: 4 },
+  ],
   ['no output', { prompt_tokens: 3 }, { promptTokens: 3 }],
   ['the output in the total alone', { prompt_tokens: 3, total_tokens: 7 }, { promptTokens: 3, completionTokens: 4 }],
   ['the input in the total alone', { completion_tokens: 4, total_tokens: 7 }, { promptTokens: 3, completionTokens: 4 }],

@@ -34,6 +34,8 @@ function readTotals(usage: JsonObject): Totals | null {
     completion: asFigure(usage.completion_tokens ?? usage.output_tokens),
     total: asFigure(usage.total_tokens),
   };
+  // A total that is no figure spoils nothing: it is only needed where another is missing.
+  if (readCount(given.total) === null) given.total = undefined;
   const known = Object.values(given).filter((value) => value !== undefined && value !== null);
   if (known.length < 2 && typeof given.prompt !== 'number') return null;
   if (known.some((value) => readCount(value) === null)) return null;
