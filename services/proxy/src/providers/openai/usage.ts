@@ -53,7 +53,7 @@ function readTotals(usage: JsonObject): Totals | null {
  * add and leave out. Cached and media tokens are a part of the input, reasoning is one of the output: where it is not, the
  * total tells (xAI: github.com/vercel/ai/pull/12425; Gemini's compatible path gives thoughts in the total alone).
  * DeepSeek and Moonshot have names of their own for cached input; Perplexity bills citations as input, and reasoning
- * besides the output, without counting either (docs.perplexity.ai/getting-started/pricing).
+ * besides the output, without counting either (github.com/bgeneto/open-webui-cost-tracker/issues/6).
  *
  * @returns null where there are no figures that can be used
  */
@@ -73,7 +73,7 @@ export function readTokenUsage(value: unknown): Usage | null {
     promptTokens: totals.prompt + largest(usage.citation_tokens),
     completionTokens: totals.completion + besides,
     cacheReadTokens: largest(input.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens),
-    // The second is Alibaba's (alibabacloud.com/help/en/model-studio/context-cache).
+    // The second is Alibaba's (github.com/epam/ai-dial-adapter-openai/pull/525).
     cacheWriteTokens: largest(input.cache_write_tokens, input.cache_creation_input_tokens),
     inputAudioTokens: largest(input.audio_tokens),
     inputImageTokens: largest(input.image_tokens),
