@@ -25,18 +25,21 @@ const mail = 'Write to jane.roe@example.com today.';
 const card = 'Paid with 4111 1111 1111 1111.';
 const prose = 'Nothing of interest stands in this sentence about ships. ';
 
-test.each([0, 1_000_000])('both texts are searched, in the worker as well (inline up to %d bytes)', async (maxInline) => {
-  expect(await scan([requestOf(mail), written(card)], { maxInline })).toEqual({
-    types: ['credit_card', 'email'],
-    extent: 'full',
-    missed: null,
-  });
-  expect(await scan([requestOf('Hello'), written('Hi')], { maxInline })).toEqual({
-    types: [],
-    extent: 'full',
-    missed: null,
-  });
-});
+test.each([0, 1_000_000])(
+  'both texts are searched, in the worker as well (inline up to %d bytes)',
+  async (maxInline) => {
+    expect(await scan([requestOf(mail), written(card)], { maxInline })).toEqual({
+      types: ['credit_card', 'email'],
+      extent: 'full',
+      missed: null,
+    });
+    expect(await scan([requestOf('Hello'), written('Hi')], { maxInline })).toEqual({
+      types: [],
+      extent: 'full',
+      missed: null,
+    });
+  },
+);
 
 test('what stands at the end of a long text is found, also where two pieces meet', async () => {
   for (const length of [65_500, 65_530, 131_060, 500_000]) {
