@@ -99,7 +99,9 @@ class Relay implements Dispatcher.DispatchHandler {
     answerHeaders['X-Session-Id'] = admission.sessionId;
     answerHeaders['X-Event-Id'] = head.eventId;
     const streams = headers['content-type']?.startsWith('text/event-stream') ?? false;
-    if (streams && body.inspected?.usageAsked) {
+    // A server that compresses although it was asked not to sends bytes that nothing can be taken out of.
+    const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
+    if (streams && isPlain && body.inspected?.usageAsked) {
       this.#stripper = new StreamUsageStripper();
       delete answerHeaders['content-length'];
     }
