@@ -1,9 +1,14 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conditions, type Recorded } from './conformance/cell.ts';
+import { compatibleProviders, operatorPrices } from './conformance/dialects.ts';
 import { printTable, type Result } from './conformance/print-table.ts';
 import { rows } from './conformance/rows.ts';
 import { ConformanceProvider, runCell, type Seen } from './conformance/run-cell.ts';
+import { splitInTwo } from './conformance/split-in-two.ts';
 import { type FormedCell, toForm, wireForms } from './conformance/wire-forms.ts';
 import { startFakeProvider } from './providers/fake-provider.ts';
 import { startSystem } from './start-system.ts';
@@ -26,7 +31,8 @@ const calls: Call[] = rows.flatMap((row) => [
   }),
 ]);
 
-const nameOf = ({ row, column }: Call) => `${row.api}, ${row.stream === 'no' ? 'not streamed' : row.stream}: ${column}`;
+const nameOf = ({ row, column }: Pick<Call, 'row' | 'column'>) =>
+  `${row.api}, ${row.stream === 'no' ? 'not streamed' : row.stream}: ${column}`;
 
 /** What the table says of a call, from its record. */
 function pick(expected: Recorded, recorded: Record<string, unknown>): Recorded {
@@ -34,6 +40,7 @@ function pick(expected: Recorded, recorded: Record<string, unknown>): Recorded {
 }
 
 const seen = new Map<Call, Seen | Error>();
+const splits: Result[] = [];
 
 function toResult(call: Call): Result {
   const { row, column, cell } = call;
@@ -47,11 +54,19 @@ function toResult(call: Call): Result {
 beforeAll(async () => {
   const provider = new ConformanceProvider();
   await using fake = await startFakeProvider(provider.answer);
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'agp-conformance-'));
+  const write = (name: string, content: object) => {
+    writeFileSync(join(folder.path, name), JSON.stringify(content));
+    return join(folder.path, name);
+  };
+  const providers = compatibleProviders.map((each) => ({ ...each, api: 'openai', base_url: fake.url }));
   await using system = await startSystem({
     environment: {
       PROVIDER_OPENAI_URL: fake.url,
       PROVIDER_ANTHROPIC_URL: fake.url,
       PROVIDER_GEMINI_URL: fake.url,
+      PROVIDERS_FILE: write('providers.json', providers),
+      PRICES_FILE: write('prices.json', operatorPrices),
       PII_BUDGET_MS: '30000',
     },
   });
@@ -65,7 +80,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(() => {
-  console.log(printTable(rows, calls.map(toResult)));
+  console.log(printTable(rows, [...calls.map(toResult), ...splits]));
 });
 
 test.each(calls.map((call) => [nameOf(call), call] as const))('%s', (_, call) => {
@@ -73,6 +88,13 @@ test.each(calls.map((call) => [nameOf(call), call] as const))('%s', (_, call) =>
   if (!found || found instanceof Error) throw found ?? new Error('not run');
   expect(pick(call.cell.expected, found.recorded)).toEqual(call.cell.expected);
   expect(found).toMatchObject({ answerIsRight: true, requestIsRight: true });
+});
+
+const column = 'split in two';
+test.each(rows.map((row) => [nameOf({ row, column }), row] as const))('%s', async (_, row) => {
+  const wrong = await splitInTwo(row);
+  if (wrong) splits.push({ row, column, recorded: null, isRight: wrong.length === 0 });
+  expect(wrong ?? []).toEqual([]);
 });
 
 test('the table is as large as it should be', () => {

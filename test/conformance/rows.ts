@@ -1,5 +1,6 @@
 import { anthropicRows } from './anthropic.ts';
 import type { Row } from './cell.ts';
+import { compatibleRows } from './dialects.ts';
 import { geminiRows } from './gemini.ts';
 import { openaiAudioRows } from './openai-audio.ts';
 import { openaiChatRows } from './openai-chat.ts';
@@ -18,4 +19,5 @@ export const rows: readonly Row[] = [
   ...openaiAudioRows,
   ...anthropicRows,
   ...geminiRows,
+  ...compatibleRows,
 ];
