@@ -98,7 +98,7 @@ class Relay implements Dispatcher.DispatchHandler {
     answerHeaders['X-Agent-Id'] = agent.id;
     answerHeaders['X-Session-Id'] = admission.sessionId;
     answerHeaders['X-Event-Id'] = head.eventId;
-    const streams = headers['content-type']?.startsWith('text/event-stream') ?? false;
+    const streams = headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
     // A server that compresses although it was asked not to sends bytes that nothing can be taken out of.
     const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
     if (streams && isPlain && body.inspected?.usageAsked) {
