@@ -49,6 +49,18 @@ test('a worker that does not answer is ended with all that it was asked, and the
   await offload.stop();
 });
 
+test('the start of a worker is not counted against what it is asked', async () => {
+  const slow = pathToFileURL(join(folder, 'slow-worker.ts'));
+  await writeFile(
+    slow,
+    `await new Promise((resolve) => setTimeout(resolve, 1_000)); await import(${JSON.stringify(script)});`,
+  );
+  const offload = createOffload<string, string>(slow, { timeoutMs: 500, maxPending: 10, maxPendingBytes: 100 });
+  expect(await offload.ask('a', 1)).toBe('A');
+  await expect(offload.ask('spin', 1)).rejects.toMatchObject({ code: 'slow' });
+  await offload.stop();
+});
+
 test('a worker that breaks says so, and the next question has a new one', async () => {
   const errors: string[] = [];
   const offload = open({ onWorkerError: ({ message }) => errors.push(message) });
