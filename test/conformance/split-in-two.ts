@@ -19,26 +19,30 @@ async function read(operation: Operation, contentType: string, pieces: readonly 
   return { ...reading, output: output() };
 }
 
+/** Forms of a stream's bytes that are short enough to be divided at every one of them. */
+const shortForms = ['CRLF', 'CR', 'no last blank line', 'byte order mark', 'comments'] as const;
+
 /**
- * Reads a row's whole answer in two pieces, divided at each byte, byte by byte, and the same with CRLF.
+ * Reads a row's whole answer in two pieces, divided at each byte, and byte by byte, in each form that its bytes may have.
  *
- * @returns the positions at which something else was read than in one piece; null where there is nothing to read
+ * @returns where something else was read than from all of it at once, -1 for byte by byte; null where nothing is read
  */
-export async function splitInTwo(row: Row): Promise<number[] | null> {
+export async function splitInTwo(row: Row): Promise<string[] | null> {
   const { complete } = row.cells;
   if (!complete || row.stream === 'sound') return null;
   const operation = findOperation(row);
   const contentType = complete.contentType ?? contentTypes[row.stream];
   const expected = await read(operation, contentType, [Buffer.from(complete.wire)]);
-  const wrong: number[] = [];
-  for (const cell of [complete, toForm(row, 'CRLF')]) {
+  const wrong: string[] = [];
+  for (const form of ['plain', ...shortForms] as const) {
+    const cell = form === 'plain' ? complete : toForm(row, form);
     if (!cell) continue;
     const bytes = Buffer.from(cell.wire);
-    const single = [...bytes].map((byte) => Buffer.from([byte]));
-    if (!isDeepStrictEqual(await read(operation, contentType, single), expected)) wrong.push(-1);
-    for (let at = 1; at < bytes.length; at++) {
-      const reading = await read(operation, contentType, [bytes.subarray(0, at), bytes.subarray(at)]);
-      if (!isDeepStrictEqual(reading, expected)) wrong.push(at);
+    const isAsExpected = async (pieces: Buffer[]) =>
+      isDeepStrictEqual(await read(operation, contentType, pieces), expected);
+    if (!(await isAsExpected([...bytes].map((byte) => Buffer.from([byte]))))) wrong.push(`${form} -1`);
+    for (let at = 0; at < bytes.length; at++) {
+      if (!(await isAsExpected([bytes.subarray(0, at), bytes.subarray(at)]))) wrong.push(`${form} ${at}`);
     }
   }
   return wrong;
