@@ -52,6 +52,9 @@ afterAll(async () => {
   await Promise.all([fake?.stop(), aimock?.stop()]);
 });
 
+/** By it a fake knows the requests of a conversation, since several run at once. */
+const runHeader = 'x-test-run';
+
 /**
  * Converses directly, through the proxy, and directly again: only where the direct ones differ may the proxied differ.
  *
@@ -59,7 +62,7 @@ afterAll(async () => {
  */
 async function expectSame({ provider, run }: Conversation, directUrl: string, system: System, sessionId: string) {
   const converse = async (baseUrl: string, headers: Record<string, string>) =>
-    toComparable(await run({ baseUrl, headers }), baseUrl);
+    toComparable(await run({ baseUrl, headers: { ...headers, [runHeader]: sessionId } }), baseUrl);
   const before = await converse(directUrl, {});
   const ours = { 'X-Agent-Name': 'converser', 'X-Session-Id': sessionId };
   const proxied = await converse(`${system.proxies[0]?.url}/${provider}`, ours);
@@ -79,12 +82,12 @@ async function readEvents(system: System, sessionId: string, requests: number): 
   return events;
 }
 
-describe('a model that calls tools and follows schemas', () => {
+describe.concurrent('a model that calls tools and follows schemas', () => {
   test.each(conversations)('$name: the same with and without the proxy', async (conversation) => {
     const sessionId = `ses_${randomUUID()}`;
-    const before = fake.requests.length;
     const shown = await expectSame(conversation, fake.url, throughFake, sessionId);
-    const received = fake.requests.slice(before).map(({ body }) => body.toString('utf8'));
+    const ofRun = fake.requests.filter(({ headers }) => headers[runHeader] === sessionId);
+    const received = ofRun.map(({ body }) => body.toString('utf8'));
     const requests = received.length / 3;
     expect(requests).toBeGreaterThanOrEqual(2);
     if (conversation.name.endsWith('structured output')) {
@@ -106,13 +109,13 @@ describe('a model that calls tools and follows schemas', () => {
   });
 });
 
-describe("a third party's fake that calls a tool", () => {
+describe.concurrent("a third party's fake that calls a tool", () => {
   test.each(withTools)('$name: the same with and without the proxy', async (conversation) => {
     const sessionId = `ses_${randomUUID()}`;
-    const before = aimock.mock.getRequests().length;
     const shown = await expectSame(conversation, aimock.url, throughAimock, sessionId);
     expect(shown).toContain('weekends.');
-    const requests = (aimock.mock.getRequests().length - before) / 3;
+    const ofRun = aimock.mock.getRequests().filter(({ headers }) => headers[runHeader] === sessionId);
+    const requests = ofRun.length / 3;
     expect(requests).toBeGreaterThanOrEqual(2);
     const { promptTokens, completionTokens } = aimockAnswer;
     for (const event of await readEvents(throughAimock, sessionId, requests)) {

@@ -9,7 +9,7 @@ import { findDifferences } from './sdks/find-differences.ts';
 import { frameworkAskers } from './sdks/framework-askers.ts';
 import { officialAskers } from './sdks/official-askers.ts';
 import { toComparable } from './sdks/to-comparable.ts';
-import { type System, startSystem } from './start-system.ts';
+import { type System, startSystem, waitFor } from './start-system.ts';
 
 const askers = [...officialAskers, ...frameworkAskers];
 const streaming = askers.filter(({ streams }) => streams);
@@ -17,8 +17,11 @@ const streaming = askers.filter(({ streams }) => streams);
 /** What clients make up themselves or measure. */
 const volatileNames = /(?:^|\.)(?:id|callId|lc_kwargs\.id|timestamp|performance\..*)$/;
 
-/** How long a silent provider is waited for, in milliseconds. */
-const patienceMs = 150;
+/** How long a silent provider is waited for, in milliseconds: long enough for the request to reach it on a busy machine. */
+const patienceMs = 500;
+
+/** By it the provider knows a request. */
+const runHeader = 'x-test-run';
 
 let fake: FakeProvider;
 let system: System;
@@ -50,13 +53,16 @@ async function observe({ ask }: Asker, target: Target, ending: Ending): Promise<
   const options: Pick<Target, 'signal' | 'timeoutMs'> = {};
   if (ending === 'the client gives up') options.timeoutMs = patienceMs;
   if (ending === 'the caller ends it' || within) options.signal = controller.signal;
-  const timer = ending === 'the caller ends it' ? setTimeout(() => controller.abort(), patienceMs) : undefined;
-  const thrown = await ask({ ...target, ...options }, show).then(
+  const run = randomUUID();
+  const asking = ask({ ...target, ...options, headers: { ...target.headers, [runHeader]: run } }, show).then(
     () => 'nothing',
     (error: unknown) => toComparable(error, target.baseUrl),
   );
-  clearTimeout(timer);
-  return { shown, thrown };
+  if (ending === 'the caller ends it') {
+    await waitFor('the request', () => fake.requests.some(({ headers }) => headers[runHeader] === run));
+    controller.abort();
+  }
+  return { shown, thrown: await asking };
 }
 
 /**

@@ -20,6 +20,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const proxyBench = ['node', 'test/bench/proxy-bench.ts'];
+const streamBench = ['node', 'test/bench/stream-bench.ts'];
 const writerBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/writer-bench.ts'];
 const onLocalStack = (script) => ['node', 'packages/local-stack/src/run-on-local-stack.ts', script];
 
@@ -28,13 +29,25 @@ const commands = {
   start: [['node', 'packages/local-stack/src/start/main.ts']],
   test: [['node', 'node_modules/vitest/vitest.mjs', 'run']],
   demo: [['node', 'packages/local-stack/src/demo/main.ts']],
-  bench: [proxyBench, writerBench],
+  bench: [proxyBench, streamBench, writerBench],
   'bench:proxy': [proxyBench],
+  'bench:stream': [streamBench],
+  'bench:pii': [['node', 'test/bench/pii-bench.ts']],
   'bench:writer': [writerBench],
+  reconcile: [
+    [
+      'node',
+      '--env-file=test/reconciliation/full.env',
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      'test/reconciliation.test.ts',
+    ],
+  ],
   agp: [['node', '--import', './packages/local-stack/src/offer-local-stack.ts', 'packages/cli/src/main.ts']],
   migrate: [onLocalStack('packages/db/src/commands/migrate.ts')],
   maintain: [onLocalStack('packages/db/src/commands/maintain.ts')],
   quarantine: [onLocalStack('services/writer/src/commands/quarantine.ts')],
+  'check:pii-linear': [['node', 'test/pii/check-linear.ts']],
   check: [['node_modules/.bin/biome', 'check', '.'], ['node_modules/.bin/tsc'], ['node_modules/.bin/oxlint']],
 };
 

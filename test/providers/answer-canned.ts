@@ -2,7 +2,13 @@ import { messageReply, messageStreamReply } from './anthropic-replies.ts';
 import { type CannedAnswer, cannedAnswer } from './canned-answer.ts';
 import type { FakeReply, Handler } from './fake-provider.ts';
 import { generateContentReply, streamGenerateContentArrayReply, streamGenerateContentReply } from './gemini-replies.ts';
-import { chatReply, chatStreamReply, embeddingsReply } from './openai-replies.ts';
+import {
+  chatReply,
+  chatStreamReply,
+  completionReply,
+  completionStreamReply,
+  embeddingsReply,
+} from './openai-replies.ts';
 import { responsesReply, responsesStreamReply } from './openai-responses-replies.ts';
 
 interface RequestBody {
@@ -24,6 +30,8 @@ function answerByBody(path: string, body: RequestBody, answer: CannedAnswer): Fa
   const named = { ...answer, model: body.model ?? answer.model };
   const includeUsage = body.stream_options?.include_usage === true;
   if (path.endsWith('/chat/completions')) return body.stream ? chatStreamReply(named, includeUsage) : chatReply(named);
+  if (path.endsWith('/completions'))
+    return body.stream ? completionStreamReply(named, includeUsage) : completionReply(named);
   if (path.endsWith('/responses')) return body.stream ? responsesStreamReply(named) : responsesReply(named);
   if (path.endsWith('/embeddings')) return embeddingsReply(named);
   if (path.endsWith('/messages')) return body.stream ? messageStreamReply(named) : messageReply(named);

@@ -60,6 +60,31 @@ export function chatStreamReply(answer: CannedAnswer, includeUsage: boolean): Fa
   return streamReply(frames, answer.pauseMs, headers);
 }
 
+/** `POST /v1/completions`: text alone. */
+export function completionReply(answer: CannedAnswer): FakeReply {
+  const choices = [{ index: 0, text: answer.words.join(''), logprobs: null, finish_reason: 'stop' }];
+  const head = { id: 'cmpl-1', object: 'text_completion', created: 1_763_650_000, model: answer.model };
+  return { headers, body: { ...head, choices, usage: toChatUsage(answer) } };
+}
+
+/** The same streamed, with its usage as {@link chatStreamReply} has it. */
+export function completionStreamReply(answer: CannedAnswer, includeUsage: boolean): FakeReply {
+  const head = { id: 'cmpl-1', object: 'text_completion', created: 1_763_650_000, model: answer.model };
+  const toChunk = (text: string, finish_reason: string | null) =>
+    dataFrame({
+      ...head,
+      choices: [{ index: 0, text, logprobs: null, finish_reason }],
+      ...(includeUsage ? { usage: null } : {}),
+    });
+  const frames = [
+    ...answer.words.map((text) => toChunk(text, null)),
+    toChunk('', 'stop'),
+    ...(includeUsage ? [dataFrame({ ...head, choices: [], usage: toChatUsage(answer) })] : []),
+    'data: [DONE]\n\n',
+  ];
+  return streamReply(frames, answer.pauseMs, headers);
+}
+
 /** `POST /v1/embeddings`, one small vector, in the base64 form that the official clients ask for. */
 export function embeddingsReply(answer: CannedAnswer): FakeReply {
   const embedding = Buffer.from(Float32Array.of(0.6, 0.8).buffer).toString('base64');

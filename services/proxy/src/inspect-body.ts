@@ -1,4 +1,5 @@
 import type { Usage } from '@agp/core/pricing';
+import type { Provider } from './load-providers.ts';
 import { parseRequestBody } from './parse-request-body.ts';
 import type { Operation } from './providers/index.ts';
 import { spliceStreamUsage } from './stream/index.ts';
@@ -27,12 +28,19 @@ export interface InspectedBody {
  *
  * @param contentType as the agent declares it
  */
-export function inspectBody(operation: Operation, bytes: Buffer, path: string, contentType: string): InspectedBody {
+export function inspectBody(
+  operation: Operation,
+  { asksForUsage }: Provider,
+  bytes: Buffer,
+  path: string,
+  contentType: string,
+): InspectedBody {
   const { requestedModel, stream, maxOutputTokens, toldUsage } = operation.readRequest(
     parseRequestBody(bytes, contentType, 'outline'),
     path,
   );
-  const spliced = operation.usageNeedsAsking && stream ? spliceStreamUsage(bytes) : { body: bytes, added: false };
+  const asks = operation.usageNeedsAsking && asksForUsage && stream;
+  const spliced = asks ? spliceStreamUsage(bytes) : { body: bytes, added: false };
   return {
     requestedModel,
     maxOutputTokens,

@@ -37,6 +37,26 @@ test('the file is merged over the table, and variables over both', () => {
   expect(providers.get('vllm')).toMatchObject({ id: 'vllm', api: 'openai' });
 });
 
+test('streams are asked for their usage, but for servers that are known or said to refuse it', () => {
+  const file = writeProviders([
+    { id: 'mistral', api: 'openai', base_url: 'https://api.mistral.ai' },
+    { id: 'mistral-behind', api: 'openai', base_url: 'https://gateway.test/mistral.ai' },
+    { id: 'willing', api: 'openai', base_url: 'https://api.mistral.ai', ask_usage: true },
+    { id: 'moved', api: 'openai', base_url: 'https://a.test', ask_usage: false },
+  ]);
+  const providers = loadProviders(file, { PROVIDER_MOVED_URL: 'http://127.0.0.1:2' });
+  const asks = [...providers.values()].map(({ id, asksForUsage }) => [id, asksForUsage]);
+  expect(Object.fromEntries(asks)).toEqual({
+    openai: true,
+    anthropic: true,
+    gemini: true,
+    mistral: false,
+    'mistral-behind': true,
+    willing: true,
+    moved: false,
+  });
+});
+
 test.each([
   ['not JSON', '{', 'PROVIDERS_FILE'],
   ['a reserved id', [{ id: 'agents', api: 'openai', base_url: 'http://a' }], 'agents is reserved'],

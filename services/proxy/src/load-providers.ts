@@ -12,6 +12,8 @@ export interface Provider {
   baseUrl: URL;
   /** The path of `baseUrl` without a closing slash: put before the request's. */
   basePath: string;
+  /** Streams are asked for their usage where the caller did not. False for servers that refuse what they do not know. */
+  asksForUsage: boolean;
   /** Sent in place of the caller's credentials; null where these go through. */
   apiKey: string | null;
   /** What may be asked of it; null is everything. */
@@ -43,10 +45,14 @@ const providersFileSchema = z.array(
     id: providerId,
     api: z.enum(['openai', 'anthropic', 'gemini']),
     base_url: baseUrl,
+    ask_usage: z.boolean().optional(),
     api_key_file: z.string().min(1).optional(),
     allow_paths: z.array(allowedPath).min(1, 'must allow something').optional(),
   }),
 );
+
+/** Mistral tells the usage of every stream, and refuses to be asked (github.com/openai/openai-agents-python/issues/442). */
+const refusing = /(?:^|\.)mistral\.ai$/;
 
 const builtIn: [string, Provider['api'], string][] = [
   ['openai', 'openai', 'https://api.openai.com'],
@@ -64,14 +70,16 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   const providers = new Map<string, Provider>();
   const set = (id: string, api: Provider['api'], baseUrl: URL, more: Partial<Provider> = {}) => {
     const basePath = baseUrl.pathname.replace(/\/$/, '');
-    providers.set(id, { id, api, baseUrl, basePath, apiKey: null, allowPaths: null, ...more });
+    const asksForUsage = !refusing.test(baseUrl.hostname);
+    providers.set(id, { id, api, baseUrl, basePath, asksForUsage, apiKey: null, allowPaths: null, ...more });
   };
   // An id with a dash cannot be written in a variable's name: an underscore stands for it.
   const find = (id: string) => providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
   for (const [id, api, url] of builtIn) set(id, api, new URL(url));
   for (const entry of file ? readProvidersFile(file) : []) {
     const apiKey = entry.api_key_file ? readProviderKey('PROVIDERS_FILE', entry.api_key_file) : null;
-    set(entry.id, entry.api, entry.base_url, { apiKey, allowPaths: entry.allow_paths ?? null });
+    const told = entry.ask_usage === undefined ? {} : { asksForUsage: entry.ask_usage };
+    set(entry.id, entry.api, entry.base_url, { apiKey, allowPaths: entry.allow_paths ?? null, ...told });
   }
   for (const [name, value] of Object.entries(environment)) {
     const id = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
@@ -82,7 +90,9 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
       throw new ConfigError(`${name}: ${(checkedId.error ?? checkedUrl.error)?.issues[0]?.message}`);
     }
     const known = find(id);
-    const kept = known && { apiKey: known.apiKey, allowPaths: known.allowPaths };
+    // What the file says of a server holds for it at another address.
+    const refuses = known?.asksForUsage === false ? { asksForUsage: false } : {};
+    const kept = known && { apiKey: known.apiKey, allowPaths: known.allowPaths, ...refuses };
     set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data, kept);
   }
   for (const { id, variable, apiKey } of readProviderKeys(environment)) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { fromPublicId } from '@agp/core/ids';
 import { makeUsage, type Usage } from '@agp/core/pricing';
 import type { ProxyContext } from './context.ts';
@@ -38,7 +39,7 @@ export async function measureUsage(
     ...unmeasured,
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
-    ...priceCalls(context, request, operation, calls, model, reading.serviceTier),
+    ...(await priceCalls(context, request, operation, calls, model, reading.serviceTier)),
     usageSource: isTold ? 'provider' : 'estimated',
   };
 }
@@ -66,30 +67,35 @@ async function isBilledHere(
   }
 }
 
-function priceCalls(
+/** A batch has up to 100,000 calls: others have their turn after this many, which take a few milliseconds. */
+const maxPricedAtOnce = 1_000;
+
+async function priceCalls(
   context: ProxyContext,
   { head }: AdmittedRequest,
   { api }: Operation,
   calls: readonly ReportedCall[],
   answered: string | null,
   serviceTier: string | null,
-): Pick<Measured, 'costNanoUsd' | 'priceVersion'> {
+): Promise<Pick<Measured, 'costNanoUsd' | 'priceVersion'>> {
   const { provider } = head;
   let costNanoUsd = 0;
   let priceVersion: string | null = null;
-  for (const { model, usage } of calls) {
+  for (const [index, { model, usage }] of calls.entries()) {
+    if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
+    const priced = model ?? answered;
     const price = context.priceUsage({
       provider: provider.id,
       api,
       baseUrl: provider.baseUrl.href,
-      model: model ?? answered ?? 'unknown',
+      model: priced ?? 'unknown',
       usage,
       at: new Date(head.timestamp),
       serviceTier,
     });
     costNanoUsd += price.costNanoUsd;
     priceVersion ??= price.priceVersion;
-    if (!price.priced) context.reportUnpriced(provider.id, model);
+    if (!price.priced) context.reportUnpriced(provider.id, priced);
   }
   return { costNanoUsd, priceVersion };
 }
@@ -104,14 +110,17 @@ async function estimate(
 ): Promise<Usage> {
   const count = (text: CallTexts['request']) => (text ? context.estimator.countTokens(text, model ?? '') : 0);
   const told = body.inspected?.toldUsage;
-  const [promptTokens, completionTokens] = await Promise.all([
+  const [promptTokens, writtenTokens] = await Promise.all([
     reading.usage?.promptTokens ?? count(texts.request),
     count(texts.answer),
   ]);
+  const toldTokens = reading.usage?.completionTokens ?? told?.completionTokens ?? 0;
+  // Gemini tells its thoughts while the answer goes on; they are no part of the text.
+  const completionTokens = Math.max(toldTokens, writtenTokens + (reading.usage?.reasoningTokens ?? 0));
   return makeUsage({
     ...told,
     ...reading.usage,
     promptTokens: promptTokens + (reading.usage ? 0 : (told?.promptTokens ?? 0)),
-    completionTokens: Math.max(reading.usage?.completionTokens ?? told?.completionTokens ?? 0, completionTokens),
+    completionTokens,
   });
 }

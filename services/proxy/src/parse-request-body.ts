@@ -1,3 +1,4 @@
+import { isForm, parseFormFields } from './parse-form-fields.ts';
 import { scanMembers, skipSpace } from './stream/scan-members.ts';
 
 /** Parsing a larger body would hold up everything else: JSON of many small values takes seconds, and twenty times its size. */
@@ -20,10 +21,12 @@ function parseShortMembers(bytes: Buffer): unknown {
 }
 
 /**
- * A request body as an operation reads it; undefined where it is nothing that we can parse.
+ * A request body as an operation reads it, JSON or the text fields of a form; undefined where it is nothing that we can
+ * parse.
  *
  * @param depth `all` of it, or where it is larger than 1 MiB the `outline` alone: the members of up to 4 KiB
  */
-export function parseRequestBody(bytes: Buffer, _contentType: string, depth: 'all' | 'outline'): unknown {
+export function parseRequestBody(bytes: Buffer, contentType: string, depth: 'all' | 'outline'): unknown {
+  if (isForm(contentType)) return parseFormFields(bytes, contentType, depth === 'all' ? bytes.length : maxShortMember);
   return depth === 'outline' && bytes.length > maxOutlined ? parseShortMembers(bytes) : parseJson(bytes);
 }

@@ -1,8 +1,9 @@
 import type { ProxyContext } from './context.ts';
 import type { AdmittedRequest, Answer, Metering } from './journey.ts';
+import { isForm } from './parse-form-fields.ts';
 import type { MissedReason } from './scan-pii/index.ts';
 import type { ResponseReading } from './stream/index.ts';
-import type { TextSource } from './text/index.ts';
+import { readText, type TextSource } from './text/index.ts';
 
 /** Why a text was not scanned; `unknown_path`: on a path that we do not know we cannot tell text from data. */
 export type UnscannedReason = MissedReason | 'unknown_path';
@@ -24,8 +25,10 @@ export function findTexts({ head, body }: AdmittedRequest, reading: ResponseRead
   const asked = { api: head.provider.api, method: head.method, path: head.path };
   const sent = body.inspected;
   const output = reading?.output() ?? null;
+  const request = sent && { of: 'request' as const, asked, bytes: sent.bytes, contentType: sent.contentType };
   return {
-    request: sent && { of: 'request', asked, bytes: sent.bytes, contentType: sent.contentType },
+    // A form is files for the most part, which no worker should be sent and no estimate go by.
+    request: request && isForm(request.contentType) ? readText(request) : request,
     answer: Buffer.isBuffer(output) ? { of: 'answer', asked, bytes: output } : output,
   };
 }

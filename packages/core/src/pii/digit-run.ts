@@ -1,10 +1,7 @@
 import { isDigit, isSeparator, isWordUnit } from './characters.ts';
 
-/** Runs with fewer digits (list items, ages, small amounts) are of no use to anyone and are left out. */
-const minDigits = 4;
-
 /**
- * Groups of ASCII digits with exactly one separator (see `isSeparator`) between two groups: all that stand
+ * Groups of at least four ASCII digits together, with exactly one separator (see `isSeparator`) between two groups: all that stand
  * together in the text, or some neighbouring ones of them ({@link windowsOf}).
  */
 export class DigitRun {
@@ -88,43 +85,48 @@ function plainSeparator(unit: number): string {
 /** Finds all digit runs of a text, from left to right, in one pass. Runs do not overlap. */
 export function findDigitRuns(text: string): DigitRun[] {
   const runs: DigitRun[] = [];
-  const length = text.length;
-  let at = 0;
-  while (at < length) {
-    if (!isDigit(text.charCodeAt(at))) {
-      at++;
-      continue;
-    }
+  // Finds where a run begins, many times faster than a loop over the units does.
+  const opening = /\d(?:[ ./\u00a0\u2009\u202f\u2010-\u2013-]?\d){3}/g;
+  for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const bounds: number[] = [];
-    let digits = 0;
+    let at = match.index;
     do {
-      const start = at;
+      bounds.push(at);
       while (isDigit(text.charCodeAt(at))) at++;
-      bounds.push(start, at);
-      digits += at - start;
+      bounds.push(at);
     } while (isSeparator(text.charCodeAt(at)) && isDigit(text.charCodeAt(at + 1)) && ++at);
-    if (digits >= minDigits) runs.push(new DigitRun(text, bounds, 0, bounds.length / 2));
+    runs.push(new DigitRun(text, bounds, 0, bounds.length / 2));
+    opening.lastIndex = at;
   }
   return runs;
 }
 
 /**
  * Gives `visit` every row of neighbouring groups that has `min` to `max` digits together, so that a card number is found with
- * its expiry date right behind it. Longer rows come first from each start. At most `max` rows are given
+ * its expiry date right behind it. Longer rows come first from each start. At most `maxGroups` rows are given
  * for a group, which keeps a detector linear whatever the text is.
  *
  * @param visit returns true where the row was what it looked for: the next row then starts behind it
+ * @param maxGroups how many groups a row has at most
  */
-export function windowsOf(run: DigitRun, min: number, max: number, visit: (window: DigitRun) => boolean): void {
+export function windowsOf(
+  run: DigitRun,
+  min: number,
+  max: number,
+  visit: (window: DigitRun) => boolean,
+  maxGroups = max,
+): void {
   const count = run.groupCount;
   for (let first = 0; first < count; first++) {
+    const latest = Math.min(count, first + maxGroups);
     let last = first;
     let digits = 0;
-    while (last < count && digits + run.groupEnd(last) - run.groupStart(last) <= max) {
-      digits += run.groupEnd(last) - run.groupStart(last);
-      last++;
+    for (; last < latest; last++) {
+      const length = run.groupEnd(last) - run.groupStart(last);
+      if (digits + length > max) break;
+      digits += length;
     }
-    for (; last > first && digits >= min; last--) {
+    for (; digits >= min; last--) {
       if (visit(run.slice(first, last))) {
         first = last - 1;
         break;

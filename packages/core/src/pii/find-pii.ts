@@ -1,6 +1,5 @@
-import type { Text } from './detector.ts';
+import { createText } from './create-text.ts';
 import { detectors } from './detectors.ts';
-import { type DigitRun, findDigitRuns } from './digit-run.ts';
 import { type PiiForm, type PiiType, piiTypes } from './pii-types.ts';
 
 /** Where PII stands in a text: from `start` to before `end`, in UTF-16 units. */
@@ -33,17 +32,6 @@ export function detectPiiTypes(texts: Iterable<string>, finder: PiiFinder): PiiT
   const types = new Set<PiiType>();
   for (const text of texts) for (const { type } of finder(text)) types.add(type);
   return [...types].sort();
-}
-
-function createText(value: string): Text {
-  let runs: DigitRun[] | undefined;
-  return {
-    value,
-    digitRuns: () => {
-      runs ??= findDigitRuns(value);
-      return runs;
-    },
-  };
 }
 
 /** Keeps, of findings that overlap, the surer one; of two that are as sure the longer; then the earlier. */

@@ -2,10 +2,13 @@ import { isDigit } from './characters.ts';
 
 /** Gives `visit` the start and end of every unbroken row of ASCII digits, single ones too, from left to right. */
 export function visitNumbers(text: string, visit: (start: number, end: number) => void): void {
-  for (let at = 0; at < text.length; at++) {
-    if (!isDigit(text.charCodeAt(at))) continue;
-    const start = at;
-    while (isDigit(text.charCodeAt(++at)));
-    visit(start, at);
+  // Finds the next digit many times faster than a loop over the units does.
+  const digit = /\d/g;
+  while (digit.test(text)) {
+    const start = digit.lastIndex - 1;
+    let end = start + 1;
+    while (isDigit(text.charCodeAt(end))) end++;
+    visit(start, end);
+    digit.lastIndex = end;
   }
 }

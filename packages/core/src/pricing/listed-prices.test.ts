@@ -29,7 +29,7 @@ const servers = {
 } as const;
 
 type Server = keyof typeof servers;
-type Rest = Partial<Pick<PricedCall, 'serviceTier' | 'at' | 'free'>> & { version?: string };
+type Rest = Partial<Pick<PricedCall, 'serviceTier' | 'at'>> & { version?: string };
 
 function makeCall(server: Server, model: string, usage: Partial<Usage>, rest: Rest): PricedCall {
   const [provider, api, baseUrl] = servers[server];
@@ -140,7 +140,6 @@ const table: [what: string, server: Server, model: string, Partial<Usage>, usd: 
     1.25,
     { serviceTier: 'priority', version: `${priceVersion}, priority at the standard price` },
   ],
-  ['moderation is free', 'openai', 'omni-moderation-latest', io(50, 0), 0, { free: true, version: 'free operation' }],
 
   ['input excludes nothing', 'anthropic', 'claude-haiku-4-5', io(2_095, 503), 0.002095 + 0.002515],
   [
@@ -183,7 +182,6 @@ const table: [what: string, server: Server, model: string, Partial<Usage>, usd: 
     5,
     { serviceTier: 'priority', version: `${priceVersion}, priority at the standard price` },
   ],
-  ['counting tokens is free', 'anthropic', 'claude-opus-4-5', io(M, 0), 0, { free: true, version: 'free operation' }],
 
   ['up to its step', 'gemini', 'gemini-2.5-pro', io(200_000, 1_000), 0.25 + 0.01],
   ['past its step, where all of the call pays more', 'gemini', 'gemini-2.5-pro', io(200_001, 1_000), 0.5000025 + 0.015],

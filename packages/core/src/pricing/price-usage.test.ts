@@ -61,12 +61,6 @@ test.each<[string, PricedCall]>([
   expect(priceUsage(priced)).toEqual({ costNanoUsd: 0, priceVersion: null, priced: false });
 });
 
-test('a free operation costs nothing, whatever model it names', () => {
-  const free = { costNanoUsd: 0, priceVersion: 'free operation', priced: true };
-  expect(priceUsage(call('gpt-4o', { promptTokens: million }, { free: true }))).toEqual(free);
-  expect(priceUsage(call('no-such-model', {}, { free: true }))).toEqual(free);
-});
-
 test('a price that changes on a date or by the hour is the one of the call, in any order of calls', () => {
   const opus = (time: string) =>
     priceUsage(call('claude-opus-4-6', { promptTokens: million }, { api: 'anthropic', at: new Date(time) }))

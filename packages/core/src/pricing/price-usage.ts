@@ -8,7 +8,6 @@ import { supplement, supplementVersion } from './supplement.ts';
 import { makeUsage } from './usage.ts';
 
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
-const free: UsagePrice = { costNanoUsd: 0, priceVersion: 'free operation', priced: true };
 
 /** Everything that is known of a provider's model, the first to be asked first. */
 interface PricedModel {
@@ -90,7 +89,6 @@ export function createPriceUsage({ file = null, maxModels = 1_000 }: PriceUsageO
   }
 
   return (call) => {
-    if (call.free) return free;
     // A longer name is no model's; matching it against every pattern would only cost time.
     if (call.model.length > 256 || Number.isNaN(call.at.getTime())) return unpriced;
     const chosen = choosePrices(resolve(call), call, file);

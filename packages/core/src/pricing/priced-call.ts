@@ -13,8 +13,6 @@ export interface PricedCall {
   at: Date;
   /** The tier that the provider says it served the call with (`flex`, `priority`, `batch` ...); null where it says none. */
   serviceTier?: string | null;
-  /** The provider charges nothing for this operation, whatever it used (counting tokens, moderation). */
-  free?: boolean;
 }
 
 /** What a call costs. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { countTokens as countOlder } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
+import type { TextSource } from '../text/index.ts';
 import { createTokenEstimator, type TokenEstimatorOptions } from './create-token-estimator.ts';
 import { cutLongRuns } from './cut-long-runs.ts';
 
@@ -14,11 +15,13 @@ async function count(
 ): Promise<number[]> {
   const estimator = createTokenEstimator({ timeoutMs: 30_000, ...options });
   try {
-    return await Promise.all(texts.map((text) => estimator.countTokens(text, model)));
+    return await Promise.all(texts.map((text) => estimator.countTokens(asSource(text), model)));
   } finally {
     await estimator.stop();
   }
 }
+
+const asSource = (text: string): TextSource => ({ parts: [text], whole: true });
 
 const prose = 'The quick brown fox jumps over the lazy dog, and Größe zählt: 12,345 times.\n';
 
@@ -51,15 +54,16 @@ test('a count that takes too long, or comes when too many wait, is a quarter of 
 
 test('after a worker was given up the next count has a new one', async () => {
   const estimator = createTokenEstimator({ timeoutMs: 1 });
-  expect(await estimator.countTokens(prose, '')).toBe(prose.length / 4);
-  expect(await estimator.countTokens(prose, '')).toBe(prose.length / 4);
+  const text = prose.repeat(1_000);
+  expect(await estimator.countTokens(asSource(text), '')).toBe(text.length / 4);
+  expect(await estimator.countTokens(asSource(text), '')).toBe(text.length / 4);
   await estimator.stop();
-  expect(await estimator.countTokens(prose, '')).toBe(prose.length / 4);
+  expect(await estimator.countTokens(asSource(text), '')).toBe(text.length / 4);
 });
 
 test('the worker does not keep the process alive', () => {
   const script = `import { createTokenEstimator } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
-    console.log(await createTokenEstimator({ timeoutMs: 20_000 }).countTokens('one two three', 'gpt-4o'));`;
+    console.log(await createTokenEstimator({ timeoutMs: 20_000 }).countTokens({ parts: ['one two three'], whole: true }, 'gpt-4o'));`;
   const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', timeout: 30_000 });
   expect(run).toMatchObject({ status: 0, stdout: '3\n' });
 }, 30_000);

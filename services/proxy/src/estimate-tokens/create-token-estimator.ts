@@ -24,7 +24,7 @@ function estimateBySize(size: number): number {
 
 /** Makes an estimator with a worker thread of its own, which is started by the first count. */
 export function createTokenEstimator(options: TokenEstimatorOptions = {}): TokenEstimator {
-  const { timeoutMs = 3_000, maxPending = 100, maxCounted = 256 * 1024, onWorkerError } = options;
+  const { timeoutMs = 10_000, maxPending = 100, maxCounted = 256 * 1024, onWorkerError } = options;
   const script = new URL('./token-worker.ts', import.meta.url);
   const offload = createOffload<CountRequest, number>(script, {
     timeoutMs,

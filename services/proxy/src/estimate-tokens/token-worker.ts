@@ -1,3 +1,4 @@
+import * as newerEncoding from 'gpt-tokenizer/encoding/o200k_base';
 import { answerQuestions } from '../text/answer-questions.ts';
 import { readText, type TextSource } from '../text/text-source.ts';
 import { cutLongRuns } from './cut-long-runs.ts';
@@ -13,11 +14,9 @@ export interface CountRequest {
 /** Models before gpt-4o; everything since, and other vendors' models by and large, is nearer to the newer encoding. */
 const olderModels = /^(?:gpt-3|gpt-4(?!o|\.\d)|text-embedding-|davinci|babbage)/;
 
-/** Tables are large, so each is loaded when a text needs it. */
-function loadEncoding(model: string) {
-  return olderModels.test(model)
-    ? import('gpt-tokenizer/encoding/cl100k_base')
-    : import('gpt-tokenizer/encoding/o200k_base');
+/** Tables are large, so the one that is seldom needed is loaded by the first text that does. */
+async function loadEncoding(model: string) {
+  return olderModels.test(model) ? import('gpt-tokenizer/encoding/cl100k_base') : newerEncoding;
 }
 
 /** What looks like a control token in a text is text. */

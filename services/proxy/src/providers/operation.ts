@@ -81,6 +81,11 @@ export interface Operation {
   readonly usageNeedsAsking: boolean;
   /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
   readonly answerFormat: 'object' | 'array' | 'lines';
+  /**
+   * Answers that are neither JSON nor a stream: plain `text` that the model wrote, or `media`, which holds no text. Absent
+   * where there are none.
+   */
+  readonly otherAnswers?: 'text' | 'media';
   /** The provider never bills it. */
   readonly isFree: boolean;
   /**
@@ -93,7 +98,7 @@ export interface Operation {
    * @param path the provider's path, without the query
    */
   readRequest(body: unknown, path: string): RequestReading;
-  /** @param body the parsed JSON answer */
+  /** @param body the parsed JSON answer, or the whole of a plain text */
   readAnswer(body: unknown): AnswerReading;
   createStreamReader(): StreamReader;
 }

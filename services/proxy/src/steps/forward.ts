@@ -117,11 +117,13 @@ class Relay implements Dispatcher.DispatchHandler {
     answerHeaders['X-Agent-Id'] = agent.id;
     answerHeaders['X-Session-Id'] = admission.sessionId;
     answerHeaders['X-Event-Id'] = head.eventId;
-    const streams = headers['content-type']?.startsWith('text/event-stream') ?? false;
+    const streams = headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
+    // A server that compresses although it was asked not to sends bytes that nothing can be taken out of, or put into.
+    const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
     const isArray = head.operation?.answerFormat === 'array';
-    this.#canEndWithError = (streams || isArray) && headers['content-encoding'] === undefined;
+    this.#canEndWithError = (streams || isArray) && isPlain;
     this.#endsAsArray = isArray && !streams;
-    if (streams && body.inspected?.usageAsked) {
+    if (streams && isPlain && body.inspected?.usageAsked) {
       this.#stripper = new StreamUsageStripper();
       delete answerHeaders['content-length'];
     }

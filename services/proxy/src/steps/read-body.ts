@@ -34,7 +34,8 @@ export async function readBody(
   const bytes = await bufferBody(context, exchange.request);
   const digest = new ContentDigest();
   digest.update(bytes);
-  const inspected = inspectBody(head.operation, bytes, head.path, exchange.request.headers['content-type'] ?? '');
+  const contentType = exchange.request.headers['content-type'] ?? '';
+  const inspected = inspectBody(head.operation, head.provider, bytes, head.path, contentType);
   return {
     inspected,
     toProvider: inspected.toProvider,

@@ -1,11 +1,20 @@
 import type { JsonObject } from '../providers/json-shapes.ts';
 
-const names = ['usage', 'usageMetadata', 'model', 'modelVersion'] as const;
+const names = [
+  'usage',
+  'usageMetadata',
+  'model',
+  'modelVersion',
+  'service_tier',
+  'svg_usage',
+  'tool_usage',
+  'tools',
+] as const;
 
-/** Where a JSON string or object that starts here ends, exclusively; -1 where it is cut or something else. */
+/** Where a JSON string, object or array that starts here ends, exclusively; -1 where it is cut or something else. */
 function findValueEnd(text: string, start: number): number {
   const first = text[start];
-  if (first !== '{' && first !== '"') return -1;
+  if (first !== '{' && first !== '[' && first !== '"') return -1;
   let depth = 0;
   for (let i = start; i < text.length; i++) {
     const char = text[i];

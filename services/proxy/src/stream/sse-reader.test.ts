@@ -10,7 +10,7 @@ function read(bytes: Buffer, cuts: readonly number[] = []): { event: string; dat
   const frames: { event: string; data: string }[] = [];
   const reader: StreamReader = {
     push: (event, data) => frames.push({ event, data: Buffer.from(data, 'latin1').toString('utf8') }),
-    end: () => nothingRead,
+    end: () => ({ ...nothingRead, outputText: () => ({ parts: [], whole: true }) }),
   };
   const sse = new SseReader(reader);
   let from = 0;

@@ -28,6 +28,7 @@ const others = [
   'data: {"choices":[],"prompt_filter_results":[{"prompt_index":0}]}',
   'data: {"choices":[{"delta":{"content":"\\"choices\\":[],\\"usage\\":{}"}}]}',
   'data: {"usage":{"prompt_tokens":1}}',
+  'data: {"choices":[],"usage":{"prompt_tokens":1},"citations":["https://example.com"]}',
   'data: {"choices":[],"usage":[]}',
   'data: {"choices": [], "usage": {',
   'data: [DONE]',
@@ -42,6 +43,7 @@ const usages = [
   'data: {"usage": {"prompt_tokens": 1}, "choices" : [ ]}',
   `event: message\ndata: ${usage}`,
   'data: {"choices":[],\ndata: "usage":{}}',
+  'data: {"choices":[],"usage":{},"x_groq":{"id":"r"},"citations":[],"obfuscation":"x","prompt_filter_results":null}',
 ];
 
 const frames = fc.array(

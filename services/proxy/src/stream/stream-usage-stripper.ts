@@ -10,12 +10,16 @@ const maxHeld = 16 * 1024;
 /** The start of a frame whose data is no object, or that has something among its choices. */
 const cannotBeUsage = /^data: ?[^{ \r\n]|"choices"\s*:\s*\[\s*[^\]\s]/;
 
-/** The chunk that `include_usage` adds: figures, and choices that are there but empty. */
+/**
+ * The chunk that `include_usage` adds: figures, and choices that are there but empty. A list beside them is something that
+ * the agent is to have, such as the sources of a search.
+ */
 function isUsageFrame(frame: string): boolean {
   if (!frame.includes('"usage"') || cannotBeUsage.test(frame)) return false;
   const chunk = asObject(parseFrame(readFrame(frame)?.data ?? ''));
   const hasFigures = typeof chunk.usage === 'object' && chunk.usage !== null && !Array.isArray(chunk.usage);
-  return hasFigures && Array.isArray(chunk.choices) && asArray(chunk.choices).length === 0;
+  const hasLists = Object.values(chunk).some((value) => asArray(value).length > 0);
+  return hasFigures && Array.isArray(chunk.choices) && !hasLists;
 }
 
 /**

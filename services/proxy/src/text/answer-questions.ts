@@ -1,9 +1,11 @@
 import { parentPort } from 'node:worker_threads';
-import type { Numbered } from './create-offload.ts';
+import { type Numbered, ready } from './create-offload.ts';
 
-/** The worker's side of an offload: answers each question, one after the other where answering does not wait. */
+/** The worker's side of an offload: answers each question. One that fails ends the worker, and the other side hears of it. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer | Promise<Answer>): void {
-  parentPort?.on('message', async ({ id, content }: Numbered<Question>) => {
+  const reply = async ({ id, content }: Numbered<Question>) => {
     parentPort?.postMessage({ id, content: await answer(content) } satisfies Numbered<Answer>);
-  });
+  };
+  parentPort?.on('message', (question: Numbered<Question>) => void reply(question));
+  parentPort?.postMessage(ready);
 }

@@ -15,7 +15,7 @@ export class OffloadError extends Error {
 
 /** Bounds of what is asked of a worker, and who hears of its failures. */
 export interface OffloadOptions {
-  /** A question that is not answered in this time ends the worker, in milliseconds. */
+  /** A question that is not answered in this time ends the worker, in milliseconds. The worker's start does not count. */
   timeoutMs: number;
   /** Questions that run or wait; beyond this, they are refused. */
   maxPending: number;
@@ -35,6 +35,12 @@ export interface Offload<Question, Answer> {
   stop(): Promise<void>;
 }
 
+/** What a worker says once it can be asked. */
+export const ready = 'ready';
+
+/** Starting takes a second of CPU time, which on a busy machine is many more: ended for that, it would never start. */
+const maxStartMs = 60_000;
+
 export interface Numbered<Content> {
   id: number;
   content: Content;
@@ -42,6 +48,8 @@ export interface Numbered<Content> {
 
 interface Pending<Answer> {
   size: number;
+  /** Gives the worker this long from now on, in milliseconds. */
+  wait(ms: number): void;
   settle(result: { answer: Answer } | { gaveUp: GaveUp }): void;
 }
 
@@ -54,12 +62,21 @@ export function createOffload<Question, Answer>(script: URL, options: OffloadOpt
   const pending = new Map<number, Pending<Answer>>();
   let pendingBytes = 0;
   let worker: Worker | null = null;
+  let isReady = false;
   let nextId = 0;
   let stopped = false;
 
   function startWorker(): Worker {
     const started = new Worker(script, { execArgv: [] });
-    started.on('message', ({ id, content }: Numbered<Answer>) => pending.get(id)?.settle({ answer: content }));
+    isReady = false;
+    started.on('message', (message: Numbered<Answer> | typeof ready) => {
+      if (message !== ready) {
+        pending.get(message.id)?.settle({ answer: message.content });
+      } else if (worker === started) {
+        isReady = true;
+        for (const { wait } of pending.values()) wait(timeoutMs);
+      }
+    });
     started.on('error', (error: Error) => {
       onWorkerError?.(error);
       void dropWorker(started, 'broken');
@@ -85,10 +102,16 @@ export function createOffload<Question, Answer>(script: URL, options: OffloadOpt
       const asked = worker;
       const id = nextId++;
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-      const timer = setTimeout(() => void dropWorker(asked, 'slow'), timeoutMs);
+      let timer: NodeJS.Timeout | undefined;
+      const wait = (ms: number) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => void dropWorker(asked, 'slow'), ms);
+      };
+      wait(isReady ? timeoutMs : maxStartMs);
       pendingBytes += size;
       pending.set(id, {
         size,
+        wait,
         settle: (result) => {
           clearTimeout(timer);
           pending.delete(id);

@@ -1,4 +1,5 @@
 import { parse as parseCut } from 'partial-json';
+import { isForm } from '../parse-form-fields.ts';
 import { parseRequestBody } from '../parse-request-body.ts';
 import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
 
@@ -30,7 +31,8 @@ export function readText(source: TextSource): Writing {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (source.of === 'answer') return readAnswer(body, (answer) => operation.readAnswer(answer).outputText());
   const parsed = parseRequestBody(body, source.contentType, 'all');
-  if (parsed === undefined) return { parts: [body.toString('utf8')], whole: false };
+  // A form that cannot be read holds sound or pictures for the most part.
+  if (parsed === undefined) return { parts: isForm(source.contentType) ? [] : [body.toString('utf8')], whole: false };
   return operation.readRequest(parsed, asked.path).inputText();
 }
 

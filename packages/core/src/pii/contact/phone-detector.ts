@@ -5,6 +5,9 @@ import { belongsToMore, type PhoneCandidate, readPhoneCandidate } from './phone-
 import { isNationalLayout } from './phone-layouts.ts';
 import { findPhoneNaming } from './phone-naming.ts';
 
+/** Of `+33 1 23 45 67 89`, and one more for a country code behind `00`. */
+const maxGroups = 7;
+
 function isPhone(candidate: PhoneCandidate): boolean {
   const { digits, shape } = candidate;
   const naming = findPhoneNaming(candidate);
@@ -45,7 +48,7 @@ export const phoneDetector: Detector = {
   find(text, report) {
     for (const run of text.digitRuns()) {
       if (run.end - run.start < 5) continue;
-      windowsOf(run, 5, 17, (window) => reportPhone(run, window, report));
+      windowsOf(run, 5, 17, (window) => reportPhone(run, window, report), maxGroups);
     }
   },
 };

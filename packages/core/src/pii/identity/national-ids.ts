@@ -19,12 +19,16 @@ const shortest = Math.min(...byLength.keys());
 const longest = Math.max(...byLength.keys());
 const byFirstDigits = Map.groupBy(letteredIds, ({ firstDigits }) => firstDigits);
 
+/** Of a French number, `1 85 05 78 006 084 36`. */
+const maxGroups = 7;
+
 /** National numbers of people, by their check digits. */
 export const nationalIdDetector: Detector = {
   types: [...new Set<PiiType>([...digitIds, ...letteredIds].map(({ type }) => type))],
   find(text, report) {
     for (const run of text.digitRuns()) {
-      windowsOf(run, shortest, longest, (window) => standsApart(window) && findDigitId(text, window, report));
+      const visit = (window: DigitRun): boolean => standsApart(window) && findDigitId(text, window, report);
+      windowsOf(run, shortest, longest, visit, maxGroups);
     }
     visitNumbers(text.value, (start, end) => {
       for (const id of byFirstDigits.get(end - start) ?? []) findLetteredId(text, id, start, report);

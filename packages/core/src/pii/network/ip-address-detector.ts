@@ -1,4 +1,4 @@
-import { isWordUnit } from '../characters.ts';
+import { isAsciiLetter, isWordUnit } from '../characters.ts';
 import type { Detector, Report, Text } from '../detector.ts';
 import type { DigitRun } from '../digit-run.ts';
 import { hasWordNear } from '../has-word-near.ts';
@@ -39,7 +39,8 @@ function isAddress({ value }: Text, start: number, end: number, octets: readonly
   const after = value.charCodeAt(end);
   if (isWordUnit(before) || isWordUnit(after)) return false;
   // Part of something longer: `1.2.3.4.5`, `lib-1.2.3.4`, `1.2.3.4.tar`, `1.2.3.4-beta`.
-  if ((before === 46 || before === 45) && isWordUnit(value.charCodeAt(start - 2))) return false;
+  if (before === 46 && isWordUnit(value.charCodeAt(start - 2))) return false;
+  if (before === 45 && isAsciiLetter(value.charCodeAt(start - 2))) return false;
   if ((after === 46 || after === 45) && /[a-z]/.test(value.charAt(end + 1))) return false;
   if (after === 46 && isWordUnit(value.charCodeAt(end + 1))) return false;
   if (isNobodys(octets) || isNetwork(octets, value.slice(end, end + 4))) return false;

@@ -1,7 +1,8 @@
 import { isWordUnit } from '../characters.ts';
 import type { Detector, Report } from '../detector.ts';
 
-const hexPairs = /^(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$/;
+const colonForm = /^(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$/;
+const hyphenForm = /^(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$/;
 const ciscoForm = /^[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}$/;
 /** No address, all addresses. */
 const nobody = /^(?:0{12}|f{12})$/i;
@@ -17,8 +18,8 @@ interface Form {
 }
 
 const forms: readonly Form[] = [
-  { separator: ':', step: 3, length: 17, pattern: hexPairs, needs: /[0-9a-f]/i },
-  { separator: '-', step: 3, length: 17, pattern: hexPairs, needs: /[a-f]/i },
+  { separator: ':', step: 3, length: 17, pattern: colonForm, needs: /[0-9a-f]/i },
+  { separator: '-', step: 3, length: 17, pattern: hyphenForm, needs: /[a-f]/i },
   { separator: '.', step: 5, length: 14, pattern: ciscoForm, needs: /\d.{0,13}[a-f]|[a-f].{0,13}\d/i },
 ];
 

@@ -25,6 +25,8 @@ const cardWords = /\b(?:card|cards|cc|visa|mastercard|amex|maestro)\b/i;
 /** How the digits of a card are grouped on it, with `-` for any one separator. */
 const groupings = /^(?:1[2-9]|4-4-4-4(?:-[1-3])?|4-4-[45]|4-6-[45]|4-5-[36]|4-4-4-[1-3]|6-13|5-4-5|8-8)$/;
 
+const maxGroups = 5;
+
 function isCard(window: DigitRun): boolean {
   const separator = window.shape.replaceAll(/\d/g, '');
   if (!groupings.test(window.shape.replaceAll(/[ .-]/g, '-'))) return false;
@@ -53,11 +55,12 @@ export const creditCardDetector: Detector = {
   find(text, report) {
     for (const run of text.digitRuns()) {
       if (run.end - run.start < 12) continue;
-      windowsOf(run, 12, 19, (window) => {
+      const visit = (window: DigitRun): boolean => {
         if (belongsToMore(window) || !isCard(window)) return false;
         report('credit_card', window.start, window.end);
         return true;
-      });
+      };
+      windowsOf(run, 12, 19, visit, maxGroups);
     }
   },
 };

@@ -1,5 +1,5 @@
 import type { Detector } from '../detector.ts';
-import { windowsOf } from '../digit-run.ts';
+import { type DigitRun, windowsOf } from '../digit-run.ts';
 import { hasWordNear } from '../has-word-near.ts';
 
 /** The districts that numbers are given out for. */
@@ -20,14 +20,15 @@ export const usBankRoutingDetector: Detector = {
   find(text, report) {
     for (const run of text.digitRuns()) {
       if (run.end - run.start < 9) continue;
-      windowsOf(run, 9, 9, (window) => {
+      const visit = (window: DigitRun): boolean => {
         if (window.touchesBefore || window.touchesAfter || !shapes.test(window.shape)) return false;
         const digits = window.digits;
         if (!district.test(digits) || !passesAba(digits)) return false;
         if (!hasWordNear(text.value, window.start, window.end, contextWords, 48, 24)) return false;
         report('us_bank_routing', window.start, window.end);
         return true;
-      });
+      };
+      windowsOf(run, 9, 9, visit, 3);
     }
   },
 };

@@ -1,17 +1,23 @@
-import { asObject, asText } from '../json-shapes.ts';
+import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { StreamReader, StreamReading } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
 import { readContent } from './output-text.ts';
-import { readContentUsage } from './usage.ts';
+import { countSearches, findSearches, readContentTier, readContentUsage } from './usage.ts';
 
-const figures = /"usageMetadata"\s*:\s*\{/;
-const end = /"(?:finishReason|blockReason)"\s*:\s*"/;
-const error = /"error"\s*:\s*\{/;
+/** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
+const figures = /"promptTokenCount"\s*:/;
+/** Members that end the answer, or are billed apart. Inside of text the quotes would be escaped; in a call's arguments not. */
+const telling = /"(?:finishReason|blockReason|error|webSearchQueries)"\s*:/;
+
+/** More searches than any answer needs. */
+const maxSearches = 1_000;
 
 /** Reads the frames of streamGenerateContent. Each counts all until then, so the last one's figures are the call's. */
 export class ContentStreamReader implements StreamReader {
   readonly #text = new StreamText(readContent);
+  readonly #searches = new Set<string>();
+  #model: string | null = null;
   #lastFigures: string | null = null;
   #sawEnd = false;
   #failed = false;
@@ -19,21 +25,31 @@ export class ContentStreamReader implements StreamReader {
   push(_event: string, data: string): void {
     this.#text.add(data);
     if (figures.test(data)) this.#lastFigures = data;
-    if (end.test(data)) this.#sawEnd = true;
-    if (error.test(data)) this.#failed ||= 'error' in asObject(parseFrame(data));
+    if (this.#model !== null && !telling.test(data)) return;
+    const frame = asObject(parseFrame(data));
+    this.#model ??= asText(frame.modelVersion);
+    this.#failed ||= Boolean(frame.error);
+    this.#sawEnd ||= endsAnswer(frame);
+    for (const search of findSearches(frame)) if (this.#searches.size < maxSearches) this.#searches.add(search);
   }
 
   end(): StreamReading {
-    const frame = asObject(this.#lastFigures === null ? null : parseFrame(this.#lastFigures));
-    const usage = readContentUsage(frame.usageMetadata);
+    const last = asObject(asObject(this.#lastFigures === null ? null : parseFrame(this.#lastFigures)).usageMetadata);
+    const usage = readContentUsage(last);
     return {
-      model: asText(frame.modelVersion),
-      usage,
-      serviceTier: null,
+      model: this.#model,
+      usage: usage && { ...usage, webSearches: countSearches(this.#searches, this.#model) },
+      serviceTier: readContentTier(last),
       usageIsFinal: usage !== null && this.#sawEnd,
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
     };
   }
+}
+
+/** A candidate is finished, or the prompt was refused. */
+function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
+  if (asText(asObject(promptFeedback).blockReason) !== null) return true;
+  return asArray(candidates).some((candidate) => asText(asObject(candidate).finishReason) !== null);
 }

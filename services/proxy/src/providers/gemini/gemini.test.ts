@@ -1,49 +1,62 @@
 import { makeUsage } from '@agp/core/pricing';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchOperation } from '../match-operation.ts';
-import type { Operation, StreamReading } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { geminiOperations } from './operations.ts';
 
-function operation(name: string): Operation {
-  const found = matchOperation('gemini', 'POST', `/v1beta/models/gemini-2.5-flash:${name}`);
-  if (!found) throw new Error(`no operation ${name}`);
-  return found;
-}
-
+const operation = (name: string) => geminiOperations(`/v1beta/models/gemini-2.5-flash:${name}`, 'POST') as Operation;
 const generate = operation('generateContent');
-const streamed = operation('streamGenerateContent');
-
-function stream(...frames: unknown[]): StreamReading {
-  const reader = streamed.createStreamReader();
-  for (const frame of frames) reader.push('', Buffer.from(JSON.stringify(frame)).toString('latin1'));
-  return reader.end();
-}
+const parts = (...texts: string[]) => texts.map((text) => ({ text }));
 
 describe('requests', () => {
   test('the model is in the path, and the operation says whether it streams', () => {
     const body = {
-      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      systemInstruction: { parts: parts('Be brief.') },
       contents: [{ role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }],
       generationConfig: { maxOutputTokens: 100 },
     };
     const path = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
-    const reading = streamed.readRequest(body, path);
+    const reading = operation('streamGenerateContent').readRequest(body, path);
     expect(reading).toMatchObject({ requestedModel: 'gemini-2.5-flash', stream: true, maxOutputTokens: 100 });
-    expect(reading.inputText()).toBe('Be brief.\nHi');
+    expect(reading.inputText()).toEqual({ parts: ['Be brief.', 'Hi'], whole: true });
     expect(generate.readRequest(null, path.replace('streamG', 'g'))).toMatchObject({
       stream: false,
       maxOutputTokens: null,
     });
   });
 
-  test('embeddings, one and many', () => {
-    const content = { parts: [{ text: 'one' }] };
-    expect(operation('embedContent').readRequest({ content }, '/').inputText()).toBe('one');
-    const requests = [
-      { model: 'models/e', content },
-      { model: 'models/e', content: { parts: [{ text: 'two' }] } },
-    ];
-    expect(operation('batchEmbedContents').readRequest({ requests }, '/').inputText()).toBe('one\ntwo');
+  const content = { parts: parts('one') };
+  const contents = [{ parts: parts('two') }];
+  test.each<[string, object, string[]]>([
+    ['embedContent', { content }, ['one']],
+    ['batchEmbedContents', { requests: [{ content }, { content: contents[0] }] }, ['one', 'two']],
+    ['countTokens', { contents }, ['two']],
+    ['countTokens', { generateContentRequest: { contents, systemInstruction: content } }, ['one', 'two']],
+    [
+      'batchGenerateContent',
+      { batch: { inputConfig: { requests: { requests: [{ request: { contents }, metadata: { key: 'k' } }] } } } },
+      ['two'],
+    ],
+    [
+      'generateContent',
+      { contents: [{ parts: [{ functionCall: { name: 'get', args: { city: 'Rome' } } }] }] },
+      ['get', 'city: Rome'],
+    ],
+    [
+      'generateContent',
+      { contents: [{ parts: [{ functionResponse: { name: 'get', response: { sky: 'clear' } } }] }] },
+      ['get', 'sky: clear'],
+    ],
+  ])('the text of %s %j', (name, body, expected) => {
+    expect(operation(name).readRequest(body, '/').inputText().parts).toEqual(expected);
+  });
+
+  test.each([
+    ['countTokens', true],
+    ['batchGenerateContent', true],
+    ['generateContent', false],
+    ['embedContent', false],
+  ])('%s is free: %s', (name, isFree) => {
+    expect(operation(name).isFree).toBe(isFree);
   });
 });
 
@@ -52,7 +65,22 @@ describe('answers', () => {
     [
       'thoughts are output besides the candidates',
       { promptTokenCount: 10, candidatesTokenCount: 20, thoughtsTokenCount: 300, totalTokenCount: 330 },
-      makeUsage({ promptTokens: 10, completionTokens: 320, reasoningTokens: 300 }),
+      { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },
+    ],
+    [
+      'thoughts that the total shows to be counted among the candidates',
+      { promptTokenCount: 10, candidatesTokenCount: 320, thoughtsTokenCount: 300, totalTokenCount: 330 },
+      { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },
+    ],
+    [
+      'thoughts that the total does not tell yet, before the first candidate',
+      { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 10 },
+      { promptTokens: 10, completionTokens: 300, reasoningTokens: 300 },
+    ],
+    [
+      'candidates that only the total tells',
+      { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 330 },
+      { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },
     ],
     [
       'cached input is in the prompt, what tools returned is not',
@@ -63,7 +91,12 @@ describe('answers', () => {
         candidatesTokenCount: 9,
         totalTokenCount: 5709,
       },
-      makeUsage({ promptTokens: 5700, completionTokens: 9, cacheReadTokens: 4000 }),
+      { promptTokens: 5700, completionTokens: 9, cacheReadTokens: 4000 },
+    ],
+    [
+      'a total that leaves out what tools returned',
+      { promptTokenCount: 50, toolUsePromptTokenCount: 700, candidatesTokenCount: 9, totalTokenCount: 59 },
+      { promptTokens: 750, completionTokens: 9 },
     ],
     [
       'kinds of input and output that have prices of their own',
@@ -80,7 +113,7 @@ describe('answers', () => {
         cachedContentTokenCount: 100,
         candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
       },
-      makeUsage({
+      {
         promptTokens: 1000,
         completionTokens: 1300,
         cacheReadTokens: 100,
@@ -89,16 +122,22 @@ describe('answers', () => {
         inputImageTokens: 258,
         inputVideoTokens: 42,
         outputImageTokens: 1290,
-      }),
+      },
     ],
-    ['a prompt that was blocked', { promptTokenCount: 10, totalTokenCount: 10 }, makeUsage({ promptTokens: 10 })],
+    ['a prompt that was blocked', { promptTokenCount: 10, totalTokenCount: 10 }, { promptTokens: 10 }],
+    [
+      'an embedding of an image',
+      { promptTokenCount: 260, promptTokenDetails: [{ modality: 'IMAGE', tokenCount: 258 }] },
+      { promptTokens: 260, inputImageTokens: 258 },
+    ],
   ])('%s', (_, usageMetadata, expected) => {
-    expect(generate.readAnswer({ usageMetadata }).usage).toEqual(expected);
+    expect(generate.readAnswer({ usageMetadata }).usage).toEqual(makeUsage(expected));
   });
 
   test.each([
     [null],
     [{}],
+    [{ trafficType: 'ON_DEMAND' }],
     [{ promptTokenCount: '10' }],
     [{ promptTokenCount: 1, thoughtsTokenCount: -1 }],
     [{ promptTokenCount: 1e9, toolUsePromptTokenCount: 1e9 }],
@@ -106,55 +145,39 @@ describe('answers', () => {
     expect(generate.readAnswer({ usageMetadata }).usage).toBeNull();
   });
 
+  test.each([
+    [{ serviceTier: 'flex' }, 'flex'],
+    [{ trafficType: 'ON_DEMAND' }, 'ON_DEMAND'],
+    [{ trafficType: 'ON_DEMAND_PRIORITY' }, 'PRIORITY'],
+    [{ trafficType: 'TRAFFIC_TYPE_UNSPECIFIED' }, null],
+    [{}, null],
+  ])('the tier of %j is %s', (usageMetadata, tier) => {
+    expect(generate.readAnswer({ usageMetadata }).serviceTier).toBe(tier);
+  });
+
+  test.each([
+    ['gemini-2.5-flash', ['a', 'b'], 1],
+    ['gemini-3-pro-preview', ['a', '', 'b', 'a'], 2],
+    ['gemini-3.5-flash', [], 0],
+  ])('%s bills searches for %j as %i', (modelVersion, webSearchQueries, webSearches) => {
+    const candidates = [{ groundingMetadata: { webSearchQueries } }];
+    const answer = { modelVersion, candidates, usageMetadata: { promptTokenCount: 1 } };
+    expect(generate.readAnswer(answer).usage?.webSearches).toBe(webSearches);
+  });
+
   test('model and text', () => {
-    const parts = [
-      { text: 'Hm.', thought: true },
-      { text: 'Yes.' },
-      { functionCall: { name: 'get', args: { city: 'Rome' } } },
-    ];
-    const reading = generate.readAnswer({ modelVersion: 'gemini-2.5-flash', candidates: [{ content: { parts } }] });
+    const content = {
+      parts: [
+        { text: 'Hm.', thought: true, thoughtSignature: 'AAAA' },
+        { text: 'Yes.' },
+        { functionCall: { id: 'c1', name: 'get', args: { city: 'Rome' } } },
+        { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+        { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+        { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+      ],
+    };
+    const reading = generate.readAnswer({ modelVersion: 'gemini-2.5-flash', candidates: [{ content }] });
     expect(reading.model).toBe('gemini-2.5-flash');
-    expect(reading.outputText()).toBe('Hm.\nYes.\nget\nRome');
-  });
-});
-
-describe('streams', () => {
-  const frame = (text: string, usageMetadata: object | null, finishReason?: string) => ({
-    candidates: [{ content: { parts: [{ text }], role: 'model' }, finishReason, index: 0 }],
-    usageMetadata,
-    modelVersion: 'gemini-2.5-flash',
-  });
-
-  test('each frame counts all until then, the last one with figures counts', () => {
-    const reading = stream(
-      frame('Grüße ', { promptTokenCount: 9, totalTokenCount: 9 }),
-      frame('an ', { promptTokenCount: 9, candidatesTokenCount: 4, thoughtsTokenCount: 21 }),
-      frame('alle', { promptTokenCount: 9, candidatesTokenCount: 6, thoughtsTokenCount: 21 }, 'STOP'),
-      frame('', null),
-    );
-    expect(reading).toMatchObject({ model: 'gemini-2.5-flash', usageIsFinal: true, sawEnd: true, failed: false });
-    expect(reading.usage).toEqual(makeUsage({ promptTokens: 9, completionTokens: 27, reasoningTokens: 21 }));
-    expect(reading.outputText()).toBe('Grüße an alle');
-  });
-
-  test('cut before its end', () => {
-    const reading = stream(frame('only this', { promptTokenCount: 9, candidatesTokenCount: 2 }));
-    expect(reading).toMatchObject({ usageIsFinal: false, sawEnd: false });
-    expect(reading.usage?.completionTokens).toBe(2);
-  });
-
-  test('an error in the stream', () => {
-    expect(stream({ error: { code: 503, message: 'no', status: 'UNAVAILABLE' } }).failed).toBe(true);
-    expect(stream(frame('"error":{"code":503}', null)).failed).toBe(false);
-  });
-
-  test('no frame makes the reader throw', () => {
-    const candidates = fc.array(fc.record({ content: fc.jsonValue(), finishReason: fc.jsonValue() }));
-    const odd = fc.record({ candidates, usageMetadata: fc.jsonValue(), modelVersion: fc.jsonValue() });
-    fc.assert(
-      fc.property(fc.array(fc.oneof(odd, fc.jsonValue(), fc.string({ unit: 'binary' }))), (frames) => {
-        expect(typeof stream(...frames).outputText()).toBe('string');
-      }),
-    );
+    expect(reading.outputText().parts).toEqual(['Hm.', 'Yes.', 'get\n', 'city: Rome\n', 'print(1)\n', '1\n']);
   });
 });

@@ -1,14 +1,28 @@
 import { readCount } from '@agp/core/pricing';
 import { collectText } from '../collect-text.ts';
-import { asArray, asObject, asText } from '../json-shapes.ts';
+import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { Operation } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
+import { batchTarget, describeBatchResults } from './batches.ts';
 import { ContentStreamReader } from './content-stream-reader.ts';
+import { interactions } from './interactions.ts';
 import { readContent } from './output-text.ts';
-import { readContentUsage } from './usage.ts';
+import { readContentFigures } from './usage.ts';
 
-const names = ['generateContent', 'streamGenerateContent', 'embedContent', 'batchEmbedContents'] as const;
+const names = [
+  'generateContent',
+  'streamGenerateContent',
+  'embedContent',
+  'batchEmbedContents',
+  'countTokens',
+  'batchGenerateContent',
+] as const;
+
+/** What is counted, or billed with its results. */
+const free = new Set<string>(['countTokens', 'batchGenerateContent']);
+
+const interactionsTarget = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions$/;
 
 /** `.../models/{model}:{operation}`; the model may also be a tuned one. */
 const target = /\/(?:models|tunedModels)\/([^/:]+):([A-Za-z]+)$/;
@@ -19,13 +33,28 @@ function parsePath(path: string): { model: string; name: string } | null {
   return found?.[1] && found[2] ? { model: found[1], name: found[2] } : null;
 }
 
+function textMembers(body: JsonObject): unknown[] {
+  return [body.systemInstruction ?? body.system_instruction, body.contents, body.tools, body.content];
+}
+
+/** The calls that a request is made of: itself, what it counts, or what it gathers. */
+function findCalls(body: JsonObject): JsonObject[] {
+  const { requests } = asObject(asObject(asObject(asObject(body.batch).inputConfig).requests));
+  return [
+    body,
+    asObject(body.generateContentRequest),
+    ...asArray(body.requests).map(asObject),
+    ...asArray(requests).map((item) => asObject(asObject(item).request)),
+  ];
+}
+
 function describe(name: (typeof names)[number]): Operation {
   return {
     api: 'gemini',
     name,
     usageNeedsAsking: false,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
-    isFree: false,
+    isFree: free.has(name),
     createStreamReader: () => new ContentStreamReader(),
     readRequest(value, path) {
       const body = asObject(value);
@@ -35,29 +64,19 @@ function describe(name: (typeof names)[number]): Operation {
         stream: name === 'streamGenerateContent',
         maxOutputTokens: readCount(config.maxOutputTokens ?? config.max_output_tokens),
         toldUsage: {},
-        inputText: () =>
-          collectText(
-            body.systemInstruction ?? body.system_instruction,
-            body.contents,
-            body.tools,
-            body.content,
-            asArray(body.requests).map((request) => asObject(request).content),
-          ),
+        inputText: () => collectText(...findCalls(body).flatMap(textMembers)),
       };
     },
-    readAnswer(body) {
-      const answer = asObject(body);
-      return {
-        model: asText(answer.modelVersion),
-        usage: readContentUsage(answer.usageMetadata),
-        serviceTier: null,
-        outputText: () => readWriting(body, readContent),
-      };
-    },
+    readAnswer: (body) => ({ ...readContentFigures(body), outputText: () => readWriting(body, readContent) }),
   };
 }
 
 const byName = new Map<string, Operation>(names.map((name) => [name, describe(name)]));
+const batchResults = describeBatchResults(describe('generateContent'));
 
-export const geminiOperations: MatchPath = (path, method) =>
-  method === 'POST' ? (byName.get(parsePath(path)?.name ?? '') ?? null) : null;
+export const geminiOperations: MatchPath = (path, method) => {
+  // OpenAI has batches too: only the path of Gemini's own versions is known to be Gemini's.
+  if (method === 'GET') return path.startsWith('/v1beta/') && batchTarget.test(path) ? batchResults : null;
+  if (interactionsTarget.test(path)) return interactions;
+  return byName.get(parsePath(path)?.name ?? '') ?? null;
+};

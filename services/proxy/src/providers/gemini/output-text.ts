@@ -1,5 +1,5 @@
-import { collectText } from '../collect-text.ts';
-import { asArray, asObject, asText } from '../json-shapes.ts';
+import { collectText, collectToolText } from '../collect-text.ts';
+import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { Write } from '../operation.ts';
 
 /** Writes what the model wrote in an answer or a frame of one: words, thoughts that are shown, code and function calls. */
@@ -7,12 +7,49 @@ export function readContent(body: unknown, write: Write): void {
   asArray(asObject(body).candidates).forEach((item, at) => {
     const candidate = asObject(item);
     const channel = `${candidate.index ?? at}`;
-    for (const part of asArray(asObject(candidate.content).parts)) {
-      const { text, thought, ...others } = asObject(part);
-      write(thought === true ? `${channel}.thought` : channel, asText(text) ?? '');
-      // A function call comes whole, so each of its strings is a text of its own.
-      const { parts } = collectText(others);
-      if (parts.length > 0) write(`${channel}.call`, `${parts.join('\n')}\n`);
+    for (const value of asArray(asObject(candidate.content).parts)) {
+      const part = asObject(value);
+      if (typeof part.text !== 'string') writeCall(channel, part, write);
+      else write(part.thought === true ? `${channel}.thought` : channel, part.text);
     }
   });
+}
+
+/** Calls, code and results come whole, so each of their strings is a text of its own; arguments may also come in pieces. */
+function writeCall(channel: string, part: JsonObject, write: Write): void {
+  const call = asObject(part.functionCall ?? part.toolCall);
+  const result = asObject(part.functionResponse ?? part.toolResponse);
+  const code = [asObject(part.executableCode).code, asObject(part.codeExecutionResult).output];
+  const texts = [call.name, { args: call.args }, ...code, { response: result.response }];
+  for (const text of collectText(...texts).parts) write(`${channel}.call`, `${text}\n`);
+  for (const piece of asArray(call.partialArgs)) {
+    const { jsonPath, stringValue } = asObject(piece);
+    write(`${channel} ${jsonPath}`, asText(stringValue) ?? '');
+  }
+}
+
+/** What a step or a delta of an interaction holds besides the ids of things. */
+function textsOf({ text, content, summary, name, arguments: given, result }: JsonObject): unknown[] {
+  return [text, content, summary, name, { arguments: given }, result];
+}
+
+/** Writes what the model and the provider's tools wrote in an interaction. Earlier revisions call the steps outputs. */
+export function readInteraction(body: unknown, write: Write): void {
+  const { steps, outputs } = asObject(body);
+  for (const item of asArray(steps ?? outputs)) {
+    const step = asObject(item);
+    if (step.type === 'user_input') continue;
+    for (const text of collectText(...textsOf(step)).parts) write('', text);
+  }
+}
+
+/** Writes what was written in one event of an interaction's stream, each step on its own. */
+export function readInteractionDelta(frame: unknown, write: Write): void {
+  const { index, delta, step } = asObject(frame);
+  const { text, arguments: given, content, ...others } = asObject(delta);
+  write(`${index}`, asText(text) ?? asText(given) ?? asText(asObject(content).text) ?? '');
+  const whole = [...collectToolText(asObject(given)).parts, ...collectText(...textsOf(others)).parts];
+  const begun = asObject(step);
+  const first = begun.type === 'user_input' ? [] : collectText(...textsOf(begun)).parts;
+  for (const part of [...whole, ...first]) write(`${index}.call`, `${part}\n`);
 }

@@ -1,105 +1,107 @@
 import type { Usage } from '@agp/core/pricing';
-import { readCount } from '@agp/core/pricing';
-import { collectText } from '../collect-text.ts';
-import { asObject, asText, type JsonObject } from '../json-shapes.ts';
+import { asArray, asObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
-import type { Operation, StreamReader, Writing } from '../operation.ts';
+import type { Operation, Write, Writing } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
-import { readChat, readCompletion, readResponseText } from './output-text.ts';
-import { CompletionStreamReader, ResponseStreamReader } from './stream-readers.ts';
-import { readCompletionUsage, readResponseUsage } from './usage.ts';
+import { speech, transcriptions, translations } from './audio.ts';
+import { CompletionStreamReader } from './completion-stream-reader.ts';
+import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
+import { imageEdits, imageGenerations, imageVariations } from './images.ts';
+import { readChat, readCompletion } from './output-text.ts';
+import { readResponseFigures } from './response-figures.ts';
+import { ResponseStreamReader } from './response-stream-reader.ts';
+import { readResponseText } from './response-text.ts';
+import { findUsage, readTokenUsage } from './usage.ts';
 
-interface Description {
-  name: string;
-  usageNeedsAsking: boolean;
-  /** Members of the request that bound the output, the one that counts first. */
-  maxOutput: readonly string[];
-  /** Members of the request that the model reads. */
-  input: readonly string[];
-  readUsage(usage: unknown): Usage | null;
-  readText(body: unknown): Writing;
-  createStreamReader(): StreamReader;
+const noText = (): Writing => ({ parts: [], whole: true });
+
+/** Tokens that the caller made of its text itself: one list of ids, or several. */
+function countTokenIds(input: unknown): Partial<Usage> {
+  const ids = asArray(input).flat(1);
+  return { promptTokens: ids.filter((id) => typeof id === 'number').length };
 }
 
-/** Azure names the model in the path, as a deployment. */
-const deployment = /\/deployments\/([^/]+)\//;
-
-function describe(operation: Description): Operation {
-  const { name, usageNeedsAsking, createStreamReader } = operation;
+/** What chat completions and completions have in common: where the text stands in a frame, and with it in an answer. */
+function describeCompletion(readText: (body: unknown, write: Write) => void) {
   return {
-    api: 'openai',
-    name,
-    usageNeedsAsking,
-    answerFormat: 'object',
-    isFree: false,
-    createStreamReader,
-    readRequest(value, path) {
-      const body: JsonObject = asObject(value);
-      return {
-        requestedModel: asText(body.model) ?? deployment.exec(path)?.[1] ?? null,
-        stream: body.stream === true,
-        maxOutputTokens: operation.maxOutput.map((key) => readCount(body[key])).find((max) => max !== null) ?? null,
-        toldUsage: {},
-        inputText: () => collectText(...operation.input.map((key) => body[key])),
-      };
-    },
-    readAnswer(body) {
-      const answer = asObject(body);
-      return {
-        model: asText(answer.model),
-        usage: operation.readUsage(answer.usage),
-        serviceTier: asText(answer.service_tier),
-        outputText: () => operation.readText(body),
-      };
-    },
-  };
+    usageNeedsAsking: true,
+    readFigures: (answer) => ({ usage: readTokenUsage(findUsage(asObject(answer))) }),
+    readText: (answer) => readWriting(answer, readText),
+    createStreamReader: () => new CompletionStreamReader(readText),
+  } satisfies Partial<OperationDescription>;
 }
 
-const chatCompletions = describe({
+const chatCompletions = describeOperation({
+  ...describeCompletion(readChat),
   name: 'chat.completions',
-  usageNeedsAsking: true,
   maxOutput: ['max_completion_tokens', 'max_tokens'],
-  input: ['messages', 'tools', 'functions', 'response_format'],
-  readUsage: readCompletionUsage,
-  readText: (body) => readWriting(body, readChat),
-  createStreamReader: () => new CompletionStreamReader(readChat),
+  input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
 });
 
-const completions = describe({
+const completions = describeOperation({
+  ...describeCompletion(readCompletion),
   name: 'completions',
-  usageNeedsAsking: true,
   maxOutput: ['max_tokens'],
   input: ['prompt', 'suffix'],
-  readUsage: readCompletionUsage,
-  readText: (body) => readWriting(body, readCompletion),
-  createStreamReader: () => new CompletionStreamReader(readCompletion),
+  readToldUsage: ({ prompt }) => countTokenIds(prompt),
 });
 
-const responses = describe({
-  name: 'responses',
-  usageNeedsAsking: false,
-  maxOutput: ['max_output_tokens'],
-  input: ['instructions', 'input', 'tools', 'text'],
-  readUsage: readResponseUsage,
-  readText: readResponseText,
-  createStreamReader: () => new ResponseStreamReader(),
+/** Mistral's completion of what stands between: asked like a completion, answered like a chat. */
+const fimCompletions = describeOperation({
+  ...describeCompletion(readChat),
+  name: 'fim.completions',
+  maxOutput: ['max_tokens'],
+  input: ['prompt', 'suffix'],
 });
 
-const embeddings = describe({
+function describeResponses(name: string, isFree: boolean): Operation {
+  return describeOperation({
+    name,
+    isFree,
+    maxOutput: ['max_output_tokens'],
+    input: ['instructions', 'prompt', 'input', 'tools', 'text'],
+    readFigures: readResponseFigures,
+    readText: readResponseText,
+    createStreamReader: () => new ResponseStreamReader(),
+  });
+}
+
+const embeddings = describeOperation({
   name: 'embeddings',
-  usageNeedsAsking: false,
-  maxOutput: [],
   input: ['input'],
-  readUsage: readCompletionUsage,
-  readText: () => ({ parts: [], whole: true }),
+  readToldUsage: ({ input }) => countTokenIds(input),
+  // Embeddings have no output; some servers give the total alone.
+  readFigures: (answer): Figures => ({
+    usage: readTokenUsage({ completion_tokens: 0, ...asObject(asObject(answer).usage) }),
+  }),
+  readText: noText,
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+});
+
+const moderations = describeOperation({
+  name: 'moderations',
+  isFree: true,
+  input: ['input'],
+  readFigures: () => ({ usage: null }),
+  readText: noText,
   createStreamReader: () => new CompletionStreamReader(() => undefined),
 });
 
 const byEnding: readonly (readonly [string, Operation])[] = [
   ['/chat/completions', chatCompletions],
+  ['/fim/completions', fimCompletions],
   ['/completions', completions],
-  ['/responses', responses],
+  ['/responses', describeResponses('responses', false)],
+  ['/responses/compact', describeResponses('responses.compact', false)],
+  ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
+  ['/images/generations', imageGenerations],
+  ['/images/edits', imageEdits],
+  ['/images/variations', imageVariations],
+  ['/audio/transcriptions', transcriptions],
+  ['/audio/translations', translations],
+  ['/audio/speech', speech],
+  ['/moderations', moderations],
 ];
 
 /** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */

@@ -1,6 +1,6 @@
 import { collectText } from '../collect-text.ts';
 import { asArray, asObject, asText } from '../json-shapes.ts';
-import type { Write, Writing } from '../operation.ts';
+import type { Write } from '../operation.ts';
 
 /** Writes what the model wrote in a chat completion or a frame of one: words, refusals, shown reasoning, tool calls. */
 export function readChat(body: unknown, write: Write): void {
@@ -34,21 +34,4 @@ export function readCompletion(body: unknown, write: Write): void {
     const choice = asObject(item);
     write(`${choice.index ?? at}`, asText(choice.text) ?? '');
   });
-}
-
-/** What the model wrote in an answer of the Responses API. */
-export function readResponseText(body: unknown): Writing {
-  return collectText(
-    ...asArray(asObject(body).output).flatMap((item) => {
-      const { content, summary, name, arguments: given, input, code } = asObject(item);
-      return [summary, content, name, { arguments: given, input }, code];
-    }),
-  );
-}
-
-/** Writes what the model wrote in one event of the Responses API: every kind of delta but sound. */
-export function readResponseDelta(frame: unknown, write: Write): void {
-  const { type, delta, output_index: output, content_index: content, summary_index: summary } = asObject(frame);
-  if (typeof type !== 'string' || !type.endsWith('.delta') || type.endsWith('.audio.delta')) return;
-  write(`${type} ${output} ${content ?? summary}`, asText(delta) ?? '');
 }

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createPiiFinder, detectPiiTypes } from './find-pii.ts';
+import { piiTypes } from './pii-types.ts';
+
+const find = createPiiFinder({ personNames: true });
+
+const piece = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.stringMatching(/^[0-9 .()+-]{1,20}$/),
+  fc.constantFrom(
+    ...[
+      'me@example.org',
+      '4111 1111 1111 1111',
+      'DE89370400440532013000',
+      '+1 415 555 2671',
+      '10.1.2.3',
+      'phone ',
+      '@',
+    ],
+    ...[
+      'ssn 536-22-1234',
+      'date of birth 04/05/1981',
+      'AKIA',
+      '-----BEGIN ',
+      'eyJ',
+      '0x',
+      'bc1',
+      '12 High Street',
+      'Mr. ',
+    ],
+    ...['\ud800', '\udc00', '\0', 'é', '１', '\u2028', '::', '2001:db8::1'],
+  ),
+);
+const anyText = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
+
+test('findings lie within the text, in order, apart, and are of known types', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      let end = 0;
+      for (const finding of find(text)) {
+        expect(finding.start).toBeGreaterThanOrEqual(end);
+        expect(finding.end).toBeGreaterThan(finding.start);
+        expect(piiTypes).toHaveProperty(finding.type);
+        end = finding.end;
+      }
+      expect(end).toBeLessThanOrEqual(text.length);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('the same text gives the same findings, whatever was read before', () => {
+  fc.assert(
+    fc.property(anyText, anyText, (text, other) => {
+      const first = find(text);
+      find(other);
+      expect(find(text)).toEqual(first);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('what is found stays where it is when texts without context are put around it, apart by lines', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const quiet = `${'\n'.repeat(300)}`;
+      const shifted = find(quiet + text + quiet).map(({ type, start, end }) => ({
+        type,
+        start: start - 300,
+        end: end - 300,
+      }));
+      expect(shifted).toEqual(find(text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('of findings that overlap the surer one stays', () => {
+  expect(find('phone 4111 1111 1111 1111')).toEqual([{ type: 'credit_card', start: 6, end: 25 }]);
+  expect(find('call me on 457-55-5463').map(({ type }) => type)).toEqual(['us_ssn']);
+});
+
+test('types are distinct and in the order of their names', () => {
+  const texts = ['me@example.org you@example.org', '10.1.2.3', 'tel. +1 415 555 2671', 'nothing'];
+  expect(detectPiiTypes(texts, find)).toEqual(['email', 'ip_address', 'phone']);
+  expect(detectPiiTypes([], find)).toEqual([]);
+});
+
+test('names are looked for only where asked', () => {
+  const types = createPiiFinder()('Dear Mr. John Smith, I am Jane Doe.').map(({ type }) => type);
+  expect(types).not.toContain('person_name');
+});
+
+test.each(['1', '@', 'a', '\0', '\ud800', ' ', ':', '-'])('ten million of %j are read to their end', (unit) => {
+  expect(find(unit.repeat(10_000_000))).toEqual([]);
+});

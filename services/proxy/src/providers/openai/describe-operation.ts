@@ -1,0 +1,64 @@
+import { readCount, type Usage } from '@agp/core/pricing';
+import { collectText } from '../collect-text.ts';
+import { asObject, asText, type JsonObject } from '../json-shapes.ts';
+import type { AnswerReading, Operation, StreamReader, Writing } from '../operation.ts';
+
+/** What an answer counts. */
+export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
+
+/** What tells one operation of this API from another. */
+export interface OperationDescription {
+  name: string;
+  usageNeedsAsking?: boolean;
+  isFree?: boolean;
+  otherAnswers?: Operation['otherAnswers'];
+  /** Members of the request that bound the output, the one that counts first. */
+  maxOutput?: readonly string[];
+  /** Members of the request that the model reads. */
+  input: readonly string[];
+  /** Whether a stream is asked for; absent where `stream` says so. */
+  isStream?(body: JsonObject): boolean;
+  readToldUsage?(body: JsonObject): Partial<Usage>;
+  /** @param answer the parsed JSON, or a text where the operation may answer in one */
+  readFigures(answer: unknown): Figures;
+  /** @param answer as above */
+  readText(answer: unknown): Writing;
+  createStreamReader(): StreamReader;
+}
+
+/** Azure names the model in the path, as a deployment. */
+const deployment = /\/deployments\/([^/]+)\//;
+
+/** Makes an operation of its description. */
+export function describeOperation(description: OperationDescription): Operation {
+  const { name, usageNeedsAsking = false, isFree = false, otherAnswers, createStreamReader } = description;
+  const { input, maxOutput = [], isStream = (body) => body.stream === true } = description;
+  return {
+    api: 'openai',
+    name,
+    usageNeedsAsking,
+    answerFormat: 'object',
+    ...(otherAnswers && { otherAnswers }),
+    isFree,
+    createStreamReader,
+    readRequest(value, path) {
+      const body = asObject(value);
+      return {
+        requestedModel: asText(body.model) ?? deployment.exec(path)?.[1] ?? null,
+        stream: isStream(body),
+        maxOutputTokens: maxOutput.map((key) => readCount(body[key])).find((max) => max !== null) ?? null,
+        toldUsage: description.readToldUsage?.(body) ?? {},
+        inputText: () => collectText(...input.map((key) => body[key])),
+      };
+    },
+    readAnswer(value) {
+      const answer = asObject(value);
+      return {
+        model: asText(answer.model),
+        ...description.readFigures(value),
+        serviceTier: asText(answer.service_tier),
+        outputText: () => description.readText(value),
+      };
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { asObject } from '../json-shapes.ts';
+import type { StreamReader, StreamReading, Write } from '../operation.ts';
+import { parseFrame } from '../parse-frame.ts';
+import { StreamText } from '../stream-text.ts';
+import { sumUsage } from '../sum-usage.ts';
+import type { Figures } from './describe-operation.ts';
+import { isErrorFrame } from './is-error-frame.ts';
+
+/** What the events of one kind of stream mean. */
+export interface StreamEvents {
+  /** The types of the events that bring a result to its end, with its figures. */
+  endings: readonly string[];
+  readFigures(frame: unknown): Figures;
+  /** Writes the text in an event; absent where the stream is sound or pictures. */
+  readText?(frame: unknown, write: Write): void;
+}
+
+const error = /"(?:error"\s*:\s*[{"]|type"\s*:\s*"error")/;
+
+/** Pictures and sound, which would take long to parse and tell nothing. */
+const media = /"(?:b64_json|audio)"\s*:\s*"[^"]*"/g;
+
+/** Reads streams of images, speech and transcripts: typed events, of which the last ones have the figures. */
+export class EventStreamReader implements StreamReader {
+  readonly #events: StreamEvents;
+  readonly #text: StreamText | null;
+  readonly #figures: Figures[] = [];
+  #sawEnd = false;
+  #failed = false;
+
+  constructor(events: StreamEvents) {
+    this.#events = events;
+    this.#text = events.readText ? new StreamText(events.readText) : null;
+  }
+
+  push(event: string, data: string): void {
+    this.#text?.add(data);
+    const ends = this.#events.endings.some((type) => type === event || data.includes(`"${type}"`));
+    if (ends || event === 'error' || error.test(data)) {
+      const frame = asObject(parseFrame(data.replace(media, '"media":""')));
+      this.#failed ||= isErrorFrame(event, frame);
+      if (ends) this.#figures.push(this.#events.readFigures(frame));
+    }
+    this.#sawEnd ||= ends || data === '[DONE]';
+  }
+
+  end(): StreamReading {
+    // Each image of several comes with an event of its own, and figures for it.
+    const [first, ...others] = this.#figures.map(({ usage }) => usage).filter((usage) => usage !== null);
+    const usage = first ? sumUsage(first, ...others) : null;
+    return {
+      model: null,
+      usage,
+      serviceTier: null,
+      usageIsFinal: usage !== null,
+      sawEnd: this.#sawEnd,
+      failed: this.#failed,
+      outputText: () => this.#text?.read() ?? { parts: [], whole: true },
+    };
+  }
+}

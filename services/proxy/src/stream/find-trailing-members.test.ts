@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { findTrailingMembers } from './find-trailing-members.ts';
+
+const members = {
+  usage: { input_tokens: 3, output_tokens: 4 },
+  model: 'm-1',
+  service_tier: 'flex',
+  svg_usage: { model: 'm-2' },
+  tool_usage: { web_search: { num_requests: 2 } },
+  tools: [{ type: 'image_generation', model: 'm-3' }, { note: '],"' }],
+};
+
+test('what is told behind the data of a large answer is found, in any order', () => {
+  for (const entries of [Object.entries(members), Object.entries(members).reverse()]) {
+    const answer = JSON.stringify({ data: ['x'.repeat(100)], ...Object.fromEntries(entries) });
+    expect(findTrailingMembers(answer.slice(50))).toEqual(members);
+  }
+});
+
+test('members of something inside of it are not', () => {
+  const tail = `xx","tools":[{"model":"m"}],"usage":{"input_tokens":1}}],"object":"list"}`;
+  expect(findTrailingMembers(tail)).toEqual({});
+});
+
+test('members that are cut are not', () => {
+  expect(findTrailingMembers('3}],"usage":{"input_tokens":1}}')).toEqual({ usage: { input_tokens: 1 } });
+  expect(findTrailingMembers('"model":"m"}],"object":"list"}')).toEqual({});
+});

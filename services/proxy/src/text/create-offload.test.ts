@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOffload, type OffloadOptions } from './create-offload.ts';
+
+let folder: string;
+let script: URL;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agp-offload-'));
+  const file = join(folder, 'worker.ts');
+  const answers = import.meta.resolve('./answer-questions.ts');
+  await writeFile(
+    file,
+    `import { answerQuestions } from ${JSON.stringify(answers)};
+     answerQuestions(async (question: string) => {
+       if (question === 'hang') await new Promise(() => {});
+       if (question === 'spin') for (;;);
+       if (question === 'throw') throw new Error('thrown');
+       return question.toUpperCase();
+     });`,
+  );
+  script = pathToFileURL(file);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function open(options: Partial<OffloadOptions> = {}) {
+  return createOffload<string, string>(script, {
+    timeoutMs: 20_000,
+    maxPending: 10,
+    maxPendingBytes: 100,
+    ...options,
+  });
+}
+
+test('each question has its own answer', async () => {
+  const offload = open();
+  expect(await Promise.all(['a', 'b', 'c'].map((question) => offload.ask(question, 1)))).toEqual(['A', 'B', 'C']);
+  await offload.stop();
+});
+
+test('a worker that does not answer is ended with all that it was asked, and the next question has a new one', async () => {
+  const offload = open({ timeoutMs: 1_500 });
+  const asked = await Promise.allSettled(['spin', 'a'].map((question) => offload.ask(question, 1)));
+  expect(asked).toEqual(Array(2).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'slow' }) }));
+  expect(await offload.ask('b', 1)).toBe('B');
+  await offload.stop();
+});
+
+test('the start of a worker is not counted against what it is asked', async () => {
+  const slow = pathToFileURL(join(folder, 'slow-worker.ts'));
+  await writeFile(
+    slow,
+    `await new Promise((resolve) => setTimeout(resolve, 1_000)); await import(${JSON.stringify(script)});`,
+  );
+  const offload = createOffload<string, string>(slow, { timeoutMs: 500, maxPending: 10, maxPendingBytes: 100 });
+  expect(await offload.ask('a', 1)).toBe('A');
+  await expect(offload.ask('spin', 1)).rejects.toMatchObject({ code: 'slow' });
+  await offload.stop();
+});
+
+test('a worker that breaks says so, and the next question has a new one', async () => {
+  const errors: string[] = [];
+  const offload = open({ onWorkerError: ({ message }) => errors.push(message) });
+  await expect(offload.ask('throw', 1)).rejects.toMatchObject({ code: 'broken' });
+  expect(errors).toEqual(['thrown']);
+  expect(await offload.ask('b', 1)).toBe('B');
+  await offload.stop();
+});
+
+test('more than may wait, by number or by size, is refused at once; what ended makes room', async () => {
+  const offload = open({ maxPending: 2 });
+  const waiting = offload.ask('hang', 1);
+  waiting.catch(() => {});
+  const first = offload.ask('a', 99);
+  await expect(offload.ask('b', 1)).rejects.toMatchObject({ code: 'busy' });
+  await first;
+  await expect(offload.ask('b', 100)).rejects.toMatchObject({ code: 'busy' });
+  expect(await offload.ask('b', 99)).toBe('B');
+  await offload.stop();
+  await expect(waiting).rejects.toMatchObject({ code: 'broken' });
+  await expect(offload.ask('c', 1)).rejects.toMatchObject({ code: 'busy' });
+});

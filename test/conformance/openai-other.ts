@@ -1,0 +1,73 @@
+import { cut, left, type Row, recordsOf, whole } from './cell.ts';
+import { olderEstimates, question, withoutFigures } from './conversation.ts';
+import { refusal } from './openai-errors.ts';
+
+const embedder = 'text-embedding-3-small';
+const ofEmbedding = recordsOf(embedder, []);
+const embedding = JSON.stringify({
+  object: 'list',
+  data: [{ object: 'embedding', index: 0, embedding: [0.6, 0.8] }],
+  model: embedder,
+  usage: { prompt_tokens: 1_000, total_tokens: 1_000 },
+});
+/** USD 0.02 for a million tokens. */
+const counted = ofEmbedding.estimated(olderEstimates.asked, 0, olderEstimates.asked * 20);
+const partial = { ...counted, pii_scan: 'partial' } as const;
+
+/** Token ids are no text, and of what was to come nothing was read. */
+const unread = ofEmbedding.estimated(5, 0, 5 * 20, { pii_scan: 'none' });
+
+const moderation = 'omni-moderation-latest';
+const free = recordsOf(moderation);
+const judgement = JSON.stringify({ id: 'modr-1', model: moderation, results: [{ flagged: false }] });
+
+/** Embeddings and moderations of OpenAI: no one writes anything in their answers. */
+export const openaiOtherRows: Row[] = [
+  {
+    api: 'OpenAI embeddings',
+    stream: 'no',
+    method: 'POST',
+    path: '/openai/v1/embeddings',
+    body: { model: embedder, input: question },
+    cells: {
+      complete: whole(embedding, ofEmbedding.told(1_000, 0, 1_000 * 20)),
+      aborted: left(embedding.slice(0, 60), partial),
+      'provider cut': cut(embedding.slice(0, 60), partial),
+      error: whole(refusal, ofEmbedding.nothing({ http_status: 429 })),
+      'no usage': whole(withoutFigures(embedding), counted),
+    },
+  },
+  {
+    api: 'OpenAI embeddings of token ids',
+    stream: 'no',
+    method: 'POST',
+    path: '/openai/v1/embeddings',
+    body: {
+      model: embedder,
+      input: [
+        [1, 2, 3],
+        [4, 5],
+      ],
+    },
+    cells: {
+      complete: whole(embedding, ofEmbedding.told(1_000, 0, 1_000 * 20)),
+      aborted: left(embedding.slice(0, 60), unread),
+      'provider cut': cut(embedding.slice(0, 60), unread),
+      error: whole(refusal, ofEmbedding.nothing({ http_status: 429 })),
+      'no usage': whole(withoutFigures(embedding), ofEmbedding.estimated(5, 0, 5 * 20)),
+    },
+  },
+  {
+    api: 'OpenAI moderations',
+    stream: 'no',
+    method: 'POST',
+    path: '/openai/v1/moderations',
+    body: { model: moderation, input: question },
+    cells: {
+      complete: whole(judgement, free.nothing()),
+      aborted: left(judgement.slice(0, 20), free.nothing({ pii_scan: 'partial' })),
+      'provider cut': cut(judgement.slice(0, 20), free.nothing({ pii_scan: 'partial' })),
+      error: whole(refusal, free.nothing({ http_status: 429 })),
+    },
+  },
+];

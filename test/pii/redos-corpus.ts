@@ -1,0 +1,148 @@
+/** A text made to be slow to read, for any length. */
+export interface HostileText {
+  name: string;
+  make(length: number): string;
+}
+
+/** What is repeated, each text of its own: anchors, almost-findings, and what makes a backtracking pattern try again and again. */
+const repeated: Record<string, string> = {
+  // E-mail
+  'at signs': '@',
+  'a@': 'a@',
+  'a@a.': 'a@a.',
+  '.@.': '.@.',
+  'dotted locals': 'a.b.c.d@',
+  'a@b.c': 'a@b.c',
+  'almost mails': 'user.name+tag@sub.domain.example.c0m ',
+  'long locals': `${'x'.repeat(70)}@`,
+  'long domains': `@${'y.'.repeat(130)}`,
+  'hyphens before at': '--------@--------',
+  'mails without space': 'a@b.com',
+  'mail in URL': '//a:b@c.de',
+  'URL slashes before at': '/////a@b.de ',
+  // Digits
+  digits: '1',
+  zeros: '0',
+  'nines and spaces': '9 ',
+  'digits and hyphens': '1-',
+  'digits and dots': '1.',
+  'digits and slashes': '1/',
+  'digits, all separators': '1 2-3.4/5\u00a06',
+  'groups of two': '12 ',
+  'groups of three': '123-',
+  'groups of four': '4111 ',
+  'nearly a card': '4111 1111 1111 1112 ',
+  'cards without space': '4111111111111111',
+  cards: '4111 1111 1111 1111 ',
+  'four digits a line': '4111\n',
+  'nearly social numbers': '000-12-3456 ',
+  'social numbers': '536-22-1234 ',
+  'nine digits': '123456789 ',
+  'eleven digits': '12345678909 ',
+  dates: '1990-01-01 ',
+  'dates without space': '01/02/1990/',
+  times: '12:34:56 ',
+  'digits in letters': 'a1b2',
+  'two digits between words': 'born 12 may 34 ',
+  // Phones
+  pluses: '+',
+  'plus digits': '+1',
+  'opening parentheses': '(',
+  'parentheses and digits': '(1)',
+  'parentheses, spaces, digits': '(12) (34) ',
+  'nested areas': '+44 (0)(0)20 ',
+  phones: '(415) 555-0123 ',
+  'phones with extension': '415-555-0123x',
+  'phone words': 'phone ',
+  'phone words without space': 'phonetelfaxmobile',
+  'phone words and digits': 'phone 1234567 ',
+  'call me': 'call me on ',
+  'double zero': '0044 ',
+  // Accounts
+  'IBAN heads': 'GB29',
+  'IBAN heads and spaces': 'GB29 ',
+  'nearly IBAN': 'GB29 NWBK 6016 1331 9268 18 ',
+  'IBAN letters': 'DE89 ABCD ',
+  'routing words': 'routing number ',
+  'routing numbers': 'routing 021000021 ',
+  base58: '1AaBbCc',
+  'base58 words': '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN3 ',
+  bc1: 'bc1',
+  'bc1 words': 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq ',
+  '0x': '0x',
+  '0x words': '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeE ',
+  '0x wallets': 'wallet 0x0000000000000000000000000000000000000001 ',
+  // Networks
+  colons: ':',
+  'double colons': 'a::',
+  'hex and colons': 'ab:',
+  'IPv6 without end': '2001:db8:',
+  'IPv6 with many gaps': '2001::1::',
+  'hex pairs': '00:1a:2b:3c:4d:5e:',
+  'hyphen pairs': '00-1a-',
+  'dotted fours': '001a.2b3c.',
+  hex: 'deadbeef',
+  'IPv4 without end': '10.20.',
+  'IPv4 words': '10.20.30.40 ',
+  versions: 'v1.2.3.4 ',
+  'octets too large': '999.999.999.999 ',
+  // Identity
+  'birth words': 'date of birth ',
+  'birth dates': 'born 12/12/1980 ',
+  'passport words': 'passport ',
+  'passport numbers': 'passport no. AB1234567 ',
+  'ID words': 'national id number ',
+  'street words': '12 High Street ',
+  'streets without end': '1 Street Road Avenue ',
+  'capital words': 'Aa ',
+  'one capital letter': 'A',
+  'capitals and digits': 'A1',
+  'UK postcodes': 'SW1A 1AA ',
+  'state and zip': 'CA 94105 ',
+  'names and titles': 'Mr. Dr. Mrs. ',
+  initials: 'J. R. R. ',
+  // Secrets
+  'AWS prefix': 'AKIA',
+  'AWS prefix and space': 'AKIA ',
+  'GitHub prefix': 'ghp_',
+  'key prefix': 'sk-',
+  'JWT parts': 'eyJ',
+  'JWT dots': 'eyJ.eyJ.',
+  'key headers': '-----BEGIN PRIVATE KEY-----',
+  'key header starts': '-----BEGIN ',
+  'password words': 'password=',
+  'quoted passwords': 'password: "',
+  base64: 'QUJDRA+/',
+  // Everything and nothing
+  spaces: ' ',
+  'line feeds': '\n',
+  NUL: '\0',
+  'lone surrogates': '\ud800',
+  emoji: '😀',
+  'combining marks': 'e\u0301',
+  'Greek letters': 'α',
+  'Chinese digits': '１２３',
+  'wide text with digits': '电话138 0013 8000',
+  'right-to-left text': 'שלום 12345 ',
+};
+
+/** One head and then an endless rest: a pattern that begins once and never ends. */
+const endless: readonly [head: string, rest: string][] = [
+  ['a@', 'b'],
+  ['phone: ', ' '],
+  ['password=', 'x'],
+  ['-----BEGIN RSA PRIVATE KEY-----', 'A'],
+  ['eyJhbGciOiJIUzI1NiJ9.', 'a'],
+  ['GB29', 'A'],
+];
+
+const repeat = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+
+/** Hostile texts: at least a hundred, all units of UTF-16 counted. */
+export const redosCorpus: readonly HostileText[] = [
+  ...Object.entries(repeated).map(([name, unit]) => ({ name, make: (length: number) => repeat(unit, length) })),
+  ...endless.map(([head, rest]) => ({
+    name: `${head} and no end of ${JSON.stringify(rest)}`,
+    make: (length: number) => head + repeat(rest, length - head.length),
+  })),
+];
