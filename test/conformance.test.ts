@@ -18,7 +18,7 @@ interface Call extends Pick<Result, 'row' | 'column'> {
 }
 
 /** As many calls run at once. */
-const atOnce = 24;
+const atOnce = 16;
 
 const calls: Call[] = rows.flatMap((row) => [
   ...conditions.flatMap((column) => {
@@ -77,7 +77,7 @@ beforeAll(async () => {
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-}, 120_000);
+}, 300_000);
 
 afterAll(() => {
   console.log(printTable(rows, [...calls.map(toResult), ...splits]));

@@ -47,6 +47,7 @@ const commands = {
   migrate: [onLocalStack('packages/db/src/commands/migrate.ts')],
   maintain: [onLocalStack('packages/db/src/commands/maintain.ts')],
   quarantine: [onLocalStack('services/writer/src/commands/quarantine.ts')],
+  'measure:pii': [['node', 'test/pii/measure-pii.ts']],
   'check:pii-linear': [['node', 'test/pii/check-linear.ts']],
   check: [['node_modules/.bin/biome', 'check', '.'], ['node_modules/.bin/tsc'], ['node_modules/.bin/oxlint']],
 };

@@ -6,6 +6,7 @@ import {
   estimates,
   instructions,
   question,
+  thoughts,
   toolCalls,
   toolParameters,
   toWire,
@@ -16,7 +17,7 @@ import { upToFour } from './openai-errors.ts';
 
 const model = 'claude-sonnet-4-5';
 const { told, estimated, nothing } = recordsOf(model);
-const { asked, begun, said } = estimates;
+const { asked, begun, said, thoughtBegun } = estimates;
 
 /** USD 3 and 15 for a million tokens; from the cache 0.30, into it 3.75 for 5 minutes and 6 for an hour. */
 const expected = {
@@ -24,6 +25,7 @@ const expected = {
   begun: estimated(asked, begun, asked * 3_000 + begun * 15_000),
   // The start of a stream counts its input.
   streamBegun: estimated(1_000, begun, 1_000 * 3_000 + begun * 15_000),
+  thoughtBegun: estimated(1_000, thoughtBegun, 1_000 * 3_000 + thoughtBegun * 15_000),
   untold: estimated(asked, said, asked * 3_000 + said * 15_000),
   cached: told(1_000, 6, 200 * 3_000 + 500 * 300 + 250 * 3_750 + 50 * 6_000 + 6 * 15_000),
   reasoning: told(1_000, 262, 1_000 * 3_000 + 262 * 15_000),
@@ -37,6 +39,27 @@ const tools = { asks: { tools: [{ name: 'send_mail', input_schema: toolParameter
 
 const answer = (given: Partial<CannedAnswer> = {}) => toWire(messageReply(answerOf(model, given)));
 const stream = (given: Partial<CannedAnswer> = {}) => toWire(messageStreamReply(answerOf(model, given)));
+/** The same with what was thought before, in a block of its own. */
+const thinkingStream = stream(reasoning).replace(
+  'event: content_block_start',
+  [
+    eventFrame({
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'thinking', thinking: '', signature: '' },
+    }),
+    ...thoughts.map((thinking) =>
+      eventFrame({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking } }),
+    ),
+    eventFrame({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'signature_delta', signature: 'EqQBCkYIBxgC' },
+    }),
+    eventFrame({ type: 'content_block_stop', index: 0 }),
+    'event: content_block_start',
+  ].join(''),
+);
 const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
 const refusal = JSON.stringify(overloaded);
 
@@ -87,7 +110,8 @@ export const anthropicRows: Row[] = [
       error: whole(upToFour(stream()) + eventFrame(overloaded), { ...expected.streamBegun, outcome: 'failed' }),
       'no usage': whole(withoutFigures(stream()), expected.untold),
       'cached tokens': whole(stream(cached), expected.cached),
-      reasoning: whole(stream(reasoning), expected.reasoning),
+      reasoning: whole(thinkingStream, expected.reasoning),
+      'cut in reasoning': cut(upToFour(thinkingStream), expected.thoughtBegun),
       tools: whole(stream(calling), expected.tools, tools),
     },
   },

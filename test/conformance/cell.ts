@@ -7,6 +7,7 @@ export const conditions = [
   'no usage',
   'cached tokens',
   'reasoning',
+  'cut in reasoning',
   'tools',
 ] as const;
 

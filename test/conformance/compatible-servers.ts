@@ -1,6 +1,6 @@
 import { dataFrame } from '../providers/canned-answer.ts';
 import { type Cell, cut, left, type Row, recordsOf, whole } from './cell.ts';
-import { estimates, messages, toolCalls, untilText, withoutFigures, words } from './conversation.ts';
+import { estimates, messages, thoughts, toolCalls, untilText, withoutFigures, words } from './conversation.ts';
 import { refusal, upToFour } from './openai-errors.ts';
 
 /** What an answer used: all input, what of it was cached, what was said, and what was thought besides. */
@@ -45,6 +45,8 @@ export interface Dialect {
   ending(usage: object, isAsked: boolean): object | null;
   /** The frame that tells of a failure. */
   error: object;
+  /** Where it writes what the model thinks; absent where it does not show that. */
+  thinksIn?: 'reasoning' | 'reasoning_content';
   /** What a stream has told of its input and output by the fourth piece. */
   toldByFour?: { prompt: number; completion: number };
 }
@@ -57,7 +59,7 @@ export interface Costs {
   tools: number;
 }
 
-const { asked, begun, said } = estimates;
+const { asked, begun, said, thoughtBegun } = estimates;
 const plain: Counts = { prompt: 1_000, cached: 0, said: 6, thought: 0 };
 const fromCache: Counts = { ...plain, cached: 800 };
 const thinking: Counts = { ...plain, thought: 256 };
@@ -104,7 +106,7 @@ function gather(cells: { [name in keyof Row['cells']]: Cell | undefined }): Row[
 
 /** A server's two rows: the same conversation, streamed and not. */
 export function toRows(dialect: Dialect, costs: Costs): Row[] {
-  const { model, answers = model, price, error, asksUsage, toldByFour } = dialect;
+  const { model, answers = model, price, error, asksUsage, thinksIn, toldByFour } = dialect;
   const record = recordsOf(answers);
   const ofRequest = recordsOf(model);
   const told = ({ prompt, said, thought }: Counts, nanoUsd: number) => record.told(prompt, said + thought, nanoUsd);
@@ -129,9 +131,11 @@ export function toRows(dialect: Dialect, costs: Costs): Row[] {
   };
   const [four, fourUnasked] = pair(plain, spoken, upToFour);
   const [failed, failedUnasked] = pair(plain, spoken, (wire) => upToFour(wire) + dataFrame(error));
-  const brokenOff = toldByFour
-    ? estimate(toldByFour.prompt, Math.max(toldByFour.completion, begun))
-    : estimate(asked, begun);
+  const breakOff = (tokens: number) =>
+    toldByFour ? estimate(toldByFour.prompt, Math.max(toldByFour.completion, tokens)) : estimate(asked, tokens);
+  const brokenOff = breakOff(begun);
+  const thought = thinksIn ? [...thoughts.map((text) => ({ [thinksIn]: text })), ...spoken] : spoken;
+  const [halfThought, halfThoughtUnasked] = pair(thinking, thought, upToFour);
   return [
     {
       ...row,
@@ -160,7 +164,8 @@ export function toRows(dialect: Dialect, costs: Costs): Row[] {
         error: whole(failed, { ...brokenOff, outcome: 'failed' }, failedUnasked),
         'no usage': whole(withoutFigures(writeStream(dialect, plain, false, spoken)), estimate(asked, said)),
         'cached tokens': ifPriced((nano) => streamed(fromCache, nano), costs.cached),
-        reasoning: ifPriced((nano) => streamed(thinking, nano), costs.reasoning),
+        reasoning: ifPriced((nano) => streamed(thinking, nano, thought), costs.reasoning),
+        'cut in reasoning': thinksIn && cut(halfThought, breakOff(thoughtBegun), halfThoughtUnasked),
         tools: streamed(calling, costs.tools, called, tools),
       }),
     },

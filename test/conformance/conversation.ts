@@ -16,11 +16,16 @@ export const words = ['Ada Lovelace', ' wrote it:', ' ask ada@', 'example.com', 
 /** What they have said after four pieces, where streams end that are cut. */
 const begun = 'Ada Lovelace wrote it: ask ada@example.com';
 
+/** What models think before they answer, where they show it, and what they have thought after four pieces. */
+export const thoughts = ['Who was it?', ' Perhaps', ' ada@', 'example.com', ' did.'];
+const thoughtBegun = 'Who was it? Perhaps ada@example.com';
+
 /** Texts that are estimated, counted by a tokenizer. Texts side by side stand on lines of their own. */
 export const estimates = {
   asked: countTokens('You are terse.\nWho wrote the first program?'),
   question: countTokens(question),
   begun: countTokens(begun),
+  thoughtBegun: countTokens(thoughtBegun),
   said: countTokens('Ada Lovelace wrote it: ask ada@example.com, she says.'),
 };
 export const olderEstimates = {

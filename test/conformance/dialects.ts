@@ -21,6 +21,7 @@ const deepseek: Dialect = {
   path: '/deepseek/chat/completions',
   model: 'deepseek-chat',
   price: { input: 280, output: 420 },
+  thinksIn: 'reasoning_content',
   asksUsage: true,
   usage: (counts) => ({
     ...writeUsage(counts),
@@ -39,6 +40,7 @@ const xai: Dialect = {
   path: '/xai/v1/chat/completions',
   model: 'grok-3-mini',
   price: { input: 300, output: 500 },
+  thinksIn: 'reasoning_content',
   asksUsage: true,
   usage: (counts) => ({ ...writeUsage(counts), completion_tokens: counts.said, num_sources_used: 0 }),
   ending: usageChunk,
@@ -51,6 +53,7 @@ const groq: Dialect = {
   path: '/groq/openai/v1/chat/completions',
   model: 'openai/gpt-oss-120b',
   price: { input: 150, output: 600 },
+  thinksIn: 'reasoning',
   asksUsage: true,
   usage: (counts) => ({ queue_time: 0.05, prompt_time: 0.006, ...writeUsage(counts), total_time: 0.9 }),
   frame: ({ index, isLast }, usage) => {
@@ -68,6 +71,7 @@ const kimi: Dialect = {
   path: '/moonshot/v1/chat/completions',
   model: 'kimi-k2-thinking',
   price: { input: 600, output: 2_500 },
+  thinksIn: 'reasoning_content',
   asksUsage: true,
   usage: ({ prompt, cached, said, thought }) => ({
     prompt_tokens: prompt,
@@ -86,6 +90,7 @@ const vllm: Dialect = {
   path: '/vllm/v1/chat/completions',
   model: 'Qwen/Qwen3-32B',
   price: { input: 200, output: 400 },
+  thinksIn: 'reasoning_content',
   asksUsage: false,
   streamBody: { stream_options: { include_usage: true, continuous_usage_stats: true } },
   usage: ({ prompt, cached, said, thought }) => ({
@@ -147,6 +152,7 @@ const openrouter: Dialect = {
   path: '/openrouter/api/v1/chat/completions',
   model: 'openai/gpt-5-mini',
   price: { input: 250, output: 2_000 },
+  thinksIn: 'reasoning',
   asksUsage: true,
   usage: (counts) => ({ ...writeUsage(counts), cost: 0.00014, is_byok: false, cost_details: {} }),
   opening: ': OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\n',

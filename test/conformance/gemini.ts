@@ -10,6 +10,7 @@ import {
   estimates,
   instructions,
   question,
+  thoughts,
   toolCalls,
   toolParameters,
   toWire,
@@ -30,6 +31,8 @@ const expected = {
   streamBegun: estimated(1_000, begun, 1_000 * 300 + begun * 2_500),
   untold: estimated(asked, said, asked * 300 + said * 2_500),
   cached: told(1_000, 6, 200 * 300 + 800 * 30 + 6 * 2_500),
+  // The thoughts are counted by the provider; what is shown of them is a summary.
+  thoughtBegun: estimated(1_000, 40, 1_000 * 300 + 40 * 2_500),
   reasoning: told(1_000, 262, 1_000 * 300 + 262 * 2_500),
   tools: told(1_000, 20, 1_000 * 300 + 20 * 2_500),
 };
@@ -42,6 +45,14 @@ const tools = { asks: { tools: [{ functionDeclarations: [{ name: 'send_mail', pa
 const answer = (given: Partial<CannedAnswer> = {}) => toWire(generateContentReply(answerOf(model, given)));
 const sse = (given: Partial<CannedAnswer> = {}) => toWire(streamGenerateContentReply(answerOf(model, given)));
 const array = (given: Partial<CannedAnswer> = {}) => toWire(streamGenerateContentArrayReply(answerOf(model, given)));
+/** A stream's first frames, with a summary of what was thought. */
+const thinkingFrames = thoughts.map((text) =>
+  JSON.stringify({
+    candidates: [{ content: { parts: [{ text, thought: true }], role: 'model' }, index: 0 }],
+    usageMetadata: { promptTokenCount: 1_000, thoughtsTokenCount: 40, totalTokenCount: 1_040 },
+    modelVersion: model,
+  }),
+);
 const refusal = JSON.stringify({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } });
 
 const path = (operation: string) => `/gemini/v1beta/models/${model}:${operation}`;
@@ -53,7 +64,9 @@ function streamCells(
   frames: (given?: Partial<CannedAnswer>) => string,
   frameEnd: string,
   addError: (wire: string) => string,
+  addThoughts: (wire: string) => string,
 ): Row['cells'] {
+  const thinking = addThoughts(frames(reasoning));
   const four = untilFrame(frames(), 'example.com', frameEnd);
   return {
     complete: whole(frames(), expected.complete),
@@ -62,7 +75,8 @@ function streamCells(
     error: whole(addError(four), { ...expected.streamBegun, outcome: 'failed' }),
     'no usage': whole(withoutFigures(frames()), expected.untold),
     'cached tokens': whole(frames(cached), expected.cached),
-    reasoning: whole(frames(reasoning), expected.reasoning),
+    reasoning: whole(thinking, expected.reasoning),
+    'cut in reasoning': cut(untilFrame(thinking, 'example.com', frameEnd), expected.thoughtBegun),
     tools: whole(frames(calling), expected.tools, tools),
   };
 }
@@ -107,7 +121,12 @@ export const geminiRows: Row[] = [
     method: 'POST',
     path: path('streamGenerateContent?alt=sse'),
     body,
-    cells: streamCells(sse, '\n\n', (wire) => `${wire}data: ${refusal}\n\n`),
+    cells: streamCells(
+      sse,
+      '\n\n',
+      (wire) => `${wire}data: ${refusal}\n\n`,
+      (wire) => thinkingFrames.map((frame) => `data: ${frame}\n\n`).join('') + wire,
+    ),
   },
   {
     api: 'Gemini streamGenerateContent',
@@ -115,7 +134,12 @@ export const geminiRows: Row[] = [
     method: 'POST',
     path: path('streamGenerateContent'),
     body,
-    cells: streamCells(array, ',\r\n', (wire) => `${wire}${refusal}]`),
+    cells: streamCells(
+      array,
+      ',\r\n',
+      (wire) => `${wire}${refusal}]`,
+      (wire) => `[${thinkingFrames.join(',\r\n')},\r\n${wire.slice(1)}`,
+    ),
   },
   {
     api: 'Gemini embedContent',

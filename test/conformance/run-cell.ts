@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FakeReply, Handler, ReceivedRequest, Step } from '../providers/fake-provider.ts';
 import { readPayload } from '../read-payload.ts';
 import type { System } from '../start-system.ts';
-import { openExchange } from '../transparency/exchange-bytes.ts';
+import { type BareRequest, openExchange } from '../transparency/exchange-bytes.ts';
 import { contentTypes, type Form, type Row } from './cell.ts';
 import type { FormedCell } from './wire-forms.ts';
 
@@ -77,6 +78,16 @@ async function read(response: IncomingMessage, length: number, leaves: boolean) 
   return { bytes: Buffer.concat(chunks), broken };
 }
 
+/** On a busy machine storage may take too long, and a proxy that cannot read it refuses: nothing has been forwarded then. */
+async function ask(url: string, request: BareRequest): Promise<IncomingMessage> {
+  for (let tries = 0; ; tries++) {
+    const response = await openExchange(url, request, AbortSignal.timeout(patienceMs));
+    if (response.headers['x-event-id'] !== undefined || tries === 5) return response;
+    response.resume();
+    await sleep(500);
+  }
+}
+
 /** What the provider is to get: nothing is changed but for `stream_options`, put in at the beginning. */
 function toForwarded(sent: Form | null, row: Row): Buffer {
   const bytes = sent?.bytes ?? Buffer.alloc(0);
@@ -101,7 +112,7 @@ export async function runCell(
     headers: sent ? [...named, 'Content-Type', sent.contentType] : named,
     ...(sent && { body: sent.bytes }),
   };
-  const response = await openExchange(system.proxies[0]?.url ?? '', request, AbortSignal.timeout(patienceMs));
+  const response = await ask(system.proxies[0]?.url ?? '', request);
   const wire = Buffer.from(cell.unasked ?? cell.wire);
   const { bytes, broken } = await read(response, wire.length, cell.ends === 'left');
   const forwarded = provider.received.get(id)?.body ?? null;

@@ -15,8 +15,8 @@ function findOperation({ method, path, api }: Row): Operation {
 async function read(operation: Operation, contentType: string, pieces: readonly Buffer[]) {
   const tap = createResponseTap(operation, { 'content-type': contentType });
   for (const piece of pieces) tap.push(piece);
-  const { output, ...reading } = await tap.end();
-  return { ...reading, output: output() };
+  const { output, uncountedText, ...reading } = await tap.end();
+  return { ...reading, output: output(), uncounted: uncountedText?.() };
 }
 
 /** Forms of a stream's bytes that are short enough to be divided at every one of them. */

@@ -112,7 +112,7 @@ async function estimate(
   const told = body.inspected?.toldUsage;
   const [promptTokens, writtenTokens] = await Promise.all([
     reading.usage?.promptTokens ?? count(texts.request),
-    count(texts.answer),
+    count(reading.uncountedText?.() ?? texts.answer),
   ]);
   const toldTokens = reading.usage?.completionTokens ?? told?.completionTokens ?? 0;
   // Gemini tells its thoughts while the answer goes on; they are no part of the text.

@@ -1,3 +1,4 @@
+import { postalAddressDetector } from './address/postal-address.ts';
 import { emailDetector } from './contact/email-detector.ts';
 import { phoneDetector } from './contact/phone-detector.ts';
 import type { Detector } from './detector.ts';
@@ -5,6 +6,7 @@ import { dateOfBirthDetector } from './identity/date-of-birth.ts';
 import { nationalIdDetector } from './identity/national-ids.ts';
 import { passportDetector } from './identity/passport.ts';
 import { usSsnDetector } from './identity/us-ssn.ts';
+import { personNameDetector } from './names/person-name-detector.ts';
 import { ipAddressDetector } from './network/ip-address-detector.ts';
 import { macAddressDetector } from './network/mac-address-detector.ts';
 import { creditCardDetector } from './payment/credit-card-detector.ts';
@@ -27,5 +29,7 @@ export const detectors: readonly Detector[] = [
   nationalIdDetector,
   passportDetector,
   dateOfBirthDetector,
+  postalAddressDetector,
+  personNameDetector,
   ...secretDetectors,
 ];

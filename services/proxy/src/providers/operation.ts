@@ -59,6 +59,8 @@ export interface StreamReading extends AnswerReading {
    * and little or none of the output; also false where `usage` is null.
    */
   usageIsFinal: boolean;
+  /** What was written besides what `usage` counts as reasoning, where that is not all: shown thoughts that are counted. */
+  uncountedText?(): Writing;
 }
 
 /** Takes a stream's messages one by one. Never throws, whatever the provider sends. */

@@ -33,10 +33,15 @@ export class StreamText {
     if (this.#heldLength > maxHeld) this.#readHeld();
   }
 
-  /** All text until now, cut near the bound. */
-  read(): Writing {
+  /**
+   * All text until now, cut near the bound.
+   *
+   * @param isWanted which of the texts, by their channels; all of them if it is left out
+   */
+  read(isWanted: (channel: string) => boolean = () => true): Writing {
     this.#readHeld();
-    return { parts: [...this.#channels.values()].map((pieces) => pieces.join('')), whole: this.#whole };
+    const wanted = [...this.#channels].filter(([channel]) => isWanted(channel));
+    return { parts: wanted.map(([, pieces]) => pieces.join('')), whole: this.#whole };
   }
 
   #readHeld(): void {

@@ -1,4 +1,4 @@
-import { isWordUnit } from '../characters.ts';
+import { isDigit, isWordUnit } from '../characters.ts';
 import { isCalendarDate } from '../check-digits.ts';
 import type { Detector } from '../detector.ts';
 import { visitNumbers } from '../visit-numbers.ts';
@@ -38,7 +38,7 @@ export const dateOfBirthDetector: Detector = {
   types: ['date_of_birth'],
   find({ value }, report) {
     visitNumbers(value, (start, end) => {
-      if (end - start > 4 || end - start === 3 || isWordUnit(value.charCodeAt(start - 1))) return;
+      if (!mayBeginDate(value, start, end) || isWordUnit(value.charCodeAt(start - 1))) return;
       const found = findDate(value, start, end - start);
       if (found === null || isWordUnit(value.charCodeAt(found.end))) return;
       const before = value.slice(Math.max(0, found.start - reach), found.start);
@@ -47,6 +47,17 @@ export const dateOfBirthDetector: Detector = {
     });
   },
 };
+
+/** Whether a number may be the first of a date, by a look at it and at what stands beside it. */
+function mayBeginDate(text: string, start: number, end: number): boolean {
+  const behind = text.charAt(end);
+  if (end - start === 4)
+    return (text[start] === '1' || text[start] === '2') && behind !== '' && '-./ 年년'.includes(behind);
+  if (end - start > 2 || (end - start === 2 && text.charCodeAt(start) > 51)) return false;
+  // "May 7, 1980" is the one form whose day has digits behind a space.
+  if (behind === ' ' && isDigit(text.charCodeAt(end + 1))) return isWordUnit(text.charCodeAt(start - 2));
+  return behind !== '' && ' -./,snrtº'.includes(behind);
+}
 
 /** The date whose first number begins at `at` and has so many digits, or null. */
 function findDate(text: string, at: number, length: number): { start: number; end: number } | null {

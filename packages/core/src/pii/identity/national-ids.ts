@@ -55,6 +55,7 @@ function findLetteredId(
   at: number,
   report: Report,
 ) {
+  if (before > 0 && !mayEndLetters(value.charCodeAt(at - 1))) return;
   // A separator behind the letters is left out more often than not.
   for (let start = at - before; start <= at; start++) {
     if (start < 0 || isWordUnit(value.charCodeAt(start - 1))) continue;
@@ -68,3 +69,6 @@ function findLetteredId(
     return;
   }
 }
+
+/** Capital letters, and what may stand between them and the digits. */
+const mayEndLetters = (unit: number): boolean => (unit >= 65 && unit <= 90) || unit === 32 || unit === 45;

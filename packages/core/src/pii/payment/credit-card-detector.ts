@@ -1,8 +1,8 @@
 import { isWordUnit } from '../characters.ts';
+import { passesLuhn } from '../check-digits.ts';
 import type { Detector } from '../detector.ts';
 import { type DigitRun, windowsOf } from '../digit-run.ts';
 import { hasWordNear } from '../has-word-near.ts';
-import { passesLuhn } from './luhn.ts';
 
 /** First digits and lengths of the cards in use. */
 const issuers: readonly { prefix: RegExp; lengths: readonly number[] }[] = [

@@ -85,6 +85,13 @@ describe('text', () => {
     expect(reading.outputText()).toEqual({ parts: ['Hm', 'Grüße an alle', 'other', 'get\ncity: Rome\n'], whole: true });
   });
 
+  test('thoughts that are counted are not text to be counted again', () => {
+    const thought = { ...content({ text: 'Hm', thought: true }), usageMetadata: { promptTokenCount: 9 } };
+    expect(stream(thought, frame('a')).uncountedText).toBeUndefined();
+    const counted = { ...thought, usageMetadata: { promptTokenCount: 9, thoughtsTokenCount: 21 } };
+    expect(stream(counted, frame('a')).uncountedText?.()).toEqual({ parts: ['a'], whole: true });
+  });
+
   test('arguments that come in pieces are joined', () => {
     const piece = (stringValue: string) =>
       content({ functionCall: { willContinue: true, partialArgs: [{ jsonPath: '$.city', stringValue }] } });

@@ -2,7 +2,7 @@ import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { StreamReader, StreamReading } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
-import { readContent } from './output-text.ts';
+import { isNoThought, readContent } from './output-text.ts';
 import { countSearches, findSearches, readContentTier, readContentUsage } from './usage.ts';
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
@@ -44,6 +44,8 @@ export class ContentStreamReader implements StreamReader {
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
+      // What is shown of counted thoughts is a summary, which is not billed besides.
+      ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.#text.read(isNoThought) }),
     };
   }
 }

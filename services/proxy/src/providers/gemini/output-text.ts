@@ -2,6 +2,12 @@ import { collectText, collectToolText } from '../collect-text.ts';
 import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { Write } from '../operation.ts';
 
+/** How the channels end in which thoughts are written. */
+const thoughtEnd = '.thought';
+
+/** Whether a channel of {@link readContent} is another than one of thoughts. */
+export const isNoThought = (channel: string) => !channel.endsWith(thoughtEnd);
+
 /** Writes what the model wrote in an answer or a frame of one: words, thoughts that are shown, code and function calls. */
 export function readContent(body: unknown, write: Write): void {
   asArray(asObject(body).candidates).forEach((item, at) => {
@@ -10,7 +16,7 @@ export function readContent(body: unknown, write: Write): void {
     for (const value of asArray(asObject(candidate.content).parts)) {
       const part = asObject(value);
       if (typeof part.text !== 'string') writeCall(channel, part, write);
-      else write(part.thought === true ? `${channel}.thought` : channel, part.text);
+      else write(part.thought === true ? `${channel}${thoughtEnd}` : channel, part.text);
     }
   });
 }
