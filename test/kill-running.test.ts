@@ -117,14 +117,18 @@ test(`a block at full rate over three proxies: nothing later is admitted, and ${
       else if (status === 200) early += 1;
     }
   });
-  await sleep(2_000);
-  await setStatus(agentName, 'blocked');
-  blockedAt = performance.now();
+  let slowest: number;
+  try {
+    await sleep(2_000);
+    await setStatus(agentName, 'blocked');
+    blockedAt = performance.now();
+    slowest = await expectKilled(running, 'agent blocked', blockedAt);
+    await sleep(500);
+  } finally {
+    stopped = true;
+    await Promise.all(sending);
+  }
   const rate = early / ((blockedAt - startedAt) / 1_000);
-  const slowest = await expectKilled(running, 'agent blocked', blockedAt);
-  await sleep(500);
-  stopped = true;
-  await Promise.all(sending);
   console.log(
     `blocked at ${rate.toFixed(0)} requests a second over three proxies: ${late.length} later ones refused; ` +
       `the last of ${streamCount} streams ended ${slowest.toFixed(0)} ms after the PUT had answered`,
