@@ -55,7 +55,8 @@ export const badAnswers: BadAnswer[] = [
   json('negative figures', usageOf('{"prompt_tokens":-7,"completion_tokens":3}'), estimated),
   json('figures beyond all bounds', usageOf('{"prompt_tokens":1e400,"completion_tokens":3}'), estimated),
   json('figures that no call can have', usageOf('{"prompt_tokens":1e18,"completion_tokens":3}'), estimated),
-  json('figures that are text', usageOf('{"prompt_tokens":"7","completion_tokens":"3"}'), estimated),
+  json('figures that are text', usageOf('{"prompt_tokens":"7","completion_tokens":"3"}'), figures),
+  json('text in place of figures', usageOf('{"prompt_tokens":"many","completion_tokens":"3"}'), estimated),
   json('usage that is no object', usageOf('[7,3]'), estimated),
   json(
     'parts that are larger than the whole',

@@ -24,6 +24,9 @@ export interface OffloadOptions {
   onWorkerError?: ((error: Error) => void) | undefined;
 }
 
+/** A body of very many small values needs more than this when it is parsed: the worker ends then, and not the process. */
+const maxOldGenerationSizeMb = 768;
+
 /** Work that would hold up the event loop, in a worker thread. */
 export interface Offload<Question, Answer> {
   /**
@@ -67,7 +70,7 @@ export function createOffload<Question, Answer>(script: URL, options: OffloadOpt
   let stopped = false;
 
   function startWorker(): Worker {
-    const started = new Worker(script, { execArgv: [] });
+    const started = new Worker(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb } });
     isReady = false;
     started.on('message', (message: Numbered<Answer> | typeof ready) => {
       if (message !== ready) {

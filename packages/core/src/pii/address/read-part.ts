@@ -33,7 +33,8 @@ export const enough = 2;
 /** How many words before or behind a number are looked at. */
 const reach = 6;
 
-const isName = (word: Word): boolean => isCapital(word) || /^\d+(?:st|nd|rd|th)$/.test(word.plain);
+const isName = (word: Word): boolean =>
+  isCapital(word) || (isDigit(word.plain.charCodeAt(0)) && /^\d+(?:st|nd|rd|th)$/.test(word.plain));
 const isLongWord = ({ text }: Word): boolean => /^\p{L}{4,}$/u.test(text);
 const isStreetName = (word: Word): boolean => isName(word) && !notStreets.has(word.plain);
 const isFiller = (word: Word): boolean => isName(word) || connectives.has(word.plain);
@@ -59,23 +60,19 @@ function readBefore(text: string, start: number, end: number): Part | null {
   return street?.weight === enough ? street : (codeOrUnit ?? behind ?? street);
 }
 
-/** Whether the word before a number can make it a part of an address. */
-function saysSomething(word: Word): boolean {
-  const { plain } = word;
-  return (
-    isCapital(word) ||
-    sureUnits.has(plain) ||
-    units.has(plain) ||
-    boxWords.has(plain) ||
-    trailingTypes.has(plain) ||
-    leadingTypes.has(plain) ||
-    lastWordsOfCountries.has(plain) ||
-    /^a[aep]$/.test(plain) ||
-    (plain.length > 6 && joinedTypes.test(plain))
-  );
-}
+/** Words without a capital letter that can make a number behind them a part of an address. */
+const tellingWords: ReadonlySet<string> = new Set([
+  ...sureUnits,
+  ...units,
+  ...boxWords,
+  ...trailingTypes,
+  ...leadingTypes,
+  ...[...countries].map((name) => name.slice(name.lastIndexOf(' ') + 1)),
+  ...['aa', 'ae', 'ap'],
+]);
 
-const lastWordsOfCountries = new Set([...countries].map((name) => name.slice(name.lastIndexOf(' ') + 1)));
+const saysSomething = (word: Word): boolean =>
+  isCapital(word) || tellingWords.has(word.plain) || (word.plain.length > 6 && joinedTypes.test(word.plain));
 
 /** A number of three digits and more that stands alone. */
 function readTail(text: string, start: number, end: number): Part | null {

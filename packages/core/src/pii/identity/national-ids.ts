@@ -38,8 +38,10 @@ export const nationalIdDetector: Detector = {
 
 function findDigitId(text: Text, window: DigitRun, report: Report): boolean {
   const { digits, start, end } = window;
+  const ids = byLength.get(digits.length);
+  if (ids === undefined) return false;
   let found = false;
-  for (const { type, check, shapes, words } of byLength.get(digits.length) ?? []) {
+  for (const { type, check, shapes, words } of ids) {
     if (!check(digits)) continue;
     if (!shapes.includes(window.shape) && !hasWordNear(text.value, start, end, words, wordsBefore, wordsAfter))
       continue;
