@@ -46,7 +46,8 @@ function label(key: string, value: string): string {
 
 /**
  * The strings in parts of a request or answer, in order: what is written there, without ids and base64. Walks with a
- * stack of its own, so that deep nesting is no danger; cut at {@link maxText}.
+ * stack of its own, so that deep nesting is no danger; cut at {@link maxText}. What may be any number is given as one
+ * list, since a call's arguments are bounded.
  */
 export function collectText(...roots: unknown[]): Writing {
   return collect(roots, false);

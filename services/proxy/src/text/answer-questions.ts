@@ -1,10 +1,17 @@
 import { parentPort } from 'node:worker_threads';
-import { type Numbered, ready } from './create-offload.ts';
+import { type Numbered, type Reply, ready } from './create-offload.ts';
 
-/** The worker's side of an offload: answers each question. One that fails ends the worker, and the other side hears of it. */
+/** The worker's side of an offload: answers each question. One that fails says so, and the others are answered all the same. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer | Promise<Answer>): void {
+  const tryToAnswer = async (id: number, content: Question): Promise<Reply<Answer>> => {
+    try {
+      return { id, content: await answer(content) };
+    } catch (error) {
+      return { id, failure: String(error) };
+    }
+  };
   const reply = async ({ id, content }: Numbered<Question>) => {
-    parentPort?.postMessage({ id, content: await answer(content) } satisfies Numbered<Answer>);
+    parentPort?.postMessage(await tryToAnswer(id, content));
   };
   parentPort?.on('message', (question: Numbered<Question>) => void reply(question));
   parentPort?.postMessage(ready);

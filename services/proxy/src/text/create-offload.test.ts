@@ -19,6 +19,8 @@ beforeAll(async () => {
        if (question === 'hang') await new Promise(() => {});
        if (question === 'spin') for (;;);
        if (question === 'throw') throw new Error('thrown');
+       if (question === 'break') setImmediate(() => { throw new Error('broke'); });
+       if (question === 'break') await new Promise(() => {});
        return question.toUpperCase();
      });`,
   );
@@ -64,9 +66,19 @@ test('the start of a worker is not counted against what it is asked', async () =
 test('a worker that breaks says so, and the next question has a new one', async () => {
   const errors: string[] = [];
   const offload = open({ onWorkerError: ({ message }) => errors.push(message) });
-  await expect(offload.ask('throw', 1)).rejects.toMatchObject({ code: 'broken' });
-  expect(errors).toEqual(['thrown']);
+  await expect(offload.ask('break', 1)).rejects.toMatchObject({ code: 'broken' });
+  expect(errors).toEqual(['broke']);
   expect(await offload.ask('b', 1)).toBe('B');
+  await offload.stop();
+});
+
+test('a question at which a worker fails takes no other with it', async () => {
+  const errors: string[] = [];
+  const offload = open({ onWorkerError: ({ message }) => errors.push(message) });
+  const [failed, answered] = await Promise.allSettled(['throw', 'a'].map((question) => offload.ask(question, 1)));
+  expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'broken' } });
+  expect(answered).toEqual({ status: 'fulfilled', value: 'A' });
+  expect(errors).toEqual(['Error: thrown']);
   await offload.stop();
 });
 

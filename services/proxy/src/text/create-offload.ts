@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Why a question has no answer: too much was waiting, it took too long, or the worker broke. */
+/** Why a question has no answer: too much was waiting, it took too long, or the worker broke or failed at it. */
 export type GaveUp = 'busy' | 'slow' | 'broken';
 
 /** Thrown in place of an answer. */
@@ -49,6 +49,9 @@ export interface Numbered<Content> {
   content: Content;
 }
 
+/** What a worker says to a question: its answer, or why it failed. */
+export type Reply<Answer> = Numbered<Answer> | { id: number; failure: string };
+
 interface Pending<Answer> {
   size: number;
   /** Gives the worker this long from now on, in milliseconds. */
@@ -72,10 +75,9 @@ export function createOffload<Question, Answer>(script: URL, options: OffloadOpt
   function startWorker(): Worker {
     const started = new Worker(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb } });
     isReady = false;
-    started.on('message', (message: Numbered<Answer> | typeof ready) => {
-      if (message !== ready) {
-        pending.get(message.id)?.settle({ answer: message.content });
-      } else if (worker === started) {
+    started.on('message', (message: Reply<Answer> | typeof ready) => {
+      if (message !== ready) settle(message);
+      else if (worker === started) {
         isReady = true;
         for (const { wait } of pending.values()) wait(timeoutMs);
       }
@@ -88,6 +90,11 @@ export function createOffload<Question, Answer>(script: URL, options: OffloadOpt
     // Last: listening for messages makes the process wait for the worker again.
     started.unref();
     return started;
+  }
+
+  function settle(reply: Reply<Answer>): void {
+    if ('failure' in reply) onWorkerError?.(new Error(reply.failure));
+    pending.get(reply.id)?.settle('failure' in reply ? { gaveUp: 'broken' } : { answer: reply.content });
   }
 
   function dropWorker(dropped: Worker, reason: GaveUp): Promise<number> | null {

@@ -29,8 +29,8 @@ export class BatchResultsReader implements StreamReader {
     this.#text.add(data);
     const { model, usage, calls } = readMessageFigures(message);
     if (usage === null) return;
-    this.#usage = this.#usage === null ? usage : sumUsage(this.#usage, usage);
-    this.#calls.push(...(calls ?? [{ model, usage }]));
+    this.#usage = this.#usage === null ? usage : sumUsage(this.#usage, [usage]);
+    for (const call of calls ?? [{ model, usage }]) this.#calls.push(call);
   }
 
   end(): StreamReading {

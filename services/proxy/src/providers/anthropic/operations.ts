@@ -63,7 +63,7 @@ const createBatch: Operation = {
       stream: false,
       maxOutputTokens: null,
       toldUsage: {},
-      inputText: () => collectText(...calls.flatMap(textMembers)),
+      inputText: () => collectText(calls.flatMap(textMembers)),
     };
   },
   readAnswer: () => nothingTold,

@@ -9,7 +9,7 @@ function textsOf({ thinking, text, name, input, content }: JsonObject): unknown[
 
 /** What the model wrote in a message. */
 export function readMessageText(body: unknown): Writing {
-  return collectText(...asArray(asObject(body).content).flatMap((block) => textsOf(asObject(block))));
+  return collectText(asArray(asObject(body).content).flatMap((block) => textsOf(asObject(block))));
 }
 
 /** Writes what the model wrote in one event of a message's stream, each content block on its own. */

@@ -46,7 +46,15 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   });
   if (usage === null || extra.length === 0) return { model, usage, serviceTier };
   const calls = [{ model, usage }, ...extra];
-  return { model, usage: sumUsage(usage, ...extra.map((call) => call.usage)), serviceTier, calls };
+  return {
+    model,
+    usage: sumUsage(
+      usage,
+      extra.map((call) => call.usage),
+    ),
+    serviceTier,
+    calls,
+  };
 }
 
 function countCached(usage: JsonObject): number {

@@ -35,7 +35,7 @@ export function describeBatchResults(operation: Operation): Operation {
       const [first, ...others] = calls.map(({ usage }) => usage);
       return {
         model: model ?? calls[0]?.model ?? null,
-        usage: first ? sumUsage(first, ...others) : null,
+        usage: first ? sumUsage(first, others) : null,
         serviceTier: 'batch',
         ...(calls.length > 0 && { calls }),
         outputText: () =>

@@ -64,7 +64,7 @@ function describe(name: (typeof names)[number]): Operation {
         stream: name === 'streamGenerateContent',
         maxOutputTokens: readCount(config.maxOutputTokens ?? config.max_output_tokens),
         toldUsage: {},
-        inputText: () => collectText(...findCalls(body).flatMap(textMembers)),
+        inputText: () => collectText(findCalls(body).flatMap(textMembers)),
       };
     },
     readAnswer: (body) => ({ ...readContentFigures(body), outputText: () => readWriting(body, readContent) }),

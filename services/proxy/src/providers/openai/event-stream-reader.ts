@@ -47,7 +47,7 @@ export class EventStreamReader implements StreamReader {
   end(): StreamReading {
     // Each image of several comes with an event of its own, and figures for it.
     const [first, ...others] = this.#figures.map(({ usage }) => usage).filter((usage) => usage !== null);
-    const usage = first ? sumUsage(first, ...others) : null;
+    const usage = first ? sumUsage(first, others) : null;
     return {
       model: null,
       usage,

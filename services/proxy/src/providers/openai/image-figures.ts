@@ -26,5 +26,11 @@ export function readImageFigures(body: unknown): Figures {
   const authors = readSvgCall(svg);
   if (!usage || authors.length === 0) return { usage };
   const calls = [{ model: asText(model), usage }, ...authors];
-  return { usage: sumUsage(usage, ...authors.map((call) => call.usage)), calls };
+  return {
+    usage: sumUsage(
+      usage,
+      authors.map((call) => call.usage),
+    ),
+    calls,
+  };
 }

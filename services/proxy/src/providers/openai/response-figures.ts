@@ -40,5 +40,11 @@ export function readResponseFigures(body: unknown): Figures {
   const images = readImageCalls(response);
   if (images.length === 0) return { usage };
   const calls = [{ model: asText(response.model), usage }, ...images];
-  return { usage: sumUsage(usage, ...images.map((call) => call.usage)), calls };
+  return {
+    usage: sumUsage(
+      usage,
+      images.map((call) => call.usage),
+    ),
+    calls,
+  };
 }

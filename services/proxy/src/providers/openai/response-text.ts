@@ -25,7 +25,7 @@ function readCalled(item: JsonObject): unknown[] {
 /** What the model wrote in an answer of the Responses API, and what its hosted tools did. */
 export function readResponseText(body: unknown): Writing {
   const items = asArray(asObject(body).output).map(asObject);
-  return collectText(...items.flatMap((item) => [...readCalled(item), ...readWritten(item)]));
+  return collectText(items.flatMap((item) => [...readCalled(item), ...readWritten(item)]));
 }
 
 /**
