@@ -1,6 +1,6 @@
 import type { CostSummary } from '@agp/core/contracts';
 import { beforeAll, expect, test } from 'vitest';
-import { type FakeProvider, startFakeProvider } from './providers/fake-provider.ts';
+import { type FakeProvider, type Step, startFakeProvider } from './providers/fake-provider.ts';
 import { readPayload } from './read-payload.ts';
 import { type System, startSystem, waitFor } from './start-system.ts';
 
@@ -26,14 +26,22 @@ const results =
  */
 const nanoUsd = (250_000 * 3_000 + 3_000 * 15_000 + 10 * 1_000 + 990 * 100 + 20 * 5_000) / 2;
 
+/** What the provider sends in place of the results. */
+const bodies: Record<string, Step[]> = {
+  slow: [results.slice(0, 300), { pauseMs: 60_000 }],
+  huge: [results, `"${'x'.repeat(9 * 1024 * 1024)}"\n`],
+  tuned: [line('claude-tuned', { input_tokens: 1, output_tokens: 1 }, 'Yes.').repeat(3)],
+};
+
 let fake: FakeProvider;
 let system: System;
 
 beforeAll(async () => {
   fake = await startFakeProvider((request) => {
     if (request.method === 'POST') return { body: { id: 'msgbatch_1', type: 'message_batch' } };
-    const steps = request.headers['x-slow'] ? [results.slice(0, 300), { pauseMs: 60_000 }] : [results];
-    return { headers: { 'content-type': 'application/x-jsonl' }, body: { steps } };
+    const steps = bodies[String(request.headers['x-body'])] ?? [results];
+    const status = request.headers.range ? 206 : 200;
+    return { status, headers: { 'content-type': 'application/x-jsonl' }, body: { steps } };
   });
   system = await startSystem({ proxies: 2, environment: { PROVIDER_ANTHROPIC_URL: fake.url } });
   return async () => {
@@ -69,7 +77,7 @@ test('the event that fetches the results of a batch whole carries their cost, on
   expect(await readPayload(system, made.session)).toMatchObject({ ...unbilled, model: sonnet, pii_scan: 'full' });
 
   const leaving = new AbortController();
-  const left = await ask(0, resultsOf('msgbatch_1'), { headers: { 'x-slow': 'yes' }, signal: leaving.signal });
+  const left = await ask(0, resultsOf('msgbatch_1'), { headers: { 'x-body': 'slow' }, signal: leaving.signal });
   await left.answer.body?.getReader().read();
   leaving.abort();
   expect(await readPayload(system, left.session)).toMatchObject({ ...unbilled, outcome: 'aborted' });
@@ -107,4 +115,27 @@ test('of fetches through two proxies at the same time one carries the cost, and 
     return found.request_count === before + fetches.length && found;
   });
   expect(summary.total_cost_usd).toBe((2 * nanoUsd) / 1e9);
+});
+
+test('what was fetched in part, or could not be read whole, leaves the bill to the next fetch, and the path may end in a slash', async () => {
+  const fetches: [RequestInit, string, object][] = [
+    [{ headers: { range: 'bytes=0-' } }, '', { ...unbilled, http_status: 206 }],
+    [{ headers: { 'x-body': 'huge' } }, '', { ...unbilled, pii_scan: 'partial' }],
+    [{}, '/', { cost_usd: nanoUsd / 1e9, usage_source: 'provider' }],
+    [{}, '/', unbilled],
+    [{}, '', unbilled],
+  ];
+  for (const [init, slash, expected] of fetches) {
+    const { session, answer } = await ask(0, resultsOf('msgbatch_3') + slash, init);
+    await answer.arrayBuffer();
+    expect(await readPayload(system, session)).toMatchObject({ ...expected, outcome: 'completed' });
+  }
+});
+
+test('a batch for a model without a price is one request without a price', async () => {
+  const { session, answer } = await ask(1, resultsOf('msgbatch_4'), { headers: { 'x-body': 'tuned' } });
+  await answer.arrayBuffer();
+  expect(await readPayload(system, session)).toMatchObject({ prompt_tokens: 3, cost_usd: 0, price_version: null });
+  const metrics = await (await fetch(`${system.proxies[1]?.opsUrl}/metrics`)).text();
+  expect(metrics).toContain('agp_proxy_unpriced_requests_total{provider="anthropic"} 1\n');
 });

@@ -44,7 +44,10 @@ export async function measureUsage(
   };
 }
 
-/** What can be fetched again and again is billed by the event that fetched it whole for the first time. */
+/**
+ * What can be fetched again and again is billed by the event that fetched it whole for the first time: neither a range of
+ * it nor what could be read in part only, which would settle the bill for all of it.
+ */
 async function isBilledHere(
   context: ProxyContext,
   { head }: AdmittedRequest,
@@ -54,7 +57,8 @@ async function isBilledHere(
 ): Promise<boolean> {
   const bill = operation.billedOnce?.(head.path) ?? null;
   if (bill === null) return true;
-  if (answer.outcome !== 'completed' || reading.usage === null) return false;
+  const isWhole = answer.outcome === 'completed' && answer.status === 200 && reading.inspected;
+  if (!isWhole || reading.usage === null) return false;
   const eventId = fromPublicId('evt', head.eventId) ?? '';
   try {
     return await context.storage.claimBill(
@@ -81,6 +85,7 @@ async function priceCalls(
   const { provider } = head;
   let costNanoUsd = 0;
   let priceVersion: string | null = null;
+  const unpriced = new Set<string | null>();
   for (const [index, { model, usage }] of calls.entries()) {
     if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
     const priced = model ?? answered;
@@ -93,10 +98,11 @@ async function priceCalls(
       at: new Date(head.timestamp),
       serviceTier,
     });
-    costNanoUsd += price.costNanoUsd;
+    costNanoUsd = Math.min(costNanoUsd + price.costNanoUsd, Number.MAX_SAFE_INTEGER);
     priceVersion ??= price.priceVersion;
-    if (!price.priced) context.reportUnpriced(provider.id, priced);
+    if (!price.priced) unpriced.add(priced);
   }
+  for (const name of unpriced) context.reportUnpriced(provider.id, name);
   return { costNanoUsd, priceVersion };
 }
 

@@ -71,3 +71,20 @@ const table: [ProviderApi, string, string, string | null][] = [
 test.each(table)('%s %s %s is %s', (api, method, path, name) => {
   expect(matchOperation(api, method, path)?.name ?? null).toBe(name);
 });
+
+test.each<[ProviderApi, string]>([
+  ['gemini', '/v1beta/models/m:generateContent'],
+  ['anthropic', '/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict'],
+])('the model in the path of %s, %s, is found with a slash behind it too', (api, path) => {
+  for (const written of [path, `${path}/`]) {
+    expect(matchOperation(api, 'POST', written)?.readRequest({}, written).requestedModel).toBe('m');
+  }
+});
+
+test.each<[ProviderApi, string]>([
+  ['anthropic', '/v1/messages/batches/b1/results'],
+  ['gemini', '/v1beta/batches/b1'],
+])('what %s bills once at %s is the same with a slash behind it', (api, path) => {
+  for (const written of [path, `${path}/`])
+    expect(matchOperation(api, 'GET', written)?.billedOnce?.(written)).toBe('b1');
+});

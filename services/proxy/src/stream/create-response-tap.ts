@@ -8,11 +8,11 @@ import { type BodyReader, nothingRead, type ResponseReading, type ResponseTap } 
 import { SseReader } from './sse-reader.ts';
 import { TextReader } from './text-reader.ts';
 
-/** Decoding stops here: no answer is this long, but a few bytes can be made to decode to it. */
-const maxDecodedAnswer = 64 * 1024 * 1024;
+/** No answer is this long, but a few bytes can be made to decode to it. */
+const answerBounds = { maxWaiting: 8 * 1024 * 1024, maxDecoded: 64 * 1024 * 1024 };
 
-/** The results of a batch may have this many bytes, and are read line by line. */
-const maxDecodedFile = 1024 * 1024 * 1024;
+/** The results of a batch may have this many bytes, and come faster than they are read line by line. */
+const fileBounds = { maxWaiting: 64 * 1024 * 1024, maxDecoded: 1024 * 1024 * 1024 };
 
 /** Reads plain bytes as they come. */
 class PlainTap implements ResponseTap {
@@ -71,5 +71,5 @@ export function createResponseTap(operation: Operation, headers: IncomingHttpHea
     return new PlainTap(reader);
   }
   if (!canDecode(encoding)) return new PlainTap(idleReader);
-  return new DecodingTap(encoding, reader, operation.answerFormat === 'lines' ? maxDecodedFile : maxDecodedAnswer);
+  return new DecodingTap(encoding, reader, operation.answerFormat === 'lines' ? fileBounds : answerBounds);
 }

@@ -9,8 +9,13 @@ import {
 } from 'node:zlib';
 import type { BodyReader, ResponseReading, ResponseTap } from './response-reading.ts';
 
-/** Bytes that wait for the decoder; beyond this it is not keeping up. */
-const maxWaiting = 8 * 1024 * 1024;
+/** How much of a body is decoded, in bytes. */
+export interface DecodingBounds {
+  /** That may wait for the decoder; beyond this it is not keeping up. */
+  maxWaiting: number;
+  /** Of plain text; decoding stops there. */
+  maxDecoded: number;
+}
 
 /** Bodies that were cut are decoded as far as they go. */
 const zlibOptions = { finishFlush: constants.Z_SYNC_FLUSH };
@@ -37,24 +42,23 @@ export function canDecode(encoding: string): boolean {
 export class DecodingTap implements ResponseTap {
   readonly #encoding: string;
   readonly #reader: BodyReader;
-  readonly #maxDecoded: number;
+  readonly #bounds: DecodingBounds;
   #decoder: Decoder | null = null;
   #waiting = 0;
   #decoded = 0;
   #broken = false;
   readonly #closed = Promise.withResolvers<void>();
 
-  /** @param maxDecoded decoding stops after this many bytes of plain text */
-  constructor(encoding: string, reader: BodyReader, maxDecoded: number) {
+  constructor(encoding: string, reader: BodyReader, bounds: DecodingBounds) {
     this.#encoding = encoding;
     this.#reader = reader;
-    this.#maxDecoded = maxDecoded;
+    this.#bounds = bounds;
   }
 
   push(chunk: Buffer): void {
     if (this.#broken || chunk.length === 0) return;
     this.#waiting += chunk.length;
-    if (this.#waiting > maxWaiting) {
+    if (this.#waiting > this.#bounds.maxWaiting) {
       this.#break();
       return;
     }
@@ -82,7 +86,7 @@ export class DecodingTap implements ResponseTap {
     const decoder = decoders[this.#encoding]?.(firstByte) ?? null;
     decoder?.on('data', (chunk: Buffer) => {
       this.#decoded += chunk.length;
-      if (this.#decoded > this.#maxDecoded) this.#break();
+      if (this.#decoded > this.#bounds.maxDecoded) this.#break();
       if (!this.#broken) this.#reader.push(chunk);
     });
     decoder?.on('error', () => this.#break());

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -75,5 +76,15 @@ test('results that decode to more than any answer may are read to their end', as
   const tap = createResponseTap(results, { 'content-type': 'application/x-jsonl', 'content-encoding': 'gzip' });
   tap.push(body);
   const reading = await tap.end();
+  expect(reading).toMatchObject({ inspected: true, usage: { promptTokens: 7 } });
+});
+
+test('results that come faster than they are decoded are read to their end', async () => {
+  const padding = () => `{"custom_id":"${randomBytes(768 * 1024).toString('base64')}"}\n`;
+  const body = gzipSync(line(3) + Array.from({ length: 16 }, padding).join('') + line(4), { level: 1 });
+  const tap = createResponseTap(results, { 'content-type': 'application/x-jsonl', 'content-encoding': 'gzip' });
+  for (let at = 0; at < body.length; at += 65_536) tap.push(body.subarray(at, at + 65_536));
+  const reading = await tap.end();
+  expect(body.length).toBeGreaterThan(9 * 1024 * 1024);
   expect(reading).toMatchObject({ inspected: true, usage: { promptTokens: 7 } });
 });

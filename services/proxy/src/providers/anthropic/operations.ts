@@ -9,7 +9,7 @@ import { readMessageText } from './output-text.ts';
 import { readMessageFigures } from './usage.ts';
 
 /** On Vertex AI the model stands in the path: `.../publishers/anthropic/models/{model}:rawPredict`. */
-const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)$/;
+const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)\/?$/;
 
 /** Only the colon is ever written in another way by clients. */
 const plainColon = (path: string) => path.replace(/%3a/gi, ':');
@@ -69,7 +69,7 @@ const createBatch: Operation = {
   readAnswer: () => nothingTold,
 };
 
-const resultsTarget = /\/messages\/batches\/([^/]+)\/results$/;
+const resultsTarget = /\/messages\/batches\/([^/]+)\/results\/?$/;
 
 const batchResults: Operation = {
   ...messages,

@@ -6,7 +6,7 @@ import { readContent } from './output-text.ts';
 import { readContentFigures } from './usage.ts';
 
 /** `.../batches/{id}`: a batch's state, and its results once it is done, where its requests were given inline. */
-export const batchTarget = /\/batches\/([^/:]+)$/;
+export const batchTarget = /\/batches\/([^/:]+)\/?$/;
 
 /** The answers in a batch that is done. They stand in its result, and where SDKs look for them in its metadata. */
 function findAnswers(body: unknown): unknown[] {

@@ -25,7 +25,7 @@ const free = new Set<string>(['countTokens', 'batchGenerateContent']);
 const interactionsTarget = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions$/;
 
 /** `.../models/{model}:{operation}`; the model may also be a tuned one. */
-const target = /\/(?:models|tunedModels)\/([^/:]+):([A-Za-z]+)$/;
+const target = /\/(?:models|tunedModels)\/([^/:]+):([A-Za-z]+)\/?$/;
 
 function parsePath(path: string): { model: string; name: string } | null {
   // Only the colon is ever written in another way by clients.
