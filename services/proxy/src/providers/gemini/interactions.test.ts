@@ -97,6 +97,18 @@ describe('streams', () => {
     expect(reading.outputText().parts).toEqual(['Hm', 'get\n', '{"city":"Rome"}', 'code: print(1)\n', 'Grüße an alle']);
   });
 
+  test('that are cut are not charged for counted thoughts besides their summaries', () => {
+    const reading = stream(
+      { event_type: 'step.start', index: 0, step: { type: 'thought', summary: [{ type: 'text', text: 'Well.' }] } },
+      delta(0, { type: 'thought_summary', content: { type: 'text', text: 'Hm.' } }),
+      { event_type: 'step.stop', index: 0, usage: { total_input_tokens: 10, total_thought_tokens: 200 } },
+      delta(1, { type: 'text', text: 'Yes.' }),
+    );
+    expect(reading).toMatchObject({ usageIsFinal: false, usage: { completionTokens: 200, reasoningTokens: 200 } });
+    expect(reading.uncountedText?.().parts).toEqual(['Yes.']);
+    expect(reading.outputText().parts.join('')).toBe('Well.\nHm.Yes.');
+  });
+
   test.each<[string, object, boolean, boolean]>([
     ['failed', end('failed'), true, true],
     ['as the first revision calls it', end('completed', 'interaction.complete'), true, false],

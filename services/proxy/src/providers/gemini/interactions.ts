@@ -4,7 +4,7 @@ import { asArray, asObject, asText } from '../json-shapes.ts';
 import type { Operation, StreamReader, StreamReading } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { readWriting, StreamText } from '../stream-text.ts';
-import { readInteraction, readInteractionDelta } from './output-text.ts';
+import { isNoThought, readInteraction, readInteractionDelta } from './output-text.ts';
 import { readContentUsage } from './usage.ts';
 
 /** Usage of an interaction: the parts of generateContent's under other names, searches with their count. */
@@ -65,6 +65,8 @@ class InteractionStreamReader implements StreamReader {
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
+      // What is shown of counted thoughts is a summary, which is not billed besides.
+      ...(this.#usage && this.#usage.reasoningTokens > 0 && { uncountedText: () => this.#text.read(isNoThought) }),
     };
   }
 }

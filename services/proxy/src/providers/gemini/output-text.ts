@@ -5,7 +5,7 @@ import type { Write } from '../operation.ts';
 /** How the channels end in which thoughts are written. */
 const thoughtEnd = '.thought';
 
-/** Whether a channel of {@link readContent} is another than one of thoughts. */
+/** Whether a channel of {@link readContent} or {@link readInteractionDelta} is another than one of thoughts. */
 export const isNoThought = (channel: string) => !channel.endsWith(thoughtEnd);
 
 /** Writes what the model wrote in an answer or a frame of one: words, thoughts that are shown, code and function calls. */
@@ -52,10 +52,12 @@ export function readInteraction(body: unknown, write: Write): void {
 /** Writes what was written in one event of an interaction's stream, each step on its own. */
 export function readInteractionDelta(frame: unknown, write: Write): void {
   const { index, delta, step } = asObject(frame);
-  const { text, arguments: given, content, ...others } = asObject(delta);
-  write(`${index}`, asText(text) ?? asText(given) ?? asText(asObject(content).text) ?? '');
+  const { type, text, arguments: given, content, ...others } = asObject(delta);
+  const channel = type === 'thought_summary' ? `${index}${thoughtEnd}` : `${index}`;
+  write(channel, asText(text) ?? asText(given) ?? asText(asObject(content).text) ?? '');
   const whole = [...collectToolText(asObject(given)).parts, ...collectText(...textsOf(others)).parts];
   const begun = asObject(step);
   const first = begun.type === 'user_input' ? [] : collectText(...textsOf(begun)).parts;
-  for (const part of [...whole, ...first]) write(`${index}.call`, `${part}\n`);
+  for (const part of whole) write(`${index}.call`, `${part}\n`);
+  for (const part of first) write(`${index}${begun.type === 'thought' ? thoughtEnd : '.call'}`, `${part}\n`);
 }

@@ -4,6 +4,7 @@ import type { StreamReader, StreamReading, Write } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
 import { isErrorFrame } from './is-error-frame.ts';
+import { isNoReasoning } from './output-text.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
 
 /** Frames with figures, an end or an error. Inside of text the quotes would be escaped, so this is never fooled by it. */
@@ -61,6 +62,8 @@ export class CompletionStreamReader implements StreamReader {
       sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
+      // Servers that count along on every chunk count the reasoning that they show, too.
+      ...(this.#usage && this.#usage.reasoningTokens > 0 && { uncountedText: () => this.#text.read(isNoReasoning) }),
     };
   }
 

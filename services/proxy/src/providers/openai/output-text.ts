@@ -2,13 +2,19 @@ import { collectText } from '../collect-text.ts';
 import { asArray, asObject, asText } from '../json-shapes.ts';
 import type { Write } from '../operation.ts';
 
+/** How the channels end in which shown reasoning is written. */
+const reasoningEnd = '.reasoning';
+
+/** Whether a channel of {@link readChat} is another than one of reasoning. */
+export const isNoReasoning = (channel: string) => !channel.endsWith(reasoningEnd);
+
 /** Writes what the model wrote in a chat completion or a frame of one: words, refusals, shown reasoning, tool calls. */
 export function readChat(body: unknown, write: Write): void {
   asArray(asObject(body).choices).forEach((item, at) => {
     const choice = asObject(item);
     const channel = `${choice.index ?? at}`;
     const message = asObject(choice.message ?? choice.delta);
-    write(`${channel}.reasoning`, asText(message.reasoning_content) ?? asText(message.reasoning) ?? '');
+    write(`${channel}${reasoningEnd}`, asText(message.reasoning_content) ?? asText(message.reasoning) ?? '');
     if (typeof message.content === 'string') write(channel, message.content);
     // Some compatible servers answer in parts, as requests may be written.
     else for (const part of collectText(message.content).parts) write(channel, part);
