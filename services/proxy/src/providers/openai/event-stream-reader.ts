@@ -48,9 +48,13 @@ export class EventStreamReader implements StreamReader {
     // Each image of several comes with an event of its own, and figures for it.
     const [first, ...others] = this.#figures.map(({ usage }) => usage).filter((usage) => usage !== null);
     const usage = first ? sumUsage(first, others) : null;
+    const calls = this.#figures.flatMap(
+      (told) => told.calls ?? (told.usage ? [{ model: null, usage: told.usage }] : []),
+    );
     return {
       model: null,
       usage,
+      ...(this.#figures.some((told) => told.calls) && { calls }),
       serviceTier: null,
       usageIsFinal: usage !== null,
       sawEnd: this.#sawEnd,

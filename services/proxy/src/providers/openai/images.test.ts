@@ -97,6 +97,21 @@ describe('streams', () => {
       },
     ],
     [
+      'an image, and one with an SVG, whose author is another model',
+      [
+        completed('image_generation'),
+        { ...completed('image_generation'), svg_usage: { model: 'gpt-5', input_tokens: 7, output_tokens: 9 } },
+      ],
+      {
+        usage: makeUsage({ promptTokens: 107, inputImageTokens: 80, completionTokens: 2121, outputImageTokens: 2112 }),
+        calls: [
+          { model: null, usage: usageRead },
+          { model: null, usage: usageRead },
+          { model: 'gpt-5', usage: makeUsage({ promptTokens: 7, completionTokens: 9 }) },
+        ],
+      },
+    ],
+    [
       "the type in the event's name alone",
       [{ event: 'image_generation.completed', data: { b64_json: 'A', usage } }],
       { usage: usageRead, sawEnd: true },
