@@ -88,6 +88,11 @@ export interface Operation {
    * where there are none.
    */
   readonly otherAnswers?: 'text' | 'media';
+  /**
+   * Names, with their quotes, that tell figures amid the data of an answer: one that has any is parsed whole, however large.
+   * Absent where all figures stand at the end.
+   */
+  readonly figuresWithin?: readonly string[];
   /** The provider never bills it. */
   readonly isFree: boolean;
   /**

@@ -41,7 +41,8 @@ export class JsonReader implements BodyReader {
     if (bytes.length > maxEagerParse || this.#isCut) {
       const reading = this.#operation.readAnswer(findTrailingMembers(bytes.subarray(-tailLength).toString('utf8')));
       if (this.#isCut) return finish(reading, () => ({ parts: [], whole: false }));
-      if (reading.usage !== null) return finish(reading, () => bytes);
+      const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
+      if (isTold) return finish(reading, () => bytes);
     }
     try {
       const { outputText, ...reading } = this.#operation.readAnswer(JSON.parse(bytes.toString('utf8')));

@@ -54,6 +54,7 @@ function describe(name: (typeof names)[number]): Operation {
     name,
     usageNeedsAsking: false,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
+    figuresWithin: ['"webSearchQueries"'],
     isFree: free.has(name),
     createStreamReader: () => new ContentStreamReader(),
     readRequest(value, path) {

@@ -12,6 +12,7 @@ export interface OperationDescription {
   usageNeedsAsking?: boolean;
   isFree?: boolean;
   otherAnswers?: Operation['otherAnswers'];
+  figuresWithin?: readonly string[];
   /** Members of the request that bound the output, the one that counts first. */
   maxOutput?: readonly string[];
   /** Members of the request that the model reads. */
@@ -31,7 +32,14 @@ const deployment = /\/deployments\/([^/]+)\//;
 
 /** Makes an operation of its description. */
 export function describeOperation(description: OperationDescription): Operation {
-  const { name, usageNeedsAsking = false, isFree = false, otherAnswers, createStreamReader } = description;
+  const {
+    name,
+    usageNeedsAsking = false,
+    isFree = false,
+    otherAnswers,
+    figuresWithin,
+    createStreamReader,
+  } = description;
   const { input, maxOutput = [], isStream = (body) => body.stream === true } = description;
   return {
     api: 'openai',
@@ -39,6 +47,7 @@ export function describeOperation(description: OperationDescription): Operation 
     usageNeedsAsking,
     answerFormat: 'object',
     ...(otherAnswers && { otherAnswers }),
+    ...(figuresWithin && { figuresWithin }),
     isFree,
     createStreamReader,
     readRequest(value, path) {

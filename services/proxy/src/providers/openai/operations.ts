@@ -60,6 +60,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
     isFree,
     maxOutput: ['max_output_tokens'],
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
+    figuresWithin: ['"web_search_call"', '"svg_usage"'],
     readFigures: readResponseFigures,
     readText: readResponseText,
     createStreamReader: () => new ResponseStreamReader(),
