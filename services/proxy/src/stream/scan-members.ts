@@ -24,16 +24,23 @@ export function skipSpace(bytes: Buffer, at: number): number {
   return i;
 }
 
+/** Strings are short, have many escapes, or are long data: so many bytes are looked at before the next quote is searched. */
+const nearby = 64;
+
 /** Past the closing quote of the string that starts here; past the end of the bytes where it has none. */
 function skipString(bytes: Buffer, start: number): number {
-  for (let at = start + 1; ; ) {
-    const end = bytes.indexOf(quote, at);
-    if (end < 0) return bytes.length + 1;
-    let first = end;
-    while (bytes[first - 1] === backslash) first -= 1;
-    if ((end - first) % 2 === 0) return end + 1;
-    at = end + 1;
+  let at = start + 1;
+  for (let until = at + nearby; at < bytes.length; ) {
+    if (at >= until) {
+      const end = bytes.indexOf(quote, at);
+      if (end < 0) break;
+      if (bytes[end - 1] !== backslash) return end + 1;
+      until = end + nearby;
+    }
+    if (bytes[at] === quote) return at + 1;
+    at += bytes[at] === backslash ? 2 : 1;
   }
+  return bytes.length + 1;
 }
 
 /** Past the value that starts here. Counts brackets rather than calling itself, so that depth is no danger. */
