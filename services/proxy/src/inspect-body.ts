@@ -10,6 +10,8 @@ export interface InspectedBody {
   requestedModel: string | null;
   /** The caller's bound on the output, in tokens; null where it gave none. */
   maxOutputTokens: number | null;
+  /** How many answers it asks for, each as long as that. */
+  answers: number;
   /** What the request alone tells of what will be billed. */
   toldUsage: Partial<Usage>;
   /** As received. */
@@ -35,15 +37,19 @@ export function inspectBody(
   path: string,
   contentType: string,
 ): InspectedBody {
-  const { requestedModel, stream, maxOutputTokens, toldUsage } = operation.readRequest(
-    parseRequestBody(bytes, contentType, 'outline'),
-    path,
-  );
+  const {
+    requestedModel,
+    stream,
+    maxOutputTokens,
+    answers = 1,
+    toldUsage,
+  } = operation.readRequest(parseRequestBody(bytes, contentType, 'outline'), path);
   const asks = operation.usageNeedsAsking && asksForUsage && stream;
   const spliced = asks ? spliceStreamUsage(bytes) : { body: bytes, added: false };
   return {
     requestedModel,
     maxOutputTokens,
+    answers,
     toldUsage,
     bytes,
     contentType,

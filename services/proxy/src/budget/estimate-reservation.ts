@@ -23,18 +23,18 @@ export function estimateReservation(context: ProxyContext, head: Head, body: Bod
   const unpricedNano = Math.round(config.budgetUnpricedUsd * 1e9);
   if (operation === null) return head.hasBody ? unpricedNano : 0;
   if (operation.isFree || !body.inspected) return 0;
-  const { bytes, requestedModel, maxOutputTokens, toldUsage } = body.inspected;
+  const { bytes, requestedModel, maxOutputTokens, answers, toldUsage } = body.inspected;
   const isStrict = config.budget === 'strict';
   const promptTokens = isStrict
     ? bytes.length
     : Math.min(Math.ceil(bytes.length / bytesPerToken), maxPromptTokens) + (toldUsage.promptTokens ?? 0);
-  const completionTokens = maxOutputTokens ?? (isStrict ? largestOutput : config.budgetDefaultOutputTokens);
+  const outputTokens = maxOutputTokens ?? (isStrict ? largestOutput : config.budgetDefaultOutputTokens);
   const { priced, costNanoUsd } = context.priceUsage({
     provider: provider.id,
     api: operation.api,
     baseUrl: provider.baseUrl.href,
     model: requestedModel ?? 'unknown',
-    usage: makeUsage({ ...toldUsage, promptTokens, completionTokens }),
+    usage: makeUsage({ ...toldUsage, promptTokens, completionTokens: answers * outputTokens }),
     at: new Date(head.timestamp),
     serviceTier: null,
   });

@@ -22,6 +22,8 @@ export interface RequestReading {
   stream: boolean;
   /** The caller's bound on the output, in tokens; null where it gave none. */
   maxOutputTokens: number | null;
+  /** How many answers it asks for side by side, each as long as the bound; one where it does not say. */
+  answers?: number;
   /** What the request alone tells of what will be billed, for where the answer tells nothing. */
   toldUsage: Partial<Usage>;
   /** What the model is to read. Walks the body each time it is called. */

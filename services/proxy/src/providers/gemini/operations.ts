@@ -63,6 +63,7 @@ function describe(name: (typeof names)[number]): Operation {
       return {
         requestedModel: parsePath(path)?.model ?? null,
         stream: name === 'streamGenerateContent',
+        answers: Math.max(1, readCount(config.candidateCount ?? config.candidate_count) ?? 1),
         maxOutputTokens: readCount(config.maxOutputTokens ?? config.max_output_tokens),
         toldUsage: {},
         inputText: () => collectText(findCalls(body).flatMap(textMembers)),

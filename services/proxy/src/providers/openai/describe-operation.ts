@@ -55,6 +55,7 @@ export function describeOperation(description: OperationDescription): Operation 
       return {
         requestedModel: asText(body.model) ?? deployment.exec(path)?.[1] ?? null,
         stream: isStream(body),
+        answers: Math.max(1, readCount(body.best_of) ?? readCount(body.n) ?? 1),
         maxOutputTokens: maxOutput.map((key) => readCount(body[key])).find((max) => max !== null) ?? null,
         toldUsage: description.readToldUsage?.(body) ?? {},
         inputText: () => collectText(...input.map((key) => body[key])),
