@@ -29,7 +29,7 @@ export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
   const { personNames, budgetMs, maxInline = 16 * 1024, onWorkerError } = options;
   const find = createPiiFinder({ personNames });
   const offload = createOffload<ScanRequest, PiiScan>(new URL('./scan-worker.ts', import.meta.url), {
-    // Reading comes before scanning, and others may be before this one.
+    // Reading comes before scanning.
     timeoutMs: budgetMs * 2 + 5_000,
     maxPending,
     maxPendingBytes,
@@ -42,8 +42,8 @@ export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
       try {
         return await offload.ask({ sources: sources.map(detach), personNames, budgetMs }, size);
       } catch (error) {
-        if (!(error instanceof OffloadError)) throw error;
-        return { types: [], extent: 'none', missed: error.code === 'slow' ? 'out_of_time' : 'overloaded' };
+        const isSlow = error instanceof OffloadError && error.code === 'slow';
+        return { types: [], extent: 'none', missed: isSlow ? 'out_of_time' : 'overloaded' };
       }
     },
     stop: () => offload.stop(),

@@ -21,6 +21,7 @@ beforeAll(async () => {
        if (question === 'throw') throw new Error('thrown');
        if (question === 'break') setImmediate(() => { throw new Error('broke'); });
        if (question === 'break') await new Promise(() => {});
+       if (question.startsWith('slow')) for (const end = performance.now() + 300; performance.now() < end; );
        return question.toUpperCase();
      });`,
   );
@@ -43,12 +44,34 @@ test('each question has its own answer', async () => {
   await offload.stop();
 });
 
-test('a worker that does not answer is ended with all that it was asked, and the next question has a new one', async () => {
+test('a worker that does not answer is ended with its question alone, and those that wait go to the next', async () => {
   const offload = open({ timeoutMs: 1_500 });
-  const asked = await Promise.allSettled(['spin', 'a'].map((question) => offload.ask(question, 1)));
-  expect(asked).toEqual(Array(2).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'slow' }) }));
-  expect(await offload.ask('b', 1)).toBe('B');
+  await offload.ask('a', 1);
+  const [spun, waited] = await Promise.allSettled(['spin', 'b'].map((question) => offload.ask(question, 1)));
+  expect(spun).toMatchObject({ status: 'rejected', reason: { code: 'slow' } });
+  expect(waited).toEqual({ status: 'fulfilled', value: 'B' });
   await offload.stop();
+});
+
+test('questions that take long one after the other are all answered, though the last waits longer than one may take', async () => {
+  const offload = open({ timeoutMs: 1_000 });
+  await offload.ask('a', 1);
+  const asked = Array.from({ length: 8 }, (_, index) => offload.ask(`slow${index}`, 1));
+  expect(await Promise.all(asked)).toEqual(asked.map((_, index) => `SLOW${index}`));
+  await offload.stop();
+});
+
+test('a script that cannot be started fails what waits for it, and is not started for ever', async () => {
+  const errors: string[] = [];
+  const options = { timeoutMs: 5_000, maxPending: 10, maxPendingBytes: 100 };
+  const missing = createOffload(pathToFileURL(join(folder, 'missing.ts')), {
+    ...options,
+    onWorkerError: ({ message }) => errors.push(message),
+  });
+  const asked = await Promise.allSettled(['a', 'b'].map((question) => missing.ask(question, 1)));
+  expect(asked).toEqual(Array(2).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'broken' }) }));
+  expect(errors).toHaveLength(1);
+  await missing.stop();
 });
 
 test('the start of a worker is not counted against what it is asked', async () => {
@@ -84,13 +107,13 @@ test('a question at which a worker fails takes no other with it', async () => {
 
 test('more than may wait, by number or by size, is refused at once; what ended makes room', async () => {
   const offload = open({ maxPending: 2 });
-  const waiting = offload.ask('hang', 1);
-  waiting.catch(() => {});
   const first = offload.ask('a', 99);
-  await expect(offload.ask('b', 1)).rejects.toMatchObject({ code: 'busy' });
-  await first;
-  await expect(offload.ask('b', 100)).rejects.toMatchObject({ code: 'busy' });
-  expect(await offload.ask('b', 99)).toBe('B');
+  const second = offload.ask('b', 1);
+  await expect(offload.ask('c', 0)).rejects.toMatchObject({ code: 'busy' });
+  expect(await Promise.all([first, second])).toEqual(['A', 'B']);
+  const waiting = offload.ask('hang', 2);
+  waiting.catch(() => {});
+  await expect(offload.ask('c', 99)).rejects.toMatchObject({ code: 'busy' });
   await offload.stop();
   await expect(waiting).rejects.toMatchObject({ code: 'broken' });
   await expect(offload.ask('c', 1)).rejects.toMatchObject({ code: 'busy' });

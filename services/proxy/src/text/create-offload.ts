@@ -15,7 +15,7 @@ export class OffloadError extends Error {
 
 /** Bounds of what is asked of a worker, and who hears of its failures. */
 export interface OffloadOptions {
-  /** A question that is not answered in this time ends the worker, in milliseconds. The worker's start does not count. */
+  /** A question that the worker takes longer for ends the worker, in milliseconds. Neither its start nor the wait counts. */
   timeoutMs: number;
   /** Questions that run or wait; beyond this, they are refused. */
   maxPending: number;
@@ -44,6 +44,9 @@ export const ready = 'ready';
 /** Starting takes a second of CPU time, which on a busy machine is many more: ended for that, it would never start. */
 const maxStartMs = 60_000;
 
+/** A question waits this long for its turn. Its event waits with it, and so does a process that is to stop. */
+const maxWaitMs = 15_000;
+
 export interface Numbered<Content> {
   id: number;
   content: Content;
@@ -52,20 +55,22 @@ export interface Numbered<Content> {
 /** What a worker says to a question: its answer, or why it failed. */
 export type Reply<Answer> = Numbered<Answer> | { id: number; failure: string };
 
-interface Pending<Answer> {
-  size: number;
-  /** Gives the worker this long from now on, in milliseconds. */
-  wait(ms: number): void;
+/** A question, from when it is asked until it is settled. */
+interface Pending<Question, Answer> extends Numbered<Question> {
   settle(result: { answer: Answer } | { gaveUp: GaveUp }): void;
+  /** Gives up in this time from now on, in milliseconds; replaces what was set before. */
+  giveUpAfter(ms: number, giveUp: () => void): void;
 }
 
 /**
- * Makes a worker that is started by the first question and does not keep the process alive. One that does not answer in
- * time is replaced, together with all that it was asked.
+ * Makes a worker that is started by the first question and does not keep the process alive. It has one question at a
+ * time: the others wait here, so that one which takes too long takes none with it but itself. The worker is then replaced.
  */
 export function createOffload<Question, Answer>(script: URL, options: OffloadOptions): Offload<Question, Answer> {
   const { timeoutMs, maxPending, maxPendingBytes, onWorkerError } = options;
-  const pending = new Map<number, Pending<Answer>>();
+  const waiting = new Set<Pending<Question, Answer>>();
+  let running: Pending<Question, Answer> | null = null;
+  let pending = 0;
   let pendingBytes = 0;
   let worker: Worker | null = null;
   let isReady = false;
@@ -75,67 +80,104 @@ export function createOffload<Question, Answer>(script: URL, options: OffloadOpt
   function startWorker(): Worker {
     const started = new Worker(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb } });
     isReady = false;
+    const startTimer = setTimeout(() => dropWorker(started, 'slow'), maxStartMs);
     started.on('message', (message: Reply<Answer> | typeof ready) => {
-      if (message !== ready) settle(message);
-      else if (worker === started) {
+      if (worker !== started) return;
+      if (message === ready) {
+        clearTimeout(startTimer);
         isReady = true;
-        for (const { wait } of pending.values()) wait(timeoutMs);
-      }
+        for (const question of waiting) waitForTurn(question);
+      } else settle(message);
+      askNext();
     });
     started.on('error', (error: Error) => {
       onWorkerError?.(error);
-      void dropWorker(started, 'broken');
+      dropWorker(started, 'broken');
     });
-    started.on('exit', () => void dropWorker(started, 'broken'));
+    started.on('exit', () => {
+      clearTimeout(startTimer);
+      dropWorker(started, 'broken');
+    });
     // Last: listening for messages makes the process wait for the worker again.
     started.unref();
     return started;
   }
 
-  function settle(reply: Reply<Answer>): void {
-    if ('failure' in reply) onWorkerError?.(new Error(reply.failure));
-    pending.get(reply.id)?.settle('failure' in reply ? { gaveUp: 'broken' } : { answer: reply.content });
+  function waitForTurn(question: Pending<Question, Answer>): void {
+    question.giveUpAfter(maxWaitMs, () => {
+      waiting.delete(question);
+      question.settle({ gaveUp: 'busy' });
+    });
   }
 
-  function dropWorker(dropped: Worker, reason: GaveUp): Promise<number> | null {
-    if (worker !== dropped) return null;
+  function askNext(): void {
+    if (running !== null || waiting.size === 0) return;
+    worker ??= startWorker();
+    if (!isReady) return;
+    const asked = worker;
+    const [next] = waiting;
+    if (!next) return;
+    waiting.delete(next);
+    running = next;
+    next.giveUpAfter(timeoutMs, () => dropWorker(asked, 'slow'));
+    asked.postMessage({ id: next.id, content: next.content } satisfies Numbered<Question>);
+  }
+
+  function settle(reply: Reply<Answer>): void {
+    if ('failure' in reply) onWorkerError?.(new Error(reply.failure));
+    if (running?.id !== reply.id) return;
+    const answered = running;
+    running = null;
+    answered.settle('failure' in reply ? { gaveUp: 'broken' } : { answer: reply.content });
+  }
+
+  /** What was waiting goes to the next worker, unless this one never got so far as to be asked. */
+  function dropWorker(dropped: Worker, reason: GaveUp): void {
+    if (worker !== dropped) return;
     worker = null;
-    for (const { settle } of pending.values()) settle({ gaveUp: reason });
-    return dropped.terminate();
+    const lost = [...(running ? [running] : []), ...(isReady && !stopped ? [] : waiting)];
+    running = null;
+    for (const question of lost) {
+      waiting.delete(question);
+      question.settle({ gaveUp: reason });
+    }
+    void dropped.terminate();
+    if (!stopped) askNext();
   }
 
   return {
-    async ask(question, size) {
-      if (stopped || pending.size >= maxPending || pendingBytes + size > maxPendingBytes)
-        throw new OffloadError('busy');
-      worker ??= startWorker();
-      const asked = worker;
-      const id = nextId++;
+    async ask(content, size) {
+      if (stopped || pending >= maxPending || pendingBytes + size > maxPendingBytes) throw new OffloadError('busy');
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
       let timer: NodeJS.Timeout | undefined;
-      const wait = (ms: number) => {
-        clearTimeout(timer);
-        timer = setTimeout(() => void dropWorker(asked, 'slow'), ms);
-      };
-      wait(isReady ? timeoutMs : maxStartMs);
-      pendingBytes += size;
-      pending.set(id, {
-        size,
-        wait,
+      const question: Pending<Question, Answer> = {
+        id: nextId++,
+        content,
         settle: (result) => {
           clearTimeout(timer);
-          pending.delete(id);
+          pending -= 1;
           pendingBytes -= size;
           if ('answer' in result) resolve(result.answer);
           else reject(new OffloadError(result.gaveUp));
         },
-      });
-      asked.postMessage({ id, content: question } satisfies Numbered<Question>);
+        giveUpAfter: (ms, giveUp) => {
+          clearTimeout(timer);
+          timer = setTimeout(giveUp, ms);
+        },
+      };
+      pending += 1;
+      pendingBytes += size;
+      waiting.add(question);
+      if (isReady) waitForTurn(question);
+      askNext();
       return promise;
     },
     async stop() {
       stopped = true;
-      if (worker) await dropWorker(worker, 'broken');
+      const ended = worker;
+      if (!ended) return;
+      dropWorker(ended, 'broken');
+      await ended.terminate();
     },
   };
 }
