@@ -58,6 +58,9 @@ export const badAnswers: BadAnswer[] = [
   json('figures that are text', usageOf('{"prompt_tokens":"7","completion_tokens":"3"}'), figures),
   json('text in place of figures', usageOf('{"prompt_tokens":"many","completion_tokens":"3"}'), estimated),
   json('usage that is no object', usageOf('[7,3]'), estimated),
+  json('zeros in place of figures', usageOf('{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}'), estimated),
+  json('half of the figures', usageOf('{"prompt_tokens":7}'), { ...estimated, prompt_tokens: 7 }),
+  json('an error for all its status', '{"error":{"message":"no"}}', { usage_source: 'none', total_tokens: 0 }),
   json(
     'parts that are larger than the whole',
     usageOf('{"prompt_tokens":7,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":999}}'),

@@ -50,7 +50,8 @@ const gpt5Mini: Expected = { model: 'gpt-5-mini', prompt, completion, nano: 321 
 const haiku: Expected = { model: 'claude-haiku-4-5', prompt, completion, nano: 321 * 1_000 + 45 * 5_000 };
 /** 0.30 and 2.50 USD per million. */
 const flashPlain: Expected = { model: 'gemini-2.5-flash', prompt, completion, nano: 321 * 300 + 45 * 2_500 };
-const nothing: Expected = { model: 'text-embedding-3-small', prompt: 0, completion: 0, nano: 0 };
+/** The fake reports zeros: the one token of the input is counted. */
+const uncounted: Expected = { model: 'text-embedding-3-small', prompt: 1, completion: 0, nano: 20 };
 
 export const openaiCalls = listOpenaiCalls('gpt-5');
 export const anthropicCalls = listAnthropicCalls('claude-opus-4-5');
@@ -75,7 +76,7 @@ export const aimockCalls: [SdkCall, Expected][] = [
   [aimockOpenai.chatStreamUsage, gpt5Mini],
   [aimockOpenai.responses, gpt5Mini],
   [aimockOpenai.responsesStream, gpt5Mini],
-  [aimockOpenai.embeddings, nothing],
+  [aimockOpenai.embeddings, uncounted],
   [aimockAnthropic.messages, haiku],
   [aimockAnthropic.messagesStream, haiku],
   [geminiCalls.generateContent, flashPlain],

@@ -40,6 +40,7 @@ export * from './queries/read-audit-chain.ts';
 export * from './queries/read-budgets.ts';
 export * from './queries/read-control.ts';
 export * from './queries/read-event.ts';
+export * from './queries/read-lineage-head.ts';
 export type { PageRange } from './queries/read-pages.ts';
 export * from './queries/read-quarantined.ts';
 export * from './queries/read-running-states.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lineageSchema, sessionDetailSchema, sessionListSchema } from '@agp/core/contracts';
+import { lineageSchema, lineageVerdictSchema, sessionDetailSchema, sessionListSchema } from '@agp/core/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents, seedSession } from './support/seed.ts';
@@ -122,6 +122,39 @@ describe('the lineage of a session', () => {
     });
     const times = lineage.entries.map((entry) => JSON.parse(entry.payload).timestamp);
     expect(times).toEqual(['2026-03-01T00:00:01.500Z', '2026-03-01T00:00:00.000Z']);
+  });
+
+  test('is verified by the service, which names the first event that is not as it was written', async () => {
+    await using own = await startTestManagement();
+    const checked = await seedAgent(own.database, 'checked');
+    const events = Array.from({ length: 700 }, (_, index) =>
+      makeEvent(checked, 'ses_checked', new Date(1.78e12 + index).toISOString()),
+    );
+    await seedEvents(own.database, events);
+    const verify = () => own.read('/api/v1/lineage/ses_checked/verify', lineageVerdictSchema);
+    const { entries } = await own.read('/api/v1/lineage/ses_checked', lineageSchema);
+    const whole = { session_id: 'ses_checked', valid: true, length: 700, head: entries.at(-1)?.lineage_hash };
+    expect(await verify()).toEqual({ ...whole, first_divergence: null });
+
+    const { pool } = own.database;
+    const tamper = async (sql: string) => {
+      await pool.query(`CREATE TABLE kept AS SELECT * FROM events`);
+      await pool.query(sql);
+      const found = await verify();
+      await pool.query('TRUNCATE events');
+      await pool.query('INSERT INTO events SELECT * FROM kept');
+      await pool.query('DROP TABLE kept');
+      return found;
+    };
+    const changed = `UPDATE events SET payload = replace(payload, '"v":1', '"v":2') WHERE seq = 650`;
+    expect(await tamper(changed)).toEqual({ ...whole, valid: false, first_divergence: 650 });
+    const removed = 'DELETE FROM events WHERE seq = 3';
+    expect(await tamper(removed)).toEqual({ ...whole, valid: false, first_divergence: 3 });
+    const cut = 'DELETE FROM events WHERE seq >= 690';
+    expect(await tamper(cut)).toEqual({ ...whole, valid: false, first_divergence: 690 });
+    expect(await tamper('DELETE FROM events')).toEqual({ ...whole, valid: false, first_divergence: 0 });
+    expect(await verify()).toEqual({ ...whole, first_divergence: null });
+    await own.refuse(await own.call('/api/v1/lineage/ses_unknown/verify'), 404, 'session not found');
   });
 
   test('is complete for a long session', async () => {

@@ -28,12 +28,13 @@ export async function measureUsage(
   const { piiTypes: _types, piiScan: _scan, ...nothing } = unmetered;
   const unmeasured = { ...nothing, model, requestedModel };
   const succeeded = answer.status !== null && answer.status >= 200 && answer.status < 300;
-  if (!operation || !reading || operation.isFree || (!succeeded && reading.usage === null)) return unmeasured;
+  if (!operation || !reading || operation.isFree) return unmeasured;
+  if (reading.usage === null && (!succeeded || reading.isError)) return unmeasured;
   if (!(await isBilledHere(context, request, operation, answer, reading))) return unmeasured;
 
-  const isTold = reading.usage !== null && reading.usageIsFinal;
-  const usage =
-    reading.usage && reading.usageIsFinal ? reading.usage : await estimate(context, request, model, reading, texts);
+  const told = reading.usage && reading.usageIsFinal && isCounted(reading.usage, texts) ? reading.usage : null;
+  const isTold = told !== null;
+  const usage = told ?? (await estimate(context, request, model, reading, texts));
   const calls = (isTold ? reading.calls : null) ?? [{ model, usage }];
   return {
     ...unmeasured,
@@ -42,6 +43,17 @@ export async function measureUsage(
     ...(await priceCalls(context, request, operation, calls, model, reading.serviceTier)),
     usageSource: isTold ? 'provider' : 'estimated',
   };
+}
+
+/**
+ * Servers that do not count say 0, or leave a figure out: a call that is counted in tokens has some of input, and some of
+ * output where text was written.
+ */
+function isCounted(usage: Usage, { answer }: CallTexts): boolean {
+  const { promptTokens, completionTokens, ...others } = usage;
+  if (promptTokens + completionTokens === 0) return Object.values(others).some((count) => count > 0);
+  const wroteText = answer !== null && 'parts' in answer && answer.parts.some((part) => part.trim() !== '');
+  return promptTokens > 0 && (completionTokens > 0 || !wroteText || usage.inputAudioSeconds > 0);
 }
 
 /**
@@ -117,7 +129,7 @@ async function estimate(
   const count = (text: CallTexts['request']) => (text ? context.estimator.countTokens(text, model ?? '') : 0);
   const told = body.inspected?.toldUsage;
   const [promptTokens, writtenTokens] = await Promise.all([
-    reading.usage?.promptTokens ?? count(texts.request),
+    reading.usage?.promptTokens || count(texts.request),
     count(reading.uncountedText?.() ?? texts.answer),
   ]);
   const toldTokens = reading.usage?.completionTokens ?? told?.completionTokens ?? 0;
@@ -126,7 +138,7 @@ async function estimate(
   return makeUsage({
     ...told,
     ...reading.usage,
-    promptTokens: promptTokens + (reading.usage ? 0 : (told?.promptTokens ?? 0)),
+    promptTokens: promptTokens + (reading.usage?.promptTokens ? 0 : (told?.promptTokens ?? 0)),
     completionTokens,
   });
 }

@@ -19,5 +19,21 @@ export const lineageSchema = z
   .strictObject({ session_id: sessionIdSchema, entries: z.array(lineageEntrySchema) })
   .meta({ id: 'Lineage', description: "A session's chain, for checking offline" });
 
+/** What `GET /api/v1/lineage/{session_id}/verify` answers (decisions.md section 4). */
+export const lineageVerdictSchema = z
+  .strictObject({
+    session_id: sessionIdSchema,
+    valid: z.boolean(),
+    length: z.int().min(0).meta({ description: 'Events that the chain has' }),
+    head: z.string().meta({ description: 'Hash of the last event; `genesis` where there is none' }),
+    first_divergence: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: '`seq` of the first event that is not as it was written, or is missing' }),
+  })
+  .meta({ id: 'LineageVerdict' });
+
+export type LineageVerdict = z.infer<typeof lineageVerdictSchema>;
 export type LineageEntry = z.infer<typeof lineageEntrySchema>;
 export type Lineage = z.infer<typeof lineageSchema>;

@@ -38,6 +38,7 @@ import { showStartPageRoute } from './show-start-page.ts';
 import { streamEventsRoute } from './stream-events.ts';
 import { updateAgentRoute } from './update-agent.ts';
 import { verifyAuditRoute } from './verify-audit.ts';
+import { verifyLineageRoute } from './verify-lineage.ts';
 
 /** Every endpoint. Express takes the first that matches, so fixed paths stand before those with parameters. */
 export function listRoutes(): readonly Route[] {
@@ -65,6 +66,7 @@ export function listRoutes(): readonly Route[] {
     setAgentLimitRoute,
     getPauseRoute,
     setPauseRoute,
+    verifyLineageRoute,
     getLineageRoute,
     createKeyRoute,
     listKeysRoute,

@@ -1,6 +1,8 @@
+import { asObject, type JsonObject } from '../providers/json-shapes.ts';
 import type { AnswerReading, Operation } from '../providers/operation.ts';
 import { findTrailingMembers } from './find-trailing-members.ts';
 import { type BodyReader, nothingRead, type ResponseReading } from './response-reading.ts';
+import { scanMembers, skipSpace } from './scan-members.ts';
 
 /** Of a larger body only the end is kept. */
 const maxBody = 8 * 1024 * 1024;
@@ -39,18 +41,38 @@ export class JsonReader implements BodyReader {
     const bytes = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
     this.#chunks = [];
     if (bytes.length > maxEagerParse || this.#isCut) {
-      const reading = this.#operation.readAnswer(findTrailingMembers(bytes.subarray(-tailLength).toString('utf8')));
+      const outline = this.#isCut
+        ? findTrailingMembers(bytes.subarray(-tailLength).toString('utf8'))
+        : readOutline(bytes);
+      const reading = this.#operation.readAnswer(outline);
       if (this.#isCut) return finish(reading, () => ({ parts: [], whole: false }));
       const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
       if (isTold) return finish(reading, () => bytes);
     }
     try {
-      const { outputText, ...reading } = this.#operation.readAnswer(JSON.parse(bytes.toString('utf8')));
-      return finish(reading, outputText);
+      const body: unknown = JSON.parse(bytes.toString('utf8'));
+      const { outputText, ...reading } = this.#operation.readAnswer(body);
+      const isError = reading.usage === null && Boolean(asObject(body).error);
+      return { ...finish(reading, outputText), isError };
     } catch {
       // The connection broke, or the agent left: what there is of it is read where it is needed.
       return { ...nothingRead, output: () => bytes };
     }
+  }
+}
+
+/** The members of the root that are no longer than figures are: what the model wrote is passed over, not parsed. */
+function readOutline(bytes: Buffer): JsonObject {
+  const found = scanMembers(bytes, skipSpace(bytes, 0))?.members ?? [];
+  const short = found.filter(({ start, end }) => end - start <= tailLength);
+  return Object.fromEntries(short.map(({ key, start, end }) => [key, parseOrNull(bytes.toString('utf8', start, end))]));
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 

@@ -7,6 +7,8 @@ export interface ResponseReading extends Omit<StreamReading, 'outputText'> {
    * encodings that are not decoded, and for bodies that broke or passed a bound.
    */
   inspected: boolean;
+  /** An answer that is an error and nothing else, whatever its status. */
+  isError?: boolean;
   /** What the model wrote, or the body in which it is still to be read. */
   output(): Writing | Buffer;
 }
