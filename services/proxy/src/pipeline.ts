@@ -1,7 +1,7 @@
 import { buildRequestEvent } from './build-event.ts';
 import type { ProxyContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { Journey } from './journey.ts';
+import type { Admission, Journey } from './journey.ts';
 import { publishEvent } from './publish-event.ts';
 import { admit } from './steps/admit.ts';
 import { finish } from './steps/finish.ts';
@@ -18,6 +18,8 @@ import { takeStamp } from './take-stamp.ts';
 /** A request that takes longer than this to be ready, in milliseconds, is admitted again: its agent may be blocked by now. */
 const admissionHoldsMs = 50;
 
+const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > admissionHoldsMs;
+
 /**
  * The way of every request, from the edge to its event. Each step takes what earlier steps made, so that none can be
  * left out or moved. `finish` runs once on every way out.
@@ -30,14 +32,15 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const agent = await identify(context, head);
     journey.agent = agent;
     const sessionId = await resolveSession(context, head, agent);
+    const admitAgain = () => admit(context, head, agent, sessionId, performance.now() + storageWaitMs);
     let admission = await admit(context, head, agent, sessionId, head.arrived + storageWaitMs);
     const body = await readBody(context, exchange, head, admission);
     journey.body = body;
+    // An agent whose body took its time may be under another cap by now.
+    if (isStale(admission)) admission = await admitAgain();
     const reservation = await reserve(context, head, agent, admission, body);
     journey.reservation = reservation;
-    if (performance.now() - admission.admittedAt > admissionHoldsMs) {
-      admission = await admit(context, head, agent, sessionId, performance.now() + storageWaitMs);
-    }
+    if (isStale(admission)) admission = await admitAgain();
 
     const request = { head, agent, admission, body, reservation };
     if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));

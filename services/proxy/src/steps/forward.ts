@@ -121,12 +121,13 @@ class Relay implements Dispatcher.DispatchHandler {
     // A server that compresses although it was asked not to sends bytes that nothing can be taken out of, or put into.
     const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
     const isArray = head.operation?.answerFormat === 'array';
-    this.#canEndWithError = (streams || isArray) && isPlain;
     this.#endsAsArray = isArray && !streams;
     if (streams && isPlain && body.inspected?.usageAsked) {
       this.#stripper = new StreamUsageStripper();
       delete answerHeaders['content-length'];
     }
+    // Nor does an error fit into an answer whose length was told: its agent would wait for the rest.
+    this.#canEndWithError = (streams || isArray) && isPlain && answerHeaders['content-length'] === undefined;
     try {
       response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
     } catch (error) {
@@ -149,6 +150,7 @@ class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     if (this.#stripper) this.#write(controller, this.#stripper.end());
     this.#exchange.response.end();
+    this.#waitForAgent(this.#patienceMs);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -179,6 +181,13 @@ class Relay implements Dispatcher.DispatchHandler {
     response.on('drain', go).on('close', go);
   }
 
+  /** After the last byte is written: an agent that does not read it must not keep its event and its reservation open. */
+  #waitForAgent(patienceMs: number): void {
+    const { response } = this.#exchange;
+    const patience = setTimeout(() => response.destroy(), patienceMs);
+    response.once('close', () => clearTimeout(patience));
+  }
+
   /**
    * Ends the request because its agent may not go on. What streams ends with an error that the provider's own SDK
    * raises; what has not begun is refused; anything else is cut, since half of it must not pass for a whole.
@@ -186,20 +195,22 @@ class Relay implements Dispatcher.DispatchHandler {
    * @returns false where it had ended already
    */
   stop(reason: StopReason): boolean {
-    if (this.#ended) return false;
-    const { head } = this.#request;
     const { response } = this.#exchange;
+    // All of it is on its way, or the agent is gone: `close` comes next.
+    if (this.#ended || response.writableFinished || response.destroyed) return false;
+    const { head } = this.#request;
     const { message, status } = new ApiError(reason);
     if (this.#status !== null) {
-      if (this.#canEndWithError) {
+      // The provider has said all, and the agent has not taken it: nothing can be written any more.
+      if (response.writableEnded) response.destroy();
+      else if (this.#canEndWithError) {
         const failure = { code: reason, message, status };
         const bytes = Buffer.from(
           formatStreamError(head.operation?.api ?? head.provider.api, head.operation, this.#endsAsArray, failure),
         );
         this.#digest.update(bytes);
         response.end(bytes);
-        const patience = setTimeout(() => response.destroy(), lastWordsMs);
-        response.once('close', () => clearTimeout(patience));
+        this.#waitForAgent(lastWordsMs);
       } else response.socket?.destroySoon();
     }
     this.#end('killed', this.#status === null ? reason : null);
