@@ -23,7 +23,7 @@ export const proxyConfigSchema = z.object({
   /** Output tokens that are reserved for a request that sets no bound. */
   budgetDefaultOutputTokens: positive.default(4_096),
   /** What is reserved for a request whose price is not known, in USD. */
-  budgetUnpricedUsd: z.coerce.number().min(0).max(1_000).default(0.01),
+  budgetUnpricedUsd: z.coerce.number('must be a number').min(0).max(1_000).default(0.01),
   trustProxy: trustProxyField,
   providersFile: z.string().optional(),
   pricesFile: z.string().optional(),

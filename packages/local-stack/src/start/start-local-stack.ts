@@ -25,6 +25,8 @@ export interface LocalStack {
   managementUrl: string;
   /** The key that the stack made; null where the user has set one. */
   generatedKey: string | null;
+  /** Agents are let in with a token alone. */
+  asksForTokens: boolean;
 }
 
 /** What a local machine wants otherwise than a deployment. */
@@ -93,7 +95,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   );
   writeRunningServices(config.dataFolder, { proxyUrl, managementUrl });
   const generatedKey = start.managementApiKey === undefined ? secrets.managementApiKey : null;
-  return { proxyUrl, managementUrl, generatedKey };
+  return { proxyUrl, managementUrl, generatedKey, asksForTokens: environment.AGENT_IDENTITY === 'token' };
 }
 
 /** An empty variable counts as unset. */

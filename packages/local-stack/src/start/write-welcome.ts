@@ -2,8 +2,9 @@ import type { LocalStack } from './start-local-stack.ts';
 
 /** What the terminal shows when everything is up: where it is, the key, and two lines to copy. */
 export function writeWelcome(stack: LocalStack, seconds: number): string {
-  const { proxyUrl, managementUrl, generatedKey } = stack;
+  const { proxyUrl, managementUrl, generatedKey, asksForTokens } = stack;
   const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });
+  const header = asksForTokens ? 'X-Agent-Token: agp_...' : 'X-Agent-Name: my-agent';
   const key = generatedKey ?? '$MANAGEMENT_API_KEY';
   return `
 Everything is up after ${seconds.toFixed(1)} s.
@@ -12,9 +13,9 @@ Everything is up after ${seconds.toFixed(1)} s.
   management API  ${managementUrl}   (description: ${managementUrl}/docs)
   management key  ${generatedKey ?? 'the one you set'}
 
-Send a request through the proxy, to the simulated provider:
+${asksForTokens ? 'Every agent needs a token: npm run agp -- tokens create my-agent\n\n' : ''}Send a request through the proxy, to the simulated provider:
 
-  curl -s ${proxyUrl}/demo/v1/chat/completions -H 'Content-Type: application/json' -H 'X-Agent-Name: my-agent' -d '${body}'
+  curl -s ${proxyUrl}/demo/v1/chat/completions -H 'Content-Type: application/json' -H '${header}' -d '${body}'
 
 See what was recorded:
 
