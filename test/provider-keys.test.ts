@@ -149,8 +149,12 @@ test('paths that the file allows are forwarded, with the key from its own file',
 test('a header cannot make another method of the one that is allowed', async () => {
   const names = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
   const headers = Object.fromEntries(names.map((name) => [name, 'DELETE']));
-  const [limited, open] = [await send('POST', '/files/v1/rerank', headers), await send('GET', '/plain/v1/x', headers)];
+  const [limited, open] = [
+    await send('POST', '/files/v1/rerank?%24httpMethod=DELETE&$key=fake-caller-9', headers),
+    await send('GET', '/plain/v1/x', headers),
+  ];
   await Promise.all([limited.arrayBuffer(), open.arrayBuffer()]);
+  expect(provider.requests.slice(-2).map(({ target }) => target)).toEqual(['/v1/rerank', '/v1/x']);
   const [ofLimited, ofOpen] = provider.requests.slice(-2).map(({ rawHeaders }) => rawHeaders);
   for (const name of names) {
     expect(ofLimited).not.toContain(name.toLowerCase());

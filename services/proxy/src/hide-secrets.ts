@@ -5,8 +5,8 @@ import { isCredentialHeader, isCredentialParameter, writeKeyHeader } from './pro
 import { cutParameters } from './query-parameters.ts';
 import { holdsAgentToken } from './read-agent-token.ts';
 
-/** Frameworks and Google's servers take the method from these, so that it would be another one than was allowed. */
-const methodOverride = /^x-(?:http-method|http-method-override|method-override)$/;
+/** Headers, and a parameter, that frameworks and Google's servers take the method from: it would be another than was allowed. */
+const methodOverride = /^(?:x-(?:http-method|http-method-override|method-override)|\$httpmethod)$/i;
 
 /**
  * The headers and the query as the provider gets them: no agent token wherever it stood, and where a key is configured
@@ -33,7 +33,10 @@ export function hideSecrets(
     headers: isInjected ? { ...headers, ...writeKeyHeader(provider, apiKey, operation, path) } : headers,
     query: cutParameters(
       query,
-      ({ name, value }) => (isInjected && isCredentialParameter(name)) || holdsAgentToken(value),
+      ({ name, value }) =>
+        (isInjected && isCredentialParameter(name)) ||
+        (allowPaths !== null && methodOverride.test(name)) ||
+        holdsAgentToken(value),
     ),
   };
 }
