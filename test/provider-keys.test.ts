@@ -146,6 +146,23 @@ test('paths that the file allows are forwarded, with the key from its own file',
   }
 });
 
+test('a header cannot make another method of the one that is allowed', async () => {
+  const names = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
+  const headers = Object.fromEntries(names.map((name) => [name, 'DELETE']));
+  const [limited, open] = [
+    await send('POST', '/files/v1/rerank?%24httpMethod=DELETE&$key=fake-caller-9', headers),
+    await send('GET', '/plain/v1/x', headers),
+  ];
+  await Promise.all([limited.arrayBuffer(), open.arrayBuffer()]);
+  expect(provider.requests.slice(-2).map(({ target }) => target)).toEqual(['/v1/rerank', '/v1/x']);
+  const [ofLimited, ofOpen] = provider.requests.slice(-2).map(({ rawHeaders }) => rawHeaders);
+  for (const name of names) {
+    expect(ofLimited).not.toContain(name.toLowerCase());
+    expect(ofOpen?.map((text) => text.toLowerCase())).toContain(name.toLowerCase());
+  }
+  expect(ofLimited).not.toContain('DELETE');
+});
+
 test('where no key is configured what the caller shows goes through, and every path', async () => {
   const answer = await send('GET', '/plain/v1/files?key=fake-caller-7', callersOwn);
   await answer.arrayBuffer();

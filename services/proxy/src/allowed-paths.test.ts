@@ -44,6 +44,8 @@ test.each([
   ['anthropic', 'GET /v1/organizations/users'],
   ['gemini', 'POST /v1beta/models/gemini-2.5-flash:batchGenerateContent'],
   ['gemini', 'GET /v1beta/files'],
+  ['gemini', 'GET /v1beta/models/veo-3/operations'],
+  ['gemini', 'GET /v1beta/models/veo-3/operation%73'],
   ['gemini', 'POST /v1beta/cachedContents'],
 ] as const)('%s: %s is not', (api, line) => {
   expect(byDefault(api, line)).toBe(false);

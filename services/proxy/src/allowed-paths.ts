@@ -25,11 +25,14 @@ export function parsePathPattern(text: string): PathPattern | null {
 /** Lists and reads models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
 const modelsPath = /^(?:\/(?:v\d[a-z0-9]*|api|inference|openai))*\/models(?:\/[^/]+){0,2}\/?$/;
 
+/** What a model runs for anybody with the account's key (Gemini's long-running operations); `%` could write it in other ways. */
+const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/;
+
 /** Batches are the account's: anybody with its key can see and end them. */
 const batchOperation = /^(?:messages\.batches|batchGenerate|asyncBatch)/;
 
 function isInDefaults(method: string, path: string, operation: Operation | null): boolean {
-  if (method === 'GET') return modelsPath.test(path);
+  if (method === 'GET') return modelsPath.test(path) && !modelsOwn.test(path);
   return operation !== null && !batchOperation.test(operation.name);
 }
 

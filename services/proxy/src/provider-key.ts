@@ -11,7 +11,7 @@ const credentialHeaders = new Set([
   'x-goog-iam-authorization-token',
   'ocp-apim-subscription-key',
 ]);
-const credentialParameter = /^(?:key|api[-_]?key|access_token|oauth_token|subscription-key)$/i;
+const credentialParameter = /^\$?(?:key|api[-_]?key|access_token|oauth_token|subscription-key)$/i;
 
 /** Whether a header, by its lower-case name, is one that a caller shows a credential in. */
 export const isCredentialHeader = (name: string): boolean => credentialHeaders.has(name);

@@ -144,6 +144,18 @@ test('what Redis forgot is told to it again, but not what JetStream has', async 
   await vi.waitFor(async () => expect((await shared.readTotals(day)).byAgent).toEqual(new Map([[agentId, 7]])));
 });
 
+test('what JetStream has is held for a late writer although Redis was out of reach when it should have been told', async () => {
+  const { budget, failures, redis } = await openBudget();
+  const request = ask(randomUUIDv7());
+  await reserve(budget, request);
+  redis.disconnect();
+  budget.confirm(request.eventId);
+  await vi.waitFor(() => expect(failures).not.toEqual([]));
+  await redis.connect();
+  const readLease = async () => Number(await redis.zscore(`agp:{budget}:${day}:leases`, request.eventId));
+  await vi.waitFor(async () => expect(await readLease()).toBeGreaterThan(Date.now() + 3_600_000));
+});
+
 test('an agent without cap or limit waits for nothing, and what it runs counts once it gets a cap', async () => {
   const { budget } = await openBudget();
   const agentId = randomUUIDv7();

@@ -46,9 +46,19 @@ export function createBudget(options: BudgetOptions): Budget {
   };
   const renewing = setInterval(renew, renewEveryMs);
   const confirming = setInterval(() => {
-    if (confirmed.length > 0) tell(shared.confirm(confirmed));
+    if (confirmed.length > 0) tell(confirmAll(confirmed));
     confirmed = [];
   }, confirmEveryMs);
+
+  /** What Redis did not hear is told again: its leases would end long before a writer that is late has the events. */
+  async function confirmAll(some: Reservation[]): Promise<void> {
+    try {
+      await shared.confirm(some);
+    } catch (error) {
+      confirmed.push(...some.filter(({ eventId }) => own.has(eventId)));
+      throw error;
+    }
+  }
 
   function giveBack(eventId: string): void {
     const held = own.remove(eventId);

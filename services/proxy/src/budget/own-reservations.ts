@@ -27,6 +27,11 @@ export class OwnReservations {
     return held;
   }
 
+  /** Whether it is held, or was confirmed not long ago. */
+  has(eventId: string): boolean {
+    return this.#held.has(eventId);
+  }
+
   /** JetStream has the event: nothing is renewed any more. @returns what was there */
   confirm(eventId: string, now: number): Reservation | undefined {
     const held = this.#held.get(eventId);

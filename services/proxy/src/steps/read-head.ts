@@ -3,6 +3,7 @@ import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/c
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
+import { assureReadable } from '../assure-readable.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { hideSecrets } from '../hide-secrets.ts';
@@ -118,6 +119,7 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
   const path = normalisePath(provider, target.path);
   if (holdsAgentToken(path)) refuse('request target must not hold an agent token in its path');
   const operation = matchOperation(provider.api, exchange.method, path);
+  assureReadable(provider, operation, target.query, headers);
   const sessionName = readSessionName(exchange);
   const complianceTag = readComplianceTag(exchange);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
