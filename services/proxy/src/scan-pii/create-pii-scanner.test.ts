@@ -81,3 +81,9 @@ test('after a stop nothing is scanned, and that is said', async () => {
   await scanner.stop();
   expect(await scanner.scan([written(mail)])).toEqual({ types: [], extent: 'none', missed: 'overloaded' });
 });
+
+test('a body of very many values is not parsed, and searched as it stands for as far as texts are read', async () => {
+  const body = `{"messages":[{"role":"user","content":"${mail}"}],"a":[${'0,'.repeat(1_100_000)}0]}`;
+  const populated = { of: 'request' as const, asked, bytes: Buffer.from(body), contentType: 'application/json' };
+  expect(await scan([populated])).toEqual({ types: ['email'], extent: 'partial', missed: 'unreadable' });
+});

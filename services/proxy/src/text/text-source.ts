@@ -1,6 +1,7 @@
 import { parse as parseCut } from 'partial-json';
 import { isForm } from '../parse-form-fields.ts';
 import { parseRequestBody } from '../parse-request-body.ts';
+import { maxText } from '../providers/collect-text.ts';
 import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
 
 /** What was asked of a provider, so that a worker finds the mapping of its bodies again. */
@@ -22,6 +23,18 @@ export function sizeOf(source: TextSource): number {
   return 'bytes' in source ? source.bytes.length : source.parts.reduce((sum, part) => sum + part.length, 0);
 }
 
+/** JSON of more values takes seconds to parse, and hundreds of megabytes: no request that is meant has so many. */
+const maxValues = 1_000_000;
+
+function isTooPopulated(body: Buffer): boolean {
+  let commas = 0;
+  for (let at = body.indexOf(','); at >= 0; at = body.indexOf(',', at + 1)) {
+    commas += 1;
+    if (commas > maxValues) return true;
+  }
+  return false;
+}
+
 /** The text of a source. Never throws; what is no JSON at all counts as one text that was not read as it should be. */
 export function readText(source: TextSource): Writing {
   if (!('bytes' in source)) return source;
@@ -30,9 +43,10 @@ export function readText(source: TextSource): Writing {
   if (!operation) return { parts: [], whole: false };
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (source.of === 'answer') return readAnswer(body, (answer) => operation.readAnswer(answer).outputText());
-  const parsed = parseRequestBody(body, source.contentType, 'all');
+  const isJson = !isForm(source.contentType);
+  const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType, 'all');
   // A form that cannot be read holds sound or pictures for the most part.
-  if (parsed === undefined) return { parts: isForm(source.contentType) ? [] : [body.toString('utf8')], whole: false };
+  if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
   return operation.readRequest(parsed, asked.path).inputText();
 }
 
