@@ -17,7 +17,9 @@ const prices = join(folder, 'prices.json');
 beforeAll(async () => {
   const usage = { prompt_tokens: 1_001, completion_tokens: 20, total_tokens: 1_021 };
   fake = await startFakeProvider(({ body }) => {
-    const { model, service_tier } = JSON.parse(body.toString()) as { model: string; service_tier?: string };
+    const asked = JSON.parse(body.toString()) as { model: string; service_tier?: string; background?: boolean };
+    const { model, service_tier } = asked;
+    if (asked.background) return { body: { object: 'response', model, status: 'queued', output: [], usage: null } };
     const choices = [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }];
     return { body: { id: 'chatcmpl-1', object: 'chat.completion', model, service_tier, choices, usage } };
   });
@@ -87,4 +89,15 @@ test('what has no price costs nothing, and is seen in the list and the metrics',
   expect(after.total_cost_usd).toBe(before.total_cost_usd);
   const metrics = await (await fetch(`${system.proxies[0]?.opsUrl}/metrics`)).text();
   expect(metrics).toContain('agp_proxy_unpriced_requests_total{provider="here"} 2\n');
+});
+
+test('a response in the background, whose usage nobody may ever ask for, is taken to be as long as it may', async () => {
+  const sessionId = `ses_${randomUUID()}`;
+  await fetch(`${system.proxies[0]?.url}/here/v1/responses`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-session-id': sessionId },
+    body: JSON.stringify({ model: 'gpt-4o', input: 'one', background: true, max_output_tokens: 77 }),
+  });
+  const figures = { prompt_tokens: 1, completion_tokens: 77, usage_source: 'estimated', cost_usd: 0.0007725 };
+  expect(await readPayload(system, sessionId)).toMatchObject(figures);
 });

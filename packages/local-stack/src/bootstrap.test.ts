@@ -33,9 +33,9 @@ function makeWorkspace(pnpm = 'sleep 0.3; echo "$@" >> calls; mkdir -p node_modu
   chmodSync(join(root, 'bin/pnpm'), 0o755);
   write(
     'packages/local-stack/src/start/main.ts',
-    `console.log('ran', process.argv.slice(2).join(' '));
+    `process.on('SIGTERM', () => process.exit(7));
+     console.log('ran', process.argv.slice(2).join(' '));
      console.log('began', performance.timeOrigin - Number(process.env.AGP_BEGAN_AT), 'ms ago');
-     process.on('SIGTERM', () => process.exit(7));
      if (process.argv[2] === 'wait') setInterval(() => {}, 1000);
      else process.exitCode = Number(process.argv[2] ?? 0);`,
   );

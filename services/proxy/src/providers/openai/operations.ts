@@ -1,5 +1,5 @@
-import type { Usage } from '@agp/core/pricing';
-import { asArray, asObject } from '../json-shapes.ts';
+import { readCount, type Usage } from '@agp/core/pricing';
+import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { Operation, Write, Writing } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
@@ -54,12 +54,24 @@ const fimCompletions = describeOperation({
   input: ['prompt', 'suffix'],
 });
 
+/** What is taken to be written where a background response does not say how long it may be. */
+const backgroundTokens = 4_096;
+
+/**
+ * A response in the background is answered before it is written, and what it used is told to whoever asks for it later, if
+ * anybody does: it is taken to be as long as it may.
+ */
+function readBackground(body: JsonObject): Partial<Usage> {
+  return body.background === true ? { completionTokens: readCount(body.max_output_tokens) ?? backgroundTokens } : {};
+}
+
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
     isFree,
     maxOutput: ['max_output_tokens'],
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
+    readToldUsage: readBackground,
     figuresWithin: ['"web_search_call"', '"svg_usage"'],
     readFigures: readResponseFigures,
     readText: readResponseText,
