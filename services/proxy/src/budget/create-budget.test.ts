@@ -133,6 +133,18 @@ test('the cost of an event that was lost counts as spent, and its reservation en
   expect(await reserve(budget, ask(agentId, { nanoUsd: 5 }))).toEqual([]);
 });
 
+test('what a process holds when it stops stays in the spend, until its event is recorded after all', async () => {
+  const [{ budget, shared }, other] = [await openBudget(), await openBudget()];
+  const agentId = randomUUIDv7();
+  const held = ask(agentId, { nanoUsd: 95 });
+  await reserve(budget, held);
+  await budget.stop();
+  await shared.release([held]);
+  expect(await listRefusals([reserve(other.budget, ask(agentId))])).toEqual(['agent_budget_exceeded']);
+  await record(held, 3);
+  expect(await reserve(other.budget, ask(agentId))).toEqual([]);
+});
+
 test('what Redis forgot is told to it again, but not what JetStream has', async () => {
   const { budget, shared, redis } = await openBudget();
   const agentId = randomUUIDv7();

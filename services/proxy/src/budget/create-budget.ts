@@ -110,7 +110,10 @@ export function createBudget(options: BudgetOptions): Budget {
       clearInterval(confirming);
       stopping.abort();
       if (confirmed.length > 0) await shared.confirm(confirmed).catch(onFailure);
-      await Promise.all(lost);
+      // What is still held goes down with this process: its cost is taken to be what it reserved.
+      const left = own.listUnconfirmed(Date.now());
+      const keeping = left.map((held) => storage.addUnrecordedSpend({ ...held, costNanoUsd: held.nanoUsd }));
+      await Promise.allSettled([...keeping, ...lost]);
     },
   };
 }
