@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { ErrorCode } from '@agp/core/errors';
 import type { PiiType } from '@agp/core/pii';
 import type { AdmissionState } from '@agp/db';
-import type { BudgetWarning } from './budget/index.ts';
 import type { HeaderValues } from './forwarded-headers.ts';
 import type { InspectedBody } from './inspect-body.ts';
 import type { Provider } from './load-providers.ts';
@@ -78,8 +77,6 @@ export interface Body {
 export interface Reservation {
   /** UUID of the event that will record what was spent. */
   eventId: string;
-  /** Caps that would have refused, but only warn. */
-  warnings: readonly BudgetWarning[];
 }
 
 /** A request that passed every check and is forwarded. */

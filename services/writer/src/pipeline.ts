@@ -33,7 +33,7 @@ export interface Pipeline {
 }
 
 /**
- * fetch -> decode -> batch (100 events or 100 ms) -> record -> announce -> acknowledge
+ * fetch -> decode -> batch (100 events or 100 ms) -> record -> settle -> announce -> acknowledge
  *
  * Fetching calls `accept` and is bounded by what is unacknowledged. A session's events all go through one lane, and
  * a lane records one batch at a time: so their order is kept, and two batches of this process never wait for the

@@ -21,7 +21,7 @@ export function updateAgent(
   change: AgentChange,
 ): Promise<{ before: Pick<AgentRow, 'status' | 'metadata'>; after: AgentRow } | undefined> {
   return inTransaction(db, async (transaction) => {
-    // A stronger lock would make the agent's own first requests of a session wait: they refer to the row.
+    // The key of the row stays as it is, for which the weaker lock is enough.
     const before = await transaction
       .selectFrom('agents')
       .select(['status', 'metadata'])

@@ -32,5 +32,5 @@ export async function reserve(
     performance.now() + storageWaitMs,
   );
   for (const cap of warnings) context.metrics.budgetWarnings.inc({ cap });
-  return { eventId, warnings };
+  return { eventId };
 }
