@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Database, openDatabase } from '@agp/db';
-import { startTestStack, type TestStack } from '@agp/local-stack/testing';
+import { type ServiceUrls, startTestStack, type TestStack } from '@agp/local-stack/testing';
 
 /** One service as a process of its own, as it runs in production. */
 export interface ServiceProcess {
@@ -56,9 +56,6 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const running = new Set<ChildProcess>();
   const environment = {
     PATH: process.env.PATH ?? '',
-    DATABASE_URL: stack.databaseUrl,
-    NATS_URL: stack.natsUrl,
-    REDIS_URL: stack.redisUrl,
     HOST: '127.0.0.1',
     OPS_HOST: '127.0.0.1',
     PROXY_PORT: '0',
@@ -70,7 +67,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     ...options.environment,
   };
   const start = async (name: ServiceName, more: Record<string, string> = {}) => {
-    const child = spawnService(name, { ...environment, ...more }, options.onOutput);
+    const child = spawnService(
+      name,
+      { ...toServerVariables(stack.urls[name]), ...environment, ...more },
+      options.onOutput,
+    );
     running.add(child);
     child.once('exit', () => running.delete(child));
     return toService(name, child);
@@ -109,6 +110,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     throw error;
   }
 }
+
+const toServerVariables = (urls: ServiceUrls) => ({
+  DATABASE_URL: urls.databaseUrl,
+  NATS_URL: urls.natsUrl,
+  REDIS_URL: urls.redisUrl,
+});
 
 function spawnService(
   name: ServiceName,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openGuard } from './guard/guard.ts';
+import { type RoleUrls, toRoleUrls } from './role-urls.ts';
 import { runMigrations } from './run-migrations.ts';
 import { createDatabase, dropDatabase } from './servers/databases.ts';
 import { startNats } from './servers/nats.ts';
@@ -10,6 +11,7 @@ import type { Server } from './servers/server.ts';
 import { startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
 import { templateName } from './testing-global-setup.ts';
 
+export type { RoleUrls, ServiceUrls } from './role-urls.ts';
 export type { Server } from './servers/server.ts';
 
 export interface TestStackOptions {
@@ -23,10 +25,12 @@ export interface TestStackOptions {
 
 /** Real servers with throw-away data, for one test or one file. */
 export interface TestStack<Options extends TestStackOptions> extends AsyncDisposable {
-  /** A migrated database of this stack's own. */
+  /** A migrated database of this stack's own. This URL and the next two may do everything there. */
   databaseUrl: string;
   natsUrl: Options['nats'] extends true ? string : undefined;
   redisUrl: Options['redis'] extends true ? string : undefined;
+  /** Where the services and others connect, with the rights of their roles; undefined where that server was not asked for. */
+  urls: RoleUrls<Options['nats'] extends true ? string : undefined, Options['redis'] extends true ? string : undefined>;
   nats: Options['nats'] extends true ? Server : undefined;
   redis: Options['redis'] extends true ? Server : undefined;
   postgres: Options['ownPostgres'] extends true ? Server : undefined;
@@ -58,7 +62,12 @@ export async function startTestStack<const Options extends TestStackOptions>(
         await guard.stop();
       }
     };
-    const servers = { nats, redis, postgres, natsUrl: nats?.url, redisUrl: redis?.url };
+    const urls = toRoleUrls({
+      databaseUrl: () => databaseUrl,
+      natsUrl: () => nats?.url,
+      redisUrl: () => redis?.url,
+    });
+    const servers = { nats, redis, postgres, natsUrl: nats?.url, redisUrl: redis?.url, urls };
     return { databaseUrl, ...servers, [Symbol.asyncDispose]: stop } as unknown as TestStack<Options>;
   } catch (error) {
     await guard.stop();

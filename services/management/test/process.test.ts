@@ -16,9 +16,9 @@ function run(environment: Record<string, string>): ChildProcess {
 test('the process runs from environment variables alone and ends on SIGTERM, with a stream open', async () => {
   await using stack = await startTestStack({ nats: true, redis: true });
   const child = run({
-    DATABASE_URL: stack.databaseUrl,
-    NATS_URL: stack.natsUrl,
-    REDIS_URL: stack.redisUrl,
+    DATABASE_URL: stack.urls.management.databaseUrl,
+    NATS_URL: stack.urls.management.natsUrl,
+    REDIS_URL: stack.urls.management.redisUrl,
     MANAGEMENT_API_KEY: 'from-the-environment',
     MANAGEMENT_PORT: '0',
     OPS_PORT: '0',

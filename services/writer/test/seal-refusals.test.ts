@@ -23,7 +23,10 @@ async function addCounts({ database }: WriterStack, agents: number): Promise<voi
 
 async function startSealing(stack: WriterStack): Promise<ChildProcess> {
   const file = join(import.meta.dirname, 'support/seal-until-killed.ts');
-  const child = fork(file, [stack.databaseUrl, stack.natsUrl, stack.redisUrl], { execArgv: [], stdio: 'ignore' });
+  const child = fork(file, [stack.urls.writer.databaseUrl, stack.urls.writer.natsUrl, stack.urls.writer.redisUrl], {
+    execArgv: [],
+    stdio: 'ignore',
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   expect(await Promise.race([once(child, 'message'), once(child, 'exit')])).toEqual(['up', undefined]);
   return child;

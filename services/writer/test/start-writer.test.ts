@@ -89,7 +89,7 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
   expect(JSON.parse(aside.bytes.toString())).toEqual(poison);
 
   const command = async (...args: string[]) => {
-    const env = { DATABASE_URL: stack.databaseUrl, NATS_URL: stack.natsUrl };
+    const env = { DATABASE_URL: stack.urls.writer.databaseUrl, NATS_URL: stack.urls.operator.natsUrl };
     const file = join(import.meta.dirname, '../src/commands/quarantine.ts');
     return run(process.execPath, [file, ...args], { env }).catch((error: { code: number; stderr: string }) => error);
   };
@@ -157,7 +157,12 @@ test('killed between commit and acknowledgement: recorded once, and announced by
   const events = traffic(300);
   stack.publish(events);
   await stack.outbox.drain(5_000);
-  const args = [stack.databaseUrl, stack.natsUrl, stack.redisUrl, String(ackWaitMs)];
+  const args = [
+    stack.urls.writer.databaseUrl,
+    stack.urls.writer.natsUrl,
+    stack.urls.writer.redisUrl,
+    String(ackWaitMs),
+  ];
   for (let crash = 0; crash < 2; crash += 1) {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'support/crash-after-commit.ts'), ...args]);
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);

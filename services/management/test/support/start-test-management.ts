@@ -38,9 +38,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
   const ownPostgres: boolean = options.ownPostgres ?? false;
   const stack = opened.use(await startTestStack({ nats: true, redis: true, ownPostgres }));
   const config: ManagementConfig = {
-    databaseUrl: stack.databaseUrl,
-    natsUrl: stack.natsUrl,
-    redisUrl: stack.redisUrl,
+    ...stack.urls.management,
     host: '127.0.0.1',
     managementPort: 0,
     opsHost: '127.0.0.1',

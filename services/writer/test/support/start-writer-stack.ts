@@ -46,9 +46,7 @@ export async function startWriterStack<const Own extends boolean = false>(option
 
   const start = async (overrides: WriterOverrides = {}): Promise<Service> => {
     const config = writerConfigSchema.parse({
-      databaseUrl: stack.databaseUrl,
-      natsUrl: stack.natsUrl,
-      redisUrl: stack.redisUrl,
+      ...stack.urls.writer,
       opsHost: '127.0.0.1',
       opsPort: 0,
     });
