@@ -3,12 +3,14 @@ import * as initial from './0001-initial.ts';
 import * as unpricedUsage from './0002-unpriced-usage.ts';
 import * as claimedBills from './0003-claimed-bills.ts';
 import * as control from './0004-control.ts';
+import * as reportingViews from './0005-reporting-views.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-unpriced-usage': unpricedUsage,
   '0003-claimed-bills': claimedBills,
   '0004-control': control,
+  '0005-reporting-views': reportingViews,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */
