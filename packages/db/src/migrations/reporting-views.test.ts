@@ -113,7 +113,7 @@ test('budgets are those of the API, lost and quarantined events included', async
     { eventId: randomUUIDv7(), agentId: capped, day: today, costNanoUsd: 500_000 },
   ]);
   await query('UPDATE control SET global_cap_usd = 5');
-  const shown = await query<Record<string, unknown> & { agent_id: string }>(
+  const shown = await query<{ agent_name: string }>(
     `SELECT agent_id, agent_name, daily_cap_usd, warn_only, spent_usd, remaining_usd
      FROM reporting.budgets_today WHERE agent_name = ANY ($1)`,
     [['capped', 'free', 'zero']],
