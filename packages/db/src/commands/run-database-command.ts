@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Db } from '../database.ts';
 import { openGuardedDatabase, StorageUnavailableError } from '../open-guarded-database.ts';
+import { readVariable } from './read-variable.ts';
 
 export interface DatabaseCommand {
   name: string;
@@ -8,6 +9,10 @@ export interface DatabaseCommand {
   purpose: string;
   /** Longest a statement of it may run, in milliseconds. */
   statementTimeoutMs: number;
+  /** What it reads beside `DATABASE_URL`, for its help. */
+  reads?: string;
+  /** Checks and makes what must be there before it connects. */
+  prepare?(databaseUrl: string): Promise<void>;
   /** @returns what to print */
   work(db: Db): Promise<string>;
 }
@@ -29,31 +34,35 @@ function print(code: number, text: string): number {
 }
 
 /**
- * Runs a command that takes no arguments but `--help` and works on the database of `DATABASE_URL`. A failure is told in one line.
+ * Runs a command that takes no arguments but `--help` and works on the database of `DATABASE_URL`, which
+ * may stand in a file (`DATABASE_URL_FILE`). A failure is told in one line.
  *
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage
  */
 export async function runDatabaseCommand(command: DatabaseCommand): Promise<number> {
-  const { name, purpose, statementTimeoutMs } = command;
-  const help = `${purpose}\n\nusage: npm run ${name}\n\nReads DATABASE_URL. ${exitCodes}`;
+  const { name, purpose, statementTimeoutMs, reads } = command;
+  const help = `${purpose}\n\nusage: npm run ${name}\n\nReads DATABASE_URL${reads ? `, ${reads}` : ''}. ${exitCodes}`;
   try {
     if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) return print(0, help);
   } catch (error) {
     return print(2, `${describe(error)}\n\n${help}`);
   }
-  const url = process.env.DATABASE_URL;
-  if (!url) return print(1, 'DATABASE_URL is not set: it names the database');
-  const database = openGuardedDatabase({
-    url,
-    applicationName: `agp-${name}`,
-    maxConnections: 1,
-    statementTimeoutMs,
-  });
   try {
-    return print(0, await command.work(database.db));
+    const url = readVariable('DATABASE_URL');
+    if (url === undefined) return print(1, 'DATABASE_URL is not set: it names the database');
+    await command.prepare?.(url);
+    const database = openGuardedDatabase({
+      url,
+      applicationName: `agp-${name}`,
+      maxConnections: 1,
+      statementTimeoutMs,
+    });
+    try {
+      return print(0, await command.work(database.db));
+    } finally {
+      await database.close();
+    }
   } catch (error) {
     return print(1, describe(error));
-  } finally {
-    await database.close();
   }
 }
