@@ -1,6 +1,8 @@
-export { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export * from './config-fields.ts';
+export * from './create-registry.ts';
 export * from './http-server.ts';
+export * from './keep-reading.ts';
 export * from './load-config.ts';
 export * from './log-sparsely.ts';
 export * from './logger.ts';

@@ -18,6 +18,7 @@ import { followRecordings } from './live/follow-recordings.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { listRoutes } from './routes/index.ts';
+import { watchCapUse } from './watch-cap-use.ts';
 
 export interface ManagementOverrides {
   logger?: Logger;
@@ -75,6 +76,7 @@ export async function startManagement(
   opened.defer(endRevokedStreams(db, streams));
 
   const { registry, observe } = createMetrics(streams);
+  opened.defer(watchCapUse(db, registry));
   const readiness = new Readiness({
     postgres: () => checkConnection(db),
     nats: () => bus.flush(),

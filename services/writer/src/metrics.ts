@@ -1,13 +1,15 @@
 import type { RecordedEvents } from '@agp/db';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@agp/runtime';
+import { Counter, createRegistry, Gauge, Histogram, type Registry } from '@agp/runtime';
 
 /** What the writer tells Prometheus. */
 export class WriterMetrics {
-  readonly registry = new Registry();
+  readonly registry: Registry = createRegistry('writer');
   readonly quarantined: Counter<'code'>;
   readonly retries: Counter<'step'>;
   readonly pending: Gauge;
   readonly unacknowledged: Gauge;
+  /** Read from storage once a minute; absent until they were read. */
+  readonly storage: { quarantineWaiting: Gauge; partitionsEnd: Gauge; defaultPartition: Gauge; unsealedAge: Gauge };
   readonly #recorded: Counter;
   readonly #known: Counter;
   readonly #batchEvents: Histogram;
@@ -16,7 +18,6 @@ export class WriterMetrics {
   /** @param readHeld messages that are in memory now */
   constructor(readHeld: () => number) {
     const registers = [this.registry];
-    collectDefaultMetrics({ register: this.registry });
     this.#recorded = new Counter({
       name: 'agp_writer_events_recorded_total',
       help: 'Events that this writer has committed.',
@@ -70,6 +71,30 @@ export class WriterMetrics {
       help: 'Messages that all writers together have fetched and not acknowledged.',
       registers,
     });
+    const absentGauge = (name: string, help: string) => {
+      const gauge = new Gauge({ name, help, registers });
+      // A 0 that was never read would be an alarm, or hide one.
+      gauge.remove();
+      return gauge;
+    };
+    this.storage = {
+      quarantineWaiting: absentGauge(
+        'agp_writer_quarantine_waiting_messages',
+        'Messages that were set aside and not replayed, of all writers.',
+      ),
+      partitionsEnd: absentGauge(
+        'agp_writer_partitions_end_timestamp_seconds',
+        'Until when there are partitions for events.',
+      ),
+      defaultPartition: absentGauge(
+        'agp_writer_default_partition_events',
+        'Events without a partition of their own, counted up to 10,000.',
+      ),
+      unsealedAge: absentGauge(
+        'agp_writer_unsealed_refusals_age_seconds',
+        'Age of the oldest minute whose refused requests are not in the chain of the audit log; 0 when all are.',
+      ),
+    };
   }
 
   countBatch(size: number, { recorded, known }: RecordedEvents): void {

@@ -13,6 +13,7 @@ import { makeRecord } from './record.ts';
 import { makeSettle } from './settle.ts';
 import { keepSweeping } from './sweep-reservations.ts';
 import { watchBacklog } from './watch-backlog.ts';
+import { watchRecordingHealth } from './watch-recording-health.ts';
 
 export interface WriterOverrides {
   logger?: Logger;
@@ -45,8 +46,8 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   const database = openDatabase({
     url: config.databaseUrl,
     applicationName: 'agp-writer',
-    // One for each lane, one to set messages aside, one to sweep, one to seal, one for readiness.
-    maxConnections: config.writerLanes + 4,
+    // One for each lane, one to set messages aside, one to sweep, one to seal, one for readiness, one for metrics.
+    maxConnections: config.writerLanes + 5,
     pipeline: true,
     onConnectionError: (error) => logger.warn({ error: error.message }, 'database connection lost'),
   });
@@ -89,6 +90,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
   started.defer(() => ops.stop(1_000));
   started.defer(watchBacklog(connection, metrics));
+  started.defer(watchRecordingHealth(database.db, metrics));
 
   const onFailureOf = (step: string) => (error: unknown) => {
     metrics.retries.inc({ step });

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { keepReading } from './keep-reading.ts';
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('a reading that fails is made again soon, one that worked is shown and made again later', async () => {
+  let tries = 0;
+  const shown: number[] = [];
+  const stop = keepReading({
+    read: async () => {
+      tries += 1;
+      if (tries < 3) throw new Error('away');
+      return tries;
+    },
+    show: (reading) => shown.push(reading),
+    firstEveryMs: 5,
+    everyMs: 200,
+  });
+  await sleep(120);
+  expect(shown).toEqual([3]);
+  await sleep(200);
+  await stop();
+  expect(shown).toEqual([3, 4]);
+});
+
+test('the end waits for what is under way, and nothing follows it', async () => {
+  let finish = () => {};
+  let tries = 0;
+  const shown: string[] = [];
+  const stop = keepReading({
+    read: () => {
+      tries += 1;
+      return new Promise<string>((resolve) => {
+        finish = () => resolve('late');
+      });
+    },
+    show: (reading) => shown.push(reading),
+    everyMs: 1,
+  });
+  const stopped = stop();
+  finish();
+  await stopped;
+  await sleep(20);
+  expect({ tries, shown }).toEqual({ tries: 1, shown: ['late'] });
+});
