@@ -1,11 +1,10 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@agp/runtime';
+import { Counter, createRegistry, Gauge, Histogram, type Registry } from '@agp/runtime';
 import type { RequestHandler } from 'express';
 import type { LiveStreams } from './live/live-streams.ts';
 
 /** Counts and times the requests. Routes are labelled by their pattern, so that no caller can make labels. */
 export function createMetrics(streams: LiveStreams): { registry: Registry; observe: RequestHandler } {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = createRegistry('management');
   const requests = new Counter({
     name: 'agp_management_requests_total',
     help: 'Answered requests',

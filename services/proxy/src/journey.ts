@@ -67,6 +67,8 @@ export interface Body {
   inspected: InspectedBody | null;
   /** What is sent on. */
   toProvider: Buffer | Readable | null;
+  /** How long the agent was waited for until all of a buffered body was there, in milliseconds; 0 where none is buffered. */
+  waitedMs: number;
   /** Hex SHA-256 of the bytes as received, so far; null where there is no body. */
   sha256(): string | null;
   /** Gives back what the body held. */
@@ -113,7 +115,31 @@ export interface Answer {
   /** Since ingress, in milliseconds; null when the provider never answered. */
   firstByteMs: number | null;
   durationMs: number;
+  times: CallTimes;
 }
+
+/** When things happened in the call of a provider, on the monotonic clock in milliseconds; null where they never did. */
+export interface CallTimes {
+  /** The request was handed to the connection. */
+  dispatched: number | null;
+  /** The answer's status and headers were there. */
+  answered: number | null;
+  /** The first bytes of the answer's body were there. */
+  firstChunk: number | null;
+  /** The answer's last byte was there, or the call had failed or was ended by us. */
+  ended: number | null;
+  /** What our work on the pieces of the answer took in all, a length and not a time. */
+  relayedMs: number;
+}
+
+/** A call that was never made. */
+export const noTimes: Readonly<CallTimes> = {
+  dispatched: null,
+  answered: null,
+  firstChunk: null,
+  ended: null,
+  relayedMs: 0,
+};
 
 /** What a call used and cost, and what was found in its texts. */
 export interface Metering {

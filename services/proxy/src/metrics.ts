@@ -1,12 +1,11 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@agp/runtime';
+import { Counter, createRegistry, Gauge, Histogram } from '@agp/runtime';
 
 export type ProxyMetrics = ReturnType<typeof createMetrics>;
 
 /** The proxy's metrics. Label values are bounded: providers of the configuration, error codes, outcomes. */
 export function createMetrics(held: { outbox: () => number; running: () => number; bufferedBytes: () => number }) {
-  const registry = new Registry();
+  const registry = createRegistry('proxy');
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -19,6 +18,8 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
   gauge('agp_proxy_outbox_events', 'Events that JetStream has not confirmed yet', held.outbox);
   gauge('agp_proxy_running_requests', 'Requests between ingress and their event', held.running);
   gauge('agp_proxy_buffered_bytes', 'Request bodies held in memory', held.bufferedBytes);
+  const histogram = <const Label extends string>(name: string, help: string, label: Label, buckets: number[]) =>
+    new Histogram({ name, help, labelNames: [label], buckets, registers });
   return {
     registry,
     requests: new Counter({
@@ -38,13 +39,36 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       help: 'Refused requests that the audit log misses, because too many different ones waited for storage',
       registers,
     }),
-    duration: new Histogram({
-      name: 'agp_proxy_request_duration_seconds',
-      help: 'From ingress to the last byte of the answer',
-      labelNames: ['provider'],
-      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
-      registers,
-    }),
+    duration: histogram(
+      'agp_proxy_request_duration_seconds',
+      'From ingress to the last byte of the answer',
+      'provider',
+      [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
+    ),
+    overhead: histogram(
+      'agp_proxy_overhead_seconds',
+      'What the proxy adds to a forwarded request: from ingress until it is handed to the connection to the provider, without the wait for its body, and the work on each piece of the answer before that is handed to the agent',
+      'provider',
+      [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    ),
+    provider: histogram(
+      'agp_proxy_provider_seconds',
+      'From when a request is handed to the connection to the provider, which may have to be made, until the last byte of the answer, or its failure, or its end by us',
+      'provider',
+      [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
+    ),
+    providerFirstByte: histogram(
+      'agp_proxy_provider_first_byte_seconds',
+      "From when a request is handed to the connection to the provider until the answer's status and headers are there",
+      'provider',
+      [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
+    ),
+    steps: histogram(
+      'agp_proxy_step_seconds',
+      'Time that a request spends in a step of the pipeline, also in the one that refuses it',
+      'step',
+      [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120],
+    ),
     budgetWarnings: new Counter({
       name: 'agp_proxy_budget_warnings_total',
       help: 'Requests over a daily cap that only warns',

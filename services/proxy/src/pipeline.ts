@@ -14,6 +14,7 @@ import { reserve } from './steps/reserve.ts';
 import { resolveSession } from './steps/resolve-session.ts';
 import { storageWaitMs } from './storage.ts';
 import { takeStamp } from './take-stamp.ts';
+import { timeSteps } from './time-steps.ts';
 
 /** A request that takes longer than this to be ready, in milliseconds, is admitted again: its agent may be blocked by now. */
 const admissionHoldsMs = 50;
@@ -26,18 +27,28 @@ const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > 
  */
 export async function handleRequest(context: ProxyContext, exchange: Exchange): Promise<void> {
   const journey: Journey = {};
+  const begin = timeSteps(context.metrics);
   context.load.running += 1;
   try {
+    begin('readHead');
     const head = readHead(context, exchange);
+    begin('identify');
     const agent = await identify(context, head);
     journey.agent = agent;
+    begin('resolveSession');
     const sessionId = await resolveSession(context, head, agent);
-    const admitAgain = () => admit(context, head, agent, sessionId, performance.now() + storageWaitMs);
+    const admitAgain = () => {
+      begin('admit');
+      return admit(context, head, agent, sessionId, performance.now() + storageWaitMs);
+    };
+    begin('admit');
     let admission = await admit(context, head, agent, sessionId, head.arrived + storageWaitMs);
+    begin('readBody');
     const body = await readBody(context, exchange, head, admission);
     journey.body = body;
     // An agent whose body took its time may be under another cap by now.
     if (isStale(admission)) admission = await admitAgain();
+    begin('reserve');
     const reservation = await reserve(context, head, agent, admission, body);
     journey.reservation = reservation;
     if (isStale(admission)) admission = await admitAgain();
@@ -46,13 +57,17 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));
     journey.forwarded = { request, stamp: takeStamp(context) };
     context.load.forwarded += 1;
+    begin('forward');
     journey.answer = await forward(context, exchange, request);
+    begin('meter');
     journey.metering = await meter(context, request, journey.answer);
   } catch (error) {
     journey.error = error;
   } finally {
     context.load.running -= 1;
     if (journey.forwarded) context.load.forwarded -= 1;
+    begin('finish');
     finish(context, exchange, journey);
+    begin(null);
   }
 }

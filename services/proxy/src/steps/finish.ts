@@ -3,7 +3,8 @@ import { answerError } from '../answer-error.ts';
 import { buildEvent } from '../build-event.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Answer, type Head, type Journey, unmetered } from '../journey.ts';
+import { type Answer, type Head, type Journey, noTimes, unmetered } from '../journey.ts';
+import { observeTimes } from '../observe-times.ts';
 import { publishEvent } from '../publish-event.ts';
 
 /** The one end of every request: record what was forwarded, refuse what was not, give back what it held. */
@@ -20,7 +21,7 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     );
     publishEvent(context, event);
     context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
-    context.metrics.duration.observe({ provider: event.provider }, end.durationMs / 1000);
+    observeTimes(context.metrics, forwarded.request, end);
     // A body that streams through may turn out too large when part of it has gone.
     if (end.failure === 'request_too_large') context.metrics.refusals.inc({ code: end.failure });
     if (error || end.failure) {
@@ -50,6 +51,7 @@ function failedAnswer(head: Head): Answer {
     tap: null,
     firstByteMs: null,
     durationMs: performance.now() - head.arrived,
+    times: noTimes,
   };
 }
 

@@ -5,7 +5,7 @@ import { ContentDigest } from '../content-digest.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { type HeaderValues, toAgentHeaders } from '../forwarded-headers.ts';
-import type { AdmittedRequest, Answer } from '../journey.ts';
+import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
 import { formatStreamError } from '../providers/index.ts';
 import type { StopReason } from '../running-requests.ts';
 import { createResponseTap, type ResponseTap, StreamUsageStripper } from '../stream/index.ts';
@@ -42,7 +42,7 @@ export function forward(context: ProxyContext, exchange: Exchange, request: Admi
   });
   // An agent that left during admission has already closed; it would never be heard of again.
   if (exchange.response.destroyed) relay.onAgentClose();
-  else context.upstream.dispatch(toDispatch(request), relay);
+  else relay.dispatch(context.upstream);
   return promise;
 }
 
@@ -88,6 +88,7 @@ class Relay implements Dispatcher.DispatchHandler {
   #canEndWithError = false;
   #endsAsArray = false;
   #ended = false;
+  readonly #times: CallTimes = { ...noTimes };
 
   constructor(exchange: Exchange, request: AdmittedRequest, patienceMs: number, resolve: (answer: Answer) => void) {
     this.#exchange = exchange;
@@ -95,6 +96,12 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#patienceMs = patienceMs;
     this.#resolve = resolve;
     exchange.response.once('close', () => this.onAgentClose());
+  }
+
+  dispatch(upstream: Dispatcher): void {
+    const options = toDispatch(this.#request);
+    this.#times.dispatched = performance.now();
+    upstream.dispatch(options, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -109,6 +116,8 @@ class Relay implements Dispatcher.DispatchHandler {
     statusMessage?: string,
   ): void {
     if (status < 200 || this.#ended) return;
+    const answered = performance.now();
+    this.#times.answered = answered;
     const { response } = this.#exchange;
     const { head, agent, admission, body } = this.#request;
     for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
@@ -136,18 +145,24 @@ class Relay implements Dispatcher.DispatchHandler {
       return;
     }
     this.#status = status;
-    this.#firstByteMs = performance.now() - head.arrived;
+    const passedOn = performance.now();
+    this.#firstByteMs = passedOn - head.arrived;
+    this.#times.relayedMs += passedOn - answered;
     if (streams || headers['content-length'] === undefined) response.flushHeaders();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return;
+    const came = performance.now();
+    this.#times.firstChunk ??= came;
     this.#tap?.push(chunk);
     this.#write(controller, this.#stripper ? this.#stripper.push(chunk) : chunk);
+    this.#times.relayedMs += performance.now() - came;
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#ended) return;
+    this.#times.ended = performance.now();
     if (this.#stripper) this.#write(controller, this.#stripper.end());
     this.#exchange.response.end();
     this.#waitForAgent(this.#patienceMs);
@@ -232,6 +247,8 @@ class Relay implements Dispatcher.DispatchHandler {
   #end(outcome: Answer['outcome'], failure: ErrorCode | null): void {
     if (this.#ended) return;
     this.#ended = true;
+    const now = performance.now();
+    this.#times.ended ??= now;
     this.#resolve({
       outcome,
       failure,
@@ -240,7 +257,8 @@ class Relay implements Dispatcher.DispatchHandler {
       sha256: this.#status === null ? null : this.#digest.digest(),
       tap: this.#tap,
       firstByteMs: this.#firstByteMs,
-      durationMs: performance.now() - this.#request.head.arrived,
+      durationMs: now - this.#request.head.arrived,
+      times: this.#times,
     });
   }
 }

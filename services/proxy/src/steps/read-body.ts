@@ -27,11 +27,13 @@ export async function readBody(
 ): Promise<Body> {
   // An agent that left during admission sends no more events to listen for.
   if (exchange.request.destroyed) throw endedEarly();
-  if (!head.hasBody) return { inspected: null, toProvider: null, sha256: () => null, release: () => {} };
+  if (!head.hasBody) return { inspected: null, toProvider: null, waitedMs: 0, sha256: () => null, release: () => {} };
   if (exchange.request.headers.expect !== undefined) exchange.response.writeContinue();
   if (head.operation === null) return streamBody(context, exchange.request);
 
+  const from = performance.now();
   const bytes = await bufferBody(context, exchange.request);
+  const waitedMs = performance.now() - from;
   const digest = new ContentDigest();
   digest.update(bytes);
   const contentType = exchange.request.headers['content-type'] ?? '';
@@ -39,6 +41,7 @@ export async function readBody(
   return {
     inspected,
     toProvider: inspected.toProvider,
+    waitedMs,
     sha256: () => digest.digest(),
     release: () => {
       context.load.bufferedBytes -= bytes.length;
@@ -109,6 +112,7 @@ function streamBody(context: ProxyContext, request: IncomingMessage): Body {
   return {
     inspected: null,
     toProvider: stream,
+    waitedMs: 0,
     sha256: () => digest.digest(),
     // A provider may answer before it has all of the body, or never take it.
     release: () => {

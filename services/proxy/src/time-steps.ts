@@ -1,0 +1,29 @@
+import type { ProxyMetrics } from './metrics.ts';
+
+/** The steps of the pipeline; file name = function name = metric label (architecture.md). */
+export type StepName =
+  | 'readHead'
+  | 'identify'
+  | 'resolveSession'
+  | 'admit'
+  | 'readBody'
+  | 'reserve'
+  | 'forward'
+  | 'meter'
+  | 'finish';
+
+/**
+ * Times the steps of one request. Two readings of the clock and one observation each: some 0.2 microseconds.
+ *
+ * @returns called with the step that begins now, which ends the one before; with null after the last
+ */
+export function timeSteps({ steps }: Pick<ProxyMetrics, 'steps'>): (begins: StepName | null) => void {
+  let step: StepName | null = null;
+  let since = 0;
+  return (begins) => {
+    const now = performance.now();
+    if (step !== null) steps.observe({ step }, (now - since) / 1000);
+    step = begins;
+    since = now;
+  };
+}
