@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startHttpServer } from './http-server.ts';
@@ -35,4 +36,69 @@ test('a stop cuts what is not through in its time', async () => {
   await sleep(100);
   await stop(200);
   expect(await answer).toBe('ECONNRESET');
+});
+
+const request = 'GET / HTTP/1.1\r\nHost: proxy\r\n\r\n';
+
+/** A client that sees its connection as it is. */
+async function openConnection(
+  url: string,
+): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (piece) => {
+    text += piece;
+  });
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  return { socket, received: () => text, closed };
+}
+
+const countAnswers = (text: string) => text.split('HTTP/1.1 200 OK').length - 1;
+
+test('a drain goes on accepting, and makes each answer the last on its connection', async () => {
+  const { url, drain, stop } = await startHttpServer(
+    (_request, response) => void setTimeout(() => response.end('{}'), 100),
+    anyPort,
+  );
+  const [kept, running] = [await openConnection(url), await openConnection(url)];
+  kept.socket.write(request);
+  while (countAnswers(kept.received()) === 0) await sleep(5);
+  expect(kept.received()).toContain('Connection: keep-alive');
+  running.socket.write(request);
+  await sleep(50);
+  drain();
+  const fresh = await openConnection(url);
+  for (const { socket } of [kept, fresh]) socket.write(request);
+  await Promise.all([kept.closed, running.closed, fresh.closed]);
+  expect(countAnswers(kept.received())).toBe(2);
+  for (const { received } of [kept, running, fresh])
+    expect(received()).toMatch(/Connection: close\r\n[^]*\r\n0\r\n\r\n$/);
+  await stop(0);
+});
+
+test('what was sent when the port closes is answered: on a kept connection, on a new one, and where half of a head is here', async () => {
+  const { url, stop } = await startHttpServer((_request, response) => response.end('{}'), anyPort);
+  const [kept, half, fresh] = [await openConnection(url), await openConnection(url), await openConnection(url)];
+  kept.socket.write(request);
+  while (countAnswers(kept.received()) === 0) await sleep(5);
+  half.socket.write(request.slice(0, 9));
+  await sleep(50);
+  await new Promise((resolve) => kept.socket.write(request, resolve));
+  const stopped = stop(10_000);
+  await sleep(100);
+  half.socket.write(request.slice(9));
+  fresh.socket.write(request);
+  await stopped;
+  await Promise.all([kept.closed, half.closed, fresh.closed]);
+  expect([kept, half, fresh].map(({ received }) => countAnswers(received()))).toEqual([2, 1, 1]);
+});
+
+test('a connection that says nothing holds a stop up for no more than a moment', async () => {
+  const { url, stop } = await startHttpServer((_request, response) => response.end('{}'), anyPort);
+  const { closed } = await openConnection(url);
+  const started = performance.now();
+  await stop(10_000);
+  await closed;
+  expect(performance.now() - started).toBeLessThan(3_000);
 });

@@ -6,7 +6,7 @@ import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 export interface HttpServer {
   /** `http://host:port`, with the port that was really taken. */
   url: string;
-  server: Server;
+  server: Server; drain(): void;
   /** Stops accepting, waits up to `graceMs` for running requests, then ends what is left. */
   stop(graceMs: number): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startHttpServer(
   return {
     url: `http://${host}:${port}`,
     server,
-    stop: (graceMs) => stopServer(server, running, graceMs),
+    drain: () => {}, stop: (graceMs) => stopServer(server, running, graceMs),
   };
 }
 

@@ -10,4 +10,6 @@ export * from './ops-server.ts';
 export * from './readiness.ts';
 export * from './run-until-signal.ts';
 export * from './to-plain-address.ts';
+export * from './tracing/start-tracing.ts';
+export * from './tracing/tracing-fields.ts';
 export * from './trust-proxy-field.ts';

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import { ExportResultCode, parseKeyPairsIntoRecord, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { version } from '../create-registry.ts';
+import type { Tracing, TracingOptions } from './start-tracing.ts';
+import type { TracingConfig } from './tracing-fields.ts';
+
+/** How long the last spans may take to leave at a stop, in milliseconds. */
+const flushWithinMs = 2_000;
+
+/** Longer values are cut: names of models come from callers. */
+const maxAttributeLength = 256;
+
+/** @param url where spans are posted to, with its path */
+export function createTracing(url: string, config: TracingConfig, { service, onFailure }: TracingOptions): Tracing {
+  const exporter = reportFailures(new OTLPTraceExporter({ url, headers: readHeaders(config) }), onFailure);
+  const own = resourceFromAttributes({
+    'service.name': `agp-${service}`,
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+  });
+  const provider = new TracerProvider({
+    // What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say counts before our own.
+    resource: defaultResource().merge(own).merge(detectResources({ detectors: [envDetector] })),
+    sampler: createSampler(config),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+    spanLimits: { attributeValueLengthLimit: maxAttributeLength },
+  });
+  const tracer = provider.getTracer('agent-governance-proxy', version);
+  const propagator = new W3CTraceContextPropagator();
+  return {
+    startServerSpan: (name, headers, at) =>
+      tracer.startSpan(
+        name,
+        { kind: SpanKind.SERVER, startTime: at },
+        propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter),
+      ),
+    startClientSpan: (name, parent, at) =>
+      tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: at }, trace.setSpan(ROOT_CONTEXT, parent)),
+    writeTraceparent: (span) => {
+      const { traceId, spanId, traceFlags } = span.spanContext();
+      return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+    },
+    stop: async () => {
+      const ended = new AbortController();
+      await Promise.race([
+        provider.shutdown().catch(() => {}),
+        sleep(flushWithinMs, undefined, { signal: ended.signal }).catch(() => {}),
+      ]);
+      ended.abort();
+    },
+  };
+}
+
+function readHeaders({ otelExporterOtlpHeaders }: TracingConfig): Record<string, string> {
+  return otelExporterOtlpHeaders === undefined ? {} : parseKeyPairsIntoRecord(otelExporterOtlpHeaders);
+}
+
+/** Unheard, a collector that is away would leave no sign at all. */
+function reportFailures(exporter: SpanExporter, onFailure: (error: Error) => void): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.code !== ExportResultCode.SUCCESS) onFailure(result.error ?? new Error('spans could not be sent'));
+        done(result);
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** The SDK leaves `OTEL_TRACES_SAMPLER` to its user. */
+function createSampler({ otelTracesSampler, otelTracesSamplerArg }: TracingConfig): Sampler {
+  const kind = otelTracesSampler.replace('parentbased_', '');
+  const root =
+    kind === 'always_off'
+      ? new AlwaysOffSampler()
+      : kind === 'traceidratio'
+        ? new TraceIdRatioBasedSampler(otelTracesSamplerArg)
+        : new AlwaysOnSampler();
+  return kind === otelTracesSampler ? root : new ParentBasedSampler({ root });
+}
