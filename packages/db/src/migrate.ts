@@ -2,10 +2,11 @@ import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
 import { migrationProvider } from './migrations/index.ts';
 import { makePartitions } from './queries/make-partitions.ts';
+import { applyGrants } from './roles/apply-grants.ts';
 
 /**
- * Brings the schema up to date and makes the coming weeks' partitions. Safe to run from several places at
- * once: kysely holds a Postgres advisory lock meanwhile.
+ * Brings the schema up to date, makes the coming weeks' partitions, and leaves every role with exactly its privileges. Safe to
+ * run from several places at once: kysely holds a Postgres advisory lock meanwhile.
  *
  * @returns the names of the migrations that were applied
  */
@@ -13,5 +14,6 @@ export async function migrate(db: Db, now: Date): Promise<string[]> {
   const { error, results } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
   if (error !== undefined) throw error;
   await makePartitions(db, now);
+  await applyGrants(db);
   return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
 }

@@ -2,6 +2,9 @@
 export const databaseUsers = ['proxy', 'writer', 'management', 'migrator', 'grafana'] as const;
 export type DatabaseUser = (typeof databaseUsers)[number];
 
+/** A password for each. */
+export type DatabasePasswords = Record<DatabaseUser, string>;
+
 export const natsUsers = ['proxy', 'writer', 'management', 'operator'] as const;
 export type NatsUser = (typeof natsUsers)[number];
 

@@ -2,24 +2,54 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from './local-stack-config.ts';
+import { type DatabasePasswords, type DatabaseUser, databaseUsers, toUserUrl } from './role-urls.ts';
 
 const run = promisify(execFile);
 
-/** The schema could not be brought up to date. The message is the migrate command's own. */
+/** The schema could not be brought up to date, or its roles not be made. The message is the command's own. */
 export class MigrationError extends Error {
   readonly code = 'migration_failed';
 }
 
-/**
- * Brings a database's schema up to date with the migrate command of packages/db, as a process: this package may not import it.
- *
- * @returns what the command printed
- */
-export async function runMigrations(databaseUrl: string): Promise<string> {
-  const command = join(repositoryRoot, 'packages/db/src/commands/migrate.ts');
-  const migration = run(process.execPath, [command], { env: { DATABASE_URL: databaseUrl } });
-  const { stdout } = await migration.catch((error: { stderr?: string }) => {
-    throw new MigrationError(`The database's schema cannot be brought up to date:\n${error.stderr?.trim()}`);
-  });
+/** Runs a command of packages/db as a process: this package may not import it. @returns what it printed */
+async function runCommand(name: string, environment: Record<string, string>, failure: string): Promise<string> {
+  const command = join(repositoryRoot, `packages/db/src/commands/${name}.ts`);
+  const { stdout } = await run(process.execPath, [command], { env: environment }).catch(
+    (error: { stderr?: string }) => {
+      throw new MigrationError(`${failure}:\n${error.stderr?.trim()}`);
+    },
+  );
   return stdout.trim();
+}
+
+/**
+ * Brings a database's schema up to date.
+ *
+ * @returns what the migrate command printed
+ */
+export function runMigrations(databaseUrl: string): Promise<string> {
+  return runCommand('migrate', { DATABASE_URL: databaseUrl }, "The database's schema cannot be brought up to date");
+}
+
+/**
+ * Makes the roles with these passwords, hands the database over to the migrator, and brings the schema up to date as that.
+ *
+ * @param adminUrl the database, as a superuser
+ * @returns the database's URL for each user
+ */
+export async function prepareDatabase(
+  adminUrl: string,
+  passwords: DatabasePasswords,
+): Promise<(user: DatabaseUser) => string> {
+  const variables = databaseUsers.map((user) => [`AGP_${user.toUpperCase()}_PASSWORD`, passwords[user]]);
+  const environment = { DATABASE_URL: adminUrl, ...Object.fromEntries(variables) };
+  await runCommand('create-roles', environment, "The database's roles cannot be made");
+  const urlOf = toDatabaseUrls(adminUrl, passwords);
+  await runMigrations(urlOf('migrator'));
+  return urlOf;
+}
+
+/** The URL of a database for each user, whose role is named after it. */
+export function toDatabaseUrls(databaseUrl: string, passwords: DatabasePasswords): (user: DatabaseUser) => string {
+  return (user) => toUserUrl(databaseUrl, `agp_${user}`, passwords[user]);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,16 +7,20 @@ import { findServer } from './binaries/find-server.ts';
 import type { ServerBinary } from './binaries/server-binary.ts';
 import { openGuard } from './guard/guard.ts';
 import { readLocalStackConfig } from './local-stack-config.ts';
-import { runMigrations } from './run-migrations.ts';
+import { type DatabasePasswords, databaseUsers } from './role-urls.ts';
+import { prepareDatabase } from './run-migrations.ts';
 import { createDatabase } from './servers/databases.ts';
+import { startPostgres } from './servers/postgres.ts';
 import { type PostgresKit, preparePostgresKit, startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
 
-/** What one test run shares: found, initialised and migrated once. */
+/** What one test run shares: found, initialised and migrated once, with the roles of the product. */
 export interface TestServers {
   nats: ServerBinary;
   redis: ServerBinary;
+  /** Servers on copies of its data have the roles, and the database `templateName`, which is migrated. */
   postgres: PostgresKit;
-  /** A running Postgres, whose database `templateName` is migrated. */
+  passwords: DatabasePasswords;
+  /** One of those servers. */
   postgresUrl: string;
   /** Where the stacks keep their data. */
   folder: string;
@@ -44,12 +49,21 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       findServer('nats', config),
       findServer('redis', config),
     ]);
+    const passwords = makePasswords();
+    const first = await startPostgres(postgres.pristine, { ...postgres, guard, throwAway: true });
+    await prepareDatabase(await createDatabase(first.url, templateName), passwords);
+    await first.stop();
     const { url: postgresUrl } = await startThrowAwayPostgres(postgres, guard);
-    await runMigrations(await createDatabase(postgresUrl, templateName));
-    project.provide('agpTestServers', { nats, redis, postgres, postgresUrl, folder });
+    project.provide('agpTestServers', { nats, redis, postgres, passwords, postgresUrl, folder });
   } catch (error) {
     await guard.stop();
     throw error;
   }
   return () => guard.stop();
 }
+
+const makePasswords = () =>
+  Object.fromEntries(databaseUsers.map((user) => [user, randomUUID()])) as Record<
+    (typeof databaseUsers)[number],
+    string
+  >;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openGuard } from './guard/guard.ts';
 import { type RoleUrls, toRoleUrls } from './role-urls.ts';
-import { runMigrations } from './run-migrations.ts';
+import { toDatabaseUrls } from './run-migrations.ts';
 import { createDatabase, dropDatabase } from './servers/databases.ts';
 import { startNats } from './servers/nats.ts';
 import { startRedis } from './servers/redis.ts';
@@ -53,7 +53,7 @@ export async function startTestStack<const Options extends TestStackOptions>(
     const [nats, redis, { postgres, databaseUrl }] = await Promise.all([
       options.nats ? startNats(shared.nats, join(folder, 'nats'), serverOptions) : undefined,
       options.redis ? startRedis(shared.redis, join(folder, 'redis'), randomUUID(), serverOptions) : undefined,
-      options.ownPostgres ? startMigratedPostgres(name) : cloneTemplate(name),
+      startDatabase(name),
     ]);
     const stop = async () => {
       try {
@@ -63,7 +63,7 @@ export async function startTestStack<const Options extends TestStackOptions>(
       }
     };
     const urls = toRoleUrls({
-      databaseUrl: () => databaseUrl,
+      databaseUrl: toDatabaseUrls(databaseUrl, shared.passwords),
       natsUrl: () => nats?.url,
       redisUrl: () => redis?.url,
     });
@@ -74,14 +74,9 @@ export async function startTestStack<const Options extends TestStackOptions>(
     throw error;
   }
 
-  async function cloneTemplate(name: string) {
-    return { postgres: undefined, databaseUrl: await createDatabase(shared.postgresUrl, name, templateName) };
-  }
-
-  async function startMigratedPostgres(name: string) {
-    const postgres = await startThrowAwayPostgres(shared.postgres, guard);
-    const databaseUrl = await createDatabase(postgres.url, name);
-    await runMigrations(databaseUrl);
+  async function startDatabase(name: string) {
+    const postgres = options.ownPostgres ? await startThrowAwayPostgres(shared.postgres, guard) : undefined;
+    const databaseUrl = await createDatabase(postgres?.url ?? shared.postgresUrl, name, templateName, 'agp_migrator');
     return { postgres, databaseUrl };
   }
 }

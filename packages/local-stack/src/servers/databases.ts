@@ -17,9 +17,14 @@ export function toDatabaseUrl(serverUrl: string, name: string): string {
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }
 
-/** Makes a database, as a copy of `template` if one is named. The name must be a plain identifier. */
-export async function createDatabase(serverUrl: string, name: string, template = 'template1'): Promise<string> {
-  await execute(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}"`);
+/** Makes a database, as a copy of `template` if one is named, for `owner` or for whom the URL names. Names must be plain identifiers. */
+export async function createDatabase(
+  serverUrl: string,
+  name: string,
+  template = 'template1',
+  owner = 'DEFAULT',
+): Promise<string> {
+  await execute(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}" OWNER ${owner}`);
   return toDatabaseUrl(serverUrl, name);
 }
 

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Db } from '../database.ts';
+import { findOwnedObjects } from './find-owned-objects.ts';
+import { type GrantedRole, roleNames } from './privileges.ts';
+import { renderGrants } from './render-grants.ts';
+
+/**
+ * Leaves every role of ours with exactly the privileges that are stated for it: what is missing is granted, anything else is
+ * revoked. Roles that do not exist are passed over, and with none of them nothing is touched: a database with a single user
+ * stays as it is. In one transaction, so that running services never meet a moment without their privileges.
+ *
+ * @param db as the owner of the schema, or as a superuser
+ */
+export async function applyGrants(db: Db): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtext('agp:apply-grants'))`.execute(transaction);
+    const { rows } = await sql<{ rolname: string; database: string; owner: string }>`
+      SELECT rolname, quote_ident(current_database()) AS database, quote_ident(pg_get_userbyid(relowner)) AS owner
+      FROM pg_roles, pg_class WHERE rolname = ANY(${Object.values(roleNames)}) AND pg_class.oid = 'public.events'::regclass`.execute(
+      transaction,
+    );
+    const [first] = rows;
+    const existing = new Set(rows.map(({ rolname }) => rolname));
+    const roles = (Object.keys(roleNames) as (keyof typeof roleNames)[]).filter(
+      (role): role is GrantedRole => role !== 'migrator' && existing.has(roleNames[role]),
+    );
+    if (first === undefined || roles.length === 0) return;
+    const { database, owner } = first;
+    const statements = renderGrants({ database, owner, roles, ...(await findOwnedObjects(transaction, owner)) });
+    for (const statement of statements) await sql.raw(statement).execute(transaction);
+  });
+}

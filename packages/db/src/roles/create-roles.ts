@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { Db } from '../database.ts';
+import { makeScramVerifier } from './make-scram-verifier.ts';
+import { type RoleKey, roleNames, roleSettings } from './privileges.ts';
+
+/** A role that does not exist yet, and no password for it. */
+export class MissingPasswordError extends Error {
+  readonly code = 'missing_password';
+  readonly role: RoleKey;
+  constructor(role: RoleKey) {
+    super(`role ${roleNames[role]} does not exist, and no password was given for it`);
+    this.role = role;
+  }
+}
+
+interface RoleRow {
+  rolname: string;
+  rolsuper: boolean;
+  rolcreaterole: boolean;
+  rolcreatedb: boolean;
+  rolreplication: boolean;
+  rolbypassrls: boolean;
+}
+
+/** Attributes that none of our roles may have, and what takes each away. */
+const forbidden = {
+  rolsuper: 'NOSUPERUSER',
+  rolcreaterole: 'NOCREATEROLE',
+  rolcreatedb: 'NOCREATEDB',
+  rolreplication: 'NOREPLICATION',
+  rolbypassrls: 'NOBYPASSRLS',
+} as const;
+
+async function makeRole(db: Db, role: RoleKey, password: string | undefined): Promise<void> {
+  const name = sql.id(roleNames[role]);
+  const { rows } = await sql<RoleRow>`
+    SELECT rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
+    FROM pg_roles WHERE rolname = ${roleNames[role]}`.execute(db);
+  const [known] = rows;
+  if (known === undefined) {
+    if (password === undefined) throw new MissingPasswordError(role);
+    await sql`CREATE ROLE ${name} LOGIN PASSWORD ${sql.lit(makeScramVerifier(password))}`.execute(db);
+  } else {
+    // Named only where they have to go: an administrator who is no superuser may not name them.
+    const taken = (Object.keys(forbidden) as (keyof typeof forbidden)[])
+      .filter((attribute) => known[attribute])
+      .map((attribute) => forbidden[attribute]);
+    const verifier = password === undefined ? [] : [`PASSWORD '${makeScramVerifier(password)}'`];
+    await sql`ALTER ROLE ${name} LOGIN ${sql.raw([...taken, ...verifier].join(' '))}`.execute(db);
+    await leaveGroups(db, role);
+  }
+  for (const [setting, value] of Object.entries(roleSettings[role] ?? {}))
+    await sql`ALTER ROLE ${name} SET ${sql.id(setting)} = ${sql.lit(value)}`.execute(db);
+}
+
+/** What a role may do is what is granted to itself: it inherits nothing. */
+async function leaveGroups(db: Db, role: RoleKey): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT DISTINCT quote_ident(pg_get_userbyid(roleid)) AS name FROM pg_auth_members
+    WHERE member = ${roleNames[role]}::regrole`.execute(db);
+  for (const { name } of rows) await sql`REVOKE ${sql.raw(name)} FROM ${sql.id(roleNames[role])} CASCADE`.execute(db);
+}
+
+/**
+ * Makes the roles of the product, or brings them back to how they should be. A role that exists keeps its password
+ * unless a new one is given.
+ *
+ * @param db as a superuser, or a role that may create roles; in one transaction with what else belongs to it
+ * @throws MissingPasswordError
+ */
+export async function createRoles(db: Db, passwords: Partial<Record<RoleKey, string>>): Promise<void> {
+  for (const role of Object.keys(roleNames) as RoleKey[]) await makeRole(db, role, passwords[role]);
+}

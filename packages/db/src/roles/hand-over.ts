@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Db } from '../database.ts';
+import { findOwnedObjects, ownSchemas } from './find-owned-objects.ts';
+import { roleNames } from './privileges.ts';
+
+/**
+ * Gives the database, our schemas and all that they hold to the migrator's role, whoever made it: an installation of before there
+ * were roles included. Run again it touches, and locks, only what is not the migrator's yet.
+ *
+ * @param db as a superuser, or as the owner of all of it who may create roles
+ */
+export async function handOver(db: Db): Promise<void> {
+  const migrator = sql.id(roleNames.migrator);
+  // Only who could act as the new owner may name it as such. A superuser can, and one who made the role may let himself.
+  const { rows: me } = await sql<{ may_act: boolean; database: string }>`
+    SELECT pg_has_role(current_user, ${roleNames.migrator}, 'MEMBER') AS may_act,
+      quote_ident(current_database()) AS database`.execute(db);
+  if (!me[0]?.may_act) await sql`GRANT ${migrator} TO CURRENT_USER`.execute(db);
+  await sql`ALTER DATABASE ${sql.raw(me[0]?.database ?? '')} OWNER TO ${migrator}`.execute(db);
+  // Since Postgres 15 `public` belongs to whoever owns the database.
+  const { rows: schemas } = await sql<{ name: string }>`
+    SELECT quote_ident(nspname) AS name FROM pg_namespace
+    WHERE nspname = ANY(${ownSchemas}) AND pg_get_userbyid(nspowner) NOT IN (${roleNames.migrator}, 'pg_database_owner')`.execute(
+    db,
+  );
+  for (const { name } of schemas) await sql`ALTER SCHEMA ${sql.raw(name)} OWNER TO ${migrator}`.execute(db);
+  const { relations, routines } = await findOwnedObjects(db, roleNames.migrator, false);
+  for (const name of relations) await sql`ALTER TABLE ${sql.raw(name)} OWNER TO ${migrator}`.execute(db);
+  for (const name of routines) await sql`ALTER ROUTINE ${sql.raw(name)} OWNER TO ${migrator}`.execute(db);
+}

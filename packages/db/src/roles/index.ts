@@ -1,0 +1,2 @@
+export * from './privileges.ts';
+export * from './render-grants.ts';

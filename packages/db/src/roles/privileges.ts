@@ -1,0 +1,193 @@
+/** The Postgres roles of the product. Roles belong to a whole server, so their names begin with its own. */
+export const roleNames = {
+  migrator: 'agp_migrator',
+  proxy: 'agp_proxy',
+  writer: 'agp_writer',
+  management: 'agp_management',
+  grafana: 'agp_grafana',
+} as const;
+
+export type RoleKey = keyof typeof roleNames;
+
+/** All but the one that owns the schema, whose privileges come with that. */
+export type GrantedRole = Exclude<RoleKey, 'migrator'>;
+
+/** Columns, or the whole table. */
+export type Columns = readonly string[] | 'all';
+
+/** What a role may do with a table. There is no TRUNCATE, TRIGGER or REFERENCES to give. */
+export interface TablePrivileges {
+  select?: Columns;
+  insert?: Columns;
+  update?: readonly string[];
+  delete?: true;
+}
+
+const ownSchema: TablePrivileges = { select: ['name'] };
+
+/** A row of the log's chain can be added, and its end moved; nobody changes or removes one. */
+const auditing: Record<string, TablePrivileges> = {
+  audit_head: { select: 'all', update: ['length', 'hash'] },
+};
+
+/**
+ * What each service needs of which table, by the queries that it calls (packages/db/src/queries); nothing else. Partitions of
+ * `events` are reached through it alone. Row locks (FOR UPDATE) need UPDATE of some column. What the version before this one
+ * still uses stays for a release: both run side by side while one replaces the other.
+ */
+export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<string, TablePrivileges>> = {
+  proxy: {
+    kysely_migration: ownSchema,
+    // It registers agents, and never changes one: not its status, nor its caps.
+    agents: {
+      select: ['id', 'name', 'status', 'metadata', 'daily_cap_usd', 'warn_only', 'requests_per_minute'],
+      insert: ['id', 'name', 'source_ip', 'daily_cap_usd', 'warn_only', 'requests_per_minute'],
+    },
+    control: { select: 'all' },
+    claimed_names: { select: ['name'] },
+    agent_tokens: { select: ['id', 'agent_name', 'secret_sha256', 'expires_at'] },
+    sessions: { select: ['id', 'agent_id'], insert: ['id', 'agent_id'] },
+    claimed_bills: {
+      select: 'all',
+      insert: ['provider', 'bill', 'event_id'],
+      update: ['event_id', 'claimed_at'],
+    },
+    // Whether an event is recorded, and no more of it.
+    events: { select: ['id'] },
+    daily_usage: { select: ['day', 'agent_id', 'cost_usd'] },
+    daily_global_spend: { select: ['day', 'cost_usd'] },
+    unrecorded_spend: { select: 'all', insert: 'all' },
+    refusal_counts: { select: 'all', insert: 'all', update: ['count', 'source_ip', 'refused_at'] },
+  },
+  writer: {
+    kysely_migration: ownSchema,
+    // Without `recorded_at`: when an event was recorded is what Postgres says.
+    events: {
+      select: ['id', 'lineage_hash'],
+      insert: [
+        'id',
+        'session_id',
+        'seq',
+        'agent_id',
+        'timestamp',
+        'direction',
+        'model',
+        'provider',
+        'prompt_tokens',
+        'completion_tokens',
+        'total_tokens',
+        'cost_usd',
+        'compliance_tag',
+        'pii_detected',
+        'pii_types',
+        'counts_as_request',
+        'lineage_hash',
+        'payload',
+      ],
+    },
+    lineage_heads: { select: 'all', insert: 'all', update: ['length', 'hash'] },
+    // A session keeps the agent that it has.
+    sessions: {
+      select: 'all',
+      insert: 'all',
+      update: [
+        'started_at',
+        'ended_at',
+        'event_count',
+        'total_tokens',
+        'total_cost_usd',
+        'compliance_tag',
+        'pii_detected',
+        'last_event_id',
+      ],
+    },
+    agent_last_seen: { select: 'all', insert: 'all', update: ['last_event_id', 'source_ip'] },
+    daily_usage: {
+      select: 'all',
+      insert: 'all',
+      update: [
+        'prompt_tokens',
+        'completion_tokens',
+        'cost_usd',
+        'event_count',
+        'request_count',
+        'first_event_at',
+        'last_event_at',
+      ],
+    },
+    unpriced_usage: {
+      select: 'all',
+      insert: 'all',
+      update: ['request_count', 'prompt_tokens', 'completion_tokens', 'first_event_at', 'last_event_at'],
+    },
+    daily_global_spend: { select: 'all', insert: 'all', update: ['cost_usd'] },
+    unrecorded_spend: { select: ['event_id'], insert: 'all', delete: true },
+    // The quarantine command works as this role as well.
+    quarantine: {
+      select: 'all',
+      insert: ['message_id', 'code', 'reason', 'bytes'],
+      update: ['replayed_at'],
+    },
+    // Counts move from there into the log; the update is for their lock.
+    refusal_counts: { select: 'all', update: ['count'], delete: true },
+    audit_log: { insert: 'all' },
+    ...auditing,
+  },
+  management: {
+    kysely_migration: ownSchema,
+    agents: {
+      select: 'all',
+      update: ['status', 'metadata', 'updated_at', 'daily_cap_usd', 'warn_only', 'requests_per_minute'],
+    },
+    agent_last_seen: { select: 'all' },
+    sessions: { select: 'all' },
+    lineage_heads: { select: 'all' },
+    events: { select: 'all' },
+    daily_usage: { select: 'all' },
+    daily_global_spend: { select: 'all' },
+    unrecorded_spend: { select: 'all' },
+    unpriced_usage: { select: 'all' },
+    refusal_counts: { select: 'all' },
+    control: {
+      select: 'all',
+      update: [
+        'paused',
+        'global_cap_usd',
+        'global_warn_only',
+        'default_agent_cap_usd',
+        'default_warn_only',
+        'default_requests_per_minute',
+      ],
+    },
+    claimed_names: { select: 'all', insert: ['name'], update: ['name'], delete: true },
+    // It never needs a token's digest again.
+    agent_tokens: {
+      select: ['id', 'agent_name', 'created_at', 'expires_at'],
+      insert: ['id', 'agent_name', 'secret_sha256', 'expires_at'],
+      delete: true,
+    },
+    api_keys: {
+      select: 'all',
+      insert: ['id', 'name', 'secret_sha256', 'scopes', 'expires_at'],
+      update: ['id', 'secret_sha256', 'scopes', 'expires_at', 'last_used_at', 'previous_sha256', 'previous_expires_at'],
+      delete: true,
+    },
+    audit_log: { select: 'all', insert: 'all' },
+    ...auditing,
+  },
+};
+
+/** Grafana reads all views and calls all functions of this schema, and has nothing else. */
+export const reportingSchema = 'reporting';
+
+/**
+ * Settings that sessions of a role begin with. A client can change them back: what it must not do is refused by its privileges;
+ * these are for the mistakes of whoever writes a query.
+ */
+export const roleSettings: Partial<Record<RoleKey, Record<string, string>>> = {
+  grafana: {
+    default_transaction_read_only: 'on',
+    statement_timeout: '30s',
+    idle_in_transaction_session_timeout: '60s',
+  },
+};
