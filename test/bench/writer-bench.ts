@@ -7,7 +7,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { connectBus, ensureEventStream, type NatsConnection, Outbox } from '@agp/bus';
+import { type BusConnection, connectBus, ensureEventStream, Outbox } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { openDatabase, type Pool } from '@agp/db';
 import { createLogger } from '@agp/runtime';
@@ -72,7 +72,7 @@ async function runBare(pool: Pool): Promise<number> {
   return perSecond(events, started);
 }
 
-async function publishAll(connection: NatsConnection, traffic: readonly EventMessage[]): Promise<void> {
+async function publishAll(connection: BusConnection, traffic: readonly EventMessage[]): Promise<void> {
   const outbox = new Outbox(connection, { capacity: traffic.length });
   for (const event of traffic) outbox.add(event.id, JSON.stringify(event));
   const left = await outbox.drain(120_000);
@@ -81,7 +81,7 @@ async function publishAll(connection: NatsConnection, traffic: readonly EventMes
 }
 
 /** @returns events per second */
-async function runWriter(pool: Pool, connection: NatsConnection): Promise<number> {
+async function runWriter(pool: Pool, connection: BusConnection): Promise<number> {
   await empty(pool);
   await publishAll(connection, makeRound());
   await settleDisk();

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { createInbox, type Msg, type NatsConnection, nanos } from 'nats';
+import { type Msg, nanos } from 'nats';
+import type { BusConnection } from './connect.ts';
 import { ackWaitMs, type EventStreamOptions, ensureEventStream } from './ensure-event-stream.ts';
 import { eventStream, writerConsumer } from './names.ts';
 import { maxEventsInMessage, unpackEvents } from './parcel.ts';
@@ -79,9 +80,9 @@ const drainWithinMs = 3_000;
  * After a crash everything unacknowledged is delivered again.
  */
 export class EventConsumer {
-  readonly #connection: NatsConnection;
+  readonly #connection: BusConnection;
   readonly #options: ConsumeOptions;
-  readonly #inbox = createInbox();
+  readonly #inbox: string;
   readonly #subscription;
   readonly #messages = new Map<string, HeldMessage>();
   #held = 0;
@@ -94,8 +95,9 @@ export class EventConsumer {
   #repairing = false;
   readonly #nothingAsked = Promise.withResolvers<void>();
 
-  constructor(connection: NatsConnection, options: ConsumeOptions) {
+  constructor(connection: BusConnection, options: ConsumeOptions) {
     this.#connection = connection;
+    this.#inbox = connection.makeInbox();
     this.#options = options;
     const waitMs = options.stream.ackWaitMs ?? ackWaitMs;
     this.#signOfLifeEvery = Math.max(1, Math.floor(waitMs / 3 / lookEveryMs));

@@ -23,7 +23,8 @@ const duplicateWindowMs = 120_000;
  * is acknowledged, and never before: a full stream refuses new messages, it does not discard old ones.
  */
 export async function ensureEventStream(connection: NatsConnection, options: EventStreamOptions): Promise<void> {
-  const manager = await connection.jetstreamManager();
+  // Its check of the account is something that the writer's user may not ask for.
+  const manager = await connection.jetstreamManager({ checkAPI: false });
   const stream = {
     subjects: [eventSubject],
     max_bytes: options.maxBytes,

@@ -7,3 +7,4 @@ export * from './names.ts';
 export * from './outbox.ts';
 export * from './parcel.ts';
 export * from './read-backlog.ts';
+export * from './read-bus-url.ts';

@@ -1,4 +1,5 @@
-import { createInbox, headers, type Msg, type NatsConnection } from 'nats';
+import { headers, type Msg } from 'nats';
+import type { BusConnection } from './connect.ts';
 import { eventSubject } from './names.ts';
 import { maxEventsInMessage, packEvents } from './parcel.ts';
 
@@ -43,9 +44,9 @@ const lookEveryMs = 250;
 /** Holds events in memory until JetStream has confirmed them. See the state machine above. */
 export class Outbox {
   readonly capacity: number;
-  readonly #connection: NatsConnection;
+  readonly #connection: BusConnection;
   readonly #options: OutboxOptions;
-  readonly #inbox = createInbox();
+  readonly #inbox: string;
   readonly #waiting: { id: string; event: string }[] = [];
   /** In order of their first sending, by the number that the confirmation's subject ends with. */
   readonly #sent = new Map<number, Message>();
@@ -56,9 +57,10 @@ export class Outbox {
   #whenEmpty: (() => void) | null = null;
   #gathering: NodeJS.Timeout | null = null;
 
-  constructor(connection: NatsConnection, options: OutboxOptions = {}) {
+  constructor(connection: BusConnection, options: OutboxOptions = {}) {
     this.capacity = options.capacity ?? 10_000;
     this.#connection = connection;
+    this.#inbox = connection.makeInbox();
     this.#options = options;
     connection.subscribe(`${this.#inbox}.*`, { callback: (error, message) => this.#onAnswer(error, message) });
     void this.#followConnection();

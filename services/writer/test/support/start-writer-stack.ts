@@ -1,7 +1,7 @@
 import {
+  type BusConnection,
   connectBus,
   ensureEventStream,
-  type NatsConnection,
   Outbox,
   readBacklog,
   subscribeToAnnouncements,
@@ -20,7 +20,7 @@ export const ackWaitMs = 3_000;
 /** A NATS server, a Postgres database, and what stands at both ends of a writer. Ends with the test. */
 export async function startWriterStack<const Own extends boolean = false>(options: { ownPostgres?: Own } = {}) {
   const stack = await startTestStack({ nats: true, redis: true, ownPostgres: (options.ownPostgres ?? false) as Own });
-  const connection: NatsConnection = await connectBus({ url: stack.natsUrl, name: 'writer-test' });
+  const connection: BusConnection = await connectBus({ url: stack.natsUrl, name: 'writer-test' });
   await ensureEventStream(connection, { replicas: 1, maxBytes: 256 * 1024 ** 2, ackWaitMs });
   const outbox = new Outbox(connection, { capacity: 100_000 });
   const database: Database = openDatabase({
