@@ -72,8 +72,7 @@ test('a drain goes on accepting, and makes each answer the last on its connectio
   for (const { socket } of [kept, fresh]) socket.write(request);
   await Promise.all([kept.closed, running.closed, fresh.closed]);
   expect(countAnswers(kept.received())).toBe(2);
-  for (const { received } of [kept, running, fresh])
-    expect(received()).toMatch(/Connection: close\r\n[^]*\r\n0\r\n\r\n$/);
+  for (const { received } of [kept, running, fresh]) expect(received()).toMatch(/Connection: close\r\n.+\{\}$/s);
   await stop(0);
 });
 

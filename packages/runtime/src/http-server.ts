@@ -1,15 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 
 export interface HttpServer {
   /** `http://host:port`, with the port that was really taken. */
   url: string;
-  server: Server; drain(): void;
+  server: Server;
+  /** Goes on serving, and makes each answer from now on the last on its connection, so that kept-alive clients move on. */
+  drain(): void;
   /** Stops accepting, waits up to `graceMs` for running requests, then ends what is left. */
   stop(graceMs: number): Promise<void>;
 }
+
+/** How long a head may take that was on its way when everything else was through, in milliseconds. */
+const lateHeadMs = 500;
 
 /** Listens, with bounds on slow and idle clients. Rejects when the port is taken. */
 export async function startHttpServer(
@@ -32,7 +38,7 @@ export async function startHttpServer(
       if (!refuseOtherHttp(request, response)) listener(request, response);
     },
   );
-  const running = followAnswers(server);
+  const answers = followAnswers(server);
   refuseUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -43,32 +49,71 @@ export async function startHttpServer(
   return {
     url: `http://${host}:${port}`,
     server,
-    drain: () => {}, stop: (graceMs) => stopServer(server, running, graceMs),
+    drain: answers.makeLast,
+    stop: (graceMs) => stopServer(server, answers, graceMs),
   };
 }
 
-/** Stops accepting at once. Answers on their way are waited for, up to `graceMs`, and are the last on their connections. */
-async function stopServer(server: Server, running: Set<ServerResponse>, graceMs: number): Promise<void> {
+interface Answers {
+  /** Those that are not through yet. */
+  running: Set<ServerResponse>;
+  /** Connections on which no request has come yet. */
+  unused: Set<Socket>;
+  /** Each whose head is not out yet, and each later one, ends its connection. */
+  makeLast: () => void;
+}
+
+/** Stops accepting. Answers on their way are waited for, up to `graceMs`, and are the last on their connections. */
+async function stopServer(server: Server, { running, unused, makeLast }: Answers, graceMs: number): Promise<void> {
   const closed = once(server, 'close');
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  for (const response of running) if (!response.headersSent) response.shouldKeepAlive = false;
+  makeLast();
+  // Right after a look for connections: one that waits to be accepted is reset when the port closes.
+  await setImmediate();
   // Not the HTTP server's own close: it counts an answer as idle once it was ended, with bytes still on their way.
   NetServer.prototype.close.call(server);
-  while (running.size > 0) await Promise.all([...running].map((response) => once(response, 'close')));
+  // Kept connections live as long as any answer does: what still comes on them is served.
+  await waitForAnswers(running);
+  // The request of a connection that is new may be close behind.
+  const lateMs = Math.min(lateHeadMs, graceMs);
+  if (unused.size > 0) await sleep(lateMs);
+  await waitForAnswers(running);
   // Now that no answer is on its way, the rest of it: timers, and connections without a request.
   server.close(() => {});
+  // What remains has part of a request's head here.
+  await Promise.race([closed, sleep(lateMs, undefined, { ref: false })]);
+  await waitForAnswers(running);
   server.closeAllConnections();
   await closed;
   clearTimeout(cut);
 }
 
-/** Keeps the answers that are not through yet; from the moment the server stops listening each is the last on its connection. */
-function followAnswers(server: Server): Set<ServerResponse> {
+/** Until none is running, nor has come with the bytes that were here already. */
+async function waitForAnswers(running: Set<ServerResponse>): Promise<void> {
+  do {
+    while (running.size > 0) await Promise.all([...running].map((response) => once(response, 'close')));
+    await setImmediate();
+    await setImmediate();
+  } while (running.size > 0);
+}
+
+function followAnswers(server: Server): Answers {
   const running = new Set<ServerResponse>();
-  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
-    if (!server.listening) response.shouldKeepAlive = false;
+  const unused = new Set<Socket>();
+  let areLast = false;
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    unused.delete(request.socket);
+    if (areLast) response.shouldKeepAlive = false;
     running.add(response);
     response.once('close', () => running.delete(response));
   });
-  return running;
+  const makeLast = () => {
+    areLast = true;
+    for (const response of running) if (!response.headersSent) response.shouldKeepAlive = false;
+  };
+  return { running, unused, makeLast };
 }
