@@ -4,7 +4,6 @@ import { z } from 'zod';
 /** The management service's configuration, from the variables of decisions.md section 1. */
 export const managementConfigSchema = z.object({
   ...commonFields,
-  redisUrl: z.string().min(1),
   host: z.string().default('0.0.0.0'),
   managementPort: portField.default(8081),
   opsPort: portField.default(9081),

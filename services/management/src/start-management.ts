@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { checkConnection, keepBootstrapKey, openGuardedDatabase } from '@agp/db';
+import { createStorageChecks, keepBootstrapKey, openGuardedDatabase } from '@agp/db';
 import { connectRedis, createBudgetReservations, createThrottle } from '@agp/reservations';
 import {
   ConfigError,
@@ -63,22 +63,23 @@ export async function startManagement(
 
   const redis = connectRedis({
     url: config.redisUrl,
+    caFile: config.redisCaFile,
     onStatus: (status) => logger.warn({ status }, 'Redis'),
   });
   opened.defer(() => redis.disconnect());
   // A list of all that is reserved can be long; a failed authentication must not wait as long for its throttle.
-  const budgetRedis = connectRedis({ url: config.redisUrl, commandTimeoutMs: 2_000 });
+  const budgetRedis = connectRedis({ url: config.redisUrl, caFile: config.redisCaFile, commandTimeoutMs: 2_000 });
   opened.defer(() => budgetRedis.disconnect());
 
   const streams = new LiveStreams({ keepaliveMs: overrides.keepaliveMs ?? keepaliveMs });
-  const bus = await followRecordings(config.natsUrl, streams, logger);
+  const bus = await followRecordings(config, streams, logger);
   opened.defer(() => bus.close());
   opened.defer(endRevokedStreams(db, streams));
 
   const { registry, observe } = createMetrics(streams);
   opened.defer(watchCapUse(db, registry));
   const readiness = new Readiness({
-    postgres: () => checkConnection(db),
+    ...createStorageChecks(database.pool),
     nats: () => bus.flush(),
   });
   opened.defer(() => readiness.stop());

@@ -1,4 +1,4 @@
-import { ConfigError, commonFields, loadConfig, portField, trustProxyField } from '@agp/runtime';
+import { ConfigError, commonFields, loadConfig, portField, tracingFields, trustProxyField } from '@agp/runtime';
 import { z } from 'zod';
 import { loadPrices } from './load-prices.ts';
 import { loadProviders, type Provider } from './load-providers.ts';
@@ -8,10 +8,10 @@ const positive = z.coerce.number().int().min(1);
 /** The proxy's variables, each in upper snake case (decisions.md sections 1 and 2). */
 export const proxyConfigSchema = z.object({
   ...commonFields,
+  ...tracingFields,
   proxyPort: portField.default(8080),
   host: z.string().default('0.0.0.0'),
   opsPort: portField.default(9080),
-  redisUrl: z.string().min(1),
   /** Who an agent is: `open` believes the name it declares, `token` the agent token that it shows. */
   agentIdentity: z.enum(['open', 'token']).default('open'),
   /** Whether `open` may go together with provider keys where others than this machine can connect. */
@@ -44,8 +44,6 @@ export const proxyConfigSchema = z.object({
   auditDirections: z.enum(['response', 'both']).default('response'),
   /** How long running requests may go on after SIGTERM. */
   shutdownGraceSeconds: z.coerce.number().int().min(0).default(25),
-  eventStreamReplicas: positive.default(1),
-  eventStreamMaxBytes: positive.default(10 * 1024 ** 3),
 });
 
 export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { connectBus, ensureEventStream, Outbox } from '@agp/bus';
+import { connectBus, Outbox } from '@agp/bus';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { createPriceUsage } from '@agp/core/pricing';
-import { addRefusals, openDatabase } from '@agp/db';
+import { addRefusals, createStorageChecks, openDatabase } from '@agp/db';
 import {
   budgetTimeoutMs,
   connectRedis,
@@ -10,7 +10,15 @@ import {
   createIdleSessions,
   createThrottle,
 } from '@agp/reservations';
-import { createLogger, logSparsely, Readiness, type Service, startHttpServer, startOpsServer } from '@agp/runtime';
+import {
+  createLogger,
+  logSparsely,
+  Readiness,
+  type Service,
+  startHttpServer,
+  startOpsServer,
+  startTracing,
+} from '@agp/runtime';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import { createBudget } from './budget/index.ts';
@@ -39,6 +47,10 @@ const rememberedSessions = 100_000;
 /** Connects to everything and listens. `stop` ends running requests and hands over every event that is still held. */
 export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const logger = createLogger('proxy', config.logLevel);
+  const logTracing = logSparsely(({ message }: Error, heldBack) =>
+    logger.warn({ error: message, held_back: heldBack }, 'traces cannot be sent; they are lost'),
+  );
+  const tracing = await startTracing(config, { service: 'proxy', onFailure: logTracing });
   const database = openDatabase({
     url: config.databaseUrl,
     applicationName: 'agp-proxy',
@@ -47,13 +59,18 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   });
   const bus = await connectBus({
     url: config.natsUrl,
+    caFile: config.natsCaFile,
     name: 'agp-proxy',
-    onStatus: (status) => logger.warn({ status }, 'NATS'),
+    onStatus: (status, detail) => logger.warn({ status, detail }, 'NATS'),
   });
-  await ensureEventStream(bus, { replicas: config.eventStreamReplicas, maxBytes: config.eventStreamMaxBytes });
-  const redis = connectRedis({ url: config.redisUrl, onStatus: (status) => logger.warn({ status }, 'Redis') });
+  const redis = connectRedis({
+    url: config.redisUrl,
+    caFile: config.redisCaFile,
+    onStatus: (status) => logger.warn({ status }, 'Redis'),
+  });
   const budgetRedis = connectRedis({
     url: config.redisUrl,
+    caFile: config.redisCaFile,
     commandTimeoutMs: budgetTimeoutMs,
     onStatus: (status) => {
       if (status === 'ready') budget.renew();
@@ -132,6 +149,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     config,
     logger,
     metrics,
+    tracing,
     outbox,
     upstream,
     load,
@@ -170,7 +188,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   };
 
   const readiness = new Readiness({
-    postgres: () => database.pool.query('SELECT 1'),
+    ...createStorageChecks(database.pool),
     // NATS itself is left out: the outbox carries every replica through its absence, which must not end them all at once.
     outbox: async () => {
       if (config.audit === 'strict' && outbox.size >= outbox.capacity) throw new Error('the outbox is full');
@@ -199,6 +217,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       upstream.destroy(),
       context.estimator.stop(),
       context.piiScanner?.stop(),
+      tracing?.stop(),
       ops.stop(0),
       database.close(),
       bus.close(),

@@ -4,7 +4,6 @@ import { z } from 'zod';
 /** What the writer reads from its environment. */
 export const writerConfigSchema = z.object({
   ...commonFields,
-  redisUrl: z.string().min(1),
   opsPort: portField.default(9082),
   /** Copies of the event stream in a NATS cluster. */
   eventStreamReplicas: z.coerce.number().int().min(1).max(5).default(1),

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { connectBus, EventConsumer } from '@agp/bus';
-import { checkConnection, openDatabase } from '@agp/db';
+import { createStorageChecks, openDatabase } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/reservations';
 import { createLogger, type Logger, logSparsely, Readiness, type Service, startOpsServer } from '@agp/runtime';
 import { makeAnnounce } from './announce.ts';
@@ -35,7 +35,7 @@ const maxHeld = 2_000;
 const drainWithinMs = 20_000;
 const flushWithinMs = 2_000;
 
-/** Starts the writer. Rejects when NATS cannot be reached; it waits for Postgres. `url` is that of the ops endpoints. */
+/** Starts the writer. It waits for NATS and Postgres. `url` is that of the ops endpoints. */
 export async function startWriter(config: WriterConfig, overrides: WriterOverrides = {}): Promise<Service> {
   const logger = overrides.logger ?? createLogger('writer', config.logLevel);
   const giveUp = new AbortController();
@@ -54,8 +54,9 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   started.defer(() => database.close());
   const connection = await connectBus({
     url: config.natsUrl,
+    caFile: config.natsCaFile,
     name: 'agp-writer',
-    onStatus: (status) => logger.warn({ status }, 'broker connection'),
+    onStatus: (status, detail) => logger.warn({ status, detail }, 'broker connection'),
   });
   started.defer(async () => {
     // The last acknowledgements; without NATS they are made up for by redelivery.
@@ -65,6 +66,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
 
   const redis = connectRedis({
     url: config.redisUrl,
+    caFile: config.redisCaFile,
     commandTimeoutMs: budgetTimeoutMs,
     onStatus: (status) => logger.warn({ status }, 'Redis'),
   });
@@ -83,7 +85,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   let readHeld = () => 0;
   const metrics = new WriterMetrics(() => readHeld());
   const readiness = new Readiness({
-    postgres: () => checkConnection(database.db),
+    ...createStorageChecks(database.pool),
     nats: () => connection.flush(),
   });
   started.defer(() => readiness.stop());

@@ -1,5 +1,6 @@
 import { connectBus, type NatsConnection, subscribeToAnnouncements } from '@agp/bus';
 import type { Logger } from '@agp/runtime';
+import type { ManagementConfig } from '../config.ts';
 import type { LiveStreams } from './live-streams.ts';
 
 /**
@@ -7,15 +8,20 @@ import type { LiveStreams } from './live-streams.ts';
  * announcement may have been missed: at a gap, when the broker is lost, and again when it is back, for those that
  * were opened meanwhile.
  */
-export async function followRecordings(natsUrl: string, streams: LiveStreams, logger: Logger): Promise<NatsConnection> {
+export async function followRecordings(
+  config: Pick<ManagementConfig, 'natsUrl' | 'natsCaFile'>,
+  streams: LiveStreams,
+  logger: Logger,
+): Promise<NatsConnection> {
   const connection = await connectBus({
-    url: natsUrl,
+    url: config.natsUrl,
+    caFile: config.natsCaFile,
     name: 'agp-management',
-    onStatus: (status) => {
-      logger.warn({ status }, 'message broker');
+    onStatus: (status, detail) => {
+      logger.warn({ status, detail }, 'message broker');
       if (status === 'disconnected') streams.endStreams();
       // The server must hold the subscription again before clients come back and backfill.
-      else
+      if (status === 'reconnected')
         void connection.flush().then(
           () => streams.endStreams(),
           () => streams.endStreams(),

@@ -51,7 +51,12 @@ async function list(db: Db): Promise<void> {
 
 async function connectNats() {
   try {
-    return await connectBus({ url: readUrl('NATS_URL'), name: 'agp-quarantine' });
+    return await connectBus({
+      url: readUrl('NATS_URL'),
+      caFile: process.env.NATS_CA_FILE || undefined,
+      name: 'agp-operator',
+      wait: false,
+    });
   } catch (error) {
     throw new Error(`NATS_URL: the server cannot be used: ${toMessage(error)}`);
   }
