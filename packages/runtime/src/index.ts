@@ -1,6 +1,7 @@
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export * from './config-fields.ts';
 export * from './create-registry.ts';
+export * from './describe-failure.ts';
 export * from './http-server.ts';
 export * from './keep-reading.ts';
 export * from './load-config.ts';
@@ -9,6 +10,7 @@ export * from './logger.ts';
 export * from './ops-server.ts';
 export * from './readiness.ts';
 export * from './run-until-signal.ts';
+export * from './stop-times.ts';
 export * from './to-plain-address.ts';
 export * from './tracing/start-tracing.ts';
 export * from './tracing/tracing-fields.ts';

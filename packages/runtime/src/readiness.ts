@@ -1,21 +1,30 @@
+import { describeFailure } from './describe-failure.ts';
+
 /** Whether one dependency answers. Rejects, or takes longer than a second, when it does not. */
 export type Check = () => Promise<unknown>;
 
 const failuresUntilUnready = 3;
 const intervalMs = 1_000;
 
-async function within(ms: number, check: Check): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
+/** @returns why it failed, or null */
+async function findFailure(check: Check): Promise<string | null> {
+  const late = Promise.withResolvers<string>();
+  const timer = setTimeout(late.resolve, intervalMs, 'no answer within a second');
   try {
-    return await Promise.race([check().then(() => true), late]);
-  } catch {
-    return false;
+    return await Promise.race([check().then(() => null), late.promise]);
+  } catch (error) {
+    return describeFailure(error);
   } finally {
     clearTimeout(timer);
   }
+}
+
+export interface ReadinessOptions {
+  /**
+   * Told when a dependency begins to keep the process from serving, and when the reason is another one; with null when it no
+   * longer does.
+   */
+  onChange?: (dependency: string, failure: string | null) => void;
 }
 
 /**
@@ -24,12 +33,16 @@ async function within(ms: number, check: Check): Promise<boolean> {
  */
 export class Readiness {
   readonly #checks: Record<string, Check>;
+  readonly #onChange: ReadinessOptions['onChange'];
   readonly #failures = new Map<string, number>();
+  /** Why dependencies fail, where that was told. */
+  readonly #told = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
   #draining = false;
 
-  constructor(checks: Record<string, Check>) {
+  constructor(checks: Record<string, Check>, options: ReadinessOptions = {}) {
     this.#checks = checks;
+    this.#onChange = options.onChange;
     for (const name of Object.keys(checks)) this.#failures.set(name, failuresUntilUnready);
     this.#timer = setInterval(() => void this.look(), intervalMs);
     this.#timer.unref();
@@ -39,10 +52,19 @@ export class Readiness {
   async look(): Promise<void> {
     await Promise.all(
       Object.entries(this.#checks).map(async ([name, check]) => {
-        const passed = await within(intervalMs, check);
-        this.#failures.set(name, passed ? 0 : (this.#failures.get(name) ?? 0) + 1);
+        const failure = await findFailure(check);
+        this.#failures.set(name, failure === null ? 0 : (this.#failures.get(name) ?? 0) + 1);
+        this.#tell(name, failure);
       }),
     );
+  }
+
+  #tell(name: string, failure: string | null): void {
+    const told = this.#told.get(name) ?? null;
+    if (failure === told || (failure !== null && (this.#failures.get(name) ?? 0) < failuresUntilUnready)) return;
+    if (failure === null) this.#told.delete(name);
+    else this.#told.set(name, failure);
+    this.#onChange?.(name, failure);
   }
 
   /** From now on unready: the process is going away. */
