@@ -180,6 +180,12 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
 /** Grafana reads all views and calls all functions of this schema, and has nothing else. */
 export const reportingSchema = 'reporting';
 
+/** Views of that schema that services read for their metrics. */
+export const viewPrivileges: Partial<Record<GrantedRole, readonly string[]>> = {
+  writer: ['recording_health'],
+  management: ['budgets_today'],
+};
+
 /**
  * Settings that sessions of a role begin with. A client can change them back: what it must not do is refused by its privileges;
  * these are for the mistakes of whoever writes a query.

@@ -1,4 +1,11 @@
-import { type GrantedRole, reportingSchema, roleNames, type TablePrivileges, tablePrivileges } from './privileges.ts';
+import {
+  type GrantedRole,
+  reportingSchema,
+  roleNames,
+  type TablePrivileges,
+  tablePrivileges,
+  viewPrivileges,
+} from './privileges.ts';
 
 /** What is there to grant privileges on. Names are quoted already where they need it. */
 export interface GrantTargets {
@@ -26,16 +33,24 @@ function renderTable(table: string, role: string, privileges: TablePrivileges): 
 
 function renderRole(role: GrantedRole, targets: GrantTargets): string[] {
   const name = roleNames[role];
-  if (role !== 'grafana') {
-    return [
-      `GRANT USAGE ON SCHEMA public TO ${name}`,
-      ...Object.entries(tablePrivileges[role]).map(([table, privileges]) => renderTable(table, name, privileges)),
-    ];
-  }
-  if (!targets.schemas.includes(reportingSchema)) return [];
+  const views = renderViews(role, targets);
+  if (role === 'grafana') return views;
+  return [
+    `GRANT USAGE ON SCHEMA public TO ${name}`,
+    ...Object.entries(tablePrivileges[role]).map(([table, privileges]) => renderTable(table, name, privileges)),
+    ...views,
+  ];
+}
+
+/** A view reads its tables with its owner's rights, but calls functions with those of whoever asks. */
+function renderViews(role: GrantedRole, { schemas }: GrantTargets): string[] {
+  const name = roleNames[role];
+  const views = viewPrivileges[role];
+  if (!schemas.includes(reportingSchema) || (role !== 'grafana' && views === undefined)) return [];
+  const relations = views?.map((view) => `${reportingSchema}.${quote(view)}`).join(', ');
   return [
     `GRANT USAGE ON SCHEMA ${reportingSchema} TO ${name}`,
-    `GRANT SELECT ON ALL TABLES IN SCHEMA ${reportingSchema} TO ${name}`,
+    `GRANT SELECT ON ${relations ?? `ALL TABLES IN SCHEMA ${reportingSchema}`} TO ${name}`,
     `GRANT EXECUTE ON ALL ROUTINES IN SCHEMA ${reportingSchema} TO ${name}`,
   ];
 }
