@@ -32,6 +32,7 @@ import { reportUnpriced } from './report-unpriced.ts';
 import { RunningRequests, watchRunning } from './running-requests.ts';
 import { createPiiScanner } from './scan-pii/index.ts';
 import type { UnscannedText } from './scan-request.ts';
+import { startAtZero } from './start-at-zero.ts';
 import { createStorage } from './storage.ts';
 
 /** A running proxy. */
@@ -104,6 +105,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     running: () => load.running,
     bufferedBytes: () => load.bufferedBytes,
   });
+  startAtZero(metrics, config.providers.keys());
   const storage = createStorage(database.pool, logStorage);
   const budget = createBudget({
     shared: createBudgetReservations(budgetRedis),

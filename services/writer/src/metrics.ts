@@ -40,6 +40,9 @@ export class WriterMetrics {
       labelNames: ['step'],
       registers,
     });
+    // An alert would miss the first time of a series that begins at 1.
+    for (const code of ['not_utf8', 'not_json', 'not_an_event']) this.quarantined.inc({ code }, 0);
+    for (const step of ['record', 'quarantine', 'announce']) this.retries.inc({ step }, 0);
     this.#batchEvents = new Histogram({
       name: 'agp_writer_batch_events',
       help: 'Events in a batch.',

@@ -1,0 +1,48 @@
+import type { ErrorCode } from '@agp/core/errors';
+import type { ProxyMetrics } from './metrics.ts';
+import type { StopReason } from './running-requests.ts';
+import type { UnscannedReason } from './scan-request.ts';
+
+const refusals = [
+  'malformed_request',
+  'unknown_provider',
+  'unauthorized_agent',
+  'agent_blocked',
+  'path_not_allowed',
+  'session_of_another_agent',
+  'request_too_large',
+  'agent_budget_exceeded',
+  'global_budget_exceeded',
+  'budget_held',
+  'rate_limited',
+  'too_many_registrations',
+  'not_governed',
+  'status_unavailable',
+  'paused',
+  'budget_unavailable',
+  'proxy_overloaded',
+  'audit_unavailable',
+  'internal',
+] satisfies ErrorCode[];
+const stops: Record<StopReason, true> = { agent_blocked: true, paused: true };
+const unscanned: Record<UnscannedReason, true> = {
+  unreadable: true,
+  out_of_time: true,
+  overloaded: true,
+  unknown_path: true,
+};
+
+/**
+ * Shows counters with their labels before the first time that they count: a series that begins at 1 has not risen, so an alert
+ * would miss the first time.
+ */
+export function startAtZero(metrics: ProxyMetrics, providers: Iterable<string>): void {
+  for (const code of refusals) metrics.refusals.inc({ code }, 0);
+  for (const reason of Object.keys(stops)) metrics.killed.inc({ reason }, 0);
+  for (const reason of Object.keys(unscanned)) metrics.unscanned.inc({ reason }, 0);
+  for (const cap of ['agent', 'global']) metrics.budgetWarnings.inc({ cap }, 0);
+  for (const provider of providers) {
+    metrics.unpriced.inc({ provider }, 0);
+    for (const outcome of ['completed', 'failed', 'aborted', 'killed']) metrics.requests.inc({ provider, outcome }, 0);
+  }
+}
