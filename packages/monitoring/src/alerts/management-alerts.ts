@@ -1,0 +1,46 @@
+import type { Alert } from './alert.ts';
+
+/** What the management API tells, and what holds for every service. */
+export const managementAlerts: Alert[] = [
+  {
+    name: 'AgpManagementDown',
+    expression: 'sum(up{job="agp-management"}) or vector(0)',
+    condition: '< 1',
+    lasts: '2m',
+    severity: 'critical',
+    summary: 'The management API does not answer: nobody can block an agent through it',
+  },
+  {
+    name: 'AgpInstanceDown',
+    expression: 'min by (job, instance) (up{job=~"agp-.*"})',
+    condition: '< 1',
+    lasts: '5m',
+    severity: 'warning',
+    summary: '{{ $labels.job }} {{ $labels.instance }} does not answer Prometheus',
+  },
+  {
+    name: 'AgpManagementFails',
+    expression:
+      'sum(rate(agp_management_requests_total{status=~"5.."}[5m])) or 0 * sum(rate(agp_management_requests_total[5m]))',
+    condition: '> 0',
+    lasts: '5m',
+    severity: 'warning',
+    summary: 'The management API answers with errors of its own',
+  },
+  {
+    name: 'AgpAgentsNearCap',
+    expression: 'max(agp_management_agents_near_daily_cap)',
+    condition: '> 0',
+    lasts: '0m',
+    severity: 'info',
+    summary: '{{ $value }} agents have spent 80 % of their daily cap or more',
+  },
+  {
+    name: 'AgpGlobalCapNear',
+    expression: 'max(agp_management_global_daily_cap_used_ratio)',
+    condition: '>= 0.8',
+    lasts: '0m',
+    severity: 'warning',
+    summary: '{{ $value | humanizePercentage }} of the daily cap of all agents is spent',
+  },
+];

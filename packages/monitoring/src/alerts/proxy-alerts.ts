@@ -1,0 +1,121 @@
+import type { Alert } from './alert.ts';
+
+const refused = (code: string) => `sum(rate(agp_proxy_refusals_total{code="${code}"}[5m]))`;
+
+/** What the proxies tell of themselves. */
+export const proxyAlerts: Alert[] = [
+  {
+    name: 'AgpProxyDown',
+    expression: 'sum(up{job="agp-proxy"}) or vector(0)',
+    condition: '< 1',
+    lasts: '1m',
+    severity: 'critical',
+    summary: 'No proxy answers: agents reach no provider',
+  },
+  {
+    name: 'AgpOutboxFilling',
+    expression: 'max by (instance) (agp_proxy_outbox_events)',
+    condition: '> 5000',
+    lasts: '1m',
+    severity: 'critical',
+    summary:
+      '{{ $labels.instance }} holds {{ $value }} events that JetStream has not confirmed; at 10,000 events are lost',
+  },
+  {
+    name: 'AgpEventsDropped',
+    expression: 'sum by (instance) (increase(agp_proxy_dropped_events_total[15m]))',
+    condition: '> 0',
+    lasts: '0m',
+    severity: 'critical',
+    summary: '{{ $labels.instance }} lost events, because its outbox was full',
+  },
+  {
+    name: 'AgpPublishesRefused',
+    expression: 'sum by (instance) (rate(agp_proxy_refused_publishes_total[5m]))',
+    condition: '> 0',
+    lasts: '2m',
+    severity: 'warning',
+    summary: 'JetStream refuses events of {{ $labels.instance }}; they wait in its outbox',
+  },
+  {
+    name: 'AgpStorageUnreadable',
+    expression: refused('status_unavailable'),
+    condition: '> 0',
+    lasts: '1m',
+    severity: 'critical',
+    summary: 'Proxies cannot read Postgres, so they refuse requests with 503',
+  },
+  {
+    name: 'AgpAuditUnavailable',
+    expression: refused('audit_unavailable'),
+    condition: '> 0',
+    lasts: '1m',
+    severity: 'critical',
+    summary: 'With AUDIT=strict, proxies refuse requests whose event they could not keep',
+  },
+  {
+    name: 'AgpProxyOverloaded',
+    expression: refused('proxy_overloaded'),
+    condition: '> 0',
+    lasts: '2m',
+    severity: 'warning',
+    summary: 'Proxies refuse requests, because the bodies that they hold in memory reach their bound',
+  },
+  {
+    name: 'AgpGlobalCapReached',
+    expression: refused('global_budget_exceeded'),
+    condition: '> 0',
+    lasts: '1m',
+    severity: 'critical',
+    summary: 'The daily cap of all agents is spent: every request under it is refused until 00:00 UTC',
+  },
+  {
+    name: 'AgpBudgetsWithoutRedis',
+    expression: 'sum by (instance) (rate(agp_proxy_budget_fallbacks_total[5m]))',
+    condition: '> 0',
+    lasts: '2m',
+    severity: 'warning',
+    summary: '{{ $labels.instance }} keeps budgets without Redis; several proxies together may pass a cap',
+  },
+  {
+    name: 'AgpUnpricedModels',
+    expression: 'sum by (provider) (increase(agp_proxy_unpriced_requests_total[1h]))',
+    condition: '> 0',
+    lasts: '0m',
+    severity: 'warning',
+    summary: 'Requests to {{ $labels.provider }} are recorded with cost 0: their model has no price',
+  },
+  {
+    name: 'AgpTextNotScanned',
+    expression: 'sum(rate(agp_proxy_unscanned_requests_total[1h])) / sum(rate(agp_proxy_requests_total[1h]))',
+    condition: '> 0.01',
+    lasts: '15m',
+    severity: 'warning',
+    summary: 'The text of {{ $value | humanizePercentage }} of the requests was not wholly searched for personal data',
+  },
+  {
+    name: 'AgpRefusalsUncounted',
+    expression: 'sum(increase(agp_proxy_uncounted_refusals_total[15m]))',
+    condition: '> 0',
+    lasts: '0m',
+    severity: 'warning',
+    summary: 'The audit log misses refused requests: too many different ones waited for storage',
+  },
+  {
+    name: 'AgpProviderFailing',
+    expression:
+      'sum by (provider) (rate(agp_proxy_requests_total{outcome="failed"}[5m])) / sum by (provider) (rate(agp_proxy_requests_total[5m]))',
+    condition: '> 0.2',
+    lasts: '5m',
+    severity: 'warning',
+    summary: '{{ $value | humanizePercentage }} of the requests to {{ $labels.provider }} fail',
+  },
+  {
+    name: 'AgpProxySlow',
+    expression: 'histogram_quantile(0.99, sum by (le) (rate(agp_proxy_overhead_seconds_bucket[5m])))',
+    condition: '> 0.25',
+    lasts: '10m',
+    severity: 'warning',
+    summary: 'One request of a hundred waits more than {{ $value | humanizeDuration }} for the proxy itself',
+  },
+];

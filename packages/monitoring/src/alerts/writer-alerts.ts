@@ -1,0 +1,61 @@
+import type { Alert } from './alert.ts';
+
+/** What the writers tell of the stream and of storage; all of them tell the same of both. */
+export const writerAlerts: Alert[] = [
+  {
+    name: 'AgpWriterDown',
+    expression: 'sum(up{job="agp-writer"}) or vector(0)',
+    condition: '< 1',
+    lasts: '2m',
+    severity: 'critical',
+    summary: 'No writer answers: events wait in JetStream, and budgets count on what is reserved',
+  },
+  {
+    name: 'AgpWriterLag',
+    expression: 'max(agp_writer_pending_messages)',
+    condition: '> 10000',
+    lasts: '5m',
+    severity: 'warning',
+    summary: '{{ $value }} events wait in JetStream for a writer',
+  },
+  {
+    name: 'AgpRecordingFails',
+    expression: 'sum by (step) (rate(agp_writer_retries_total[5m]))',
+    condition: '> 0',
+    lasts: '5m',
+    severity: 'critical',
+    summary: 'Writers fail at the step {{ $labels.step }} and try again; events wait in JetStream',
+  },
+  {
+    name: 'AgpMessagesQuarantined',
+    expression: 'max(agp_writer_quarantine_waiting_messages)',
+    condition: '> 0',
+    lasts: '0m',
+    severity: 'warning',
+    summary: '{{ $value }} messages that can never be recorded were set aside',
+  },
+  {
+    name: 'AgpPartitionsRunningOut',
+    expression: 'min(agp_writer_partitions_end_timestamp_seconds) - time()',
+    condition: '< 1209600',
+    lasts: '15m',
+    severity: 'warning',
+    summary: 'Partitions for events are there for {{ $value | humanizeDuration }} more',
+  },
+  {
+    name: 'AgpDefaultPartitionUsed',
+    expression: 'max(agp_writer_default_partition_events)',
+    condition: '> 0',
+    lasts: '5m',
+    severity: 'warning',
+    summary: '{{ $value }} events or more lie in the default partition',
+  },
+  {
+    name: 'AgpAuditSealingBehind',
+    expression: 'max(agp_writer_unsealed_refusals_age_seconds)',
+    condition: '> 600',
+    lasts: '5m',
+    severity: 'warning',
+    summary: 'Refused requests of {{ $value | humanizeDuration }} ago are not in the chain of the audit log',
+  },
+];

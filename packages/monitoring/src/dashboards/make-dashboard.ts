@@ -1,0 +1,87 @@
+import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
+import {
+  type Dashboard,
+  DashboardBuilder,
+  DashboardCursorSync,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+  type Panel,
+  QueryVariableBuilder,
+  RowBuilder,
+  type VariableModel,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import { postgres, prometheus } from '../data-sources.ts';
+
+/** Panels under a heading. */
+export interface Row {
+  title: string;
+  panels: Builder<Panel>[];
+}
+
+export interface DashboardOptions {
+  /** The same for ever: links and bookmarks hold it. */
+  uid: string;
+  title: string;
+  description: string;
+  /** The time that it opens with: `now-24h`. */
+  from: string;
+  variables?: Builder<VariableModel>[];
+  rows: Row[];
+}
+
+/** One of ours: in UTC, as days are counted, and with links to the others. */
+export function makeDashboard(options: DashboardOptions): Dashboard {
+  const dashboard = new DashboardBuilder(options.title)
+    .uid(options.uid)
+    .description(options.description)
+    .tags(['agp'])
+    .timezone('utc')
+    .time({ from: options.from, to: 'now' })
+    .refresh('1m')
+    .tooltip(DashboardCursorSync.Crosshair)
+    .link(
+      new DashboardLinkBuilder('Agent Governance Proxy')
+        .type(DashboardLinkType.Dashboards)
+        .tags(['agp'])
+        .asDropdown(true)
+        .includeVars(false)
+        .keepTime(true),
+    );
+  for (const variable of options.variables ?? []) dashboard.withVariable(variable);
+  for (const { title, panels } of options.rows) {
+    dashboard.withRow(new RowBuilder(title));
+    for (const panel of panels) dashboard.withPanel(panel);
+  }
+  const built = dashboard.build();
+  // Links to a panel hold its number, and the SDK gives none.
+  for (const [place, panel] of (built.panels ?? []).entries()) panel.id = place + 1;
+  return built;
+}
+
+/** A choice of agents by name; `All` is not a list of all, which could be long. @param view where they come from */
+export function agentVariable(view: 'agents' | 'active_agents'): QueryVariableBuilder {
+  return choice('agent', 'Agent')
+    .datasource(postgres)
+    .query(`SELECT agent_name FROM reporting.${view} ORDER BY agent_name`)
+    .allValue("'*'");
+}
+
+/** A choice of providers, of those that proxies forwarded to. */
+export function providerVariable(): QueryVariableBuilder {
+  return choice('provider', 'Provider')
+    .datasource(prometheus)
+    .query('label_values(agp_proxy_requests_total, provider)')
+    .allValue('.*');
+}
+
+function choice(name: string, label: string): QueryVariableBuilder {
+  return new QueryVariableBuilder(name)
+    .label(label)
+    .multi(true)
+    .includeAll(true)
+    .current({ selected: true, text: ['All'], value: ['$__all'] })
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalAsc);
+}

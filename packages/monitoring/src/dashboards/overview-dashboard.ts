@@ -1,0 +1,193 @@
+import { prom, promNow, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
+import { makeDashboard, providerVariable } from './make-dashboard.ts';
+import { eventsInTime, inDays } from './time-filters.ts';
+
+const now = [
+  statPanel({
+    title: 'Requests a second',
+    description: 'Forwarded to providers, of all proxies, in the last five minutes',
+    queries: [promNow('sum(rate(agp_proxy_requests_total[5m]))', 'requests')],
+    width: 4,
+    unit: 'reqps',
+  }),
+  statPanel({
+    title: 'Refusals a second',
+    description: 'Not forwarded, of all proxies, in the last five minutes',
+    queries: [promNow('sum(rate(agp_proxy_refusals_total[5m]))', 'refusals')],
+    width: 4,
+    unit: 'reqps',
+  }),
+  statPanel({
+    title: 'Active agents',
+    description: 'Neither blocked nor retired',
+    queries: [sqlTable('SELECT count(*) AS "agents" FROM reporting.active_agents')],
+    width: 4,
+  }),
+  statPanel({
+    title: 'Cost today',
+    description: 'Of the UTC day, as budgets count it: lost and quarantined events included',
+    queries: [sqlTable(`SELECT spent_usd AS "cost" FROM reporting.budgets_today WHERE scope = 'global'`)],
+    width: 4,
+    unit: 'currencyUSD',
+  }),
+  statPanel({
+    title: 'Requests today',
+    description: 'Recorded requests of the UTC day',
+    queries: [
+      sqlTable(
+        `SELECT coalesce(sum(request_count), 0) AS "requests" FROM reporting.daily_usage WHERE day = (now() AT TIME ZONE 'UTC')::date`,
+      ),
+    ],
+    width: 4,
+  }),
+  statPanel({
+    title: 'Latest event',
+    description: 'How long ago the latest recorded event began',
+    queries: [
+      sqlTable(
+        'SELECT extract(epoch FROM now() - last_event_at) AS "age" FROM reporting.recording_health WHERE last_event_at IS NOT NULL',
+      ),
+    ],
+    width: 4,
+    unit: 's',
+  }),
+];
+
+const traffic = [
+  timePanel({
+    title: 'Requests by how they ended',
+    description: 'completed, failed, aborted by the agent, or killed by an operator',
+    queries: [
+      prom('sum by (outcome) (rate(agp_proxy_requests_total{provider=~"$provider"}[$__rate_interval]))', '{{outcome}}'),
+    ],
+    width: 12,
+    unit: 'reqps',
+  }),
+  timePanel({
+    title: 'Requests by provider',
+    description: 'Forwarded requests',
+    queries: [
+      prom(
+        'sum by (provider) (rate(agp_proxy_requests_total{provider=~"$provider"}[$__rate_interval]))',
+        '{{provider}}',
+      ),
+    ],
+    width: 12,
+    unit: 'reqps',
+  }),
+];
+
+const perDay = (title: string, description: string, unit: string, columns: string) =>
+  timePanel(
+    {
+      title,
+      description,
+      queries: [
+        sqlTime(
+          `SELECT day_start AS "time", ${columns}\nFROM reporting.daily_usage WHERE ${inDays}\nGROUP BY day_start ORDER BY day_start`,
+        ),
+      ],
+      width: 8,
+      unit,
+    },
+    'bars',
+  );
+
+const usage = [
+  perDay('Requests a day', 'Recorded requests by UTC day', 'short', 'sum(request_count) AS "requests"'),
+  perDay(
+    'Tokens a day',
+    'Input and output, cached and reasoning tokens included, by UTC day',
+    'short',
+    'sum(prompt_tokens) AS "input", sum(completion_tokens) AS "output"',
+  ),
+  perDay('Cost a day', 'By UTC day', 'currencyUSD', 'sum(cost_usd) AS "cost"'),
+  tablePanel({
+    title: 'Models',
+    description: 'Days that the chosen time touches; the costliest first',
+    queries: [
+      sqlTable(
+        `SELECT model AS "Model", sum(request_count) AS "Requests", sum(total_tokens) AS "Tokens", sum(cost_usd) AS "Cost",\n` +
+          `  count(DISTINCT agent_id) AS "Agents"\nFROM reporting.daily_usage WHERE ${inDays}\nGROUP BY model ORDER BY sum(cost_usd) DESC LIMIT 100`,
+      ),
+    ],
+    width: 24,
+    units: { Cost: 'currencyUSD' },
+  }),
+];
+
+const refusals = [
+  timePanel(
+    {
+      title: 'Refusals by reason',
+      description: 'Requests that were not forwarded, by the code of their error, from the audit log',
+      queries: [
+        sqlTime(
+          `SELECT $__timeGroup(minute, $__interval) AS "time", reason, sum(refusal_count) AS "refusals"\n` +
+            `FROM reporting.refusals WHERE $__timeFilter(minute)\nGROUP BY 1, 2 ORDER BY 1`,
+        ),
+      ],
+      width: 12,
+    },
+    'bars',
+  ),
+  tablePanel({
+    title: 'Refused agents',
+    description: 'Agents whose requests were refused most; empty where no registered agent is known to have sent them',
+    queries: [
+      sqlTable(
+        `SELECT agent_name AS "Agent", agent_status AS "Status", reason AS "Reason", sum(refusal_count) AS "Refusals",\n` +
+          `  max(minute) AS "Last minute"\nFROM reporting.refusals\nWHERE $__timeFilter(minute) AND agent_status IS DISTINCT FROM 'retired'\n` +
+          'GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT 100',
+      ),
+    ],
+    width: 12,
+    height: 8,
+  }),
+];
+
+const personalData = [
+  timePanel(
+    {
+      title: 'Events with personal data or secrets',
+      description: 'By kind of what was found; an event with several kinds counts for each',
+      queries: [
+        sqlTime(
+          `SELECT $__timeGroup("timestamp", $__interval) AS "time", kind, count(*) AS "events"\n` +
+            `FROM ${eventsInTime}, unnest(pii_types) AS kind\nWHERE pii_detected\nGROUP BY 1, 2 ORDER BY 1`,
+        ),
+      ],
+      width: 12,
+    },
+    'bars',
+  ),
+  tablePanel({
+    title: 'Agents with personal data or secrets',
+    description: 'Events in which it was found, by agent and kind; retired agents left out',
+    queries: [
+      sqlTable(
+        `SELECT agent_name AS "Agent", kind AS "Kind", count(*) AS "Events", max("timestamp") AS "Last"\n` +
+          `FROM ${eventsInTime}, unnest(pii_types) AS kind\nWHERE pii_detected AND agent_status <> 'retired'\n` +
+          'GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 100',
+      ),
+    ],
+    width: 12,
+    height: 8,
+  }),
+];
+
+/** What goes through, what it costs, what is refused, and what was found in it. */
+export const overviewDashboard = makeDashboard({
+  uid: 'agp-overview',
+  title: 'AGP / Overview',
+  description: 'What goes through the proxy, what it costs, what is refused, and what was found in it',
+  from: 'now-24h',
+  variables: [providerVariable()],
+  rows: [
+    { title: 'Now', panels: now },
+    { title: 'Traffic', panels: traffic },
+    { title: 'Usage', panels: usage },
+    { title: 'Refusals', panels: refusals },
+    { title: 'Personal data', panels: personalData },
+  ],
+});

@@ -1,0 +1,26 @@
+import { stringify } from 'yaml';
+import { dashboards } from './dashboards/index.ts';
+import { renderAlerts } from './render-alerts.ts';
+import { renderPrometheusConfig } from './render-prometheus-config.ts';
+
+const notice = '# Made by "node packages/monitoring/src/commands/generate.ts": change its code, not this file.\n';
+const toYaml = (value: object) => notice + stringify(value, { lineWidth: 0 });
+
+/** Every file that this package's code makes, with its path within the package. */
+export function listGeneratedFiles(): { path: string; text: string }[] {
+  const rule = {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'agp-alerts' },
+    spec: renderAlerts(),
+  };
+  return [
+    ...Object.entries(dashboards).map(([name, dashboard]) => ({
+      path: `grafana/dashboards/${name}.json`,
+      text: `${JSON.stringify(dashboard, null, 2)}\n`,
+    })),
+    { path: 'prometheus/alerts.yml', text: toYaml(renderAlerts()) },
+    { path: 'prometheus/prometheus.yml', text: toYaml(renderPrometheusConfig()) },
+    { path: 'prometheus-operator/prometheus-rule.yaml', text: toYaml(rule) },
+  ];
+}

@@ -1,0 +1,33 @@
+import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
+import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
+import { postgres, prometheus } from '../data-sources.ts';
+
+/** What a panel asks: SQL over the schema `reporting`, or PromQL. */
+export type Query =
+  /** `time`: a column `time`, a number, and a text column that names the series if there are several. */
+  | { sql: string; as: 'table' | 'time' }
+  /** `legend` may name labels: `{{instance}}`. `now` asks for the present value alone. */
+  | { prom: string; legend: string; now?: boolean };
+
+export const sqlTable = (sql: string): Query => ({ sql, as: 'table' });
+export const sqlTime = (sql: string): Query => ({ sql, as: 'time' });
+export const prom = (expression: string, legend: string): Query => ({ prom: expression, legend });
+export const promNow = (expression: string, legend: string): Query => ({ prom: expression, legend, now: true });
+
+/** A query as Grafana stores it; `place` is its number within the panel. */
+export function buildQuery(query: Query, place: number): Builder<Dataquery> {
+  const refId = String.fromCharCode('A'.charCodeAt(0) + place);
+  if ('sql' in query) {
+    const format = query.as === 'time' ? 'time_series' : 'table';
+    const target = { refId, datasource: postgres, format, rawQuery: true, editorMode: 'code', rawSql: query.sql };
+    // The SDK has no builder for Postgres; its marker method is of the type alone.
+    return { build: () => target as unknown as Dataquery };
+  }
+  const target = new DataqueryBuilder()
+    .refId(refId)
+    .datasource(prometheus)
+    .expr(query.prom)
+    .legendFormat(query.legend)
+    .format(query.now ? PromQueryFormat.Table : PromQueryFormat.TimeSeries);
+  return query.now ? target.instant() : target.range();
+}
