@@ -6,7 +6,7 @@ export * from './queries/add-refusals.ts';
 export * from './queries/add-unrecorded-spend.ts';
 export type { AgentRow } from './queries/agent-columns.ts';
 export * from './queries/append-audit.ts';
-export * from './queries/check-connection.ts';
+export * from './queries/check-storage.ts';
 export * from './queries/claim-bill.ts';
 export * from './queries/claim-sessions.ts';
 export * from './queries/create-agent-token.ts';

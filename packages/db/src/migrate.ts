@@ -13,7 +13,8 @@ import { applyGrants } from './roles/apply-grants.ts';
 export async function migrate(db: Db, now: Date): Promise<string[]> {
   const { error, results } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
   if (error !== undefined) throw error;
-  await makePartitions(db, now);
+  // At once: what is new is used as soon as the migration is seen.
   await applyGrants(db);
+  await makePartitions(db, now);
   return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
 }

@@ -15,3 +15,6 @@ const migrations: Record<string, Migration> = {
 
 /** The migrations in their order. A migration that has been released is never edited. */
 export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };
+
+/** The one that is applied last. */
+export const lastMigration = Object.keys(migrations).sort().at(-1) as string;
