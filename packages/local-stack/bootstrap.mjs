@@ -22,7 +22,7 @@ import { fileURLToPath } from 'node:url';
 const proxyBench = ['node', 'test/bench/proxy-bench.ts'];
 const streamBench = ['node', 'test/bench/stream-bench.ts'];
 const writerBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/writer-bench.ts'];
-const onLocalStack = (script) => ['node', 'packages/local-stack/src/run-on-local-stack.ts', script];
+const onLocalStack = (role, script) => ['node', 'packages/local-stack/src/run-on-local-stack.ts', role, script];
 
 /** The steps of each command, one after the other; a step begins with the program. Arguments of ours go to the last step. */
 const commands = {
@@ -44,9 +44,10 @@ const commands = {
     ],
   ],
   agp: [['node', '--import', './packages/local-stack/src/offer-local-stack.ts', 'packages/cli/src/main.ts']],
-  migrate: [onLocalStack('packages/db/src/commands/migrate.ts')],
-  maintain: [onLocalStack('packages/db/src/commands/maintain.ts')],
-  quarantine: [onLocalStack('services/writer/src/commands/quarantine.ts')],
+  'create-roles': [['node', 'packages/db/src/commands/create-roles.ts']],
+  migrate: [onLocalStack('migrator', 'packages/db/src/commands/migrate.ts')],
+  maintain: [onLocalStack('migrator', 'packages/db/src/commands/maintain.ts')],
+  quarantine: [onLocalStack('operator', 'services/writer/src/commands/quarantine.ts')],
   'measure:pii': [['node', 'test/pii/measure-pii.ts']],
   'check:pii-linear': [['node', 'test/pii/check-linear.ts']],
   check: [['node_modules/.bin/biome', 'check', '.'], ['node_modules/.bin/tsc'], ['node_modules/.bin/oxlint']],

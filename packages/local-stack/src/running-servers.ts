@@ -1,11 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a running local stack's servers are, as the services' variables. */
+/** Where a running local stack's servers are, as the variables of an operator's commands, by the role that these work as. */
 export interface RunningServers {
-  DATABASE_URL: string;
-  NATS_URL: string;
-  REDIS_URL: string;
+  migrator: { DATABASE_URL: string };
+  operator: { DATABASE_URL: string; NATS_URL: string };
 }
 
 /** Where a running local stack is reached. */

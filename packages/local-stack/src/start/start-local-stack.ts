@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
-import { runMigrations } from '../run-migrations.ts';
+import { type RoleUrls, type ServiceUrls, toRoleUrls } from '../role-urls.ts';
+import { prepareDatabase, runMigrations } from '../run-migrations.ts';
 import { writeRunningServers, writeRunningServices } from '../running-servers.ts';
 import { checkPorts } from './check-ports.ts';
-import { loadSecrets } from './load-secrets.ts';
+import { loadSecrets, type Secrets } from './load-secrets.ts';
 import { readStartConfig, type StartConfig } from './read-start-config.ts';
-import { startServers } from './start-servers.ts';
+import { type ServerUrls, startServers } from './start-servers.ts';
 import { startService } from './start-service.ts';
 import { writeProvidersFile } from './write-providers-file.ts';
 
@@ -75,11 +76,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     // Stopped with the servers: what the proxy still forwards when it is told to stop must find its answer.
     service('demo-provider', 'packages/local-stack/src/demo-provider/main.ts', 1, { HOST: '127.0.0.1', PORT: '0' }),
   ]);
-  await runMigrations(servers.databaseUrl);
-  const urls = { DATABASE_URL: servers.databaseUrl, NATS_URL: servers.natsUrl, REDIS_URL: servers.redisUrl };
-  writeRunningServers(config.dataFolder, urls);
+  const urls = await prepareServers(start, servers, secrets);
+  writeRunningServers(config.dataFolder, {
+    migrator: { DATABASE_URL: urls.migrator.databaseUrl },
+    operator: { DATABASE_URL: urls.writer.databaseUrl, NATS_URL: urls.operator.natsUrl },
+  });
   const common = {
-    ...urls,
     MANAGEMENT_API_KEY: start.managementApiKey ?? secrets.managementApiKey,
     PROVIDERS_FILE: writeProvidersFile(config.dataFolder, demoUrl, start.providersFile),
     HOST: host,
@@ -90,13 +92,36 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   };
   const [proxyUrl = '', managementUrl = ''] = await Promise.all(
     (['proxy', 'management', 'writer'] as const).map((name, index) =>
-      service(name, `services/${name}/src/main.ts`, 0, { ...common, OPS_PORT: String(opsPorts[index]) }),
+      service(name, `services/${name}/src/main.ts`, 0, {
+        ...common,
+        ...toVariables(urls[name]),
+        OPS_PORT: String(opsPorts[index]),
+      }),
     ),
   );
   writeRunningServices(config.dataFolder, { proxyUrl, managementUrl });
   const generatedKey = start.managementApiKey === undefined ? secrets.managementApiKey : null;
   return { proxyUrl, managementUrl, generatedKey, asksForTokens: environment.AGENT_IDENTITY === 'token' };
 }
+
+/** Brings the database up to date. A server of the user's is used as whom its URL names; on ours, each service is a user of its own. */
+async function prepareServers(given: StartConfig, servers: ServerUrls, secrets: Secrets): Promise<RoleUrls> {
+  const isOurs = given.databaseUrl === undefined;
+  if (!isOurs) await runMigrations(servers.databaseUrl);
+  return toRoleUrls({
+    databaseUrl: isOurs
+      ? await prepareDatabase(servers.databaseUrl, secrets.databasePasswords)
+      : () => servers.databaseUrl,
+    natsUrl: () => servers.natsUrl,
+    redisUrl: () => servers.redisUrl,
+  });
+}
+
+const toVariables = (urls: ServiceUrls) => ({
+  DATABASE_URL: urls.databaseUrl,
+  NATS_URL: urls.natsUrl,
+  REDIS_URL: urls.redisUrl,
+});
 
 /** An empty variable counts as unset. */
 function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -16,6 +16,7 @@ import type { ServerOptions } from '../servers/server.ts';
 import type { Secrets } from './load-secrets.ts';
 import { openLogFile } from './log-file.ts';
 
+/** Each as a user with all rights there. */
 export interface ServerUrls {
   databaseUrl: string;
   natsUrl: string;

@@ -1,13 +1,25 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { readStartTime } from '../guard/process-identity.ts';
 import type { WatchedProcess } from '../guard/watched-process.ts';
 import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
+import { toUserUrl } from '../role-urls.ts';
+import { postgresUser } from '../servers/postgres.ts';
 
 const freePorts = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', OPS_PORT: '0' };
 
@@ -77,6 +89,51 @@ function makeDataFolder(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }));
   return folder;
 }
+
+/** Who is connected to the stack's database, by the name that each program gives itself. */
+async function listDatabaseUsers(dataFolder: string): Promise<Record<string, string>> {
+  const { migrator } = JSON.parse(readFileSync(join(dataFolder, 'servers.json'), 'utf8'));
+  const { postgresPassword } = JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'));
+  const client = new pg.Client(toUserUrl(migrator.DATABASE_URL, postgresUser, postgresPassword));
+  await client.connect();
+  const { rows } = await client.query(
+    "SELECT DISTINCT application_name, usename FROM pg_stat_activity WHERE application_name LIKE 'agp-%' ORDER BY 1, 2",
+  );
+  await client.end();
+  return Object.fromEntries(rows.map((row) => [row.application_name, row.usename]));
+}
+
+function runOnLocalStack(dataFolder: string, ...args: string[]): string {
+  return execFileSync(process.execPath, ['packages/local-stack/src/run-on-local-stack.ts', ...args], {
+    cwd: repositoryRoot,
+    env: { AGP_DATA_DIR: dataFolder },
+    encoding: 'utf8',
+  });
+}
+
+test('each service is a database user of its own, and a command is the one it needs; a folder from before there were such users gets them', async () => {
+  const dataFolder = makeDataFolder();
+  const old = {
+    managementApiKey: 'agm_from-before-there-were-roles',
+    postgresPassword: 'old-password',
+    redisPassword: 'old-redis-password',
+  };
+  writeFileSync(join(dataFolder, 'secrets.json'), JSON.stringify(old), { mode: 0o600 });
+  const run = runStart(dataFolder);
+  await readCurlLines(run);
+  expect(await listDatabaseUsers(dataFolder)).toEqual({
+    'agp-management': 'agp_management',
+    'agp-proxy': 'agp_proxy',
+    'agp-writer': 'agp_writer',
+  });
+  expect(JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'))).toMatchObject(old);
+  expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
+  expect(runOnLocalStack(dataFolder, 'migrator', 'packages/db/src/commands/migrate.ts')).toBe('schema is up to date\n');
+  const listed = runOnLocalStack(dataFolder, 'operator', 'services/writer/src/commands/quarantine.ts', 'list');
+  expect(listed).toBe('nothing is set aside\n');
+  run.child.kill('SIGINT');
+  expect(await run.exit).toBe(0);
+}, 120_000);
 
 test('the printed lines work at once; data outlives a crash; neither a crash nor Ctrl-C leaves a process or breaks a stream', async () => {
   const dataFolder = makeDataFolder();
