@@ -1,0 +1,40 @@
+import { announcementSubject, eventStream, eventSubject, writerConsumer } from '../names.ts';
+
+/*
+ * Who may do what on NATS. Whatever is not said here is refused: a user who could publish events would write into any agent's chain, one
+ * who could listen to another's inbox would hear its answers.
+ */
+
+export const natsUsers = ['proxy', 'writer', 'management', 'operator'] as const;
+export type NatsUser = (typeof natsUsers)[number];
+
+export interface Permissions {
+  publish: readonly string[];
+  subscribe: readonly string[];
+}
+
+/** Where the answers to a user go; its client makes subjects below it (`toInboxPrefix`). */
+const inboxOf = (user: NatsUser) => `_INBOX_${user}.>`;
+
+export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
+  // Fire and forget: it neither reads what it has sent nor touches the stream that keeps it.
+  proxy: { publish: [eventSubject], subscribe: [inboxOf('proxy')] },
+  writer: {
+    publish: [
+      announcementSubject,
+      `$JS.API.STREAM.INFO.${eventStream}`,
+      `$JS.API.STREAM.CREATE.${eventStream}`,
+      `$JS.API.STREAM.UPDATE.${eventStream}`,
+      `$JS.API.CONSUMER.CREATE.${eventStream}.${writerConsumer}`,
+      `$JS.API.CONSUMER.INFO.${eventStream}.${writerConsumer}`,
+      `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${writerConsumer}`,
+      `$JS.ACK.${eventStream}.${writerConsumer}.>`,
+      // The form with a domain and an account before the stream (NATS ADR-15).
+      `$JS.ACK.*.*.${eventStream}.${writerConsumer}.>`,
+    ],
+    subscribe: [inboxOf('writer')],
+  },
+  management: { publish: [], subscribe: [announcementSubject] },
+  // Sends messages again that were set aside.
+  operator: { publish: [eventSubject], subscribe: [inboxOf('operator')] },
+};

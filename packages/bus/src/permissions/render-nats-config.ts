@@ -1,0 +1,56 @@
+import { type NatsUser, natsPermissions, natsUsers, type Permissions } from './permissions.ts';
+
+export interface NatsConfigOptions {
+  /** Of letters, digits, `-` and `_`. The file holds them as they are: they are random, and the file is as secret as they are. */
+  passwords: Readonly<Record<NatsUser, string>>;
+  /** Somebody who may do everything. Left out, nobody may. */
+  administrator?: { user: string; password: string };
+  /** Where JetStream keeps its streams. */
+  storeFolder: string;
+  /** More settings of JetStream, such as `sync_interval`. */
+  jetstream?: Readonly<Record<string, string>>;
+  /** With it the server speaks nothing but TLS. */
+  tls?: { certFile: string; keyFile: string };
+  /** Where it tells its state over HTTP, to everybody who can connect. */
+  monitoringPort?: number;
+}
+
+/** The configuration file of a NATS server that lets each service do its part and nothing else. */
+export function renderNatsConfig(options: NatsConfigOptions): string {
+  const { tls, monitoringPort, administrator } = options;
+  const users = natsUsers.map((user) => renderUser(user, options.passwords[user], natsPermissions[user]));
+  if (administrator) users.push(renderUser(administrator.user, administrator.password, null));
+  return [
+    ...(monitoringPort === undefined ? [] : [`http_port: ${monitoringPort}`]),
+    'jetstream {',
+    `  store_dir: ${quote(options.storeFolder)}`,
+    ...Object.entries(options.jetstream ?? {}).map(([name, value]) => `  ${name}: ${value}`),
+    '}',
+    ...(tls ? ['tls {', `  cert_file: ${quote(tls.certFile)}`, `  key_file: ${quote(tls.keyFile)}`, '}'] : []),
+    'authorization {',
+    '  users: [',
+    ...users,
+    '  ]',
+    '}',
+    '',
+  ].join('\n');
+}
+
+function renderUser(user: string, password: string, permissions: Permissions | null): string {
+  // What else a password may hold means something to NATS: `$2a$` makes it a hash, for example.
+  if (!/^[A-Za-z0-9_-]+$/.test(password)) throw new TypeError(`the password of NATS user ${user} has other characters`);
+  const rights = permissions === null ? '' : `, permissions: { ${renderPermissions(permissions)} }`;
+  return `    { user: ${quote(user)}, password: ${quote(password)}${rights} }`;
+}
+
+function renderPermissions({ publish, subscribe }: Permissions): string {
+  return `publish: ${renderSubjects(publish)}, subscribe: ${renderSubjects(subscribe)}`;
+}
+
+/** An empty list of what is allowed would allow everything. */
+function renderSubjects(subjects: readonly string[]): string {
+  return subjects.length === 0 ? '{ deny: ">" }' : `{ allow: [${subjects.map(quote).join(', ')}] }`;
+}
+
+/** The quoted strings of NATS' configuration are those of JSON, as long as no letter needs `\u`. */
+const quote = (text: string) => JSON.stringify(text);
