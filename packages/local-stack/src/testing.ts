@@ -11,8 +11,10 @@ import type { Server } from './servers/server.ts';
 import { startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
 import { templateName } from './testing-global-setup.ts';
 
+export { MissingServerError } from './binaries/server-binary.ts';
 export type { RoleUrls, ServiceUrls } from './role-urls.ts';
 export type { Server } from './servers/server.ts';
+export { findPromtool, startTestPrometheus } from './testing-prometheus.ts';
 
 export interface TestStackOptions {
   /** Starts a NATS server with JetStream of this stack's own. */

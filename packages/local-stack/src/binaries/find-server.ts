@@ -9,10 +9,13 @@ import { findExecutables, isExecutable, MissingServerError, readVersion, type Se
 const servers = {
   nats: { programs: ['nats-server'], debianPackage: 'nats-server' },
   redis: { programs: ['redis-server', 'valkey-server'], debianPackage: 'redis-server' },
+  // For tests alone.
+  prometheus: { programs: ['prometheus'], debianPackage: 'prometheus' },
+  promtool: { programs: ['promtool'], debianPackage: 'prometheus' },
 };
 
 /**
- * Finds a NATS or Redis (or Valkey) server: on the PATH and in the usual places, else from the distribution's package, unpacked
+ * Finds a NATS, Redis (or Valkey) or Prometheus server, or what checks Prometheus' rules: on the PATH and in the usual places, else from the distribution's package, unpacked
  * under the data folder.
  *
  * @throws MissingServerError that says what to install
