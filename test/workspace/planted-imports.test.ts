@@ -56,8 +56,19 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
     allowed: ['@agp/core/contracts', '@agp/core/lineage', 'commander', 'cli-table3', 'zod', 'node:fs'],
   },
   'packages/local-stack/src': {
-    refused: ['@agp/proxy', '@agp/writer', '@agp/management', '@agp/core/ids', '@agp/db', 'ioredis', 'nats', 'kysely'],
-    allowed: ['@agp/runtime', 'openai', '@anthropic-ai/sdk', 'node:child_process'],
+    refused: [
+      '@agp/proxy',
+      '@agp/writer',
+      '@agp/management',
+      '@agp/core/ids',
+      '@agp/db',
+      '@agp/bus',
+      '@agp/reservations',
+      'ioredis',
+      'nats',
+      'kysely',
+    ],
+    allowed: ['@agp/runtime', '@agp/bus/permissions', '@agp/reservations/permissions', 'openai', '@anthropic-ai/sdk', 'node:child_process'],
   },
   'services/proxy/src': {
     refused: [
