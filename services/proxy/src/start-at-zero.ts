@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@agp/core/errors';
 import type { ProxyMetrics } from './metrics.ts';
-import type { StopReason } from './running-requests.ts';
+import type { KillReason } from './running-requests.ts';
 import type { UnscannedReason } from './scan-request.ts';
 
 const refusals = [
@@ -24,7 +24,7 @@ const refusals = [
   'audit_unavailable',
   'internal',
 ] satisfies ErrorCode[];
-const stops: Record<StopReason, true> = { agent_blocked: true, paused: true };
+const stops: Record<KillReason, true> = { agent_blocked: true, paused: true };
 const unscanned: Record<UnscannedReason, true> = {
   unreadable: true,
   out_of_time: true,
