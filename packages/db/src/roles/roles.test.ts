@@ -1,0 +1,287 @@
+import { type RoleUrls, startTestStack } from '@agp/local-stack/testing';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../database.ts';
+import { migrate } from '../migrate.ts';
+import type { GrantedRole } from './privileges.ts';
+
+const roles = ['proxy', 'writer', 'management', 'grafana'] as const satisfies GrantedRole[];
+const refused = '42501';
+const uuid = '01890000-0000-7000-8000-000000000000';
+
+let stack: Awaited<ReturnType<typeof startTestStack>>;
+let owner: pg.Client;
+const clients = {} as Record<GrantedRole, pg.Client>;
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  return client;
+}
+
+/** Runs what `npm run migrate` does, as the migrator. */
+async function migrateAgain(urls: RoleUrls<unknown, unknown>): Promise<void> {
+  const database = openDatabase({ url: urls.migrator.databaseUrl, applicationName: 'roles-test', maxConnections: 1 });
+  await migrate(database.db, new Date());
+  await database.close();
+}
+
+/** The SQLSTATE that a statement ends with; null when it succeeds. What it did is undone. */
+async function run(client: pg.Client, statement: string): Promise<string | null> {
+  await client.query('BEGIN');
+  try {
+    await client.query(statement);
+    return null;
+  } catch (error) {
+    return (error as pg.DatabaseError).code ?? String(error);
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  await migrateAgain(stack.urls); // a copy of a database does not have its grants on the database itself
+  owner = await connect(stack.databaseUrl);
+  for (const role of roles) clients[role] = await connect(stack.urls[role].databaseUrl);
+});
+afterAll(async () => {
+  for (const client of [owner, ...Object.values(clients)]) await client?.end();
+  await stack?.[Symbol.asyncDispose]();
+});
+
+/** Nobody but the migrator may do these, whoever it is. */
+const forAll = [
+  'CREATE TABLE public.mine ()',
+  'CREATE TABLE reporting.mine ()',
+  'CREATE TEMPORARY TABLE mine ()',
+  'CREATE SCHEMA mine',
+  'CREATE ROLE mine',
+  'CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql RETURN 1',
+  'DROP TABLE public.events',
+  'DROP VIEW reporting.agents',
+  'ALTER TABLE public.events ADD COLUMN mine int',
+  'ALTER TABLE public.audit_log DISABLE TRIGGER ALL',
+  'TRUNCATE public.events',
+  'TRUNCATE public.audit_log',
+  'LOCK TABLE public.events IN ACCESS EXCLUSIVE MODE',
+  'UPDATE public.events SET cost_usd = 0',
+  'DELETE FROM public.events',
+  'SELECT * FROM public.events_default',
+  'INSERT INTO public.events_default SELECT * FROM public.events_default',
+  'UPDATE public.events_default SET cost_usd = 0',
+  'DELETE FROM public.events_default',
+  'UPDATE public.audit_log SET payload = payload',
+  'DELETE FROM public.audit_log',
+  'DELETE FROM public.audit_head',
+  'DELETE FROM public.agents',
+  'UPDATE public.sessions SET agent_id = agent_id',
+  'DELETE FROM public.sessions',
+  'DELETE FROM public.lineage_heads',
+  'DELETE FROM public.quarantine',
+  'DELETE FROM public.daily_usage',
+  'INSERT INTO public.control DEFAULT VALUES',
+  'INSERT INTO public.kysely_migration VALUES ($$9999$$, $$now$$)',
+  'DELETE FROM public.kysely_migration',
+  'SET ROLE agp_migrator',
+  "COPY (SELECT 1) TO PROGRAM 'true'",
+  "SELECT pg_read_file('PG_VERSION')",
+];
+
+const insertEvent = `INSERT INTO events (
+    id, session_id, seq, agent_id, "timestamp", direction, model, provider, prompt_tokens, completion_tokens, total_tokens,
+    cost_usd, compliance_tag, pii_detected, pii_types, counts_as_request, lineage_hash, payload
+  ) VALUES ('${uuid}', 'ses_forged', 0, '${uuid}', now(), 'response', 'm', 'p', 0, 0, 0, 0, 't', false, '{}', true, 'h', '{}')`;
+
+const forOne: Record<GrantedRole, string[]> = {
+  proxy: [
+    insertEvent,
+    'SELECT payload FROM events',
+    'SELECT * FROM events',
+    "UPDATE agents SET status = 'active'",
+    'UPDATE agents SET daily_cap_usd = NULL',
+    'UPDATE agents SET metadata = metadata',
+    `INSERT INTO agents (id, name, source_ip, status) VALUES ('${uuid}', 'n', 's', 'active')`,
+    'UPDATE control SET paused = false',
+    'SELECT id FROM api_keys',
+    `INSERT INTO agent_tokens (id, agent_name, secret_sha256) VALUES ('${uuid}', 'n', '')`,
+    'UPDATE agent_tokens SET expires_at = NULL',
+    'DELETE FROM agent_tokens',
+    'DELETE FROM claimed_names',
+    'UPDATE daily_usage SET cost_usd = 0',
+    'UPDATE unrecorded_spend SET cost_usd = 0',
+    'DELETE FROM unrecorded_spend',
+    'DELETE FROM refusal_counts',
+    'DELETE FROM claimed_bills',
+    'SELECT * FROM audit_log',
+    "INSERT INTO audit_log VALUES (0, gen_random_uuid(), now(), 'a', NULL, '{}', 'h')",
+    'UPDATE audit_head SET length = 0',
+    'SELECT hash FROM lineage_heads',
+    'SELECT bytes FROM quarantine',
+    'SELECT * FROM reporting.agents',
+  ],
+  writer: [
+    'SELECT payload FROM events',
+    insertEvent.replace('payload\n', 'payload, recorded_at\n').replace("'{}')", "'{}', now())"),
+    'SELECT * FROM agents',
+    "UPDATE agents SET status = 'active'",
+    `INSERT INTO agents (id, name, source_ip) VALUES ('${uuid}', 'n', 's')`,
+    'SELECT * FROM control',
+    'UPDATE control SET paused = false',
+    'SELECT id FROM api_keys',
+    'SELECT id FROM agent_tokens',
+    'UPDATE quarantine SET bytes = bytes',
+    'SELECT payload FROM audit_log',
+    "UPDATE refusal_counts SET reason = ''",
+    'SELECT * FROM reporting.agents',
+  ],
+  management: [
+    insertEvent,
+    'UPDATE agents SET name = name',
+    `INSERT INTO agents (id, name, source_ip) VALUES ('${uuid}', 'n', 's')`,
+    'SELECT secret_sha256 FROM agent_tokens',
+    'UPDATE agent_tokens SET expires_at = NULL',
+    'UPDATE api_keys SET name = name',
+    'UPDATE lineage_heads SET length = 0',
+    'UPDATE daily_usage SET cost_usd = 0',
+    'UPDATE daily_global_spend SET cost_usd = 0',
+    'DELETE FROM unrecorded_spend',
+    'UPDATE refusal_counts SET count = 0',
+    'DELETE FROM refusal_counts',
+    'SELECT bytes FROM quarantine',
+    'SELECT * FROM reporting.agents',
+  ],
+  grafana: [
+    ...['agents', 'events', 'sessions', 'api_keys', 'agent_tokens', 'audit_log', 'quarantine', 'kysely_migration'].map(
+      (table) => `SELECT FROM public.${table}`,
+    ),
+  ],
+};
+
+/** One that each must be able to do, so that a refusal above is that of the statement and not of the connection. */
+const allowed: Record<GrantedRole, string[]> = {
+  proxy: [
+    'SELECT id FROM events LIMIT 1',
+    `INSERT INTO agents (id, name, source_ip) VALUES ('${uuid}', 'n', 's')`,
+    'SELECT name FROM kysely_migration',
+  ],
+  writer: [insertEvent, 'SELECT * FROM refusal_counts FOR UPDATE', 'SELECT * FROM audit_head FOR UPDATE'],
+  management: ['SELECT * FROM audit_log', "UPDATE agents SET status = 'blocked'", 'SELECT * FROM control FOR UPDATE'],
+  grafana: [
+    'SELECT * FROM reporting.agents',
+    'SELECT * FROM reporting.recording_health',
+    'SELECT * FROM reporting.events_between(now(), now())',
+  ],
+};
+
+describe.each(roles)('agp_%s', (role) => {
+  test.each([...forAll, ...forOne[role]])('is refused: %s', async (statement) => {
+    // Grafana's transactions are read-only before they are anything else.
+    const expected = role === 'grafana' ? /^(42501|25006)$/ : /^42501$/;
+    expect(await run(clients[role], statement)).toMatch(expected);
+  });
+
+  test.each(allowed[role])('may: %s', async (statement) => {
+    expect(await run(clients[role], statement)).toBeNull();
+  });
+
+  test('is refused every partition of events by its own name', async () => {
+    const { rows } = await owner.query(
+      "SELECT format('public.%s', inhrelid::regclass) AS name FROM pg_inherits WHERE inhparent = 'events'::regclass",
+    );
+    expect(rows.length).toBeGreaterThan(8);
+    for (const { name } of rows) expect(await run(clients[role], `SELECT FROM ${name}`), name).toBe(refused);
+  });
+});
+
+test('grafana writes nothing even where it takes its own settings back, and its queries end after 30 seconds', async () => {
+  const grafana = clients.grafana;
+  await grafana.query('SET default_transaction_read_only = off');
+  for (const statement of forAll) expect(await run(grafana, statement), statement).toBe(refused);
+  await grafana.query('RESET default_transaction_read_only');
+  const { rows } = await grafana.query('SHOW statement_timeout');
+  expect(rows).toEqual([{ statement_timeout: '30s' }]);
+  await grafana.query("SET statement_timeout = '50ms'");
+  expect(await run(grafana, 'SELECT pg_sleep(10)')).toBe('57014');
+  await grafana.query('RESET statement_timeout');
+});
+
+/** Every privilege that anybody but an owner has on what is ours, as `grantee privilege object`. */
+async function listPrivileges(): Promise<string[]> {
+  const { rows } = await owner.query<{ privilege: string }>(`
+    WITH held AS (
+      SELECT relname::text AS object, relowner AS owner, aclexplode(relacl) AS acl
+      FROM pg_class WHERE relnamespace IN ('public'::regnamespace, 'reporting'::regnamespace)
+      UNION ALL
+      SELECT format('%s.%s', attrelid::regclass, attname), relowner, aclexplode(attacl)
+      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+      WHERE relnamespace IN ('public'::regnamespace, 'reporting'::regnamespace)
+      UNION ALL
+      SELECT proname, proowner, aclexplode(coalesce(proacl, acldefault('f', proowner)))
+      FROM pg_proc WHERE pronamespace IN ('public'::regnamespace, 'reporting'::regnamespace)
+      UNION ALL
+      SELECT nspname, nspowner, aclexplode(nspacl) FROM pg_namespace WHERE nspname IN ('public', 'reporting')
+      UNION ALL
+      SELECT 'database', datdba, aclexplode(coalesce(datacl, acldefault('d', datdba)))
+      FROM pg_database WHERE datname = current_database()
+      UNION ALL
+      SELECT 'default', defaclrole, aclexplode(defaclacl) FROM pg_default_acl
+    )
+    SELECT format('%s %s %s', CASE (acl).grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid((acl).grantee) END,
+      (acl).privilege_type, object) AS privilege
+    FROM held WHERE (acl).grantee <> owner ORDER BY 1`);
+  return rows.map(({ privilege }) => privilege);
+}
+
+test('nobody has more than reading, adding, changing some columns and deleting where it is stated, and PUBLIC has nothing', async () => {
+  const privileges = await listPrivileges();
+  expect(privileges.filter((privilege) => privilege.startsWith('PUBLIC'))).toEqual([]);
+  const kinds = new Set(privileges.map((privilege) => privilege.split(' ')[1]));
+  expect([...kinds].sort()).toEqual(['CONNECT', 'DELETE', 'EXECUTE', 'INSERT', 'SELECT', 'UPDATE', 'USAGE']);
+  expect(privileges.filter((privilege) => / DELETE /.test(privilege))).toEqual([
+    'agp_management DELETE agent_tokens',
+    'agp_management DELETE api_keys',
+    'agp_management DELETE claimed_names',
+    'agp_writer DELETE refusal_counts',
+    'agp_writer DELETE unrecorded_spend',
+  ]);
+  expect(privileges.filter((privilege) => / UPDATE (audit_log|events)(\.|$)/.test(privilege))).toEqual([]);
+});
+
+test('whatever was granted beside what is stated is revoked by the next migrate, and what is missing is granted', async () => {
+  const before = await listPrivileges();
+  await owner.query(`
+    GRANT SELECT ON api_keys TO agp_proxy WITH GRANT OPTION;
+    GRANT UPDATE (status) ON agents TO agp_proxy;
+    GRANT DELETE ON events_default TO agp_writer;
+    GRANT TRUNCATE, TRIGGER, REFERENCES ON events TO PUBLIC;
+    GRANT SELECT ON audit_log TO agp_grafana;
+    GRANT CREATE ON SCHEMA public TO agp_management;
+    GRANT CREATE ON DATABASE ${owner.database} TO agp_management;
+    GRANT TEMPORARY ON DATABASE ${owner.database} TO PUBLIC;
+    GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reporting TO PUBLIC;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO agp_proxy;
+    ALTER DEFAULT PRIVILEGES FOR ROLE agp_migrator IN SCHEMA public GRANT ALL ON TABLES TO agp_grafana;
+    ALTER DEFAULT PRIVILEGES FOR ROLE agp_migrator GRANT SELECT ON TABLES TO PUBLIC;
+    REVOKE INSERT ON events FROM agp_writer;
+    REVOKE SELECT ON control FROM agp_proxy`);
+  await clients.proxy.query('GRANT SELECT ON api_keys TO agp_writer');
+  expect(await listPrivileges()).not.toEqual(before);
+  expect(await run(clients.writer, 'SELECT FROM api_keys')).toBeNull();
+  await migrateAgain(stack.urls);
+  expect(await listPrivileges()).toEqual(before);
+  expect(await run(clients.writer, 'SELECT FROM api_keys')).toBe(refused);
+});
+
+test('what the migrator makes later is nobody else’s until a privilege for it is stated', async () => {
+  const migrator = await connect(stack.urls.migrator.databaseUrl);
+  await migrator.query('CREATE TABLE made_later (id int); CREATE VIEW reporting.made_later AS SELECT 1 AS one');
+  await migrator.query('CREATE FUNCTION made_later() RETURNS int LANGUAGE sql RETURN 1');
+  for (const role of roles) {
+    const own = role === 'grafana' ? 'SELECT FROM reporting.made_later' : 'SELECT FROM made_later';
+    expect(await run(clients[role], own), role).toBe(refused);
+    expect(await run(clients[role], 'SELECT public.made_later()'), role).toBe(refused);
+  }
+  await migrator.query('DROP TABLE made_later; DROP VIEW reporting.made_later; DROP FUNCTION made_later()');
+  await migrator.end();
+});
