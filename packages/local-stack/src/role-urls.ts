@@ -1,3 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { type NatsUser, natsUsers } from '@agp/bus/permissions';
+import { type RedisUser, redisUsers } from '@agp/reservations/permissions';
+
+export type { NatsUser, RedisUser };
+
 /** The users of a database, each a Postgres role `agp_<name>`. */
 export const databaseUsers = ['proxy', 'writer', 'management', 'migrator', 'grafana'] as const;
 export type DatabaseUser = (typeof databaseUsers)[number];
@@ -5,11 +11,24 @@ export type DatabaseUser = (typeof databaseUsers)[number];
 /** A password for each. */
 export type DatabasePasswords = Record<DatabaseUser, string>;
 
-export const natsUsers = ['proxy', 'writer', 'management', 'operator'] as const;
-export type NatsUser = (typeof natsUsers)[number];
+/** A password for each, and for somebody who may do everything. */
+export type NatsPasswords = Record<NatsUser | 'admin', string>;
+export type RedisPasswords = Record<RedisUser | 'admin', string>;
 
-export const redisUsers = ['proxy', 'writer', 'management'] as const;
-export type RedisUser = (typeof redisUsers)[number];
+export const makePassword = () => randomBytes(24).toString('base64url');
+
+/** A password for each user that has none. */
+export function completePasswords<User extends string>(
+  users: readonly User[],
+  known: Partial<Record<User, string>> = {},
+): Record<User, string> {
+  return Object.fromEntries(users.map((user) => [user, known[user] ?? makePassword()])) as Record<User, string>;
+}
+
+export const makeNatsPasswords = (known?: Partial<NatsPasswords>): NatsPasswords =>
+  completePasswords([...natsUsers, 'admin'], known);
+export const makeRedisPasswords = (known?: Partial<RedisPasswords>): RedisPasswords =>
+  completePasswords([...redisUsers, 'admin'], known);
 
 /** Where a service reaches its servers. */
 export interface ServiceUrls<Nats = string, Redis = string> {
@@ -53,6 +72,14 @@ export function toRoleUrls<Nats, Redis>({
     grafana: { databaseUrl: databaseUrl('grafana') },
     operator: { natsUrl: natsUrl('operator') },
   };
+}
+
+/** The URL of a server for each of its users. */
+export function toUserUrls<User extends string>(
+  serverUrl: string,
+  passwords: Readonly<Record<User, string>>,
+): (user: User) => string {
+  return (user) => toUserUrl(serverUrl, user, passwords[user]);
 }
 
 /** The same server, as another user. */

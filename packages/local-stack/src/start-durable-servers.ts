@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServer } from './binaries/find-server.ts';
 import { openGuard } from './guard/guard.ts';
 import { readLocalStackConfig } from './local-stack-config.ts';
+import { makeNatsPasswords, makeRedisPasswords } from './role-urls.ts';
 import { runMigrations } from './run-migrations.ts';
 import { createDatabase } from './servers/databases.ts';
 import { startNats } from './servers/nats.ts';
@@ -33,8 +33,8 @@ export async function startDurableServers(environment: NodeJS.ProcessEnv): Promi
     const [natsBinary, redisBinary] = await Promise.all([findServer('nats', config), findServer('redis', config)]);
     const [postgres, nats, redis] = await Promise.all([
       startPostgres(kit.pristine, { ...kit, guard }),
-      startNats(natsBinary, join(folder, 'nats'), { guard }),
-      startRedis(redisBinary, join(folder, 'redis'), randomUUID(), { guard }),
+      startNats(natsBinary, join(folder, 'nats'), { guard, passwords: makeNatsPasswords() }),
+      startRedis(redisBinary, join(folder, 'redis'), { guard, passwords: makeRedisPasswords() }),
     ]);
     const databaseUrl = await createDatabase(postgres.url, 'agp');
     await runMigrations(databaseUrl);

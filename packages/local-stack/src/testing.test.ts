@@ -65,6 +65,6 @@ test('nothing of a stack is left when it has been disposed of', async () => {
   const stack = await startTestStack({ nats: true, redis: true });
   await stack[Symbol.asyncDispose]();
   await expect(sendToRedis(stack.redisUrl, 'PING')).rejects.toThrow('ECONNREFUSED');
-  await expect(fetch(stack.natsUrl.replace('nats:', 'http:'))).rejects.toThrow('fetch failed');
+  await expect(fetch(`http://${new URL(stack.natsUrl).host}`)).rejects.toThrow('fetch failed');
   await expect(query(stack.databaseUrl, 'SELECT 1')).rejects.toThrow('does not exist');
 });

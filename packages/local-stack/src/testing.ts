@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openGuard } from './guard/guard.ts';
-import { type RoleUrls, toRoleUrls } from './role-urls.ts';
+import { makeNatsPasswords, makeRedisPasswords, type RoleUrls, toRoleUrls, toUserUrls } from './role-urls.ts';
 import { toDatabaseUrls } from './run-migrations.ts';
 import { createDatabase, dropDatabase } from './servers/databases.ts';
 import { startNats } from './servers/nats.ts';
 import { startRedis } from './servers/redis.ts';
-import type { Server } from './servers/server.ts';
+import type { Server, TlsFiles } from './servers/server.ts';
 import { startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
 import { templateName } from './testing-global-setup.ts';
 
@@ -23,6 +23,8 @@ export interface TestStackOptions {
   redis?: boolean;
   /** Starts a Postgres server of this stack's own, for tests that stop it. About a second. */
   ownPostgres?: boolean;
+  /** Lets each server that is this stack's own speak nothing but TLS. */
+  tls?: TlsFiles;
 }
 
 /** Real servers with throw-away data, for one test or one file. */
@@ -48,13 +50,18 @@ export async function startTestStack<const Options extends TestStackOptions>(
   const shared = inject('agpTestServers');
   const guard = openGuard();
   const folder = join(shared.folder, randomUUID());
-  const serverOptions = { guard, throwAway: true };
+  const serverOptions = { guard, throwAway: true, tls: options.tls };
+  const [natsPasswords, redisPasswords] = [makeNatsPasswords(), makeRedisPasswords()];
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   try {
     guard.removeFolder(folder);
     const [nats, redis, { postgres, databaseUrl }] = await Promise.all([
-      options.nats ? startNats(shared.nats, join(folder, 'nats'), serverOptions) : undefined,
-      options.redis ? startRedis(shared.redis, join(folder, 'redis'), randomUUID(), serverOptions) : undefined,
+      options.nats
+        ? startNats(shared.nats, join(folder, 'nats'), { ...serverOptions, passwords: natsPasswords })
+        : undefined,
+      options.redis
+        ? startRedis(shared.redis, join(folder, 'redis'), { ...serverOptions, passwords: redisPasswords })
+        : undefined,
       startDatabase(name),
     ]);
     const stop = async () => {
@@ -66,8 +73,8 @@ export async function startTestStack<const Options extends TestStackOptions>(
     };
     const urls = toRoleUrls({
       databaseUrl: toDatabaseUrls(databaseUrl, shared.passwords),
-      natsUrl: () => nats?.url,
-      redisUrl: () => redis?.url,
+      natsUrl: nats ? toUserUrls(nats.url, natsPasswords) : () => undefined,
+      redisUrl: redis ? toUserUrls(redis.url, redisPasswords) : () => undefined,
     });
     const servers = { nats, redis, postgres, natsUrl: nats?.url, redisUrl: redis?.url, urls };
     return { databaseUrl, ...servers, [Symbol.asyncDispose]: stop } as unknown as TestStack<Options>;
@@ -77,7 +84,9 @@ export async function startTestStack<const Options extends TestStackOptions>(
   }
 
   async function startDatabase(name: string) {
-    const postgres = options.ownPostgres ? await startThrowAwayPostgres(shared.postgres, guard) : undefined;
+    const postgres = options.ownPostgres
+      ? await startThrowAwayPostgres(shared.postgres, guard, options.tls)
+      : undefined;
     const databaseUrl = await createDatabase(postgres?.url ?? shared.postgresUrl, name, templateName, 'agp_migrator');
     return { postgres, databaseUrl };
   }

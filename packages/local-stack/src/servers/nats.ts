@@ -1,16 +1,37 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renderNatsConfig } from '@agp/bus/permissions';
 import type { ServerBinary } from '../binaries/server-binary.ts';
-import { type Server, type ServerOptions, startServer } from './server.ts';
+import type { NatsPasswords } from '../role-urls.ts';
+import { type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
+
+const administrator = 'admin';
+
+export interface NatsOptions extends ServerOptions {
+  passwords: NatsPasswords;
+  /** With it, NATS speaks nothing but TLS. */
+  tls?: TlsFiles | undefined;
+}
 
 /**
- * Starts NATS with JetStream, its streams under `folder`. Uses nothing newer than NATS 2.9.
- * Its own idea of what fits on the disk is lifted, or a stream could not be made on a disk that is nearly full.
+ * Starts NATS with JetStream, its streams under `folder`. Uses nothing newer than NATS 2.9. The url is that of a user who may do
+ * everything. Its own idea of what fits on the disk is lifted, or a stream could not be made on a disk that is nearly full.
  */
-export async function startNats(binary: ServerBinary, folder: string, options: ServerOptions): Promise<Server> {
+export async function startNats(binary: ServerBinary, folder: string, options: NatsOptions): Promise<Server> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const configFile = join(folder, 'nats.conf');
-  await writeFile(configFile, `jetstream { store_dir: ${JSON.stringify(folder)}, max_file_store: 1TB }\n`);
+  const { passwords, tls } = options;
+  const config = renderNatsConfig({
+    passwords,
+    administrator: { user: administrator, password: passwords.admin },
+    storeFolder: folder,
+    jetstream: { max_file_store: '1TB' },
+    ...(tls ? { tls } : {}),
+  });
+  // One of an older version was readable by others.
+  await rm(configFile, { force: true });
+  await writeFile(configFile, config, { mode: 0o600 });
+  const scheme = tls ? 'tls' : 'nats';
   return startServer(
     {
       name: 'nats',
@@ -20,7 +41,7 @@ export async function startNats(binary: ServerBinary, folder: string, options: S
       readyLine: /Server is ready/,
       stopSignals: ['SIGTERM'],
       quickStopSignals: [],
-      url: (port) => `nats://127.0.0.1:${port}`,
+      url: (port) => `${scheme}://${administrator}:${passwords.admin}@127.0.0.1:${port}`,
     },
     options,
   );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PostgresBinaries } from '../binaries/find-postgres.ts';
-import { type Account, type Server, type ServerOptions, startServer } from './server.ts';
+import { type Account, type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
 /** The superuser of every private Postgres, and the database that the services use. */
 export const postgresUser = 'agp';
@@ -13,6 +13,8 @@ export interface PostgresOptions extends ServerOptions {
   /** The user to run as; only for root, who must not run Postgres. */
   account?: Account;
   password: string;
+  /** With it, Postgres offers TLS. Its account must own the key. */
+  tls?: TlsFiles | undefined;
 }
 
 /** `initdb` failed. The message is its own. */
@@ -56,6 +58,7 @@ export async function initPostgres(
 
 /** Starts Postgres on a data folder that `initPostgres` made. The url names the database `postgres`. */
 export function startPostgres(folder: string, options: PostgresOptions): Promise<Server> {
+  const { tls } = options;
   // Without fsync a commit survives a killed process (it is written, if only to the system's cache), so tests may rely on it.
   const durability = options.throwAway ? ['fsync=off', 'full_page_writes=off'] : [];
   const settings = [
@@ -68,6 +71,7 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
     'timezone=UTC',
     'log_timezone=UTC',
     ...durability,
+    ...(tls ? ['ssl=on', `ssl_cert_file=${tls.certFile}`, `ssl_key_file=${tls.keyFile}`] : []),
   ].flatMap((setting) => ['-c', setting]);
   return startServer(
     {

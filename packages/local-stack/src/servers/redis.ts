@@ -1,18 +1,23 @@
 import { mkdir } from 'node:fs/promises';
+import { renderRedisAcl } from '@agp/reservations/permissions';
 import type { ServerBinary } from '../binaries/server-binary.ts';
-import { type Server, type ServerOptions, startServer } from './server.ts';
+import type { RedisPasswords } from '../role-urls.ts';
+import { type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
+
+export interface RedisOptions extends ServerOptions {
+  passwords: RedisPasswords;
+  /** With it, Redis speaks nothing but TLS. */
+  tls?: TlsFiles | undefined;
+}
 
 /**
- * Starts Redis (or Valkey), its append-only file under `folder`. It asks for a password, since whoever can write to a
- * Redis can often make it write files.
+ * Starts Redis (or Valkey), its append-only file under `folder`. The url is that of a user who may do everything; every user has a
+ * password, since whoever can write to a Redis can often make it write files.
  */
-export async function startRedis(
-  binary: ServerBinary,
-  folder: string,
-  password: string,
-  options: ServerOptions,
-): Promise<Server> {
+export async function startRedis(binary: ServerBinary, folder: string, options: RedisOptions): Promise<Server> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { passwords, tls } = options;
+  const scheme = tls ? 'rediss' : 'redis';
   return startServer(
     {
       name: 'redis',
@@ -23,17 +28,21 @@ export async function startRedis(
       input: (port) =>
         [
           'bind 127.0.0.1',
-          `port ${port}`,
+          ...(tls ? renderTls(tls, port) : [`port ${port}`]),
           `dir ${JSON.stringify(folder)}`,
-          `requirepass ${password}`,
           'appendonly yes',
           'save ""',
+          renderRedisAcl({ passwords, administratorPassword: passwords.admin }),
         ].join('\n'),
       readyLine: /Ready to accept connections/,
       stopSignals: ['SIGTERM'],
       quickStopSignals: [],
-      url: (port) => `redis://:${password}@127.0.0.1:${port}`,
+      url: (port) => `${scheme}://:${passwords.admin}@127.0.0.1:${port}`,
     },
     options,
   );
+}
+
+function renderTls({ certFile, keyFile }: TlsFiles, port: number): string[] {
+  return ['port 0', `tls-port ${port}`, `tls-cert-file ${certFile}`, `tls-key-file ${keyFile}`, 'tls-auth-clients no'];
 }

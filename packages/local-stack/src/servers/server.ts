@@ -11,6 +11,12 @@ export interface Account {
   gid: number;
 }
 
+/** What a server shows to those who connect, in PEM. */
+export interface TlsFiles {
+  certFile: string;
+  keyFile: string;
+}
+
 /** How one kind of server is started and stopped. */
 export interface ServerSpec {
   name: string;

@@ -11,7 +11,7 @@ import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { initPostgres, startPostgres } from './postgres.ts';
 import { outsideFolder } from './postgres-folder.ts';
-import type { Account, Server } from './server.ts';
+import type { Account, Server, TlsFiles } from './server.ts';
 
 const run = promisify(execFile);
 
@@ -62,6 +62,6 @@ export async function copyPristine(kit: PostgresKit, guard: Guard): Promise<stri
 }
 
 /** Starts a Postgres server on data of its own. */
-export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard): Promise<Server> {
-  return startPostgres(await copyPristine(kit, guard), { ...kit, guard, throwAway: true });
+export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard, tls?: TlsFiles): Promise<Server> {
+  return startPostgres(await copyPristine(kit, guard), { ...kit, guard, throwAway: true, tls });
 }

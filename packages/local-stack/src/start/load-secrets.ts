@@ -1,22 +1,25 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DatabasePasswords, databaseUsers } from '../role-urls.ts';
+import {
+  completePasswords,
+  type DatabasePasswords,
+  databaseUsers,
+  makeNatsPasswords,
+  makePassword,
+  makeRedisPasswords,
+  type NatsPasswords,
+  type RedisPasswords,
+} from '../role-urls.ts';
 
 /** What the local stack made up on its first run. */
 export interface Secrets {
   managementApiKey: string;
-  /** The superusers'. */
+  /** The superuser's. */
   postgresPassword: string;
-  redisPassword: string;
   databasePasswords: DatabasePasswords;
+  natsPasswords: NatsPasswords;
+  redisPasswords: RedisPasswords;
 }
-
-const makeSecret = () => randomBytes(24).toString('base64url');
-
-/** A secret for each user that has none. */
-const completePasswords = <User extends string>(users: readonly User[], known: Partial<Record<User, string>> = {}) =>
-  Object.fromEntries(users.map((user) => [user, known[user] ?? makeSecret()])) as Record<User, string>;
 
 /**
  * Reads the secrets of a data folder; the first time they are made, readable by their owner alone. A folder of an older version
@@ -26,10 +29,11 @@ export function loadSecrets(dataFolder: string): Secrets {
   const file = join(dataFolder, 'secrets.json');
   const known = readSecrets(file);
   const secrets: Secrets = {
-    managementApiKey: known.managementApiKey ?? `agm_${makeSecret()}`,
-    postgresPassword: known.postgresPassword ?? makeSecret(),
-    redisPassword: known.redisPassword ?? makeSecret(),
+    managementApiKey: known.managementApiKey ?? `agm_${makePassword()}`,
+    postgresPassword: known.postgresPassword ?? makePassword(),
     databasePasswords: completePasswords(databaseUsers, known.databasePasswords),
+    natsPasswords: makeNatsPasswords(known.natsPasswords),
+    redisPasswords: makeRedisPasswords(known.redisPasswords),
   };
   const text = `${JSON.stringify(secrets, null, 2)}\n`;
   if (text === `${JSON.stringify(known, null, 2)}\n`) return secrets;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
-import { type RoleUrls, type ServiceUrls, toRoleUrls } from '../role-urls.ts';
+import { type RoleUrls, type ServiceUrls, toRoleUrls, toUserUrls } from '../role-urls.ts';
 import { prepareDatabase, runMigrations } from '../run-migrations.ts';
 import { writeRunningServers, writeRunningServices } from '../running-servers.ts';
 import { checkPorts } from './check-ports.ts';
@@ -112,8 +112,9 @@ async function prepareServers(given: StartConfig, servers: ServerUrls, secrets: 
     databaseUrl: isOurs
       ? await prepareDatabase(servers.databaseUrl, secrets.databasePasswords)
       : () => servers.databaseUrl,
-    natsUrl: () => servers.natsUrl,
-    redisUrl: () => servers.redisUrl,
+    natsUrl: given.natsUrl === undefined ? toUserUrls(servers.natsUrl, secrets.natsPasswords) : () => servers.natsUrl,
+    redisUrl:
+      given.redisUrl === undefined ? toUserUrls(servers.redisUrl, secrets.redisPasswords) : () => servers.redisUrl,
   });
 }
 

@@ -6,6 +6,7 @@ import { findServer } from '../binaries/find-server.ts';
 import { choosePostgresAccount } from '../binaries/postgres-account.ts';
 import { makePostgresReachable } from '../binaries/reachable-postgres.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
+import type { NatsPasswords, RedisPasswords } from '../role-urls.ts';
 import { ensureDatabase } from '../servers/databases.ts';
 import { startNats } from '../servers/nats.ts';
 import { initPostgres, postgresUser, startPostgres } from '../servers/postgres.ts';
@@ -36,8 +37,8 @@ export async function startServers(
   });
   const [databaseUrl, natsUrl, redisUrl] = await Promise.all([
     given.databaseUrl ?? startLastingPostgres(config, secrets.postgresPassword, withLog('postgres')),
-    given.natsUrl ?? startLastingNats(config, withLog('nats')),
-    given.redisUrl ?? startLastingRedis(config, secrets.redisPassword, withLog('redis')),
+    given.natsUrl ?? startLastingNats(config, secrets.natsPasswords, withLog('nats')),
+    given.redisUrl ?? startLastingRedis(config, secrets.redisPasswords, withLog('redis')),
   ]);
   return { databaseUrl, natsUrl, redisUrl };
 }
@@ -60,11 +61,12 @@ async function startLastingPostgres(config: LocalStackConfig, password: string, 
   return ensureDatabase(url, postgresUser);
 }
 
-async function startLastingNats(config: LocalStackConfig, options: ServerOptions) {
-  return (await startNats(await findServer('nats', config), join(config.dataFolder, 'nats'), options)).url;
+async function startLastingNats(config: LocalStackConfig, passwords: NatsPasswords, options: ServerOptions) {
+  const folder = join(config.dataFolder, 'nats');
+  return (await startNats(await findServer('nats', config), folder, { ...options, passwords })).url;
 }
 
-async function startLastingRedis(config: LocalStackConfig, password: string, options: ServerOptions) {
+async function startLastingRedis(config: LocalStackConfig, passwords: RedisPasswords, options: ServerOptions) {
   const folder = join(config.dataFolder, 'redis');
-  return (await startRedis(await findServer('redis', config), folder, password, options)).url;
+  return (await startRedis(await findServer('redis', config), folder, { ...options, passwords })).url;
 }

@@ -90,6 +90,9 @@ function makeDataFolder(): string {
   return folder;
 }
 
+const readOperatorVariables = (dataFolder: string): Record<string, string> =>
+  JSON.parse(readFileSync(join(dataFolder, 'servers.json'), 'utf8')).operator;
+
 /** Who is connected to the stack's database, by the name that each program gives itself. */
 async function listDatabaseUsers(dataFolder: string): Promise<Record<string, string>> {
   const { migrator } = JSON.parse(readFileSync(join(dataFolder, 'servers.json'), 'utf8'));
@@ -126,7 +129,9 @@ test('each service is a database user of its own, and a command is the one it ne
     'agp-proxy': 'agp_proxy',
     'agp-writer': 'agp_writer',
   });
-  expect(JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'))).toMatchObject(old);
+  const { redisPassword: _, ...kept } = old;
+  expect(JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'))).toMatchObject(kept);
+  expect(new URL(readOperatorVariables(dataFolder).NATS_URL ?? '').username).toBe('operator');
   expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
   expect(runOnLocalStack(dataFolder, 'migrator', 'packages/db/src/commands/migrate.ts')).toBe('schema is up to date\n');
   const listed = runOnLocalStack(dataFolder, 'operator', 'services/writer/src/commands/quarantine.ts', 'list');
