@@ -2,7 +2,7 @@ import type { Outbox } from '@agp/bus';
 import type { PriceUsage } from '@agp/core/pricing';
 import type { AgentTokenOwner } from '@agp/db';
 import type { IdleSessions, Throttle } from '@agp/reservations';
-import type { Logger } from '@agp/runtime';
+import type { Logger, Tracing } from '@agp/runtime';
 import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { Budget } from './budget/index.ts';
@@ -21,6 +21,8 @@ export interface ProxyContext {
   config: ProxyConfig;
   logger: Logger;
   metrics: ProxyMetrics;
+  /** Null where tracing is off. */
+  tracing: Tracing | null;
   storage: Storage;
   budget: Budget;
   outbox: Outbox;

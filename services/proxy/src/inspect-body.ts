@@ -8,6 +8,8 @@ import { spliceStreamUsage } from './stream/index.ts';
 export interface InspectedBody {
   /** The model asked for, from the body or the path; null where neither names one. */
   requestedModel: string | null;
+  /** Whether a streamed answer is asked for. */
+  stream: boolean;
   /** The caller's bound on the output, in tokens; null where it gave none. */
   maxOutputTokens: number | null;
   /** How many answers it asks for, each as long as that. */
@@ -48,6 +50,7 @@ export function inspectBody(
   const spliced = asks ? spliceStreamUsage(bytes) : { body: bytes, added: false };
   return {
     requestedModel,
+    stream,
     maxOutputTokens,
     answers,
     toldUsage,

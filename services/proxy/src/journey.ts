@@ -99,14 +99,16 @@ export interface ProducerStamp {
 /** How the call to the provider ended. */
 export interface Answer {
   /**
-   * `completed`: all of the answer reached the agent; `aborted`: the agent left; `failed`: the provider did; `killed`:
-   * the agent was blocked, or all were paused, meanwhile.
+   * `completed`: all of the answer reached the agent; `aborted`: the agent left; `failed`: the provider did, or the answer
+   * outlived the grace of a process that stops; `killed`: the agent was blocked, or all were paused, meanwhile.
    */
   outcome: 'completed' | 'aborted' | 'failed' | 'killed';
   /** Set where the provider never answered and the agent is told so. */
   failure: ErrorCode | null;
   /** The provider's status; null when it never answered. */
   status: number | null;
+  /** The answer came piece by piece, as server-sent events or an array of such. */
+  streamed: boolean;
   providerRequestId: string | null;
   /** Hex SHA-256 of the bytes written to the agent; null when the provider never answered. */
   sha256: string | null;
@@ -172,7 +174,9 @@ export const unmetered: Omit<Metering, 'outcome'> = {
 
 /** How far a request came. What is missing was not reached. */
 export interface Journey {
+  head?: Head;
   agent?: Agent;
+  sessionId?: string;
   body?: Body;
   reservation?: Reservation;
   forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };

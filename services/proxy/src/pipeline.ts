@@ -15,6 +15,7 @@ import { resolveSession } from './steps/resolve-session.ts';
 import { storageWaitMs } from './storage.ts';
 import { takeStamp } from './take-stamp.ts';
 import { timeSteps } from './time-steps.ts';
+import { RequestTrace } from './tracing/request-trace.ts';
 
 /** A request that takes longer than this to be ready, in milliseconds, is admitted again: its agent may be blocked by now. */
 const admissionHoldsMs = 50;
@@ -27,16 +28,19 @@ const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > 
  */
 export async function handleRequest(context: ProxyContext, exchange: Exchange): Promise<void> {
   const journey: Journey = {};
+  const trace = context.tracing && new RequestTrace(context.tracing, exchange);
   const begin = timeSteps(context.metrics);
   context.load.running += 1;
   try {
     begin('readHead');
     const head = readHead(context, exchange);
+    journey.head = head;
     begin('identify');
     const agent = await identify(context, head);
     journey.agent = agent;
     begin('resolveSession');
     const sessionId = await resolveSession(context, head, agent);
+    journey.sessionId = sessionId;
     const admitAgain = () => {
       begin('admit');
       return admit(context, head, agent, sessionId, performance.now() + storageWaitMs);
@@ -58,7 +62,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     journey.forwarded = { request, stamp: takeStamp(context) };
     context.load.forwarded += 1;
     begin('forward');
-    journey.answer = await forward(context, exchange, request);
+    journey.answer = await forward(context, exchange, request, trace);
     begin('meter');
     journey.metering = await meter(context, request, journey.answer);
   } catch (error) {
@@ -67,7 +71,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     context.load.running -= 1;
     if (journey.forwarded) context.load.forwarded -= 1;
     begin('finish');
-    finish(context, exchange, journey);
+    finish(context, exchange, journey, trace);
     begin(null);
   }
 }

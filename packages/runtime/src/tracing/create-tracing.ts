@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
-import { ExportResultCode, parseKeyPairsIntoRecord, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  ExportResultCode,
+  parseKeyPairsIntoRecord,
+  parseTraceParent,
+  TRACE_PARENT_HEADER,
+  W3CTraceContextPropagator,
+} from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -34,9 +40,17 @@ export function createTracing(url: string, config: TracingConfig, { service, onF
   });
   const provider = new TracerProvider({
     // What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say counts before our own.
-    resource: defaultResource().merge(own).merge(detectResources({ detectors: [envDetector] })),
+    resource: defaultResource()
+      .merge(own)
+      .merge(detectResources({ detectors: [envDetector] })),
     sampler: createSampler(config),
-    spanProcessors: [new BatchSpanProcessor({ exporter })],
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter,
+        scheduledDelayMillis: config.otelBspScheduleDelay,
+        maxQueueSize: config.otelBspMaxQueueSize,
+      }),
+    ],
     spanLimits: { attributeValueLengthLimit: maxAttributeLength },
   });
   const tracer = provider.getTracer('agent-governance-proxy', version);
@@ -50,9 +64,16 @@ export function createTracing(url: string, config: TracingConfig, { service, onF
       ),
     startClientSpan: (name, parent, at) =>
       tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: at }, trace.setSpan(ROOT_CONTEXT, parent)),
-    writeTraceparent: (span) => {
-      const { traceId, spanId, traceFlags } = span.spanContext();
-      return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+    continueIn: (span, headers) => {
+      if (!span.isRecording()) return;
+      for (const [name, value] of Object.entries(headers)) {
+        if (name.toLowerCase() !== TRACE_PARENT_HEADER || parseTraceParent(String(value)) === null) continue;
+        const { traceId, spanId, traceFlags } = span.spanContext();
+        headers[name] = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+      }
+    },
+    fail: (span, errorType) => {
+      span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR });
     },
     stop: async () => {
       const ended = new AbortController();

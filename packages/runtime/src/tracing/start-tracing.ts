@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Span } from '@opentelemetry/api';
+import type { Attributes, Span } from '@opentelemetry/api';
 import type { TracingConfig } from './tracing-fields.ts';
 
-export type { Span } from '@opentelemetry/api';
+export type { Attributes, Span };
 
 /** Makes spans and sends them. Times are of the monotonic clock (`performance.now()`), in milliseconds. */
 export interface Tracing {
@@ -13,8 +13,13 @@ export interface Tracing {
   startServerSpan(name: string, headers: IncomingHttpHeaders, at: number): Span;
   /** The span of a request that we send while `parent` runs. */
   startClientSpan(name: string, parent: Span, at: number): Span;
-  /** What `traceparent` says to whom we send a request in the span. */
-  writeTraceparent(span: Span): string;
+  /**
+   * Makes the span the parent that `traceparent` names to whom we send a request. None is added where there was none, and
+   * one that nobody can read, or whose trace is not kept, stays as it is.
+   */
+  continueIn(span: Span, headers: Record<string, string | string[]>): void;
+  /** @param errorType a word from a bounded set */
+  fail(span: Span, errorType: string): void;
   /** Sends what is left, for two seconds at most, and makes no more spans. */
   stop(): Promise<void>;
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional();
 
+const count = z.coerce.number().int().min(1);
+
 const samplers = [
   'always_on',
   'always_off',
@@ -27,6 +29,10 @@ export const tracingFields = {
   otelTracesSampler: z.enum(samplers).default('parentbased_always_on'),
   /** The share of traces that the two ratio samplers keep. */
   otelTracesSamplerArg: z.coerce.number('must be a number').min(0).max(1).default(1),
+  /** The longest that a span waits for others before they are sent, in milliseconds. */
+  otelBspScheduleDelay: count.default(5_000),
+  /** Spans that may wait; further ones are dropped. */
+  otelBspMaxQueueSize: count.default(2_048),
   otelSdkDisabled: z.stringbool().default(false),
 };
 

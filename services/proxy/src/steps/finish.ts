@@ -4,13 +4,24 @@ import { buildEvent } from '../build-event.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { type Answer, type Head, type Journey, noTimes, unmetered } from '../journey.ts';
+import { logRequest, readTraceId } from '../log-request.ts';
 import { observeTimes } from '../observe-times.ts';
 import { publishEvent } from '../publish-event.ts';
+import type { RequestEnd } from '../request-end.ts';
+import type { RequestTrace } from '../tracing/request-trace.ts';
 
 /** The one end of every request: record what was forwarded, refuse what was not, give back what it held. */
-export function finish(context: ProxyContext, exchange: Exchange, journey: Journey): void {
+export function finish(context: ProxyContext, exchange: Exchange, journey: Journey, trace: RequestTrace | null): void {
   const { forwarded, answer } = journey;
-  const error = journey.error === undefined ? null : toApiError(context, journey.error);
+  const error = journey.error === undefined ? null : toApiError(journey.error);
+  const ended: RequestEnd = {
+    head: journey.head ?? null,
+    agent: journey.agent ?? null,
+    sessionId: journey.sessionId ?? null,
+    event: null,
+    answer: null,
+    refusal: error,
+  };
   if (forwarded) {
     const end = answer ?? failedAnswer(forwarded.request.head);
     const event = buildEvent(
@@ -20,12 +31,15 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
       journey.metering ?? { ...unmetered, outcome: end.outcome },
     );
     publishEvent(context, event);
+    ended.event = event;
+    ended.answer = end;
+    ended.refusal ??= end.failure === null ? null : new ApiError(end.failure);
     context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
     observeTimes(context.metrics, forwarded.request, end);
     // A body that streams through may turn out too large when part of it has gone.
     if (end.failure === 'request_too_large') context.metrics.refusals.inc({ code: end.failure });
-    if (error || end.failure) {
-      answerError(exchange, error ?? new ApiError(end.failure ?? 'internal'), {
+    if (ended.refusal) {
+      answerError(exchange, ended.refusal, {
         'X-Agent-Id': event.agent_id,
         'X-Session-Id': event.session_id,
         'X-Event-Id': event.id,
@@ -38,6 +52,9 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     answerError(exchange, error, {});
   }
   journey.body?.release();
+  trace?.end(ended);
+  const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);
+  logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
 
 /** Something of ours broke after the request was forwarded: it is recorded all the same. */
@@ -46,6 +63,7 @@ function failedAnswer(head: Head): Answer {
     outcome: 'failed',
     failure: 'internal',
     status: null,
+    streamed: false,
     providerRequestId: null,
     sha256: null,
     tap: null,
@@ -55,11 +73,6 @@ function failedAnswer(head: Head): Answer {
   };
 }
 
-function toApiError(context: ProxyContext, error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  context.logger.error(
-    { error: error instanceof Error ? error.stack : String(error) },
-    'request failed inside the proxy',
-  );
-  return new ApiError('internal');
+function toApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError('internal');
 }

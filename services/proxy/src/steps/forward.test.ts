@@ -75,7 +75,7 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
       response.on('prefinish', written.resolve);
       if (isStuck) response.socket?.write(unread);
       const exchange = { request, response } as Exchange;
-      void forward(context as unknown as ProxyContext, exchange, admitted as unknown as AdmittedRequest).then(
+      void forward(context as unknown as ProxyContext, exchange, admitted as unknown as AdmittedRequest, null).then(
         answer.resolve,
       );
     }),

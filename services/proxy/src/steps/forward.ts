@@ -9,11 +9,12 @@ import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../j
 import { formatStreamError } from '../providers/index.ts';
 import type { StopReason } from '../running-requests.ts';
 import { createResponseTap, type ResponseTap, StreamUsageStripper } from '../stream/index.ts';
+import type { RequestTrace } from '../tracing/request-trace.ts';
 
 /** The agent went away before it had the whole answer. */
 class AgentLeft extends Error {}
 
-/** The agent was blocked, or all were paused, while the request ran. */
+/** The request was ended here: its agent was blocked, all were paused, or this process stops. */
 class Stopped extends Error {}
 
 /** How long the last bytes of a stopped stream may take to leave, in milliseconds. */
@@ -27,12 +28,17 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'ap
  *
  * @returns how it ended, when the last byte is out; it does not reject for what provider or agent do
  */
-export function forward(context: ProxyContext, exchange: Exchange, request: AdmittedRequest): Promise<Answer> {
+export function forward(
+  context: ProxyContext,
+  exchange: Exchange,
+  request: AdmittedRequest,
+  trace: RequestTrace | null,
+): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const running = {
     agentId: request.agent.uuid,
     stop(reason: StopReason) {
-      if (relay.stop(reason)) context.metrics.killed.inc({ reason });
+      if (relay.stop(reason) && reason !== 'proxy_stopping') context.metrics.killed.inc({ reason });
     },
   };
   const done = context.runningRequests.add(running);
@@ -42,11 +48,11 @@ export function forward(context: ProxyContext, exchange: Exchange, request: Admi
   });
   // An agent that left during admission has already closed; it would never be heard of again.
   if (exchange.response.destroyed) relay.onAgentClose();
-  else relay.dispatch(context.upstream);
+  else relay.dispatch(context.upstream, trace);
   return promise;
 }
 
-function toDispatch({ head, body }: AdmittedRequest): Dispatcher.DispatchOptions {
+function toDispatch({ head, body }: AdmittedRequest): Dispatcher.DispatchOptions & { headers: HeaderValues } {
   const { baseUrl } = head.provider;
   const headers: HeaderValues = { ...head.headers };
   if (Buffer.isBuffer(body.toProvider)) headers['content-length'] = String(body.toProvider.length);
@@ -85,6 +91,7 @@ class Relay implements Dispatcher.DispatchHandler {
   #status: number | null = null;
   #providerRequestId: string | null = null;
   #firstByteMs: number | null = null;
+  #streamed = false;
   #canEndWithError = false;
   #endsAsArray = false;
   #ended = false;
@@ -98,9 +105,11 @@ class Relay implements Dispatcher.DispatchHandler {
     exchange.response.once('close', () => this.onAgentClose());
   }
 
-  dispatch(upstream: Dispatcher): void {
+  dispatch(upstream: Dispatcher, trace: RequestTrace | null): void {
     const options = toDispatch(this.#request);
-    this.#times.dispatched = performance.now();
+    const dispatched = performance.now();
+    this.#times.dispatched = dispatched;
+    trace?.startCall(this.#request, options.headers, dispatched);
     upstream.dispatch(options, this);
   }
 
@@ -130,6 +139,7 @@ class Relay implements Dispatcher.DispatchHandler {
     // A server that compresses although it was asked not to sends bytes that nothing can be taken out of, or put into.
     const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
     const isArray = head.operation?.answerFormat === 'array';
+    this.#streamed = streams || isArray;
     this.#endsAsArray = isArray && !streams;
     if (streams && isPlain && body.inspected?.usageAsked) {
       this.#stripper = new StreamUsageStripper();
@@ -204,7 +214,7 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Ends the request because its agent may not go on. What streams ends with an error that the provider's own SDK
+   * Ends the request because its agent may not go on, or this process may not. What streams ends with an error that the provider's own SDK
    * raises; what has not begun is refused; anything else is cut, since half of it must not pass for a whole.
    *
    * @returns false where it had ended already
@@ -228,7 +238,7 @@ class Relay implements Dispatcher.DispatchHandler {
         this.#waitForAgent(lastWordsMs);
       } else response.socket?.destroySoon();
     }
-    this.#end('killed', this.#status === null ? reason : null);
+    this.#end(reason === 'proxy_stopping' ? 'failed' : 'killed', this.#status === null ? reason : null);
     this.#controller?.abort(new Stopped());
     return true;
   }
@@ -253,6 +263,7 @@ class Relay implements Dispatcher.DispatchHandler {
       outcome,
       failure,
       status: this.#status,
+      streamed: this.#streamed,
       providerRequestId: this.#providerRequestId,
       sha256: this.#status === null ? null : this.#digest.digest(),
       tap: this.#tap,

@@ -1,0 +1,94 @@
+import type { Span, Tracing } from '@agp/runtime';
+import type { Exchange } from '../exchange.ts';
+import type { HeaderValues } from '../forwarded-headers.ts';
+import type { AdmittedRequest } from '../journey.ts';
+import { type RequestEnd, statusOf } from '../request-end.ts';
+import { describeCall } from './describe-call.ts';
+
+/**
+ * The two spans of a request: the agent's, and within it that of the call to the provider. Names and attributes are
+ * OpenTelemetry's where it has any; nothing of what was written is in them.
+ */
+export class RequestTrace {
+  readonly #tracing: Tracing;
+  readonly #request: Span;
+  #call: Span | null = null;
+
+  /** Begins at the request's arrival, in the trace that its headers name or in one of its own. */
+  constructor(tracing: Tracing, { method, request, arrived }: Exchange) {
+    this.#tracing = tracing;
+    this.#request = tracing.startServerSpan(method, request.headers, arrived);
+    this.#request.setAttributes({ 'http.request.method': method, 'url.scheme': 'http' });
+  }
+
+  get traceId(): string {
+    return this.#request.spanContext().traceId;
+  }
+
+  /**
+   * Begins the span of the call, and names it in the `traceparent` that the provider gets, if it gets any.
+   *
+   * @param at on the monotonic clock, in milliseconds
+   */
+  startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void {
+    const { name, attributes } = describeCall(request);
+    this.#call = this.#tracing.startClientSpan(name, this.#request, at);
+    this.#call.setAttributes(attributes);
+    this.#tracing.continueIn(this.#call, headers);
+  }
+
+  /** Ends both spans. Called once, on every way out. */
+  end(ended: RequestEnd): void {
+    this.#endCall(ended);
+    const { head, agent, sessionId, event, answer, refusal } = ended;
+    const span = this.#request;
+    if (head) {
+      span.updateName(`${head.method} /${head.provider.id}/*`);
+      span.setAttributes({
+        'http.route': `/${head.provider.id}/*`,
+        'url.path': `/${head.provider.id}${head.path}`,
+        'agp.event.id': head.eventId,
+      });
+    }
+    if (agent) span.setAttribute('agp.agent.id', agent.id);
+    if (sessionId !== null) span.setAttribute('agp.session.id', sessionId);
+    if (event?.outcome) span.setAttribute('agp.outcome', event.outcome);
+    if (refusal) span.setAttribute('agp.refusal', refusal.code);
+    const status = statusOf(ended);
+    if (status !== null) span.setAttribute('http.response.status_code', status);
+    const fault = refusal?.code ?? (hasFailed(ended) ? event?.outcome : null) ?? status;
+    // A server's span has not failed where the caller was at fault (OpenTelemetry's conventions for HTTP).
+    if ((status ?? 0) >= 500 || hasFailed(ended)) this.#tracing.fail(span, String(fault));
+    span.end(head && answer ? head.arrived + answer.durationMs : performance.now());
+  }
+
+  #endCall(ended: RequestEnd): void {
+    const span = this.#call;
+    if (span === null) return;
+    const { event, answer } = ended;
+    if (event && event.usage_source !== 'none') {
+      span.setAttributes({
+        'gen_ai.usage.input_tokens': event.prompt_tokens,
+        'gen_ai.usage.output_tokens': event.completion_tokens,
+        'agp.usage_source': event.usage_source,
+        'agp.cost_usd': event.cost_nano_usd / 1e9,
+      });
+    }
+    const status = answer?.status ?? null;
+    if (status !== null) {
+      span.setAttribute('http.response.status_code', status);
+      if (event && event.model !== 'unknown') span.setAttribute('gen_ai.response.model', event.model);
+    }
+    const { dispatched = null, firstChunk = null, ended: endedAt = null } = answer?.times ?? {};
+    if (answer?.streamed && dispatched !== null && firstChunk !== null) {
+      span.setAttribute('gen_ai.response.time_to_first_chunk', (firstChunk - dispatched) / 1000);
+      span.addEvent('agp.first_chunk', firstChunk);
+    }
+    const fault = answer?.failure ?? (hasFailed(ended) ? event?.outcome : null) ?? status;
+    if (hasFailed(ended) || (status ?? 0) >= 400) this.#tracing.fail(span, String(fault));
+    span.end(endedAt ?? performance.now());
+  }
+}
+
+/** An agent that leaves is no failure. */
+const hasFailed = ({ event }: RequestEnd): boolean => event?.outcome === 'failed' || event?.outcome === 'killed';

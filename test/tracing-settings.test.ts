@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answerCanned } from './providers/answer-canned.ts';
+import { type FakeProvider, startFakeProvider } from './providers/fake-provider.ts';
+import { startSystem, waitFor } from './start-system.ts';
+import { sendTraced as send } from './tracing/send-traced.ts';
+import { startCollector } from './tracing/start-collector.ts';
+
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+let provider: FakeProvider;
+beforeAll(async () => {
+  provider = await startFakeProvider(answerCanned());
+});
+afterAll(async () => {
+  await provider?.stop();
+});
+
+const receivedTraceparent = () => provider.requests.at(-1)?.headers.traceparent;
+
+test('the standard variables count: service name, attributes, headers from a file, compression and sampler', async () => {
+  await using other = await startCollector();
+  await using system = await startSystem({ environment: { PROVIDER_OPENAI_URL: provider.url } });
+  const file = `/tmp/agp-otlp-headers-${randomUUID()}`;
+  writeFileSync(file, 'x-collector-key=not-a-secret%20one\n');
+  const common = { OTEL_BSP_SCHEDULE_DELAY: '50', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+  const named = await system.start('proxy', {
+    ...common,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${other.url}/custom/path`,
+    OTEL_EXPORTER_OTLP_HEADERS_FILE: file,
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_SERVICE_NAME: 'gateway',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+  });
+  const silent = await system.start('proxy', {
+    ...common,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${other.url}/silent`,
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0',
+  });
+  for (const { url } of [silent, named]) {
+    const { answer } = await send({ url, headers: { traceparent } });
+    await answer.text();
+    if (url === silent.url) expect(receivedTraceparent()).toBe(traceparent);
+  }
+  await waitFor('spans', () => other.spans.length >= 2);
+  await silent.stop();
+  expect(new Set(other.spans.map(({ service }) => service))).toEqual(new Set(['gateway']));
+  expect(other.requests[0]).toMatchObject({
+    path: '/custom/path',
+    headers: { 'x-collector-key': 'not-a-secret one', 'content-encoding': 'gzip' },
+  });
+  // What has not left yet leaves at the stop.
+  const last = await send({ url: named.url });
+  await last.answer.text();
+  await named.stop();
+  expect(other.spans.length).toBe(4);
+});
+
+/** Tells of every module of OpenTelemetry that a process loads, but for the API, which the Prometheus client loads itself. */
+const tellLoads = `data:text/javascript,${encodeURIComponent(
+  `import{registerHooks}from'node:module';registerHooks({load(url,context,next){
+  if(/@opentelemetry\\/(?!api\\/)/.test(url))console.error('LOADED');return next(url,context)}})`,
+)}`;
+
+test.each([
+  ['no endpoint', {}, false],
+  ['the SDK disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }, false],
+  ['an endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }, true],
+] as const)('with %s', async (_, variables, isLoaded) => {
+  const output: string[] = [];
+  await using own = await startSystem({
+    onOutput: (text) => output.push(text),
+    environment: { ...variables, PROVIDER_OPENAI_URL: provider.url, NODE_OPTIONS: `--import=${tellLoads}` },
+  });
+  const { answer } = await send({ url: own.proxies[0]?.url, headers: { traceparent } });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  expect(receivedTraceparent() === traceparent).toBe(!isLoaded);
+  expect(output.join('').includes('LOADED')).toBe(isLoaded);
+});
+
+test('a collector that is away costs requests nothing: one line says so, and a stop does not wait for it', async () => {
+  const output: string[] = [];
+  await using own = await startSystem({
+    onOutput: (text) => output.push(text),
+    environment: {
+      PROVIDER_OPENAI_URL: provider.url,
+      LOG_LEVEL: 'warn',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+      OTEL_BSP_SCHEDULE_DELAY: '20',
+    },
+  });
+  const lines = () => output.join('').split('traces cannot be sent').length - 1;
+  await waitFor('a line in the log', async () => {
+    const { answer } = await send({ url: own.proxies[0]?.url });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    return lines() > 0;
+  });
+  for (let round = 0; round < 5; round += 1) {
+    await (await send({ url: own.proxies[0]?.url })).answer.text();
+    await sleep(100);
+  }
+  expect(lines()).toBe(1);
+  const since = performance.now();
+  await own.proxies[0]?.stop();
+  expect(performance.now() - since).toBeLessThan(5_000);
+});

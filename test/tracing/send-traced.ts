@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+
+/** What agents write here, and no trace may hold. */
+export const content = 'words that no trace may hold';
+
+export interface TracedCall {
+  /** Of the proxy. */
+  url: string | undefined;
+  agentName?: string;
+  path?: string;
+  stream?: boolean;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** The provider's answer, and what is known of the request by the session that is its alone. */
+export async function sendTraced({
+  agentName = 'traced',
+  path = '/openai/v1',
+  stream = false,
+  headers,
+  url,
+  signal,
+}: TracedCall) {
+  const sessionId = `ses_${randomUUID()}`;
+  const answer = await fetch(`${url}${path}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-agent-name': agentName, 'x-session-id': sessionId, ...headers },
+    body: JSON.stringify({ model: 'gpt-4o-mini', stream, messages: [{ role: 'user', content }] }),
+    ...(signal ? { signal } : {}),
+  });
+  return { sessionId, answer };
+}
