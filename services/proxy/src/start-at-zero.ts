@@ -22,6 +22,7 @@ const refusals = [
   'budget_unavailable',
   'proxy_overloaded',
   'audit_unavailable',
+  'proxy_stopping',
   'internal',
 ] satisfies ErrorCode[];
 const stops: Record<KillReason, true> = { agent_blocked: true, paused: true };
