@@ -98,6 +98,7 @@ async function runWriter(pool: Pool, connection: BusConnection): Promise<number>
     eventStreamReplicas: stream.replicas,
     eventStreamMaxBytes: stream.maxBytes,
     writerLanes: lanes,
+    shutdownGraceSeconds: 20,
   };
   started = performance.now();
   await using _writer = await startWriter(config, {

@@ -3,6 +3,7 @@ export * from './announcements.ts';
 export * from './connect.ts';
 export * from './consume-events.ts';
 export * from './ensure-event-stream.ts';
+export * from './log-status.ts';
 export * from './names.ts';
 export * from './outbox.ts';
 export * from './parcel.ts';

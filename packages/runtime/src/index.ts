@@ -4,6 +4,7 @@ export * from './create-registry.ts';
 export * from './describe-failure.ts';
 export * from './http-server.ts';
 export * from './keep-reading.ts';
+export * from './keep-trying.ts';
 export * from './load-config.ts';
 export * from './log-sparsely.ts';
 export * from './logger.ts';

@@ -11,6 +11,7 @@ function watchDependency() {
   const readiness = new Readiness({ postgres: check }, { onChange: (...change) => told.push(change) });
   // Looked at by hand alone.
   readiness.stop();
+  readiness.serve();
   return { readiness, state, told };
 }
 
@@ -46,4 +47,13 @@ test('a process that drains says so, whatever its dependencies do', async () => 
   const { readiness } = watchDependency();
   readiness.drain();
   expect(readiness.reasons).toEqual(['draining', 'postgres']);
+});
+
+test('a process is not ready before it says that it serves', async () => {
+  const readiness = new Readiness({});
+  readiness.stop();
+  await readiness.look();
+  expect(readiness.reasons).toEqual(['starting']);
+  readiness.serve();
+  expect(readiness.reasons).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describeFailure } from './describe-failure.ts';
+import type { Logger } from './logger.ts';
 
 /** Whether one dependency answers. Rejects, or takes longer than a second, when it does not. */
 export type Check = () => Promise<unknown>;
@@ -38,6 +39,7 @@ export class Readiness {
   /** Why dependencies fail, where that was told. */
   readonly #told = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
+  #starting = true;
   #draining = false;
 
   constructor(checks: Record<string, Check>, options: ReadinessOptions = {}) {
@@ -67,6 +69,11 @@ export class Readiness {
     this.#onChange?.(name, failure);
   }
 
+  /** From now on ready, as far as its dependencies are: until now the process was starting. */
+  serve(): void {
+    this.#starting = false;
+  }
+
   /** From now on unready: the process is going away. */
   drain(): void {
     this.#draining = true;
@@ -75,10 +82,18 @@ export class Readiness {
   /** What keeps the process from serving; empty when it is ready. */
   get reasons(): string[] {
     const failing = [...this.#failures].filter(([, count]) => count >= failuresUntilUnready).map(([name]) => name);
-    return this.#draining ? ['draining', ...failing] : failing;
+    return [...(this.#starting ? ['starting'] : []), ...(this.#draining ? ['draining'] : []), ...failing];
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
+}
+
+/** Says in the log what keeps a service from serving, once for each reason, and when that is over. */
+export function logReadiness(logger: Logger): NonNullable<ReadinessOptions['onChange']> {
+  return (dependency, failure) => {
+    if (failure === null) logger.info({ dependency }, 'no longer in the way of readiness');
+    else logger.warn({ dependency, error: failure }, 'not ready');
+  };
 }

@@ -1,4 +1,4 @@
-import { commonFields, portField, trustProxyField } from '@agp/runtime';
+import { commonFields, drainDelayField, portField, shutdownGraceField, trustProxyField } from '@agp/runtime';
 import { z } from 'zod';
 
 /** The management service's configuration, from the variables of decisions.md section 1. */
@@ -11,6 +11,8 @@ export const managementConfigSchema = z.object({
   managementApiKey: z.string().min(16),
   edition: z.enum(['extended', 'base']).default('extended'),
   trustProxy: trustProxyField,
+  drainDelaySeconds: drainDelayField,
+  shutdownGraceSeconds: shutdownGraceField(10),
 });
 
 export type ManagementConfig = z.infer<typeof managementConfigSchema>;

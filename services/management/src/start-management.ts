@@ -1,23 +1,25 @@
-import { randomUUIDv7 } from 'node:crypto';
-import { createStorageChecks, keepBootstrapKey, openGuardedDatabase } from '@agp/db';
+import type { NatsConnection } from '@agp/bus';
+import { createStorageChecks, openGuardedDatabase } from '@agp/db';
 import { connectRedis, createBudgetReservations, createThrottle } from '@agp/reservations';
 import {
-  ConfigError,
   createLogger,
   type Logger,
+  logReadiness,
   Readiness,
   type Service,
   startHttpServer,
   startOpsServer,
+  toStopLimit,
+  waitForDrain,
 } from '@agp/runtime';
 import type { ManagementConfig } from './config.ts';
 import { createApp } from './create-app.ts';
-import { digestSecret } from './issue-secret.ts';
 import { endRevokedStreams } from './live/end-revoked-streams.ts';
 import { followRecordings } from './live/follow-recordings.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { listRoutes } from './routes/index.ts';
+import { waitForBootstrapKey } from './wait-for-bootstrap-key.ts';
 import { watchCapUse } from './watch-cap-use.ts';
 
 export interface ManagementOverrides {
@@ -34,11 +36,9 @@ export interface ManagementService extends Service {
 const keepaliveMs = 15_000;
 /** decisions.md section 5: failed authentications of one address in a minute. */
 const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
-/** How long running requests may take to end at a stop, in milliseconds. */
-const graceMs = 10_000;
 
 /**
- * Starts the management API. Rejects when Postgres or the broker cannot be reached, with nothing left open.
+ * Starts the management API, as soon as Postgres and NATS are there. Health and metrics are there from the beginning.
  *
  * @throws ConfigError when the bootstrap key has the secret of another key
  */
@@ -57,9 +57,23 @@ export async function startManagement(
   });
   opened.defer(() => database.close());
   const { db } = database;
-  if (!(await keepBootstrapKey(db, randomUUIDv7(), digestSecret(config.managementApiKey)))) {
-    throw new ConfigError('MANAGEMENT_API_KEY: is the secret of a key that was made through the API; it needs its own');
-  }
+  const streams = new LiveStreams({ keepaliveMs: overrides.keepaliveMs ?? keepaliveMs });
+  const { registry, observe } = createMetrics(streams);
+  let broker: NatsConnection | null = null;
+  const readiness = new Readiness(
+    {
+      ...createStorageChecks(database.pool),
+      nats: async () => {
+        if (broker === null) throw new Error('not connected yet');
+        await broker.flush();
+      },
+    },
+    { onChange: logReadiness(logger) },
+  );
+  opened.defer(() => readiness.stop());
+  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, registry, readiness);
+  opened.defer(() => ops.stop(0));
+  await waitForBootstrapKey(db, config.managementApiKey, logger);
 
   const redis = connectRedis({
     url: config.redisUrl,
@@ -71,21 +85,13 @@ export async function startManagement(
   const budgetRedis = connectRedis({ url: config.redisUrl, caFile: config.redisCaFile, commandTimeoutMs: 2_000 });
   opened.defer(() => budgetRedis.disconnect());
 
-  const streams = new LiveStreams({ keepaliveMs: overrides.keepaliveMs ?? keepaliveMs });
   const bus = await followRecordings(config, streams, logger);
+  broker = bus;
   opened.defer(() => bus.close());
   opened.defer(endRevokedStreams(db, streams));
 
-  const { registry, observe } = createMetrics(streams);
   opened.defer(watchCapUse(db, registry));
-  const readiness = new Readiness({
-    ...createStorageChecks(database.pool),
-    nats: () => bus.flush(),
-  });
-  opened.defer(() => readiness.stop());
   await readiness.look();
-  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, registry, readiness);
-  opened.defer(() => ops.stop(0));
 
   const app = createApp({
     context: { config, db, reservations: createBudgetReservations(budgetRedis), streams },
@@ -95,16 +101,30 @@ export async function startManagement(
     observe,
   });
   const http = await startHttpServer(app, { host: config.host, port: config.managementPort });
-  opened.defer(() => http.stop(graceMs));
+  opened.defer(() => http.stop(config.shutdownGraceSeconds * 1_000));
   opened.defer(() => streams.stop());
-  opened.defer(() => readiness.drain());
+  readiness.serve();
 
   logger.info({ url: http.url, opsUrl: ops.url }, 'listening');
   const running = opened.move();
   let stopped: Promise<void> | undefined;
-  const stop = () => {
-    stopped ??= running.disposeAsync();
+  const drain = async (hurry?: AbortSignal) => {
+    readiness.drain();
+    http.drain();
+    // Now, so that clients are elsewhere when the port closes; one that comes back here meanwhile is served until then.
+    streams.endStreams();
+    await waitForDrain(config.drainDelaySeconds, hurry);
+    await running.disposeAsync();
+  };
+  const stop = (hurry?: AbortSignal) => {
+    stopped ??= drain(hurry);
     return stopped;
   };
-  return { url: http.url, opsUrl: ops.url, stop, [Symbol.asyncDispose]: stop };
+  return {
+    url: http.url,
+    opsUrl: ops.url,
+    stopWithinMs: toStopLimit(config),
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+  };
 }

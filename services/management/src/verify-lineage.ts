@@ -1,35 +1,57 @@
 import type { LineageVerdict } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
-import { emptyHead, hashLink } from '@agp/core/lineage';
-import { type Db, type LineageRow, listLineageEntries, readLineageHead, readLineageOrder } from '@agp/db';
+import { emptyHead, hashLink, type LineageHead, passRemoved, type RemovedLinks } from '@agp/core/lineage';
+import {
+  type Db,
+  type LineageRow,
+  listLineageAnchors,
+  listLineageEntries,
+  readLineageHead,
+  readLineageOrder,
+} from '@agp/db';
 
 /**
  * Computes every hash of a session's chain anew, and compares what stands beside each payload with what is in it. Its
- * length and its end are those that the writer keeps apart, so that a chain which was cut is seen.
+ * length and its end are those that the writer keeps apart, so that a chain which was cut is seen. Events that were removed
+ * for their age are passed over.
  *
  * @returns null where there is no such session
  */
 export async function verifyLineage(db: Db, sessionId: string): Promise<LineageVerdict | null> {
+  for (let removed = await listLineageAnchors(db, sessionId); ; ) {
+    const verdict = await verifyOnce(db, sessionId, removed);
+    if (verdict === null || verdict.valid) return verdict;
+    // What is missing may have been removed since we began.
+    const now = await listLineageAnchors(db, sessionId);
+    if (now.length === removed.length) return verdict;
+    removed = now;
+  }
+}
+
+async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLinks[]): Promise<LineageVerdict | null> {
   // The head first: events that are recorded meanwhile make the chain longer than it says, and no worse.
   const head = await readLineageHead(db, sessionId);
   const order = await readLineageOrder(db, sessionId);
   if (order.length === 0 && head === undefined) return null;
   const { length, hash } = head ?? emptyHead;
-  let previous = emptyHead.hash;
-  let seq = 0;
+  let reached = emptyHead;
   let headIsThere = length === 0;
+  const reach = (next: LineageHead) => {
+    reached = next;
+    headIsThere ||= next.length === length && next.hash === hash;
+  };
   let firstDivergence: number | null = null;
   for await (const rows of listLineageEntries(db, order)) {
     for (const row of rows) {
-      const isRight = row.lineage_hash === hashLink(previous, row.payload) && isInPlace(row, sessionId, seq);
-      if (!isRight) firstDivergence ??= seq;
-      previous = row.lineage_hash;
-      seq += 1;
-      headIsThere ||= seq === length && previous === hash;
+      reach(passRemoved(reached, removed, row.seq));
+      const isRight = row.lineage_hash === hashLink(reached.hash, row.payload);
+      if (!isRight || !isInPlace(row, sessionId, reached.length)) firstDivergence ??= reached.length;
+      reach({ length: reached.length + 1, hash: row.lineage_hash });
     }
     if (firstDivergence !== null) break;
   }
-  if (!headIsThere) firstDivergence ??= Math.min(seq, length);
+  reach(passRemoved(reached, removed));
+  if (!headIsThere) firstDivergence ??= Math.min(reached.length, length);
   const valid = firstDivergence === null;
   return { session_id: sessionId, valid, length, head: hash, first_divergence: firstDivergence };
 }

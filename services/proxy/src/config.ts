@@ -1,4 +1,13 @@
-import { ConfigError, commonFields, loadConfig, portField, tracingFields, trustProxyField } from '@agp/runtime';
+import {
+  ConfigError,
+  commonFields,
+  drainDelayField,
+  loadConfig,
+  portField,
+  shutdownGraceField,
+  tracingFields,
+  trustProxyField,
+} from '@agp/runtime';
 import { z } from 'zod';
 import { loadPrices } from './load-prices.ts';
 import { loadProviders, type Provider } from './load-providers.ts';
@@ -42,8 +51,10 @@ export const proxyConfigSchema = z.object({
   /** How long the texts of one request may be scanned, in milliseconds; what is left then is not scanned. */
   piiBudgetMs: positive.default(2_000),
   auditDirections: z.enum(['response', 'both']).default('response'),
-  /** How long running requests may go on after SIGTERM. */
-  shutdownGraceSeconds: z.coerce.number().int().min(0).default(25),
+  /** How long requests are still accepted after SIGTERM, while `/readyz` says that they should go elsewhere. */
+  drainDelaySeconds: drainDelayField,
+  /** How long running requests may go on after that. */
+  shutdownGraceSeconds: shutdownGraceField(25),
 });
 
 export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {

@@ -1,7 +1,9 @@
 import type { RunningState } from '@agp/db';
 
-/** Why a running request is ended. */
-export type StopReason = 'agent_blocked' | 'paused';
+/** Why the kill switch ends a running request. */
+export type KillReason = 'agent_blocked' | 'paused';
+/** Why a running request is ended: by the kill switch, or because this process has no more time. */
+export type StopReason = KillReason | 'proxy_stopping';
 
 /** A call to a provider that can be ended. */
 export interface RunningRequest {
@@ -23,6 +25,13 @@ export class RunningRequests {
   /** UUIDs of the agents that are being served. */
   listAgents(): string[] {
     return [...new Set([...this.#running].map(({ agentId }) => agentId))];
+  }
+
+  /** Ends all. @returns how many there were */
+  stopAll(): number {
+    const all = [...this.#running];
+    for (const request of all) request.stop('proxy_stopping');
+    return all.length;
   }
 
   /** Ends what must not go on. */

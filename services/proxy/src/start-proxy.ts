@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { connectBus, Outbox } from '@agp/bus';
+import { connectBus, logBusStatus, Outbox } from '@agp/bus';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { createPriceUsage } from '@agp/core/pricing';
 import { addRefusals, createStorageChecks, openDatabase } from '@agp/db';
@@ -12,12 +12,14 @@ import {
 } from '@agp/reservations';
 import {
   createLogger,
+  logReadiness,
   logSparsely,
   Readiness,
   type Service,
   startHttpServer,
   startOpsServer,
   startTracing,
+  toStopLimit,
 } from '@agp/runtime';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
@@ -26,6 +28,7 @@ import type { ProxyConfig } from './config.ts';
 import type { ProxyContext } from './context.ts';
 import { createEdge } from './edge.ts';
 import { createTokenEstimator } from './estimate-tokens/index.ts';
+import { finishRequests } from './finish-requests.ts';
 import { createMetrics } from './metrics.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { reportUnpriced } from './report-unpriced.ts';
@@ -45,7 +48,10 @@ const admissionTimeoutMs = 1_000;
 const rememberedAgents = 50_000;
 const rememberedSessions = 100_000;
 
-/** Connects to everything and listens. `stop` ends running requests and hands over every event that is still held. */
+/**
+ * Waits for NATS, and listens: Postgres and Redis may be away, as they may later. Health and metrics are there from the beginning.
+ * `stop` ends running requests and hands over every event that is still held.
+ */
 export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const logger = createLogger('proxy', config.logLevel);
   const logTracing = logSparsely(({ message }: Error, heldBack) =>
@@ -58,11 +64,32 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     statementTimeoutMs: admissionTimeoutMs,
     onConnectionError: (error) => logger.warn({ error: error.message }, 'lost a connection to Postgres'),
   });
+  const load = { running: 0, forwarded: 0, bufferedBytes: 0, nextProducerSeq: 0 };
+  let held: Outbox | null = null;
+  const metrics = createMetrics({
+    outbox: () => held?.size ?? 0,
+    running: () => load.running,
+    bufferedBytes: () => load.bufferedBytes,
+  });
+  const readiness = new Readiness(
+    {
+      ...createStorageChecks(database.pool),
+      // Once it was there NATS is left out: the outbox carries every replica through its absence, which must not end them all at once.
+      nats: async () => {
+        if (held === null) throw new Error('not connected yet');
+      },
+      outbox: async () => {
+        if (config.audit === 'strict' && held && held.size >= held.capacity) throw new Error('the outbox is full');
+      },
+    },
+    { onChange: logReadiness(logger) },
+  );
+  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
   const bus = await connectBus({
     url: config.natsUrl,
     caFile: config.natsCaFile,
     name: 'agp-proxy',
-    onStatus: (status, detail) => logger.warn({ status, detail }, 'NATS'),
+    onStatus: logBusStatus(logger),
   });
   const redis = connectRedis({
     url: config.redisUrl,
@@ -99,12 +126,6 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const logBudget = logSparsely(({ message }: Error, heldBack) =>
     logger.warn({ error: message, heldBack }, 'budgets are kept by this process alone'),
   );
-  const load = { running: 0, forwarded: 0, bufferedBytes: 0, nextProducerSeq: 0 };
-  const metrics = createMetrics({
-    outbox: () => outbox.size,
-    running: () => load.running,
-    bufferedBytes: () => load.bufferedBytes,
-  });
   startAtZero(metrics, config.providers.keys());
   const storage = createStorage(database.pool, logStorage);
   const budget = createBudget({
@@ -138,6 +159,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       logRefusal(description);
     },
   });
+  held = outbox;
   if (config.prices) logger.info({ entries: config.prices.entries.length }, `prices: ${config.prices.version}`);
   const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
   const upstream = new Agent({
@@ -189,28 +211,17 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     producer: toPublicId('prx', randomUUIDv7()),
   };
 
-  const readiness = new Readiness({
-    ...createStorageChecks(database.pool),
-    // NATS itself is left out: the outbox carries every replica through its absence, which must not end them all at once.
-    outbox: async () => {
-      if (config.audit === 'strict' && outbox.size >= outbox.capacity) throw new Error('the outbox is full');
-    },
-  });
   await readiness.look();
   const edge = createEdge(context);
   const http = await startHttpServer(edge, { host: config.host, port: config.proxyPort });
   // Without this, Node would ask for every body before the agent is known to be let through.
   http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response));
-  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
+  readiness.serve();
   logger.info({ url: http.url, ops: ops.url }, 'proxy is listening');
 
   let stopping: Promise<void> | null = null;
-  const stop = async () => {
-    readiness.drain();
-    await http.stop(config.shutdownGraceSeconds * 1_000);
-    while (load.running > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    const left = await outbox.drain(config.shutdownGraceSeconds * 1_000);
-    if (left > 0) logger.error({ left }, 'events were lost: JetStream did not confirm them before the end');
+  const stop = async (hurry?: AbortSignal) => {
+    await finishRequests({ config, logger, readiness, http, outbox, load, runningRequests }, hurry);
     outbox.stop();
     readiness.stop();
     stopWatching();
@@ -227,6 +238,12 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     redis.disconnect();
     budgetRedis.disconnect();
   };
-  const stopOnce = () => (stopping ??= stop());
-  return { url: http.url, opsUrl: ops.url, stop: stopOnce, [Symbol.asyncDispose]: stopOnce };
+  const stopOnce = (hurry?: AbortSignal) => (stopping ??= stop(hurry));
+  return {
+    url: http.url,
+    opsUrl: ops.url,
+    stopWithinMs: toStopLimit(config),
+    stop: stopOnce,
+    [Symbol.asyncDispose]: () => stopOnce(),
+  };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { announce as announceBatch, type NatsConnection } from '@agp/bus';
 import { type AnnouncedEvent, toAnnouncedEvent } from '@agp/core/events';
 import type { RecordedEvent, RecordedEvents } from '@agp/db';
-import { keepTrying } from './keep-trying.ts';
+import { keepTrying } from '@agp/runtime';
 
 /** Announces a recorded batch, what was recorded before included: its announcement may never have arrived. */
 export type Announce = (batch: RecordedEvents) => Promise<void>;

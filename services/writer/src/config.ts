@@ -1,4 +1,4 @@
-import { commonFields, portField } from '@agp/runtime';
+import { commonFields, portField, shutdownGraceField } from '@agp/runtime';
 import { z } from 'zod';
 
 /** What the writer reads from its environment. */
@@ -15,6 +15,8 @@ export const writerConfigSchema = z.object({
     .default(10 * 1024 ** 3),
   /** Batches that are recorded at once, each on a Postgres connection of its own. */
   writerLanes: z.coerce.number().int().min(1).max(64).default(4),
+  /** How long recording what is held may take after SIGTERM; the rest is left to other writers. */
+  shutdownGraceSeconds: shutdownGraceField(20),
 });
 
 export type WriterConfig = z.infer<typeof writerConfigSchema>;

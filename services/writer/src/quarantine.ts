@@ -1,8 +1,7 @@
 import type { DeliveredEvent } from '@agp/bus';
 import { toEventText } from '@agp/core/events';
 import { type Db, quarantineMessages } from '@agp/db';
-import type { Logger } from '@agp/runtime';
-import { keepTrying } from './keep-trying.ts';
+import { keepTrying, type Logger } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
 
 /** A message that can never be recorded. */

@@ -1,6 +1,6 @@
 import { fromPublicId } from '@agp/core/ids';
 import { addUnrecordedSpend, isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
-import { keepTrying } from './keep-trying.ts';
+import { keepTrying } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
 import type { HeldEvent } from './pipeline.ts';
 import type { Quarantine } from './quarantine.ts';

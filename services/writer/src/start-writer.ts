@@ -1,8 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
-import { connectBus, EventConsumer } from '@agp/bus';
+import { type BusConnection, connectBus, EventConsumer, logBusStatus } from '@agp/bus';
 import { createStorageChecks, openDatabase } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/reservations';
-import { createLogger, type Logger, logSparsely, Readiness, type Service, startOpsServer } from '@agp/runtime';
+import {
+  createLogger,
+  type Logger,
+  logReadiness,
+  logSparsely,
+  Readiness,
+  type Service,
+  startOpsServer,
+  toStopLimit,
+} from '@agp/runtime';
 import { makeAnnounce } from './announce.ts';
 import type { WriterConfig } from './config.ts';
 import { keepSealing } from './keep-sealing.ts';
@@ -19,8 +28,6 @@ export interface WriterOverrides {
   logger?: Logger;
   /** How long a message may be held before JetStream delivers it again, in milliseconds. */
   ackWaitMs?: number;
-  /** How long a stop may take to record what is held, in milliseconds. */
-  drainWithinMs?: number;
   /** How often refused requests are moved into the audit log's chain, in milliseconds. */
   sealEveryMs?: number;
   /** Puts something else in the place of steps, or around them. */
@@ -32,10 +39,11 @@ export interface WriterOverrides {
  * writers together, so that one that dies does not keep the others waiting for what it held.
  */
 const maxHeld = 2_000;
-const drainWithinMs = 20_000;
+/** How long the steps may take to give up, in milliseconds: what Postgres leaves unanswered does not hold up the stop. */
+const giveUpWithinMs = 1_000;
 const flushWithinMs = 2_000;
 
-/** Starts the writer. It waits for NATS and Postgres. `url` is that of the ops endpoints. */
+/** Starts the writer. It waits for NATS and Postgres, with its ops endpoints, which `url` is of, there from the beginning. */
 export async function startWriter(config: WriterConfig, overrides: WriterOverrides = {}): Promise<Service> {
   const logger = overrides.logger ?? createLogger('writer', config.logLevel);
   const giveUp = new AbortController();
@@ -52,12 +60,30 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     onConnectionError: (error) => logger.warn({ error: error.message }, 'database connection lost'),
   });
   started.defer(() => database.close());
+  let readHeld = () => 0;
+  const metrics = new WriterMetrics(() => readHeld());
+  let bus: BusConnection | null = null;
+  const readiness = new Readiness(
+    {
+      ...createStorageChecks(database.pool),
+      nats: async () => {
+        if (bus === null) throw new Error('not connected yet');
+        await bus.flush();
+      },
+    },
+    { onChange: logReadiness(logger) },
+  );
+  started.defer(() => readiness.stop());
+  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
+  started.defer(() => ops.stop(1_000));
+
   const connection = await connectBus({
     url: config.natsUrl,
     caFile: config.natsCaFile,
     name: 'agp-writer',
-    onStatus: (status, detail) => logger.warn({ status, detail }, 'broker connection'),
+    onStatus: logBusStatus(logger),
   });
+  bus = connection;
   started.defer(async () => {
     // The last acknowledgements; without NATS they are made up for by redelivery.
     await Promise.race([connection.flush().catch(() => {}), setTimeout(flushWithinMs, undefined, { ref: false })]);
@@ -82,15 +108,6 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   );
   started.defer(keepSealing(database.db, logSealing, overrides.sealEveryMs));
 
-  let readHeld = () => 0;
-  const metrics = new WriterMetrics(() => readHeld());
-  const readiness = new Readiness({
-    ...createStorageChecks(database.pool),
-    nats: () => connection.flush(),
-  });
-  started.defer(() => readiness.stop());
-  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
-  started.defer(() => ops.stop(1_000));
   started.defer(watchBacklog(connection, metrics));
   started.defer(watchRecordingHealth(database.db, metrics));
 
@@ -128,9 +145,15 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   started.defer(async () => {
     readiness.drain();
     await consumer.drain();
-    const timer = global.setTimeout(() => giveUp.abort(), overrides.drainWithinMs ?? drainWithinMs);
-    await pipeline.finish().catch(() => logger.warn({ held: consumer.held }, 'left to other writers'));
+    const graceMs = config.shutdownGraceSeconds * 1_000;
+    const timer = global.setTimeout(() => giveUp.abort(), graceMs);
+    const finished = pipeline.finish().then(
+      () => true,
+      () => false,
+    );
+    const isDone = await Promise.race([finished, setTimeout(graceMs + giveUpWithinMs, false, { ref: false })]);
     clearTimeout(timer);
+    if (!isDone) logger.warn({ held: consumer.held }, 'left to other writers');
     consumer.release();
   });
 
@@ -140,5 +163,6 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     stopping ??= running.disposeAsync();
     return stopping;
   };
-  return { url: ops.url, stop, [Symbol.asyncDispose]: stop };
+  readiness.serve();
+  return { url: ops.url, stopWithinMs: toStopLimit(config), stop, [Symbol.asyncDispose]: stop };
 }

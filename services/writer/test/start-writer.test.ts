@@ -195,7 +195,7 @@ test('a stop records what is held and leaves the rest to the next writer at once
 
 test('a stop while Postgres is away gives the messages back', async () => {
   const stack = await startWriterStack({ ownPostgres: true });
-  const writer = await stack.start({ ackWaitMs: 60_000, drainWithinMs: 1_000 });
+  const writer = await stack.start({ ackWaitMs: 60_000 }, { shutdownGraceSeconds: 1 });
   await stack.postgres?.stop();
   const events = traffic(200);
   stack.publish(events);

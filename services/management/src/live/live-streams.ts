@@ -75,6 +75,8 @@ export class LiveStreams {
     if (this.#streams.size >= (this.#options.maxStreams ?? 1_000)) {
       throw new ApiError('too_many_streams', undefined, { 'Retry-After': '5' });
     }
+    // Whoever comes back after its end connects anew: not to this process, where that is on its way out.
+    response.shouldKeepAlive = false;
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',

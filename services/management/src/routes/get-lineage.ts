@@ -1,7 +1,7 @@
 import { lineageSchema } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { sessionIdPattern } from '@agp/core/events';
-import { listLineageEntries, readLineageOrder } from '@agp/db';
+import { listLineageAnchors, listLineageEntries, readLineageOrder } from '@agp/db';
 import { defineRoute } from '../define-route.ts';
 import { sessionIdParameter } from '../parameters.ts';
 import { presentLineageEntry } from '../presenters/present-lineage-entry.ts';
@@ -19,7 +19,8 @@ export const getLineageRoute = defineRoute({
   handle: async ({ params }, response, { db }) => {
     if (!sessionIdPattern.test(params.session_id)) throw new ApiError('session_not_found');
     const order = await readLineageOrder(db, params.session_id);
-    if (order.length === 0) throw new ApiError('session_not_found');
+    if (order.length === 0 && (await listLineageAnchors(db, params.session_id)).length === 0)
+      throw new ApiError('session_not_found');
     const framing = { before: `{"session_id":${JSON.stringify(params.session_id)},"entries":[`, after: ']}' };
     await replyWithList(response, listLineageEntries(db, order), presentLineageEntry, framing);
   },

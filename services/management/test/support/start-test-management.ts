@@ -47,6 +47,8 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     managementApiKey: bootstrapKey,
     edition: options.edition ?? 'extended',
     trustProxy: 0,
+    drainDelaySeconds: 0,
+    shutdownGraceSeconds: 10,
   };
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'test', maxConnections: 3, pipeline: true });
   opened.defer(() => database.pool.end());

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '@agp/db';
 import { startTestStack } from '@agp/local-stack/testing';
 import { createLogger, type Service } from '@agp/runtime';
 import { expect, onTestFinished, vi } from 'vitest';
-import { writerConfigSchema } from '../../src/config.ts';
+import { type WriterConfig, writerConfigSchema } from '../../src/config.ts';
 import { startWriter, type WriterOverrides } from '../../src/start-writer.ts';
 
 /** Short, so that tests see redelivery. */
@@ -44,11 +44,12 @@ export async function startWriterStack<const Own extends boolean = false>(option
     await stack[Symbol.asyncDispose]();
   });
 
-  const start = async (overrides: WriterOverrides = {}): Promise<Service> => {
+  const start = async (overrides: WriterOverrides = {}, settings: Partial<WriterConfig> = {}): Promise<Service> => {
     const config = writerConfigSchema.parse({
       ...stack.urls.writer,
       opsHost: '127.0.0.1',
       opsPort: 0,
+      ...settings,
     });
     const writer = await startWriter(config, { logger: createLogger('writer', 'silent'), ackWaitMs, ...overrides });
     writers.push(writer);

@@ -4,8 +4,8 @@ const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 export interface KeepTryingOptions {
-  /** Ends the pauses, and the trying. */
-  signal: AbortSignal;
+  /** Ends the pauses, and the trying; without it, it may go on for ever. */
+  signal?: AbortSignal;
   /** Told of each failure that is tried again. */
   onFailure: (error: unknown) => void;
   /** Failures that trying again cannot cure. */
@@ -22,10 +22,11 @@ export async function keepTrying<T>(attempt: () => Promise<T>, options: KeepTryi
     try {
       return await attempt();
     } catch (error) {
-      if (options.isFinal?.(error) || options.signal.aborted) throw error;
+      if (options.isFinal?.(error) || options.signal?.aborted) throw error;
       options.onFailure(error);
-      // Writers that failed together must not come back together.
-      await setTimeout(pauseMs * (0.5 + Math.random() / 2), undefined, { signal: options.signal });
+      // Those that failed together must not come back together.
+      const { signal } = options;
+      await setTimeout(pauseMs * (0.5 + Math.random() / 2), undefined, signal ? { signal } : {});
     }
   }
 }
