@@ -22,6 +22,7 @@ export const errorTable = {
   status_unavailable: { status: 503, message: 'agent status unavailable' },
   paused: { status: 503, message: 'paused by operator' },
   budget_unavailable: { status: 503, message: 'budget unavailable' },
+  proxy_stopping: { status: 503, message: 'proxy is stopping' },
   proxy_overloaded: { status: 503, message: 'proxy overloaded' },
   audit_unavailable: { status: 503, message: 'audit unavailable' },
   // the management API
