@@ -11,11 +11,11 @@ import { roleNames } from './privileges.ts';
  */
 export async function handOver(db: Db): Promise<void> {
   const migrator = sql.id(roleNames.migrator);
-  // Only who could act as the new owner may name it as such. A superuser can, and one who made the role may let himself.
-  const { rows: me } = await sql<{ may_act: boolean; database: string }>`
-    SELECT pg_has_role(current_user, ${roleNames.migrator}, 'MEMBER') AS may_act,
-      quote_ident(current_database()) AS database`.execute(db);
-  if (!me[0]?.may_act) await sql`GRANT ${migrator} TO CURRENT_USER`.execute(db);
+  const { rows: me } = await sql<{ superuser: boolean; database: string }>`
+    SELECT rolsuper AS superuser, quote_ident(current_database()) AS database
+    FROM pg_roles WHERE rolname = current_user`.execute(db);
+  // Only who can act as the new owner may name it as such. Since Postgres 16 who made a role may let himself, but cannot yet.
+  if (!me[0]?.superuser) await sql`GRANT ${migrator} TO CURRENT_USER`.execute(db);
   await sql`ALTER DATABASE ${sql.raw(me[0]?.database ?? '')} OWNER TO ${migrator}`.execute(db);
   // Since Postgres 15 `public` belongs to whoever owns the database.
   const { rows: schemas } = await sql<{ name: string }>`

@@ -142,6 +142,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     agent_last_seen: { select: 'all' },
     sessions: { select: 'all' },
     lineage_heads: { select: 'all' },
+    lineage_anchors: { select: 'all' },
     events: { select: 'all' },
     daily_usage: { select: 'all' },
     daily_global_spend: { select: 'all' },
