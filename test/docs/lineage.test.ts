@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Lineage, lineageSchema } from '@agp/core/contracts';
+import { type Lineage, type LineageRemovals, lineageRemovalsSchema, lineageSchema } from '@agp/core/contracts';
 import type { EventMessage } from '@agp/core/events';
 import { buildPayload, emptyHead, hashLink } from '@agp/core/lineage';
 import { expect, test } from 'vitest';
@@ -59,9 +59,12 @@ function makeChain(): Lineage {
 }
 
 /** Runs the page's own script, on what the API would have answered. */
-function verify(chain: Lineage): { status: number | null; stdout: string; stderr: string } {
+function verify(
+  chain: Lineage,
+  removed: LineageRemovals['removed'] = [],
+): { status: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', snippet], {
-    input: JSON.stringify(chain),
+    input: `${JSON.stringify(chain)}\n${JSON.stringify(lineageRemovalsSchema.parse({ session_id: chain.session_id, removed }))}\n`,
     encoding: 'utf8',
   });
   return { status, stdout: stdout.trim(), stderr };
@@ -71,6 +74,29 @@ test('the script of the lineage page accepts a chain and prints its head', () =>
   const chain = makeChain();
   const head = chain.entries.at(-1)?.lineage_hash;
   expect(verify(chain)).toEqual({ status: 0, stdout: `${sessionId}: 4 events, head ${head}`, stderr: '' });
+});
+
+test('the script of the lineage page goes on behind what was removed, and behind nothing else', () => {
+  const chain = makeChain();
+  const [first, second, , last] = chain.entries;
+  if (!first || !second || !last) throw new Error('no chain');
+  const rest = { ...chain, entries: chain.entries.slice(2) };
+  const gone = { first_seq: 0, last_seq: 1, lineage_hash: second.lineage_hash };
+  const good = { status: 0, stdout: `${sessionId}: 2 events, head ${last.lineage_hash}`, stderr: '' };
+  expect(verify(rest, [gone])).toEqual(good);
+  // Two removals, one after the other.
+  expect(
+    verify(rest, [
+      { ...gone, last_seq: 0, lineage_hash: first.lineage_hash },
+      { ...gone, first_seq: 1 },
+    ]),
+  ).toEqual(good);
+  // Downloaded while it was removed.
+  expect(verify(chain, [gone])).toMatchObject({ status: 0 });
+  const bad = (seq: number) => ({ status: 1, stdout: `${sessionId}: diverges at seq ${seq}`, stderr: '' });
+  expect(verify(rest, [{ ...gone, first_seq: 1 }])).toEqual(bad(0));
+  expect(verify(rest, [{ ...gone, lineage_hash: first.lineage_hash }])).toEqual(bad(2));
+  expect(verify({ ...chain, entries: chain.entries.slice(3) }, [gone])).toEqual(bad(2));
 });
 
 const tamperings: [string, number, (chain: Lineage) => void][] = [

@@ -11,6 +11,12 @@ export interface ChainEntry {
   payload: string;
 }
 
+export interface RemovedRun {
+  first_seq: number;
+  last_seq: number;
+  lineage_hash: string;
+}
+
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 /** RFC 8785: members sorted by the UTF-16 units of their names, no white space, ECMAScript numbers, least escaping. */
@@ -73,12 +79,26 @@ function fits(entry: ChainEntry, seq: number, sessionId: string): boolean {
 }
 
 /** @returns the seq of the first entry that is not what it should be, or null when the chain is whole */
-export function findDivergence(sessionId: string, entries: readonly ChainEntry[]): number | null {
+export function findDivergence(
+  sessionId: string,
+  entries: readonly ChainEntry[],
+  removed: readonly RemovedRun[] = [],
+): number | null {
   let previous = 'genesis';
-  for (const [seq, entry] of entries.entries()) {
+  let seq = 0;
+  for (const entry of entries) {
+    for (let run = removedAt(seq); run !== undefined && run.last_seq < entry.seq; run = removedAt(seq)) {
+      previous = run.lineage_hash;
+      seq = run.last_seq + 1;
+    }
     const digest = hash('sha256', Buffer.from(previous + entry.payload, 'utf8'), 'hex');
     if (`sha256:${digest}` !== entry.lineage_hash || !fits(entry, seq, sessionId)) return seq;
     previous = entry.lineage_hash;
+    seq += 1;
   }
   return null;
+
+  function removedAt(place: number): RemovedRun | undefined {
+    return removed.find(({ first_seq, last_seq }) => first_seq <= place && place <= last_seq);
+  }
 }

@@ -1,5 +1,5 @@
-import type { Event, Lineage } from '@agp/core/contracts';
-import { type Divergence, emptyHead, findDivergence, type ServedLink } from '@agp/core/lineage';
+import type { Event, Lineage, LineageRemovals } from '@agp/core/contracts';
+import { type Divergence, emptyHead, findDivergence, passRemoved, type ServedLink } from '@agp/core/lineage';
 
 /** What was found, in the words of the API's own verification. */
 export interface SessionVerdict {
@@ -18,10 +18,16 @@ const sharedFields = [
 ];
 
 /** The first event of the chain that the API shows otherwise than the chain has it, or not at all. */
-function findMisshown(links: readonly ServedLink[], events: readonly Event[]): Divergence | null {
+function findMisshown(
+  links: readonly ServedLink[],
+  events: readonly Event[],
+  removed: LineageRemovals['removed'],
+): Divergence | null {
   const shown = new Map(events.map((event) => [event.id, event]));
   for (const { seq, id, lineage_hash, payload } of links) {
     const event = shown.get(id);
+    // Removed while we downloaded.
+    if (event === undefined && removed.some(({ first_seq, last_seq }) => first_seq <= seq && seq <= last_seq)) continue;
     if (event === undefined) return { seq, reason: 'the API does not list it among the events of the session' };
     const written = JSON.parse(payload) as Record<string, unknown>;
     const other = sharedFields.find((field) => JSON.stringify(event[field]) !== JSON.stringify(written[field]));
@@ -35,30 +41,39 @@ function findMisshown(links: readonly ServedLink[], events: readonly Event[]): D
  * Checks a session's chain by computing its hashes here, and what the API shows of each event against the chain.
  *
  * @param lineage as downloaded, before the events were
+ * @param removed what was removed from the chain for its age, as downloaded after them
  * @param knownHead a hash that the chain ended with once; one that no longer has it was changed or cut
  */
 export function verifySession(
   sessionId: string,
   lineage: Lineage,
   events: readonly Event[],
+  { removed }: LineageRemovals,
   knownHead?: string,
 ): { verdict: SessionVerdict; reason: string | null } {
   const links = lineage.entries.map(({ event_id, ...entry }) => ({ ...entry, id: event_id }));
+  const last = links.at(-1);
+  const head = passRemoved(last ? { length: last.seq + 1, hash: last.lineage_hash } : emptyHead, removed);
+  const hashes = [...links, ...removed].map(({ lineage_hash }) => lineage_hash);
   const divergence =
-    findDivergence(links, { session_id: sessionId }) ?? findMisshown(links, events) ?? findLoss(links, knownHead);
+    findDivergence(links, { session_id: sessionId }, removed) ??
+    findMisshown(links, events, removed) ??
+    findLoss(head.length, hashes, knownHead);
   const verdict = {
     session_id: sessionId,
     valid: divergence === null,
-    length: links.length,
-    head: links.at(-1)?.lineage_hash ?? emptyHead.hash,
+    length: head.length,
+    head: head.hash,
     first_divergence: divergence?.seq ?? null,
   };
-  const id = links[divergence?.seq ?? -1]?.id;
+  const id = links.find(({ seq }) => seq === divergence?.seq)?.id;
   const place = divergence && `diverges at seq ${divergence.seq}${id === undefined ? '' : ` (${id})`}`;
   return { verdict, reason: place && `${sessionId} ${place}: ${divergence.reason}` };
 }
 
-function findLoss(links: readonly ServedLink[], knownHead: string | undefined): Divergence | null {
-  if (knownHead === undefined || links.some(({ lineage_hash }) => lineage_hash === knownHead)) return null;
-  return { seq: links.length, reason: 'the chain no longer has the hash that --head names: it was changed or cut' };
+function findLoss(length: number, hashes: readonly string[], knownHead: string | undefined): Divergence | null {
+  if (knownHead === undefined || hashes.includes(knownHead)) return null;
+  const reason =
+    'the chain no longer has the hash that --head names: it was changed or cut, or is of an event that was removed';
+  return { seq: length, reason };
 }

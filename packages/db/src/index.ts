@@ -26,6 +26,7 @@ export * from './queries/list-api-keys.ts';
 export * from './queries/list-audit.ts';
 export * from './queries/list-claimed-names.ts';
 export * from './queries/list-events.ts';
+export * from './queries/list-lineage-anchors.ts';
 export * from './queries/list-lineage-entries.ts';
 export * from './queries/list-quarantined.ts';
 export * from './queries/list-session-events.ts';

@@ -43,6 +43,14 @@ export interface LineageHeadsTable {
   hash: string;
 }
 
+/** A run of links that retention removed from a chain, first and last included, and the hash of the last. */
+export interface LineageAnchorsTable {
+  session_id: string;
+  first_seq: number;
+  last_seq: number;
+  lineage_hash: string;
+}
+
 export interface EventsTable {
   id: string;
   session_id: string;
@@ -180,6 +188,7 @@ export interface Schema {
   agent_last_seen: AgentLastSeenTable;
   sessions: SessionsTable;
   lineage_heads: LineageHeadsTable;
+  lineage_anchors: LineageAnchorsTable;
   events: EventsTable;
   daily_usage: DailyUsageTable;
   unpriced_usage: UnpricedUsageTable;

@@ -1,4 +1,10 @@
-import { eventListSchema, lineageSchema, sessionDetailSchema, sessionListSchema } from '@agp/core/contracts';
+import {
+  eventListSchema,
+  lineageRemovalsSchema,
+  lineageSchema,
+  sessionDetailSchema,
+  sessionListSchema,
+} from '@agp/core/contracts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { addCommand } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
@@ -84,13 +90,19 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     .option('--head <hash>', 'a hash that you noted earlier, which the chain must still have', parseHash)
     .action(async (id: string, { head }: { head?: string }) => {
       const { api } = shell;
-      const lineage = await api.get(`/api/v1/lineage/${encodeURIComponent(id)}`, lineageSchema);
+      const path = `/api/v1/lineage/${encodeURIComponent(id)}`;
+      const lineage = await api.get(path, lineageSchema);
       const events = await api.get(`/api/v1/events/sessions/${encodeURIComponent(id)}`, eventListSchema);
-      const { verdict, reason } = verifySession(id, lineage.data, events.data, head);
+      const removed = await api.get(`${path}/removed`, lineageRemovalsSchema);
+      const { verdict, reason } = verifySession(id, lineage.data, events.data, removed.data, head);
       const answer = { ...lineage, data: verdict, text: JSON.stringify(verdict) };
       if (shell.json || reason === null) {
+        const gone = verdict.length - lineage.data.entries.length;
+        const note = gone > 0 ? `, ${formatCount(gone)} of them removed for their age` : '';
         await shell.show(answer, ({ length, head: last }, paint) =>
-          [paint('green', `${id} is as it was written: ${formatCount(length)} events`), `head ${last}`].join('\n'),
+          [paint('green', `${id} is as it was written: ${formatCount(length)} events${note}`), `head ${last}`].join(
+            '\n',
+          ),
         );
       }
       if (reason !== null) throw new CliError(reason);

@@ -16,6 +16,7 @@ export const auditActions = [
   'limit.agent.set',
   'pause.set',
   'request.refused',
+  'events.retention',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

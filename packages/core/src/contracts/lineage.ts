@@ -24,16 +24,40 @@ export const lineageVerdictSchema = z
   .strictObject({
     session_id: sessionIdSchema,
     valid: z.boolean(),
-    length: z.int().min(0).meta({ description: 'Events that the chain has' }),
-    head: z.string().meta({ description: 'Hash of the last event; `genesis` where there is none' }),
+    length: z.int().min(0).meta({ description: 'Events that the chain has, removed ones included' }),
+    head: z
+      .string()
+      .meta({
+        description: 'Hash of the last event, whether it is still there or not; `genesis` where there never was one',
+      }),
     first_divergence: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: '`seq` of the first event that is not as it was written, or is missing' }),
+      .meta({
+        description:
+          '`seq` of the first event that is not as it was written, or is missing without having been removed for its age',
+      }),
   })
   .meta({ id: 'LineageVerdict' });
 
+/** A run of links that retention removed from a chain. */
+export const removedLinksSchema = z
+  .strictObject({
+    first_seq: z.int().min(0),
+    last_seq: z.int().min(0),
+    lineage_hash: z
+      .string()
+      .meta({ description: 'Hash of the event at `last_seq`, which the hash of the one behind it covers' }),
+  })
+  .meta({ id: 'RemovedLinks' });
+
+/** What `GET /api/v1/lineage/{session_id}/removed` answers. */
+export const lineageRemovalsSchema = z
+  .strictObject({ session_id: sessionIdSchema, removed: z.array(removedLinksSchema) })
+  .meta({ id: 'LineageRemovals', description: 'Events of a session that were removed for their age, by their places' });
+
+export type LineageRemovals = z.infer<typeof lineageRemovalsSchema>;
 export type LineageVerdict = z.infer<typeof lineageVerdictSchema>;
 export type LineageEntry = z.infer<typeof lineageEntrySchema>;
 export type Lineage = z.infer<typeof lineageSchema>;

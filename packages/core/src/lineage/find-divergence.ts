@@ -1,4 +1,4 @@
-import { emptyHead, hashLink } from './link.ts';
+import { emptyHead, hashLink, passRemoved, type RemovedLinks } from './link.ts';
 
 /** One link of a chain as the API serves it: of a session, or of the audit log. */
 export interface ServedLink {
@@ -26,17 +26,24 @@ function readPayload(payload: string): Record<string, unknown> | null {
 
 /**
  * Computes every hash of a chain anew, from its first link on, and compares what stands beside each payload with what is in it.
+ * Where links were removed it goes on from the hash of the last of them; links that are missing otherwise are a divergence.
  *
  * @param owner members that every payload must have with these values, for example the session's id
+ * @param removed in their order
  * @returns null where the chain is as it was written
  */
-export function findDivergence(links: readonly ServedLink[], owner: Record<string, unknown> = {}): Divergence | null {
-  let previous = emptyHead.hash;
-  for (const [seq, link] of links.entries()) {
+export function findDivergence(
+  links: readonly ServedLink[],
+  owner: Record<string, unknown> = {},
+  removed: readonly RemovedLinks[] = [],
+): Divergence | null {
+  let head = emptyHead;
+  for (const link of links) {
+    const { length: seq, hash: previous } = passRemoved(head, removed, link.seq);
     if (link.lineage_hash !== hashLink(previous, link.payload)) {
       return { seq, reason: 'its hash is not that of the payload and of the hash before it' };
     }
-    previous = link.lineage_hash;
+    head = { length: seq + 1, hash: link.lineage_hash };
     const payload = readPayload(link.payload);
     const expected = { seq, id: link.id, ...owner };
     const wrong = Object.entries(expected).find(([member, value]) => payload?.[member] !== value);

@@ -30,6 +30,34 @@ export function link(head: LineageHead, event: EventMessage): LinkedEvent {
   return { event, seq: head.length, payload, lineageHash: hashLink(head.hash, payload) };
 }
 
+/** A run of links that were removed from a chain because they were too old, first and last included. */
+export interface RemovedLinks {
+  first_seq: number;
+  last_seq: number;
+  /** Of the last one: what the next link's hash covers. */
+  lineage_hash: string;
+}
+
+/**
+ * The head of a chain behind the links that were removed where it ends.
+ *
+ * @param removed in their order
+ * @param next place of the next link that is there; none by default
+ */
+export function passRemoved(
+  head: LineageHead,
+  removed: readonly RemovedLinks[],
+  next = Number.POSITIVE_INFINITY,
+): LineageHead {
+  let { length, hash } = head;
+  for (const { first_seq, last_seq, lineage_hash } of removed) {
+    if (first_seq > length || last_seq < length || last_seq >= next) continue;
+    length = last_seq + 1;
+    hash = lineage_hash;
+  }
+  return { length, hash };
+}
+
 /** The head of the chain that ends with this event. */
 export function headAfter({ seq, lineageHash }: LinkedEvent): LineageHead {
   return { length: seq + 1, hash: lineageHash };

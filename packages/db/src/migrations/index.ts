@@ -4,6 +4,7 @@ import * as unpricedUsage from './0002-unpriced-usage.ts';
 import * as claimedBills from './0003-claimed-bills.ts';
 import * as control from './0004-control.ts';
 import * as reportingViews from './0005-reporting-views.ts';
+import * as retention from './0006-retention.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -11,6 +12,7 @@ const migrations: Record<string, Migration> = {
   '0003-claimed-bills': claimedBills,
   '0004-control': control,
   '0005-reporting-views': reportingViews,
+  '0006-retention': retention,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */

@@ -13,6 +13,8 @@ function makePartition(db: Db, name: string, from: string, to: string): Promise<
     await sql`SELECT pg_advisory_xact_lock(hashtext('agp:make-partitions'))`.execute(trx);
     const exists = await sql<{ found: boolean }>`SELECT to_regclass(${name}) IS NOT NULL AS found`.execute(trx);
     if (exists.rows[0]?.found) return false;
+    // While we wait for `events`, everybody who comes after us waits too.
+    await sql`SET LOCAL lock_timeout = '30s'`.execute(trx);
     // What the new partition takes anyway, but before the look: no row of its range arrives after it, and nobody who
     // knows only the old partitions looks for the rows while they move.
     await sql`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`.execute(trx);

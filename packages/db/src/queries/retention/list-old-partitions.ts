@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import type { Db } from '../../database.ts';
+
+/** A partition of `events`, with its bounds: ids from `from` on and below `to`. */
+export interface OldPartition {
+  name: string;
+  from: string;
+  to: string;
+}
+
+/** The partitions that hold nothing but ids below `before`, oldest first. The default one is never among them. */
+export async function listOldPartitions(db: Db, before: string): Promise<OldPartition[]> {
+  const { rows } = await sql<OldPartition>`
+    SELECT name, bounds[1] AS "from", bounds[2] AS "to" FROM (
+      SELECT relname AS name,
+        regexp_match(pg_get_expr(relpartbound, oid), 'FROM [(]''([0-9a-f-]{36})''[)] TO [(]''([0-9a-f-]{36})''[)]') AS bounds
+      FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = 'events'::regclass
+    ) AS partitions
+    WHERE bounds[2]::uuid <= ${before}::uuid ORDER BY bounds[1]`.execute(db);
+  return rows;
+}

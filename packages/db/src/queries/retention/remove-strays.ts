@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Db } from '../../database.ts';
+import { appendAudit } from '../append-audit.ts';
+import { keepAnchors, type Removed } from './keep-anchors.ts';
+import { retentionEntry } from './retention-entry.ts';
+
+/**
+ * Removes what is too old and lies in no partition of its own: events that came after theirs was removed, and messages that
+ * were set aside. What was spent on events that were never recorded counts for the cap of its day alone, so it goes too.
+ *
+ * @param before the first id that is kept, of the time `cut`
+ */
+export function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: number; messages: number }> {
+  return db.transaction().execute(async (transaction) => {
+    const until = cut.toISOString();
+    const removed: Removed = await keepAnchors(
+      transaction,
+      sql`DELETE FROM events_default WHERE id < ${before}::uuid RETURNING session_id, seq, lineage_hash`,
+    );
+    const quarantined = await transaction
+      .deleteFrom('quarantine')
+      .where('received_at', '<', cut)
+      .executeTakeFirstOrThrow();
+    await transaction.deleteFrom('unrecorded_spend').where('day', '<', until.slice(0, 10)).execute();
+    const messages = Number(quarantined.numDeletedRows);
+    await appendAudit(transaction, [
+      ...(removed.events > 0 ? [retentionEntry('events_default', { from: null, to: until, ...removed })] : []),
+      ...(messages > 0 ? [retentionEntry('quarantine', { from: null, to: until, messages })] : []),
+    ]);
+    return { events: removed.events, messages };
+  });
+}

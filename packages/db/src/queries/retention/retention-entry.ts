@@ -1,0 +1,16 @@
+import type { AuditState } from '@agp/core/audit';
+import type { NewAuditEntry } from '../append-audit.ts';
+
+/** What the audit log says of a removal. `before.events` of all such entries together is what all anchors stand for. */
+export function retentionEntry(target: string, before: AuditState): NewAuditEntry {
+  return {
+    actor: { kind: 'system' },
+    source_ip: null,
+    action: 'events.retention',
+    agent_id: null,
+    target,
+    before,
+    after: null,
+    count: 1,
+  };
+}
