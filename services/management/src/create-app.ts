@@ -6,6 +6,7 @@ import { authenticate, type Caller, requireScope } from './authenticate.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
 import { handleError } from './handle-error.ts';
+import { logChanges } from './log-changes.ts';
 import { parseInput, parseQuery, readJsonBody } from './parse-input.ts';
 
 export interface AppParts {
@@ -96,7 +97,7 @@ export function createApp({ context, routes, failures, logger, observe }: AppPar
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', context.config.trustProxy);
-  app.use(observe, setHeaders, repairPath);
+  app.use(observe, logChanges(logger), setHeaders, repairPath);
   app.use('/docs', serveDocsAssets());
   app.use('/api/v1', authenticate(context.db, failures));
   for (const route of routes) {

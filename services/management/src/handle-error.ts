@@ -1,8 +1,10 @@
 import type { ErrorBody } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
 import { StorageUnavailableError } from '@agp/db';
 import type { Logger } from '@agp/runtime';
 import type { ErrorRequestHandler } from 'express';
+import type { Caller } from './authenticate.ts';
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -21,13 +23,15 @@ function describe(error: unknown): Record<string, unknown> {
 
 /** The one place where an error becomes an answer. What the caller cannot help is logged. */
 export function handleError(logger: Logger): ErrorRequestHandler {
-  return (error, _request, response, _next) => {
+  return (error, request, response, _next) => {
     const { code, status, message, headers } = toApiError(error);
     const callerLeft = (error as { code?: unknown })?.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (status >= 500 && !callerLeft) {
       const cause = error instanceof StorageUnavailableError ? error.cause : error;
       const level = status === 500 ? 'error' : 'warn';
-      logger[level]({ route: response.locals.route, code, cause: describe(cause) }, 'request failed');
+      const { route, caller } = response.locals as { route?: string; caller?: Caller };
+      const fields = { method: request.method, route, status, code, keyId: caller && toPublicId('key', caller.keyId) };
+      logger[level]({ ...fields, cause: describe(cause) }, 'request failed');
     }
     if (response.headersSent) {
       // A list that breaks off half-way must not look complete: the connection ends without its last chunk.

@@ -30,15 +30,15 @@ export function logRequest(
   const [level, message] = judge(end);
   if (!logger.isLevelEnabled(level)) return;
   const fields = {
-    event_id: head?.eventId,
-    agent_id: agent?.id,
-    session_id: sessionId ?? undefined,
+    eventId: head?.eventId,
+    agentId: agent?.id,
+    sessionId: sessionId ?? undefined,
     provider: head?.provider.id,
     status: statusOf(end) ?? undefined,
     outcome: event?.outcome ?? undefined,
     code: refusal?.code,
-    duration_ms: Math.round(performance.now() - arrived),
-    trace_id: traceId ?? undefined,
+    durationMs: Math.round(performance.now() - arrived),
+    traceId: traceId ?? undefined,
     error: refusal?.code === 'internal' ? describe(error) : undefined,
   };
   logger[level](fields, message);

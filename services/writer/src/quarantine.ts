@@ -1,5 +1,6 @@
 import type { DeliveredEvent } from '@agp/bus';
 import { toEventText } from '@agp/core/events';
+import { fromPublicId } from '@agp/core/ids';
 import { type Db, quarantineMessages } from '@agp/db';
 import { keepTrying, type Logger } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
@@ -34,10 +35,21 @@ export function makeQuarantine({ db, metrics, logger, signal, onFailure }: Quara
       bytes: delivered.bytes,
     }));
     await keepTrying(() => quarantineMessages(db, rows), { signal, onFailure });
-    for (const { messageId, code } of rows) {
+    for (const [index, { messageId, code }] of rows.entries()) {
+      const eventId = readEventId(messages[index]?.delivered);
       metrics.quarantined.inc({ code });
       // Neither the bytes nor Postgres' words, which quote them.
-      logger.error({ messageId, code }, 'message set aside');
+      logger.error({ messageId, eventId, code }, 'message set aside');
     }
   };
+}
+
+/** The id of the event that the message was to be, if it can be read; the message's own may be anything. */
+function readEventId(delivered: DeliveredEvent | undefined): string | undefined {
+  try {
+    const { id } = JSON.parse(Buffer.from(delivered?.bytes ?? []).toString()) as { id?: unknown };
+    return typeof id === 'string' && fromPublicId('evt', id) !== null ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }
