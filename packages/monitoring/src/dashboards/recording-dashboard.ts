@@ -111,7 +111,7 @@ const losses = [
     prom('sum(rate(agp_proxy_refused_publishes_total[$__rate_interval]))', 'refused'),
   ),
   lines(
-    'Messages set aside',
+    'Messages set aside over time',
     'By writers, by what is wrong with them',
     8,
     'cps',

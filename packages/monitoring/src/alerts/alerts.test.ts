@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findPromtool, MissingServerError } from '@agp/local-stack/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { renderAlerts } from '../render-alerts.ts';
+import { alerts } from './index.ts';
+import { plantedSeries } from './planted-series.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agp-alerts-'));
+let promtool: Awaited<ReturnType<typeof findPromtool>> | null = null;
+/** Said of each test that is left out. */
+let whyNot = '';
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'alerts.yml'), stringify(renderAlerts(), { lineWidth: 0 }));
+  promtool = await findPromtool().catch((error: unknown) => {
+    if (!(error instanceof MissingServerError)) throw error;
+    whyNot = `NOT CHECKED: there is no promtool. ${error.message}`;
+    return null;
+  });
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(...args: string[]): { status: number | null; output: string } {
+  if (promtool === null) throw new Error('no promtool');
+  const { status, stdout, stderr } = spawnSync(promtool.file, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: '/usr/bin:/bin', ...promtool.environment },
+  });
+  return { status, output: stdout + stderr };
+}
+
+/** A test of promtool's: with these series, that many series of the alert fire after 90 minutes. */
+function toTest(name: string, series: Record<string, string>, firing: number): object {
+  return {
+    interval: '1m',
+    name: `${name} ${firing === 0 ? 'is quiet' : 'fires'}`,
+    input_series: Object.entries(series).map(([each, values]) => ({ series: each, values })),
+    promql_expr_test: [
+      {
+        expr: `count(ALERTS{alertname="${name}",alertstate="firing"})`,
+        eval_time: '90m',
+        exp_samples: firing === 0 ? [] : [{ labels: '{}', value: firing }],
+      },
+    ],
+  };
+}
+
+test('alerts differ in their names, and each has series that it is tried with', () => {
+  const names = alerts.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(Object.keys(plantedSeries).sort()).toEqual([...names].sort());
+  expect(names.filter((name) => !/^(Agp)([A-Z][a-z]+)+$/.test(name))).toEqual([]);
+});
+
+test('promtool takes the rules', ({ skip }) => {
+  if (promtool === null) return skip(whyNot);
+  const { status, output } = run('check', 'rules', 'alerts.yml');
+  expect(output).toContain(`${alerts.length} rules found`);
+  expect(status, output).toBe(0);
+});
+
+test.for(alerts)('$name fires on what it is for, and is quiet close to it', ({ name }, { skip }) => {
+  if (promtool === null) return skip(whyNot);
+  const { sick = {}, healthy = {} } = plantedSeries[name] ?? {};
+  const file = `${name}.yml`;
+  const tests = [toTest(name, sick, 1), toTest(name, healthy, 0)];
+  writeFileSync(join(folder, file), stringify({ rule_files: ['alerts.yml'], evaluation_interval: '1m', tests }));
+  const { status, output } = run('test', 'rules', file);
+  expect(status, output).toBe(0);
+});

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { dashboards } from './dashboards/index.ts';
+import { postgres, prometheus } from './data-sources.ts';
+import { listGeneratedFiles } from './generated-files.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const files = listGeneratedFiles();
+
+test.each(files)('$path is what "node packages/monitoring/src/commands/generate.ts" makes', ({ path, text }) => {
+  expect(read(path)).toBe(text);
+});
+
+test('nothing lies beside them that no code makes', () => {
+  const lying = ['grafana/dashboards', 'prometheus'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  );
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(lying));
+});
+
+test('dashboards have a uid of their own, and every panel a number, a title, a description, a unit, a source and a query', () => {
+  const uids = Object.values(dashboards).map(({ uid }) => uid);
+  expect(new Set(uids).size).toBe(uids.length);
+  for (const [name, { panels = [] }] of Object.entries(dashboards)) {
+    const ids = panels.map(({ id }) => id);
+    expect(new Set(ids).size, name).toBe(ids.length);
+    for (const panel of panels) {
+      if (panel.type === 'row') continue;
+      expect(panel, `${name}: ${panel.title}`).toMatchObject({
+        title: expect.stringMatching(/\S/),
+        description: expect.stringMatching(/\S/),
+        datasource: { uid: expect.stringMatching(/^agp-(postgres|prometheus)$/) },
+        fieldConfig: { defaults: { unit: expect.stringMatching(/\S/) } },
+        targets: expect.arrayContaining([expect.objectContaining({ refId: 'A' })]),
+      });
+    }
+    const titles = panels.filter(({ type }) => type !== 'row').map(({ title }) => title);
+    expect(new Set(titles).size, name).toBe(titles.length);
+  }
+});
+
+test('Grafana is given the sources that the dashboards name, and no password but one from a file', () => {
+  const text = read('grafana/provisioning/datasources/agp.yml');
+  const { datasources } = parse(text) as {
+    datasources: { type: string; uid: string; user?: string; secureJsonData?: { password: string } }[];
+  };
+  expect(datasources.map(({ type, uid }) => ({ type, uid }))).toEqual([postgres, prometheus]);
+  expect(datasources[0]).toMatchObject({
+    user: 'agp_grafana',
+    secureJsonData: { password: '$__file{/run/secrets/agp/database-password}' },
+  });
+});
+
+test('kustomize has every dashboard', () => {
+  const { configMapGenerator } = parse(read('kustomization.yaml')) as {
+    configMapGenerator: { name: string; files: string[] }[];
+  };
+  const listed = configMapGenerator.find(({ name }) => name === 'agp-grafana-dashboards')?.files;
+  expect(listed).toEqual(Object.keys(dashboards).map((name) => `grafana/dashboards/${name}.json`));
+});
