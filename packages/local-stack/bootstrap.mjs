@@ -48,6 +48,7 @@ const commands = {
   migrate: [onLocalStack('migrator', 'packages/db/src/commands/migrate.ts')],
   maintain: [onLocalStack('migrator', 'packages/db/src/commands/maintain.ts')],
   quarantine: [onLocalStack('operator', 'services/writer/src/commands/quarantine.ts')],
+  secrets: [['node', 'packages/local-stack/src/secrets/main.ts']],
   'measure:pii': [['node', 'test/pii/measure-pii.ts']],
   'check:pii-linear': [['node', 'test/pii/check-linear.ts']],
   check: [['node_modules/.bin/biome', 'check', '.'], ['node_modules/.bin/tsc'], ['node_modules/.bin/oxlint']],
@@ -160,7 +161,8 @@ async function installDependencies() {
   const version = packageManager.split('@')[1].split('+')[0];
   const onPath = spawnSync('pnpm', ['--version'], { cwd: root, encoding: 'utf8', timeout: 30_000 });
   const [command, ...prefix] = onPath.stdout?.trim() === version ? ['pnpm'] : ['npx', '-y', `pnpm@${version}`];
-  console.log(`installing dependencies with pnpm ${version} ...`);
+  // Not on standard output, which may be read by another program.
+  console.error(`installing dependencies with pnpm ${version} ...`);
   // Without a terminal pnpm would stop to ask before it replaces folders that another version of it made.
   const args = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
   await runQuietly(command, [...prefix, ...args], { COREPACK_ENABLE_DOWNLOAD_PROMPT: '0' });

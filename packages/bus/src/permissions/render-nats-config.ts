@@ -11,17 +11,14 @@ export interface NatsConfigOptions {
   jetstream?: Readonly<Record<string, string>>;
   /** With it the server speaks nothing but TLS. */
   tls?: { certFile: string; keyFile: string };
-  /** Where it tells its state over HTTP, to everybody who can connect. */
-  monitoringPort?: number;
 }
 
 /** The configuration file of a NATS server that lets each service do its part and nothing else. */
 export function renderNatsConfig(options: NatsConfigOptions): string {
-  const { tls, monitoringPort, administrator } = options;
+  const { tls, administrator } = options;
   const users = natsUsers.map((user) => renderUser(user, options.passwords[user], natsPermissions[user]));
   if (administrator) users.push(renderUser(administrator.user, administrator.password, null));
   return [
-    ...(monitoringPort === undefined ? [] : [`http_port: ${monitoringPort}`]),
     'jetstream {',
     `  store_dir: ${quote(options.storeFolder)}`,
     ...Object.entries(options.jetstream ?? {}).map(([name, value]) => `  ${name}: ${value}`),

@@ -1,0 +1,59 @@
+import { renderNatsConfig } from '@agp/bus/permissions';
+import { renderRedisAcl } from '@agp/reservations/permissions';
+import { databaseUsers, toUserUrl } from '../role-urls.ts';
+import type { Passwords } from './passwords.ts';
+
+/** Where a deployment's servers are, each as `host:port`. */
+export interface ServerPlaces {
+  postgres: string;
+  nats: string;
+  redis: string;
+  /** The name of the database. */
+  database: string;
+}
+
+export const defaultPlaces: ServerPlaces = {
+  postgres: 'postgres:5432',
+  nats: 'nats:4222',
+  redis: 'redis:6379',
+  database: 'agp',
+};
+
+const services = ['proxy', 'writer', 'management'] as const;
+
+/** Every secret by its path: the folder is who gets it, the name is what the programs look for. */
+export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<string, string> {
+  const database = `postgres://${places.postgres}/${places.database}`;
+  const natsUrl = `nats://${places.nats}`;
+  const redisUrl = `redis://${places.redis}`;
+  const secrets = new Map<string, string>();
+  for (const name of services) {
+    secrets.set(`${name}/database-url`, toUserUrl(database, `agp_${name}`, passwords.database[name]));
+    secrets.set(`${name}/nats-url`, toUserUrl(natsUrl, name, passwords.nats[name]));
+    secrets.set(`${name}/redis-url`, toUserUrl(redisUrl, name, passwords.redis[name]));
+  }
+  secrets.set('management/management-api-key', passwords.managementApiKey);
+  secrets.set('migrator/database-url', toUserUrl(database, 'agp_migrator', passwords.database.migrator));
+  secrets.set('operator/nats-url', toUserUrl(natsUrl, 'operator', passwords.nats.operator));
+  secrets.set('admin/database-url', toUserUrl(database, 'postgres', passwords.postgres));
+  for (const user of databaseUsers) secrets.set(`admin/${user}-password`, passwords.database[user]);
+  secrets.set('postgres/password', passwords.postgres);
+  secrets.set('grafana/admin-password', passwords.grafanaAdmin);
+  secrets.set('grafana/database-password', passwords.database.grafana);
+  return secrets;
+}
+
+/**
+ * The servers' own configuration, by its path: it follows from the passwords and from what each user may do, and is made
+ * anew whenever one of them has changed.
+ */
+export function listServerConfigs({ nats, redis }: Passwords): Map<string, string> {
+  const note = '# Made by "npm run secrets", which overwrites it.\n';
+  // A broker alone on its machine must have written an event before it says so: the default is two minutes later. Since NATS 2.10.
+  const config = renderNatsConfig({ passwords: nats, storeFolder: '/data', jetstream: { sync_interval: 'always' } });
+  return new Map([
+    ['nats/nats.conf', note + config],
+    // Redis allows no comment in an ACL file.
+    ['redis/users.acl', renderRedisAcl({ passwords: redis })],
+  ]);
+}
