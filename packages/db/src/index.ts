@@ -53,6 +53,7 @@ export * from './queries/record-events/is-bad-data.ts';
 export * from './queries/record-events/record-events.ts';
 export * from './queries/register-agent.ts';
 export * from './queries/release-name.ts';
+export * from './queries/retention/remove-old-events.ts';
 export * from './queries/rotate-api-key.ts';
 export * from './queries/seal-refusals.ts';
 export type { SessionRow } from './queries/session-columns.ts';

@@ -1,0 +1,271 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { EventMessage } from '@agp/core/events';
+import { firstUuidAt, toPublicId } from '@agp/core/ids';
+import { startTestStack } from '@agp/local-stack/testing';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeEvent } from '../../../../../test/bench/writer-events.ts';
+import { type ChainEntry, findDivergence } from '../../../../../test/lineage-vectors/verify-chain.ts';
+import { type Database, openDatabase } from '../../database.ts';
+import { listLineageAnchors } from '../list-lineage-anchors.ts';
+import { makePartitions } from '../make-partitions.ts';
+import { recordEvents } from '../record-events/record-events.ts';
+import { removeOldEvents } from './remove-old-events.ts';
+
+const dayMs = 86_400_000;
+const weekMs = 7 * dayMs;
+/** A Monday, so that weeks before and after are counted from a border. */
+const border = Date.UTC(2026, 5, 1);
+/** 14 days later the week before the border is too old, and the one behind it is not. */
+const now = new Date(border + 14 * dayMs);
+let database: Database;
+let databaseUrl = '';
+
+beforeAll(async () => {
+  const stack = await startTestStack();
+  databaseUrl = stack.databaseUrl;
+  database = open('retention-test');
+  return async () => {
+    await database.close();
+    await stack[Symbol.asyncDispose]();
+  };
+});
+
+beforeEach(async () => {
+  await database.pool.query(`
+    TRUNCATE events, sessions, lineage_heads, lineage_anchors, daily_usage, unpriced_usage, agent_last_seen, quarantine, unrecorded_spend, audit_log;
+    UPDATE audit_head SET length = 0, hash = 'genesis'`);
+  for (const weeks of [-3, 0]) await makePartitions(database.db, new Date(border + weeks * weekMs), 2);
+});
+
+function open(applicationName: string): Database {
+  return openDatabase({ url: databaseUrl, applicationName, maxConnections: 6, pipeline: true });
+}
+
+const query = async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
+  (await database.pool.query<Row>(text, values)).rows;
+
+function makeEventAt(sessionId: string, ms: number): EventMessage {
+  const id = firstUuidAt(ms).slice(0, 13) + randomUUIDv7().slice(13);
+  return makeEvent({
+    id: toPublicId('evt', id),
+    session_id: sessionId,
+    agent_id: toPublicId('agt', '0199a8c7-5d3e-7000-8000-000000000000'),
+    timestamp: new Date(ms).toISOString(),
+  });
+}
+
+/** Records one event after the other, so that the chain has this order. */
+async function record(sessionId: string, times: readonly number[]): Promise<void> {
+  for (const ms of times) await recordEvents(database.pool, [makeEventAt(sessionId, ms)]);
+}
+
+async function readChain(sessionId: string): Promise<ChainEntry[]> {
+  const rows = await query<ChainEntry & { id: string }>(
+    'SELECT id, seq, lineage_hash, payload FROM events WHERE session_id = $1 ORDER BY seq',
+    [sessionId],
+  );
+  return rows.map((row) => ({ ...row, event_id: toPublicId('evt', row.id) }));
+}
+
+const readAnchors = (sessionId: string) => listLineageAnchors(database.db, sessionId);
+
+/** Each chain is whole with its anchors, and they stand for as many events as the log says were removed. */
+async function expectAccounted(): Promise<void> {
+  for (const { session_id, length } of await query<{ session_id: string; length: number }>(
+    'SELECT session_id, length FROM lineage_heads',
+  )) {
+    const [chain, anchors] = [await readChain(session_id), await readAnchors(session_id)];
+    expect(findDivergence(session_id, chain, anchors), session_id).toBeNull();
+    const gone = anchors.reduce((sum, { first_seq, last_seq }) => sum + last_seq - first_seq + 1, 0);
+    expect(chain.length + gone, session_id).toBe(length);
+  }
+  expect(
+    await query(`SELECT (SELECT coalesce(sum(last_seq - first_seq + 1), 0) FROM lineage_anchors) -
+      (SELECT coalesce(sum((payload::jsonb #>> '{before,events}')::bigint), 0) FROM audit_log) AS unexplained`),
+  ).toEqual([{ unexplained: 0 }]);
+}
+
+test('weeks that are too old go, and chains go on from what is left of them', async () => {
+  await record(
+    'ses_across',
+    [-9 * dayMs, -dayMs, -1, 1, dayMs].map((ms) => border + ms),
+  );
+  await record('ses_gone', [border - 8 * dayMs, border - 2 * dayMs]);
+  await record('ses_young', [border, border + 9 * dayMs]);
+  // A request of before the border that ended after one of behind it, and one that came half a year late.
+  await record('ses_overlap', [border - 2, border + 1, border - 1, border + 2, border - 26 * weekMs, border + 3]);
+  const hashes = new Map((await readChain('ses_overlap')).map(({ seq, lineage_hash }) => [seq, lineage_hash]));
+  const heads = await query('SELECT * FROM lineage_heads ORDER BY session_id');
+
+  const told = await removeOldEvents(database.db, now, 14);
+  expect(told).toEqual([
+    'removed events_2026_05_04 with 0 events',
+    'removed events_2026_05_11 with 0 events',
+    'removed events_2026_05_18 with 2 events',
+    'removed events_2026_05_25 with 5 events',
+    'removed 1 events from events_default',
+  ]);
+  expect((await readChain('ses_across')).map(({ seq }) => seq)).toEqual([3, 4]);
+  expect(await readChain('ses_gone')).toEqual([]);
+  expect((await readChain('ses_young')).map(({ seq }) => seq)).toEqual([0, 1]);
+  expect((await readChain('ses_overlap')).map(({ seq }) => seq)).toEqual([1, 3, 5]);
+  expect(await readAnchors('ses_overlap')).toEqual(
+    [0, 2, 4].map((seq) => ({ first_seq: seq, last_seq: seq, lineage_hash: hashes.get(seq) })),
+  );
+  expect((await readAnchors('ses_across')).map(({ first_seq, last_seq }) => [first_seq, last_seq])).toEqual([
+    [0, 0],
+    [1, 2],
+  ]);
+  expect(await query('SELECT * FROM lineage_heads ORDER BY session_id')).toEqual(heads);
+  await expectAccounted();
+
+  // Sessions go on where they were, the one of which nothing is left included.
+  await record('ses_gone', [border + 5]);
+  await record('ses_across', [border + 6]);
+  await expectAccounted();
+  expect((await readChain('ses_gone')).map(({ seq }) => seq)).toEqual([2]);
+
+  // An anchor that is missing, one that is moved and one that is forged are divergences.
+  const [chain, anchors] = [await readChain('ses_overlap'), await readAnchors('ses_overlap')];
+  expect(findDivergence('ses_overlap', chain, anchors.slice(1))).toBe(0);
+  expect(findDivergence('ses_overlap', chain, anchors.toSpliced(1, 1))).toBe(2);
+  expect(findDivergence('ses_overlap', chain.slice(1), anchors)).toBe(1);
+});
+
+test('what the log says is which week, when it was, and how much went; and what was set aside goes at the same age', async () => {
+  await record('ses_told', [border - 1, border - 2]);
+  const old = new Date(border - dayMs).toISOString();
+  await query(
+    `INSERT INTO quarantine (code, reason, bytes, received_at) VALUES ('a', 'a', '', $1), ('b', 'b', '', $2)`,
+    [old, now.toISOString()],
+  );
+  await query(
+    'INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd) SELECT gen_random_uuid(), day, gen_random_uuid(), 1 FROM unnest($1::date[]) AS days (day)',
+    [['2026-05-31', '2026-06-01']],
+  );
+  await removeOldEvents(database.db, now, 14);
+  const entries = await query<{ action: string; payload: string }>(
+    'SELECT action, payload FROM audit_log ORDER BY seq',
+  );
+  expect(entries.every(({ action }) => action === 'events.retention')).toBe(true);
+  const payloads = entries.map(({ payload }) => JSON.parse(payload));
+  expect(payloads.at(-2)).toMatchObject({
+    actor: { kind: 'system' },
+    target: 'events_2026_05_25',
+    before: { from: '2026-05-25T00:00:00.000Z', to: '2026-06-01T00:00:00.000Z', events: 2, sessions: 1 },
+    after: null,
+  });
+  expect(payloads.at(-1)).toMatchObject({
+    target: 'quarantine',
+    before: { from: null, to: '2026-06-01T00:00:00.000Z', messages: 1 },
+  });
+  expect(await query('SELECT code FROM quarantine')).toEqual([{ code: 'b' }]);
+  expect(await query('SELECT day::text FROM unrecorded_spend')).toEqual([{ day: '2026-06-01' }]);
+});
+
+test('run again, or several at once, it removes each week once', async () => {
+  await record('ses_once', [border - 8 * dayMs, border - 1, border]);
+  const others = [open('retention-a'), open('retention-b')];
+  try {
+    const told = await Promise.all([database, ...others].map(({ db }) => removeOldEvents(db, now, 14)));
+    expect(told.flat().sort()).toEqual([
+      'removed events_2026_05_04 with 0 events',
+      'removed events_2026_05_11 with 0 events',
+      'removed events_2026_05_18 with 1 events',
+      'removed events_2026_05_25 with 1 events',
+    ]);
+  } finally {
+    for (const other of others) await other.close();
+  }
+  expect(await removeOldEvents(database.db, now, 14)).toEqual([]);
+  await expectAccounted();
+});
+
+test('a writer that records all the while, into the weeks that go too, loses nothing and leaves no gap', async () => {
+  let going = true;
+  let retried = 0;
+  let recorded = 0;
+  const sessions = ['ses_w0', 'ses_w1', 'ses_w2', 'ses_w3'];
+  const lanes = sessions.map(async (_, lane) => {
+    for (let round = 0; going; round += 1) {
+      // Two sessions in each batch, so that lanes meet; times on both sides of the border.
+      const pair = [sessions[lane], sessions[(lane + 1) % 4]] as string[];
+      const batch = pair.flatMap((id) => [
+        makeEventAt(id, border - 1 - ((round * 7 + lane) % 20) * dayMs),
+        makeEventAt(id, border + round + lane),
+      ]);
+      for (;;) {
+        try {
+          const result = await recordEvents(database.pool, batch);
+          recorded += result.recorded.length;
+          break;
+        } catch (error) {
+          if ((error as { code?: string }).code !== '40P01') throw error;
+          retried += 1;
+        }
+      }
+    }
+  });
+  const remover = open('retention-under-load');
+  try {
+    await setTimeout(500);
+    for (let round = 0; round < 4; round += 1) {
+      await removeOldEvents(remover.db, now, 14);
+      // The weeks come back with each run, as if they had just become old.
+      await makePartitions(remover.db, new Date(border - 3 * weekMs), 2);
+      await setTimeout(200);
+    }
+  } finally {
+    going = false;
+    await Promise.all(lanes);
+    await remover.close();
+  }
+  await removeOldEvents(database.db, now, 14);
+  await expectAccounted();
+  const [{ total } = { total: 0 }] = await query<{ total: number }>('SELECT sum(length) AS total FROM lineage_heads');
+  expect(total).toBe(recorded);
+  expect(await query('SELECT sum(event_count) AS total FROM daily_usage')).toEqual([{ total }]);
+}, 60_000);
+
+test('killed half-way it leaves everything as it was; and a long query keeps it waiting, but nobody else', async () => {
+  await record('ses_crash', [border - 8 * dayMs, border - 1, border]);
+  const reader = await database.pool.connect();
+  const remover = open('retention-crash');
+  const waiting = async () => {
+    for (;;) {
+      const [found] = await query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE application_name = 'retention-crash' AND wait_event_type = 'Lock'
+           AND query LIKE '%ACCESS EXCLUSIVE%'`,
+      );
+      if (found) return found.pid;
+      await setTimeout(20);
+    }
+  };
+  try {
+    await reader.query('BEGIN; SELECT count(*) FROM events');
+    const before = await query(`SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'events'::regclass`);
+    const removal = removeOldEvents(remover.db, now, 14);
+    const failed = expect(removal).rejects.toThrow();
+    await query('SELECT pg_terminate_backend($1)', [await waiting()]);
+    await failed;
+    expect(
+      await query(`SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'events'::regclass`),
+    ).toEqual(before);
+    expect(
+      await query('SELECT * FROM lineage_anchors UNION ALL SELECT action, seq, seq, action FROM audit_log'),
+    ).toEqual([]);
+
+    const again = removeOldEvents(remover.db, now, 14);
+    await waiting();
+    const started = performance.now();
+    await record('ses_crash', [border + 1]);
+    expect(performance.now() - started).toBeLessThan(3_500);
+    await reader.query('COMMIT');
+    expect(await again).toContain('removed events_2026_05_25 with 1 events');
+  } finally {
+    reader.release(true);
+    await remover.close();
+  }
+  await expectAccounted();
+}, 60_000);
