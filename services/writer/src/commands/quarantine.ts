@@ -10,6 +10,8 @@ import {
   readQuarantined,
   StorageUnavailableError,
 } from '@agp/db';
+import { commonFields, loadConfig } from '@agp/runtime';
+import { z } from 'zod';
 
 const help = `Messages that the writer could never record are set aside in the table quarantine, with their bytes.
 
@@ -17,18 +19,17 @@ usage: npm run quarantine list               shows them, oldest first
        npm run quarantine replay <id>        publishes one to the event stream again
        npm run quarantine -- replay --all    publishes each that was not replayed yet
 
-Reads DATABASE_URL, and NATS_URL to replay. A message that still cannot be recorded is set aside again, as a new row.
+Reads DATABASE_URL (of the role agp_writer), and to replay NATS_URL (of the user operator) and NATS_CA_FILE; URLs may stand in files, named
+by the variables with _FILE behind their names. A message that still cannot be recorded is set aside again, as a new row.
 Exit codes: 0 done, 1 failed or not found, 2 wrong usage.`;
 
 class UsageError extends Error {
   readonly code = 'usage';
 }
 
-function readUrl(name: 'DATABASE_URL' | 'NATS_URL'): string {
-  const url = process.env[name];
-  if (!url) throw new Error(`${name} is not set`);
-  return url;
-}
+const { databaseUrl, natsUrl, natsCaFile } = commonFields;
+const databaseSchema = z.object({ databaseUrl });
+const natsSchema = z.object({ natsUrl, natsCaFile });
 
 /** A connection to a name with several addresses fails with one error for each, and no message of its own. */
 function toMessage(error: unknown): string {
@@ -50,13 +51,9 @@ async function list(db: Db): Promise<void> {
 }
 
 async function connectNats() {
+  const config = loadConfig(natsSchema, process.env);
   try {
-    return await connectBus({
-      url: readUrl('NATS_URL'),
-      caFile: process.env.NATS_CA_FILE || undefined,
-      name: 'agp-operator',
-      wait: false,
-    });
+    return await connectBus({ url: config.natsUrl, caFile: config.natsCaFile, name: 'agp-operator', wait: false });
   } catch (error) {
     throw new Error(`NATS_URL: the server cannot be used: ${toMessage(error)}`);
   }
@@ -105,7 +102,7 @@ async function run(): Promise<void> {
   if (rest.length > 0 || (command !== 'list' && command !== 'replay')) throw new UsageError('no such command');
   if (command === 'list' && (id !== undefined || values.all)) throw new UsageError('list takes nothing');
   const database: Database = openGuardedDatabase({
-    url: readUrl('DATABASE_URL'),
+    url: loadConfig(databaseSchema, process.env).databaseUrl,
     applicationName: 'agp-quarantine',
     maxConnections: 1,
   });
