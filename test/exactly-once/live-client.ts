@@ -6,7 +6,7 @@ import type { Event } from '@agp/core/contracts';
  * and announcing it is announced by another one when JetStream gives it out again, 30 s later: if that falls into the
  * time without a stream, the event was recorded so long before.
  */
-const lookBackMs = 35_000;
+const afterCrashMs = 35_000;
 
 /** What an EventSource does too, if longer: it does not come back at once. */
 const reconnectAfterMs = 500;
@@ -19,14 +19,18 @@ export class LiveClient {
   /** Ids that came twice on one connection. */
   readonly repeated: string[] = [];
   connections = 0;
+  /** Tries to open the stream that got no answer. */
+  failedConnects = 0;
   readonly #url: string;
   readonly #headers: Record<string, string>;
+  readonly #lookBackMs: number;
   #stopped = false;
   #connection = new AbortController();
   #lastHeard = Date.now();
 
-  constructor(url: string, apiKey: string) {
+  constructor(url: string, apiKey: string, lookBackMs = afterCrashMs) {
     this.#url = url;
+    this.#lookBackMs = lookBackMs;
     this.#headers = { authorization: `Bearer ${apiKey}` };
   }
 
@@ -43,12 +47,15 @@ export class LiveClient {
   /** Goes on until `stop`. Rejects when an answer is not what the document says. */
   async run(): Promise<void> {
     while (!this.#stopped) {
-      const since = new Date(this.#lastHeard - lookBackMs);
+      const since = new Date(this.#lastHeard - this.#lookBackMs);
       this.#connection = new AbortController();
       const { signal } = this.#connection;
       const headers = { ...this.#headers, accept: 'text/event-stream' };
       const response = await fetch(`${this.#url}/api/v1/events/stream`, { headers, signal }).catch(() => null);
-      if (response === null) continue;
+      if (response === null) {
+        if (!this.#stopped) this.failedConnects += 1;
+        continue;
+      }
       if (response.status !== 200 || !response.body) throw new Error(`the stream answered ${response.status}`);
       this.connections += 1;
       // The stream is read meanwhile, or the server would drop a client that does not read.

@@ -101,3 +101,15 @@ test('a connection that says nothing holds a stop up for no more than a moment',
   await closed;
   expect(performance.now() - started).toBeLessThan(3_000);
 });
+
+test('clients are asked to keep idle connections no longer than a drain takes; the server itself keeps them for longer', async () => {
+  const { url, stop } = await startHttpServer((_request, response) => response.end('{}'), anyPort, 1);
+  const { socket, received } = await openConnection(url);
+  socket.write(request);
+  while (countAnswers(received()) === 0) await sleep(5);
+  expect(received()).toContain('Keep-Alive: timeout=1\r\n');
+  await sleep(2_500);
+  socket.write(request);
+  while (countAnswers(received()) === 1) await sleep(5);
+  await stop(0);
+});

@@ -17,15 +17,25 @@ export interface HttpServer {
 /** How long a head may take that was on its way when everything else was through, in milliseconds. */
 const lateHeadMs = 500;
 
-/** Listens, with bounds on slow and idle clients. Rejects when the port is taken. */
+/** Longer than the idle time of common load balancers, so that it is they who close idle connections. In milliseconds. */
+const idleMs = 75_000;
+
+/**
+ * Listens, with bounds on slow and idle clients. Rejects when the port is taken.
+ *
+ * @param drainDelaySeconds how long a drain will take. Clients are asked (`Keep-Alive: timeout`) to keep no idle connection for longer: each that
+ * they still have when the port closes was used during the drain, and closed, so none is closed just as a request comes
+ */
 export async function startHttpServer(
   listener: RequestListener,
   address: { host: string; port: number },
+  drainDelaySeconds = 0,
 ): Promise<HttpServer> {
+  const askedIdleMs = drainDelaySeconds === 0 ? idleMs : Math.min(drainDelaySeconds * 1_000, idleMs);
   const server = createServer(
     {
-      // Longer than the idle time of common load balancers, so that it is they who close idle connections.
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout: askedIdleMs,
+      keepAliveTimeoutBuffer: idleMs - askedIdleMs,
       headersTimeout: 20_000,
       // Bodies may be large and slow; what reads one bounds its silence.
       requestTimeout: 0,

@@ -100,7 +100,7 @@ export async function startManagement(
     logger,
     observe,
   });
-  const http = await startHttpServer(app, { host: config.host, port: config.managementPort });
+  const http = await startHttpServer(app, { host: config.host, port: config.managementPort }, config.drainDelaySeconds);
   opened.defer(() => http.stop(config.shutdownGraceSeconds * 1_000));
   opened.defer(() => streams.stop());
   readiness.serve();

@@ -55,7 +55,7 @@ const rememberedSessions = 100_000;
 export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const logger = createLogger('proxy', config.logLevel);
   const logTracing = logSparsely(({ message }: Error, heldBack) =>
-    logger.warn({ error: message, held_back: heldBack }, 'traces cannot be sent; they are lost'),
+    logger.warn({ error: message, heldBack }, 'traces cannot be sent; they are lost'),
   );
   const tracing = await startTracing(config, { service: 'proxy', onFailure: logTracing });
   const database = openDatabase({
@@ -213,7 +213,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
 
   await readiness.look();
   const edge = createEdge(context);
-  const http = await startHttpServer(edge, { host: config.host, port: config.proxyPort });
+  const http = await startHttpServer(edge, { host: config.host, port: config.proxyPort }, config.drainDelaySeconds);
   // Without this, Node would ask for every body before the agent is known to be let through.
   http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response));
   readiness.serve();

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { answerCanned } from '../providers/answer-canned.ts';
+import type { Handler } from '../providers/fake-provider.ts';
+import { connectOpenai } from '../sdks/connect.ts';
+
+export const requestsPerSecond = 200;
+
+/** Every fortieth request is a stream, one in four of the others goes through the official client. */
+const streamEvery = 40;
+const clientEvery = 4;
+const agentCount = 20;
+
+const wordPauseMs = 200;
+/** A stream says how many words it wants by the name of its model: 25 to 50, which take 5 to 10 s. */
+const wordsOf = (index: number) => 25 + (index % 26);
+
+export interface SentRequest {
+  kind: 'kept connection' | 'client' | 'stream';
+  /** From `X-Event-Id`; null where no answer came. */
+  eventId: string | null;
+  /** What went wrong, as a caller sees it. */
+  failure: string | null;
+}
+
+/** Answers requests of {@link sendLoad}. */
+export const answerLoad: Handler = (received, index) => {
+  const words = Number(/"words-(\d+)"/.exec(received.body.toString())?.[1] ?? 3);
+  const figures = { words: Array.from({ length: words }, (_, word) => ` word${word}`), pauseMs: wordPauseMs };
+  return answerCanned(words > 3 ? figures : {})(received, index);
+};
+
+const describe = (error: unknown): string => {
+  const { message, cause } = error as Error;
+  return cause === undefined ? message : `${message}: ${describe(cause)}`;
+};
+
+/** Sends the mix at a steady rate, whatever the answers take, until it is told to stop. */
+export async function sendLoad(url: string, signal: AbortSignal): Promise<SentRequest[]> {
+  await using kept = new KeptConnections(url);
+  const sent: Promise<SentRequest>[] = [];
+  const started = performance.now();
+  while (!signal.aborted) {
+    const due = ((performance.now() - started) / 1_000) * requestsPerSecond;
+    while (sent.length < due) sent.push(sendOne(url, kept, sent.length));
+    await sleep(5);
+  }
+  return await Promise.all(sent);
+}
+
+async function sendOne(url: string, kept: KeptConnections, index: number): Promise<SentRequest> {
+  const kind = index % streamEvery === 0 ? 'stream' : index % clientEvery === 1 ? 'client' : 'kept connection';
+  const request: SentRequest = { kind, eventId: null, failure: null };
+  const noteEvent = (id: string | null) => {
+    request.eventId = id;
+  };
+  const agentName = `agent-${index % agentCount}`;
+  try {
+    if (kind === 'stream') request.failure = await readStream(url, agentName, wordsOf(index / streamEvery), noteEvent);
+    else if (kind === 'client') request.failure = await askClient(url, agentName, noteEvent);
+    else request.failure = await kept.ask(agentName, noteEvent);
+  } catch (error) {
+    request.failure = describe(error);
+  }
+  return request;
+}
+
+type NoteEvent = (id: string | null) => void;
+const messages = [{ role: 'user' as const, content: 'hello' }];
+
+/** Every word must come, and the end. @returns what was missing */
+async function readStream(url: string, agentName: string, words: number, noteEvent: NoteEvent): Promise<string | null> {
+  const client = connectOpenai({ baseUrl: `${url}/openai`, headers: { 'x-agent-name': agentName } });
+  const { data, response } = await client.chat.completions
+    .create({ model: `words-${words}`, messages, stream: true })
+    .withResponse();
+  noteEvent(response.headers.get('x-event-id'));
+  let text = '';
+  let end: string | null = null;
+  for await (const { choices } of data) {
+    text += choices[0]?.delta.content ?? '';
+    end ??= choices[0]?.finish_reason ?? null;
+  }
+  const received = text.split(' word').length - 1;
+  return received === words && end === 'stop' ? null : `${received} of ${words} words, and the end ${end}`;
+}
+
+async function askClient(url: string, agentName: string, noteEvent: NoteEvent): Promise<string | null> {
+  const client = connectOpenai({ baseUrl: `${url}/openai`, headers: { 'x-agent-name': agentName } });
+  const { data, response } = await client.chat.completions.create({ model: 'gpt-4o', messages }).withResponse();
+  noteEvent(response.headers.get('x-event-id'));
+  return data.choices[0]?.message.content ? null : 'an empty answer';
+}
+
+/** A client with a few connections that it keeps, as long as the other side does. */
+class KeptConnections implements AsyncDisposable {
+  readonly #url: string;
+  readonly #dispatcher = new Agent({ connections: 20, pipelining: 1, keepAliveTimeout: 60_000 });
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async ask(agentName: string, noteEvent: NoteEvent): Promise<string | null> {
+    const { statusCode, headers, body } = await request(`${this.#url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      dispatcher: this.#dispatcher,
+      headers: { 'content-type': 'application/json', 'x-agent-name': agentName },
+      body: JSON.stringify({ model: 'gpt-4o', messages }),
+    });
+    const text = await body.text();
+    noteEvent(headers['x-event-id']?.toString() ?? null);
+    return statusCode === 200 ? null : `${statusCode} ${text}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+}
