@@ -18,7 +18,7 @@ async function findUnusedPort(): Promise<number> {
   return port;
 }
 
-test.each(['migrate', 'maintain'])(
+test.each(['create-roles', 'migrate', 'maintain'])(
   '%s explains itself, and refuses what it does not know, before it connects',
   async (command) => {
     const unused = `postgres://agp@127.0.0.1:${await findUnusedPort()}/agp`;
@@ -34,21 +34,24 @@ test.each(['migrate', 'maintain'])(
   },
 );
 
-test.each(['migrate', 'maintain'])('%s says in one line that its database is missing or away', async (command) => {
-  expect(run(command, [])).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^DATABASE_URL is not set.*\n$/),
-  });
-  const port = await findUnusedPort();
-  for (const url of [
-    `postgres://agp:secret@127.0.0.1:${port}/agp`,
-    `postgres://agp:secret@localhost:${port}/agp`,
-    'no URL',
-  ]) {
-    const away = run(command, [], url);
-    expect(away).toMatchObject({ status: 1, stdout: '' });
-    expect(away.stderr).toMatch(/^DATABASE_URL: the database cannot be used: \S.*\n$/);
-    expect(away.stderr).not.toContain('secret');
-  }
-});
+test.each(['create-roles', 'migrate', 'maintain'])(
+  '%s says in one line that its database is missing or away',
+  async (command) => {
+    expect(run(command, [])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^DATABASE_URL is not set.*\n$/),
+    });
+    const port = await findUnusedPort();
+    for (const url of [
+      `postgres://agp:secret@127.0.0.1:${port}/agp`,
+      `postgres://agp:secret@localhost:${port}/agp`,
+      'no URL',
+    ]) {
+      const away = run(command, [], url);
+      expect(away).toMatchObject({ status: 1, stdout: '' });
+      expect(away.stderr).toMatch(/^DATABASE_URL: the database cannot be used: \S.*\n$/);
+      expect(away.stderr).not.toContain('secret');
+    }
+  },
+);
