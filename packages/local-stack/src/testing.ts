@@ -13,7 +13,8 @@ import { templateName } from './testing-global-setup.ts';
 
 export { MissingServerError } from './binaries/server-binary.ts';
 export type { RoleUrls, ServiceUrls } from './role-urls.ts';
-export type { Server } from './servers/server.ts';
+export type { Server, TlsFiles } from './servers/server.ts';
+export { makeTestAuthority, type TestAuthority } from './testing/make-test-authority.ts';
 export { findPromtool, startTestPrometheus } from './testing-prometheus.ts';
 
 export interface TestStackOptions {

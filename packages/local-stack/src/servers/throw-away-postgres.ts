@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -63,5 +63,21 @@ export async function copyPristine(kit: PostgresKit, guard: Guard): Promise<stri
 
 /** Starts a Postgres server on data of its own. */
 export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard, tls?: TlsFiles): Promise<Server> {
-  return startPostgres(await copyPristine(kit, guard), { ...kit, guard, throwAway: true, tls });
+  const folder = await copyPristine(kit, guard);
+  return startPostgres(folder, {
+    ...kit,
+    guard,
+    throwAway: true,
+    tls: tls && (await ownTlsFiles(tls, folder, kit.account)),
+  });
+}
+
+/** Postgres takes a key only from a file of its own. */
+async function ownTlsFiles(tls: TlsFiles, folder: string, account: Account | undefined): Promise<TlsFiles> {
+  const own = { certFile: join(folder, 'server.crt'), keyFile: join(folder, 'server.key') };
+  for (const name of ['certFile', 'keyFile'] as const) {
+    await writeFile(own[name], await readFile(tls[name]), { mode: 0o600 });
+    if (account) await chown(own[name], account.uid, account.gid);
+  }
+  return own;
 }

@@ -1,0 +1,94 @@
+import { setTimeout } from 'node:timers/promises';
+import { makeTestAuthority, startTestStack } from '@agp/local-stack/testing';
+import { expect, test, vi } from 'vitest';
+import { announce, subscribeToAnnouncements } from './announcements.ts';
+import { type BusStatus, connectBus } from './connect.ts';
+import { type DeliveredEvent, EventConsumer } from './consume-events.ts';
+import { Outbox } from './outbox.ts';
+
+const stream = { replicas: 1, maxBytes: 64 * 1024 ** 2 };
+
+test('a client waits for a server that is started later, says so once, and then works as any other', async () => {
+  await using stack = await startTestStack({ nats: true });
+  await stack.nats.stop();
+  const told: BusStatus[] = [];
+  const opening = connectBus({ url: stack.natsUrl, name: 'agp-late', onStatus: (status) => told.push(status) });
+  await setTimeout(1_500);
+  expect(told).toEqual(['waiting']);
+  await stack.nats.start();
+  const connection = await opening;
+
+  const outbox = new Outbox(connection);
+  outbox.add('one', 'one');
+  const heard: unknown[] = [];
+  subscribeToAnnouncements(
+    connection,
+    (batch) => heard.push(batch.announcer_seq),
+    () => heard.push('gap'),
+  );
+  await announce(connection, { announcer: '0190163d-8694-739b-aea5-966c26f8ad91', announcer_seq: 7, events: [] });
+  const delivered: DeliveredEvent[] = [];
+  const consumer = new EventConsumer(connection, { stream, maxHeld: 1_000, onEvent: (event) => delivered.push(event) });
+  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 10_000 });
+  expect(await outbox.drain(1_000)).toBe(0);
+  expect(heard).toEqual([7]);
+
+  await stack.nats.stop();
+  await vi.waitFor(() => expect(told).toEqual(['waiting', 'disconnected']), { timeout: 5_000 });
+  await stack.nats.start();
+  await vi.waitFor(() => expect(told).toEqual(['waiting', 'disconnected', 'reconnected']), { timeout: 5_000 });
+  await consumer.drain();
+  outbox.stop();
+  await connection.close();
+});
+
+test('the wait can be ended, and a person at a terminal does not wait', async () => {
+  const url = 'nats://proxy:hunter2@127.0.0.1:9';
+  const giveUp = new AbortController();
+  const told: string[] = [];
+  const opening = connectBus({
+    url,
+    name: 'a',
+    signal: giveUp.signal,
+    onStatus: (_, detail) => told.push(detail ?? ''),
+  });
+  await vi.waitFor(() => expect(told).toHaveLength(1));
+  giveUp.abort();
+  await expect(opening).rejects.toThrow('aborted');
+  expect(told[0]).not.toContain('hunter2');
+  await expect(connectBus({ url, name: 'a', wait: false })).rejects.toThrow('CONNECTION_REFUSED');
+});
+
+test('a wrong password is waited out too, as what it is', async () => {
+  await using stack = await startTestStack({ nats: true });
+  const giveUp = new AbortController();
+  const told: string[] = [];
+  const onStatus = (status: BusStatus, detail?: string) => told.push(`${status}: ${detail}`);
+  const url = stack.urls.proxy.natsUrl.replace(/:[^:@]+@/, ':wrong@');
+  const opening = connectBus({ url, name: 'agp-proxy', signal: giveUp.signal, onStatus });
+  await vi.waitFor(() => expect(told).toEqual(["waiting: 'Authorization Violation'"]), { timeout: 5_000 });
+  giveUp.abort();
+  await expect(opening).rejects.toThrow('aborted');
+});
+
+test('over TLS a client takes a server that its authority vouches for, and no other', async () => {
+  using authority = makeTestAuthority();
+  using stranger = makeTestAuthority();
+  await using stack = await startTestStack({ nats: true, tls: authority.issue('127.0.0.1') });
+  await using plain = await startTestStack({ nats: true });
+  await using misnamed = await startTestStack({ nats: true, tls: authority.issue('nats.example') });
+  const { caFile } = authority;
+  const open = (url: string, file?: string) => connectBus({ url, name: 'agp-proxy', caFile: file, wait: false });
+  const secured = await open(stack.urls.proxy.natsUrl, caFile);
+  const outbox = new Outbox(secured);
+  expect(stack.urls.proxy.natsUrl).toMatch(/^tls:/);
+  await secured.flush();
+  outbox.stop();
+  await secured.close();
+  await expect(open(stack.urls.proxy.natsUrl)).rejects.toThrow(/certificate/);
+  await expect(open(stack.urls.proxy.natsUrl, stranger.caFile)).rejects.toThrow(/certificate|self-signed/);
+  await expect(open(misnamed.urls.proxy.natsUrl, caFile)).rejects.toThrow(/altnames|does not match/);
+  // A server that speaks no TLS gets no password: neither where the URL asks for it nor where a file does.
+  await expect(open(plain.urls.proxy.natsUrl.replace('nats:', 'tls:'))).rejects.toThrow('tls');
+  await expect(open(plain.urls.proxy.natsUrl, caFile)).rejects.toThrow('tls');
+});
