@@ -19,7 +19,7 @@ export interface ConsumeOptions {
   /** Events that this process may hold unacknowledged at once. */
   maxHeld: number;
   onEvent: (delivered: DeliveredEvent) => void;
-  /** Told why fetching was interrupted; it is taken up again by itself. */
+  /** Told why fetching was interrupted, which is taken up again by itself, or why events are not kept for a replay. */
   onTrouble?: (reason: string) => void;
 }
 
@@ -214,7 +214,8 @@ export class EventConsumer {
     }
     for (let pauseMs = 100; !this.#stopped && !this.#connection.isClosed(); pauseMs = Math.min(2 * pauseMs, 5_000)) {
       try {
-        await ensureEventStream(this.#connection, this.#options.stream);
+        const notKept = await ensureEventStream(this.#connection, this.#options.stream);
+        if (notKept !== null) this.#options.onTrouble?.(notKept);
         break;
       } catch (error) {
         this.#options.onTrouble?.(error instanceof Error ? error.message : String(error));

@@ -1,11 +1,14 @@
 import { AckPolicy, DiscardPolicy, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
-import { eventStream, eventSubject, writerConsumer } from './names.ts';
+import { ensureKeptStream } from './ensure-kept-stream.ts';
+import { eventStream, eventSubject, keptSubject, writerConsumer } from './names.ts';
 
 export interface EventStreamOptions {
   /** Copies in a NATS cluster; 1 on a single server. */
   replicas: number;
   /** What the stream may hold on disk, in bytes; beyond it publishing fails and nothing old is deleted. */
   maxBytes: number;
+  /** How long events are kept for a replay, in milliseconds, in a stream that takes as much disk again; 0, the default, keeps none. */
+  keepMs?: number;
   /** How long a writer may hold a message, in milliseconds; {@link ackWaitMs} by default. */
   ackWaitMs?: number;
 }
@@ -21,8 +24,10 @@ const duplicateWindowMs = 120_000;
 /**
  * Makes the stream and the writers' consumer, or brings them to this shape. A message leaves the stream when it
  * is acknowledged, and never before: a full stream refuses new messages, it does not discard old ones.
+ *
+ * @returns why no events are kept for a replay although they should be; null where all is well
  */
-export async function ensureEventStream(connection: NatsConnection, options: EventStreamOptions): Promise<void> {
+export async function ensureEventStream(connection: NatsConnection, options: EventStreamOptions): Promise<string | null> {
   // Its check of the account is something that the writer's user may not ask for.
   const manager = await connection.jetstreamManager({ checkAPI: false });
   const stream = {
@@ -32,13 +37,24 @@ export async function ensureEventStream(connection: NatsConnection, options: Eve
     duplicate_window: nanos(duplicateWindowMs),
   };
   const fixed = { retention: RetentionPolicy.Workqueue, storage: StorageType.File, discard: DiscardPolicy.New };
+  const republish = { src: eventSubject, dest: keptSubject };
+  // Before the stream that is copied from. It is for a disaster: what is wrong with it must not keep events from being recorded.
+  let notKept = await ensureKeptStream(manager, options);
   const known = await manager.streams.info(eventStream).catch(() => null);
-  if (known === null) await manager.streams.add({ name: eventStream, ...stream, ...fixed });
-  else await manager.streams.update(eventStream, stream);
+  if (known === null) await manager.streams.add({ name: eventStream, ...stream, ...fixed, republish });
+  else {
+    await manager.streams.update(eventStream, stream);
+    // A stream of a version that did not know this. Servers before 2.9.12 refuse.
+    if (known.config.republish === undefined && (options.keepMs ?? 0) > 0)
+      await manager.streams.update(eventStream, { republish }).catch((error: Error) => {
+        notKept ??= `events are not kept for a replay: ${error.message}`;
+      });
+  }
   await manager.consumers.add(eventStream, {
     durable_name: writerConsumer,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(options.ackWaitMs ?? ackWaitMs),
     max_ack_pending: maxUnacknowledged,
   });
+  return notKept;
 }

@@ -9,3 +9,4 @@ export * from './outbox.ts';
 export * from './parcel.ts';
 export * from './read-backlog.ts';
 export * from './read-bus-url.ts';
+export * from './replay-kept-events.ts';

@@ -1,17 +1,26 @@
 import type { NatsConnection } from 'nats';
 import { eventStream, writerConsumer } from './names.ts';
 
-/** What the writers have before them, in messages. */
+/** What the writers have before them. */
 export interface Backlog {
-  /** Not yet delivered to any writer. */
+  /** Messages that were not yet delivered to any writer. */
   pending: number;
-  /** Delivered and not yet acknowledged. */
+  /** Messages that were delivered and not yet acknowledged. */
   unacknowledged: number;
+  /** Part of the stream's room on disk that is taken; at 1 JetStream refuses events. */
+  usedRatio: number;
 }
 
 /** Asks JetStream how far the writers are behind. Rejects when it does not answer. */
 export async function readBacklog(connection: NatsConnection): Promise<Backlog> {
   const manager = await connection.jetstreamManager({ checkAPI: false });
-  const info = await manager.consumers.info(eventStream, writerConsumer);
-  return { pending: info.num_pending, unacknowledged: info.num_ack_pending };
+  const [info, stream] = await Promise.all([
+    manager.consumers.info(eventStream, writerConsumer),
+    manager.streams.info(eventStream),
+  ]);
+  return {
+    pending: info.num_pending,
+    unacknowledged: info.num_ack_pending,
+    usedRatio: stream.state.bytes / stream.config.max_bytes,
+  };
 }

@@ -1,4 +1,4 @@
-import { announcementSubject, eventStream, eventSubject, writerConsumer } from '../names.ts';
+import { announcementSubject, eventStream, eventSubject, keptStream, replayConsumer, writerConsumer } from '../names.ts';
 
 /*
  * Who may do what on NATS. Whatever is not said here is refused: a user who could publish events would write into any agent's chain, one
@@ -25,6 +25,8 @@ export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
       `$JS.API.STREAM.INFO.${eventStream}`,
       `$JS.API.STREAM.CREATE.${eventStream}`,
       `$JS.API.STREAM.UPDATE.${eventStream}`,
+      // What it keeps for a replay it does not read.
+      ...['INFO', 'CREATE', 'UPDATE', 'DELETE'].map((action) => `$JS.API.STREAM.${action}.${keptStream}`),
       `$JS.API.CONSUMER.CREATE.${eventStream}.${writerConsumer}`,
       `$JS.API.CONSUMER.INFO.${eventStream}.${writerConsumer}`,
       `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${writerConsumer}`,
@@ -35,6 +37,15 @@ export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
     subscribe: [inboxOf('writer')],
   },
   management: { publish: [], subscribe: [announcementSubject] },
-  // Sends messages again that were set aside.
-  operator: { publish: [eventSubject], subscribe: [inboxOf('operator')] },
+  // Sends messages again that were set aside, or that a restored database lacks.
+  operator: {
+    publish: [
+      eventSubject,
+      `$JS.API.STREAM.INFO.${keptStream}`,
+      ...['CREATE', 'INFO', 'DELETE', 'MSG.NEXT'].map(
+        (action) => `$JS.API.CONSUMER.${action}.${keptStream}.${replayConsumer}`,
+      ),
+    ],
+    subscribe: [inboxOf('operator')],
+  },
 };
