@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { listFlows } from './network-flows.ts';
+import { innerAddresses, otherPods, providers, servers } from './outside-endpoints.ts';
+import { everything, localOverlay, productionOverlay } from './overlays.ts';
+import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
+import { describeWithKustomize } from './with-kustomize.ts';
+
+const services = ['proxy', 'writer', 'management'];
+const commands = ['migrate', 'maintain'];
+const outside = [...otherPods, ...providers, ...innerAddresses];
+
+/** The picture: docs/deploy.md, "Who may connect to whom". */
+const picture = [
+  'ingress -> proxy 8080/TCP',
+  'ingress -> management 8081/TCP',
+  'monitoring -> proxy 9080/TCP',
+  'monitoring -> management 9081/TCP',
+  'monitoring -> writer 9082/TCP',
+  'proxy -> provider 443/TCP',
+  'proxy -> provider-v6 443/TCP',
+  ...services.flatMap((name) => [`${name} -> nats 4222/TCP`, `${name} -> redis 6379/TCP`]),
+  ...[...services, ...commands].flatMap((name) => [
+    `${name} -> postgres 5432/TCP`,
+    `${name} -> dns 53/TCP`,
+    `${name} -> dns 53/UDP`,
+  ]),
+];
+
+/** Beside the services there: Grafana reads the database, and a provider is simulated. */
+const localPicture = [...picture, 'monitoring -> postgres 5432/TCP', 'proxy -> demo-provider 8090/TCP'];
+
+function remove(list: string[], entry: string): void {
+  list.splice(list.indexOf(entry), 1);
+}
+
+describeWithKustomize('who may connect to whom', () => {
+  let local: KubernetesObject[] = [];
+  let production: KubernetesObject[] = [];
+  beforeAll(async () => {
+    local = await renderKustomization(localOverlay);
+    production = await renderKustomization(productionOverlay);
+  });
+
+  test('in a trial it is the picture, and a simulated provider', () => {
+    expect(listFlows(local, outside)).toEqual([...localPicture].sort());
+  });
+
+  test('in production it is the picture', () => {
+    expect(listFlows(production, [...outside, ...servers])).toEqual([...picture].sort());
+  });
+
+  test('with every component it is the picture, and traces', async () => {
+    const flows = listFlows(await renderKustomization(everything), [...outside, ...servers]);
+    expect(flows).toEqual([...picture, 'proxy -> collector 4318/TCP'].sort());
+  });
+
+  describe('the comparison sees', () => {
+    const find = (objects: KubernetesObject[], name: string): KubernetesObject['spec'] =>
+      objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === name)?.spec;
+
+    test.each<[string, string, (policy: KubernetesObject['spec']) => void, string]>([
+      [
+        'that nothing is denied',
+        'deny-all',
+        (policy) => policy.policyTypes.splice(0),
+        'stranger -> other-namespace 22/TCP',
+      ],
+      [
+        'a metadata service',
+        'proxy-to-providers',
+        ({ egress: [{ to: blocks }] }) => remove(blocks[0].ipBlock.except, '169.254.0.0/16'),
+        'proxy -> 169.254.169.254 443/TCP',
+      ],
+      [
+        'a private range of IPv6',
+        'proxy-to-providers',
+        ({ egress: [{ to: blocks }] }) => remove(blocks[1].ipBlock.except, 'fc00::/7'),
+        'proxy -> fd00:ec2::254 443/TCP',
+      ],
+      [
+        'a port too many',
+        'ingress-to-proxy',
+        ({ ingress: [rule] }) => rule.ports.push({ protocol: 'TCP', port: 'ops' }),
+        'ingress -> proxy 9080/TCP',
+      ],
+      [
+        'a rule without ports',
+        'monitoring-to-services',
+        ({ ingress: [rule] }) => rule.ports.splice(0),
+        'monitoring -> writer 9999/TCP',
+      ],
+      [
+        'a rule for everybody',
+        'ingress-to-management',
+        ({ ingress: [rule] }) => rule.from.splice(0),
+        'other-namespace -> management 8081/TCP',
+      ],
+      [
+        'every namespace let in',
+        'ingress-to-management',
+        ({ ingress: [rule] }) => Object.assign(rule.from[0], { namespaceSelector: {} }),
+        'other-namespace -> management 8081/TCP',
+      ],
+      [
+        'a writer that reaches the internet',
+        'proxy-to-providers',
+        (policy) => Object.assign(policy, { podSelector: {} }),
+        'writer -> provider 443/TCP',
+      ],
+    ])('%s', (_, name, plant, flow) => {
+      const objects = structuredClone(local);
+      plant(find(objects, name));
+      expect(listFlows(objects, outside).filter((found) => !localPicture.includes(found))).toContain(flow);
+    });
+
+    test('a way that is missing', () => {
+      const flows = listFlows(
+        local.filter(({ metadata }) => metadata.name !== 'to-nats'),
+        outside,
+      );
+      expect(localPicture.filter((flow) => !flows.includes(flow))).toEqual(
+        services.map((name) => `${name} -> nats 4222/TCP`),
+      );
+    });
+  });
+});

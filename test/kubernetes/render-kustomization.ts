@@ -1,0 +1,70 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { IPodTemplateSpec } from 'kubernetes-models/v1';
+import { parseAllDocuments } from 'yaml';
+
+/** An object as it would be sent to a cluster. What of it a policy reads, it narrows itself. */
+export interface KubernetesObject {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+  data?: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: its shape depends on the kind, and is checked against the kind's schema.
+  spec?: any;
+  [other: string]: unknown;
+}
+
+function canRun(command: string, args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The command that renders a kustomization, or null where this machine has none. Both work without a cluster. */
+export function findKustomize(): [string, ...string[]] | null {
+  if (canRun('kustomize', ['version'])) return ['kustomize', 'build'];
+  return canRun('kubectl', ['version', '--client']) ? ['kubectl', 'kustomize'] : null;
+}
+
+/**
+ * @param folder holds a `kustomization.yaml`
+ * @throws with kustomize's own words when it does not render
+ */
+export async function renderKustomization(folder: string): Promise<KubernetesObject[]> {
+  const kustomize = findKustomize();
+  if (kustomize === null) throw new Error('neither kustomize nor kubectl is on the PATH');
+  const [command, ...args] = kustomize;
+  const { stdout } = await promisify(execFile)(command, [...args, folder], { maxBuffer: 16 * 1024 * 1024 });
+  // What kubectl reads is YAML 1.1: `0440` is octal there, and an unquoted `on` is a boolean.
+  return parseAllDocuments(stdout, { version: '1.1', uniqueKeys: true }).map((document) => {
+    const [error] = document.errors;
+    if (error) throw error;
+    return document.toJS() as KubernetesObject;
+  });
+}
+
+export interface Workload {
+  kind: string;
+  name: string;
+  template: IPodTemplateSpec & { spec: NonNullable<IPodTemplateSpec['spec']> };
+  object: KubernetesObject;
+}
+
+/** Everything that makes pods. */
+export function listWorkloads(objects: KubernetesObject[]): Workload[] {
+  return objects.flatMap((object) => {
+    const spec = object.kind === 'CronJob' ? object.spec.jobTemplate.spec : object.spec;
+    if (spec?.template?.spec?.containers === undefined) return [];
+    return [{ kind: object.kind, name: object.metadata.name, template: spec.template, object }];
+  });
+}
+
+/** A workload's containers, those that run before the others included. */
+export function listContainers({ template }: Workload) {
+  return [...(template.spec.initContainers ?? []), ...template.spec.containers];
+}
+
+export type Container = ReturnType<typeof listContainers>[number];
