@@ -8,6 +8,7 @@ export class WriterMetrics {
   readonly retries: Counter<'step'>;
   readonly pending: Gauge;
   readonly unacknowledged: Gauge;
+  readonly streamUsed: Gauge;
   /** Read from storage once a minute; absent until they were read. */
   readonly storage: { quarantineWaiting: Gauge; partitionsEnd: Gauge; defaultPartition: Gauge; unsealedAge: Gauge };
   readonly #recorded: Counter;
@@ -72,6 +73,11 @@ export class WriterMetrics {
     this.unacknowledged = new Gauge({
       name: 'agp_writer_unacknowledged_messages',
       help: 'Messages that all writers together have fetched and not acknowledged.',
+      registers,
+    });
+    this.streamUsed = new Gauge({
+      name: 'agp_writer_stream_used_ratio',
+      help: 'Part of the room of the event stream that is taken; at 1 JetStream refuses events.',
       registers,
     });
     const absentGauge = (name: string, help: string) => {

@@ -10,6 +10,7 @@ export function watchBacklog(connection: NatsConnection, metrics: WriterMetrics)
     if (backlog === null) return;
     metrics.pending.set(backlog.pending);
     metrics.unacknowledged.set(backlog.unacknowledged);
+    metrics.streamUsed.set(backlog.usedRatio);
   };
   const timer = setInterval(() => void look(), everyMs);
   return () => clearInterval(timer);

@@ -165,7 +165,7 @@ test('all services together get an event from one end to the other, and are refu
   });
   await vi.waitFor(() => expect(events.toSorted()).toEqual(['one', 'two']), { timeout: 5_000 });
   expect(await outbox.drain(5_000)).toBe(0);
-  await vi.waitFor(async () => expect(await readBacklog(writer)).toEqual({ pending: 0, unacknowledged: 0 }));
+  await vi.waitFor(async () => expect(await readBacklog(writer)).toMatchObject({ pending: 0, unacknowledged: 0 }));
   expect(refused).toEqual([]);
   await consumer.drain();
   outbox.stop();

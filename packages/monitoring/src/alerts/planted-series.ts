@@ -48,6 +48,7 @@ export const plantedSeries: Record<string, { sick: Planted; healthy: Planted }> 
   },
   AgpWriterDown: gone('writer'),
   AgpWriterLag: valued('agp_writer_pending_messages{instance="w1"}', 10_001, 9_999),
+  AgpStreamFilling: valued('agp_writer_stream_used_ratio{instance="w1"}', 0.51, 0.49),
   AgpRecordingFails: counted('agp_writer_retries_total{step="record"}'),
   AgpMessagesQuarantined: valued('agp_writer_quarantine_waiting_messages{instance="w1"}', 1, 0),
   AgpPartitionsRunningOut: valued('agp_writer_partitions_end_timestamp_seconds{instance="w1"}', 1_209_600, twelveWeeks),

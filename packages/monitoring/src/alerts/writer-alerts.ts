@@ -19,6 +19,15 @@ export const writerAlerts: Alert[] = [
     summary: '{{ $value }} events wait in JetStream for a writer',
   },
   {
+    name: 'AgpStreamFilling',
+    expression: 'max(agp_writer_stream_used_ratio)',
+    condition: '> 0.5',
+    lasts: '5m',
+    severity: 'critical',
+    summary:
+      'The event stream is full to {{ $value | humanizePercentage }}; when it is full, events wait in the proxies',
+  },
+  {
     name: 'AgpRecordingFails',
     expression: 'sum by (step) (rate(agp_writer_retries_total[5m]))',
     condition: '> 0',

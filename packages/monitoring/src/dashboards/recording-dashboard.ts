@@ -93,6 +93,13 @@ const way = [
     prom(quantile(0.99, 'agp_writer_batch_events_bucket'), 'p99'),
   ),
   lines(
+    'Room in the stream',
+    'Part of it that is taken; a full stream refuses events',
+    8,
+    'percentunit',
+    prom('max(agp_writer_stream_used_ratio)', 'taken'),
+  ),
+  lines(
     'Retries of writers',
     'Failed tries, by step',
     8,
