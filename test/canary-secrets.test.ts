@@ -6,6 +6,7 @@ import { followBus, Outputs, readApi, readMetrics, readRedis, readTables } from 
 import { answerCanned } from './providers/answer-canned.ts';
 import { startFakeProvider } from './providers/fake-provider.ts';
 import { type System, startSystem, waitFor } from './start-system.ts';
+import { startCollector } from './tracing/start-collector.ts';
 
 /** Obviously no secrets: each is found by its name alone. */
 const canary = (name: string) => `canary-${name}-is-not-a-secret`;
@@ -78,15 +79,18 @@ async function sendRefused(system: System, secrets: { token: string; revoked: st
   for (const status of refused) expect(status).toBeGreaterThanOrEqual(400);
 }
 
-test('no credential is in any log, metric, event, message, audit row, table, answer or error', async () => {
+test('no credential is in any log, span, metric, event, message, audit row, table, answer or error', async () => {
   const outputs = new Outputs();
   await using provider = await startFakeProvider((received, index) =>
     received.target.includes('fails') ? { cut: true } : answerCanned()(received, index),
   );
+  await using collector = await startCollector();
   await using system = await startSystem({
     onOutput: (text) => outputs.add('logs', text),
     environment: {
       LOG_LEVEL: 'trace',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '50',
       PROVIDER_OPENAI_URL: provider.url,
       PROVIDER_OPENAI_API_KEY: injectedKey,
       PROVIDER_ANTHROPIC_URL: provider.url,
@@ -192,8 +196,9 @@ test('no credential is in any log, metric, event, message, audit row, table, ans
   }
   await readMetrics(system, outputs);
   await stopFollowing();
+  outputs.add('spans', JSON.stringify(collector.spans));
 
-  for (const source of ['logs', 'nats', 'redis', 'metrics', 'api', 'table', 'answers']) {
+  for (const source of ['logs', 'spans', 'nats', 'redis', 'metrics', 'api', 'table', 'answers']) {
     expect(outputs.size(source), source).toBeGreaterThan(200);
   }
   expect(outputs.find(secrets)).toEqual([]);

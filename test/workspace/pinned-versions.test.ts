@@ -33,6 +33,11 @@ test('every dependency has an exact version', () => {
   expect(outside.filter(({ version }) => !exact.test(version))).toEqual([]);
 });
 
+test('every package has the version of the whole, which services tell', () => {
+  const versions = manifests.map((path) => JSON.parse(readFileSync(join(workspaceFolder, path), 'utf8')).version);
+  expect(new Set(versions).size).toBe(1);
+});
+
 test('a dependency has the same version wherever it is used', () => {
   const versions = Map.groupBy(dependencies, ({ name }) => name);
   const differing = [...versions].filter(([, uses]) => new Set(uses.map(({ version }) => version)).size > 1);

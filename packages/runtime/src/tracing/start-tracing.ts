@@ -4,7 +4,7 @@ import type { TracingConfig } from './tracing-fields.ts';
 
 export type { Attributes, Span };
 
-/** Makes spans and sends them. Times are of the monotonic clock (`performance.now()`), in milliseconds. */
+/** Makes spans and sends them. Times are in milliseconds since 1970 UTC, and parts of such. */
 export interface Tracing {
   /**
    * The span of a request that somebody sent us. It continues the trace that a valid `traceparent` of theirs names, and

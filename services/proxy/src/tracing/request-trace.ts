@@ -12,12 +12,14 @@ import { describeCall } from './describe-call.ts';
 export class RequestTrace {
   readonly #tracing: Tracing;
   readonly #request: Span;
+  /** What makes a time of the monotonic clock one since 1970; the same for both spans, so that they fit together. */
+  readonly #epoch = Date.now() - performance.now();
   #call: Span | null = null;
 
   /** Begins at the request's arrival, in the trace that its headers name or in one of its own. */
   constructor(tracing: Tracing, { method, request, arrived }: Exchange) {
     this.#tracing = tracing;
-    this.#request = tracing.startServerSpan(method, request.headers, arrived);
+    this.#request = tracing.startServerSpan(method, request.headers, this.#epoch + arrived);
     this.#request.setAttributes({ 'http.request.method': method, 'url.scheme': 'http' });
   }
 
@@ -32,7 +34,7 @@ export class RequestTrace {
    */
   startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void {
     const { name, attributes } = describeCall(request);
-    this.#call = this.#tracing.startClientSpan(name, this.#request, at);
+    this.#call = this.#tracing.startClientSpan(name, this.#request, this.#epoch + at);
     this.#call.setAttributes(attributes);
     this.#tracing.continueIn(this.#call, headers);
   }
@@ -59,7 +61,7 @@ export class RequestTrace {
     const fault = refusal?.code ?? (hasFailed(ended) ? event?.outcome : null) ?? status;
     // A server's span has not failed where the caller was at fault (OpenTelemetry's conventions for HTTP).
     if ((status ?? 0) >= 500 || hasFailed(ended)) this.#tracing.fail(span, String(fault));
-    span.end(head && answer ? head.arrived + answer.durationMs : performance.now());
+    span.end(this.#epoch + (head && answer ? head.arrived + answer.durationMs : performance.now()));
   }
 
   #endCall(ended: RequestEnd): void {
@@ -82,11 +84,11 @@ export class RequestTrace {
     const { dispatched = null, firstChunk = null, ended: endedAt = null } = answer?.times ?? {};
     if (answer?.streamed && dispatched !== null && firstChunk !== null) {
       span.setAttribute('gen_ai.response.time_to_first_chunk', (firstChunk - dispatched) / 1000);
-      span.addEvent('agp.first_chunk', firstChunk);
+      span.addEvent('agp.first_chunk', this.#epoch + firstChunk);
     }
     const fault = answer?.failure ?? (hasFailed(ended) ? event?.outcome : null) ?? status;
     if (hasFailed(ended) || (status ?? 0) >= 400) this.#tracing.fail(span, String(fault));
-    span.end(endedAt ?? performance.now());
+    span.end(this.#epoch + (endedAt ?? performance.now()));
   }
 }
 
