@@ -43,7 +43,6 @@ const refusedToAll: string[][] = [
   ['MONITOR'],
   ['SHUTDOWN'],
   ['SAVE'],
-  ['DEBUG', 'SLEEP', '0'],
   ['CLIENT', 'LIST'],
   ['CLIENT', 'KILL', 'TYPE', 'normal'],
   ['SCRIPT', 'FLUSH'],

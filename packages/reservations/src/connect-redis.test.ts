@@ -1,0 +1,40 @@
+import { makeTestAuthority, startTestStack } from '@agp/local-stack/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { createBudgetReservations } from './budget-reservations.ts';
+import { connectRedis } from './connect-redis.ts';
+
+/** Connects, and answers what came of it: `ready`, or why not. */
+function tryToConnect(url: string, caFile?: string): Promise<string> {
+  const redis = connectRedis({ url, caFile });
+  onTestFinished(() => redis.disconnect());
+  return new Promise((resolve) => {
+    redis.once('ready', () => resolve('ready'));
+    redis.once('error', (error) => resolve(error.message));
+  });
+}
+
+test('over TLS a client takes a server that its authority vouches for, and no other', async () => {
+  using authority = makeTestAuthority();
+  using stranger = makeTestAuthority();
+  await using stack = await startTestStack({ redis: true, tls: authority.issue('127.0.0.1') });
+  await using plain = await startTestStack({ redis: true });
+  await using misnamed = await startTestStack({ redis: true, tls: authority.issue('redis.example') });
+  const { caFile } = authority;
+  const url = stack.urls.proxy.redisUrl;
+  expect(url).toMatch(/^rediss:/);
+  const redis = connectRedis({ url, caFile });
+  onTestFinished(() => redis.disconnect());
+  await new Promise((resolve) => redis.once('ready', resolve));
+  expect((await createBudgetReservations(redis).readTotals('2030-01-01')).globalNanoUsd).toBe(0);
+
+  expect(await tryToConnect(url)).toMatch(/certificate/);
+  expect(await tryToConnect(url, stranger.caFile)).toMatch(/certificate|self-signed/);
+  expect(await tryToConnect(misnamed.urls.proxy.redisUrl, caFile)).toMatch(/altnames/);
+  // A server that speaks no TLS gets no password: neither where the URL asks for TLS nor where a file does.
+  expect(await tryToConnect(plain.urls.proxy.redisUrl.replace('redis:', 'rediss:'))).not.toBe('ready');
+  expect(await tryToConnect(plain.urls.proxy.redisUrl, caFile)).not.toBe('ready');
+});
+
+test('a certificate file that is not there is an error at once', () => {
+  expect(() => connectRedis({ url: 'redis://127.0.0.1:9', caFile: '/nowhere/ca.crt' })).toThrow('ENOENT');
+});
