@@ -48,6 +48,7 @@ const commands = {
   migrate: [onLocalStack('migrator', 'packages/db/src/commands/migrate.ts')],
   maintain: [onLocalStack('migrator', 'packages/db/src/commands/maintain.ts')],
   quarantine: [onLocalStack('operator', 'services/writer/src/commands/quarantine.ts')],
+  replay: [onLocalStack('operator', 'services/writer/src/commands/replay.ts')],
   secrets: [['node', 'packages/local-stack/src/secrets/main.ts']],
   'measure:pii': [['node', 'test/pii/measure-pii.ts']],
   'check:pii-linear': [['node', 'test/pii/check-linear.ts']],

@@ -97,6 +97,7 @@ async function runWriter(pool: Pool, connection: BusConnection): Promise<number>
     logLevel: 'warn' as const,
     eventStreamReplicas: stream.replicas,
     eventStreamMaxBytes: stream.maxBytes,
+    eventKeepHours: 0,
     writerLanes: lanes,
     shutdownGraceSeconds: 20,
   };

@@ -27,7 +27,10 @@ const duplicateWindowMs = 120_000;
  *
  * @returns why no events are kept for a replay although they should be; null where all is well
  */
-export async function ensureEventStream(connection: NatsConnection, options: EventStreamOptions): Promise<string | null> {
+export async function ensureEventStream(
+  connection: NatsConnection,
+  options: EventStreamOptions,
+): Promise<string | null> {
   // Its check of the account is something that the writer's user may not ask for.
   const manager = await connection.jetstreamManager({ checkAPI: false });
   const stream = {

@@ -135,11 +135,12 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     stream: {
       replicas: config.eventStreamReplicas,
       maxBytes: config.eventStreamMaxBytes,
+      keepMs: config.eventKeepHours * 3_600_000,
       ...(overrides.ackWaitMs === undefined ? {} : { ackWaitMs: overrides.ackWaitMs }),
     },
     maxHeld,
     onEvent: pipeline.accept,
-    onTrouble: (reason) => logger.warn({ reason }, 'fetching interrupted'),
+    onTrouble: (reason) => logger.warn({ reason }, 'trouble with the event stream'),
   });
   readHeld = () => consumer.held;
   started.defer(async () => {

@@ -1,4 +1,11 @@
-import { announcementSubject, eventStream, eventSubject, keptStream, replayConsumer, writerConsumer } from '../names.ts';
+import {
+  announcementSubject,
+  eventStream,
+  eventSubject,
+  keptStream,
+  replayConsumer,
+  writerConsumer,
+} from '../names.ts';
 
 /*
  * Who may do what on NATS. Whatever is not said here is refused: a user who could publish events would write into any agent's chain, one

@@ -184,7 +184,6 @@ test('run again, or several at once, it removes each week once', async () => {
 
 test('a writer that records all the while, into the weeks that go too, loses nothing and leaves no gap', async () => {
   let going = true;
-  let retried = 0;
   let recorded = 0;
   const sessions = ['ses_w0', 'ses_w1', 'ses_w2', 'ses_w3'];
   const lanes = sessions.map(async (_, lane) => {
@@ -202,7 +201,6 @@ test('a writer that records all the while, into the weeks that go too, loses not
           break;
         } catch (error) {
           if ((error as { code?: string }).code !== '40P01') throw error;
-          retried += 1;
         }
       }
     }

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { connectBus, replayKeptEvents } from '@agp/bus';
+import { commonFields, loadConfig } from '@agp/runtime';
+import { z } from 'zod';
+
+const { natsUrl, natsCaFile } = commonFields;
+
+const help = `Publishes the events that came since a time to the event stream again, for a database that was restored to an earlier point. The
+writers record those that it lacks and pass over the others. NATS keeps events for EVENT_KEEP_HOURS of the writer.
+
+usage: npm run replay -- --since <time>     when the backup was begun, for example 2026-11-21T03:00:00Z
+
+Reads NATS_URL. Safe to run again. Exit codes: 0 done, 1 failed or not all of that time is kept, 2 wrong usage.`;
+
+class UsageError extends Error {
+  readonly code = 'usage';
+}
+
+function toMessage(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  return first instanceof Error ? first.message : String(first);
+}
+
+/** @returns null where only help was asked for */
+function readSince(): Date | null {
+  let given: { since?: string | undefined; help?: boolean | undefined };
+  try {
+    given = parseArgs({ options: { since: { type: 'string' }, help: { type: 'boolean', short: 'h' } } }).values;
+  } catch (error) {
+    throw new UsageError(toMessage(error));
+  }
+  if (given.help) return null;
+  const time = z.iso.datetime({ offset: true }).safeParse(given.since);
+  if (!time.success) throw new UsageError('--since must be a time with its zone, such as 2026-11-21T03:00:00Z');
+  const since = new Date(time.data);
+  if (since.getTime() > Date.now()) throw new UsageError('--since is in the future');
+  return since;
+}
+
+async function connectNats() {
+  const config = loadConfig(z.object({ natsUrl, natsCaFile }), process.env);
+  try {
+    return await connectBus({ url: config.natsUrl, caFile: config.natsCaFile, name: 'agp-operator', wait: false });
+  } catch (error) {
+    throw new Error(`NATS_URL: the server cannot be used: ${toMessage(error)}`);
+  }
+}
+
+async function run(): Promise<void> {
+  const since = readSince();
+  if (since === null) return console.log(help);
+  const connection = await connectNats();
+  try {
+    const { events, messages, keptFrom } = await replayKeptEvents(connection, since);
+    console.log(`published ${events} events again, in ${messages} messages`);
+    if (keptFrom !== null)
+      throw new Error(`what came between ${since.toISOString()} and ${keptFrom.toISOString()} is no longer kept`);
+  } finally {
+    await connection.close();
+  }
+}
+
+try {
+  await run();
+} catch (error) {
+  const usage = error instanceof UsageError;
+  console.error(usage ? `${error.message}\n\n${help}` : toMessage(error));
+  process.exitCode = usage ? 2 : 1;
+}
