@@ -1,0 +1,124 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, openDatabase } from '@agp/db';
+import { alerts, dashboards, runbookPage } from '@agp/monitoring';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type System, startSystem } from '../start-system.ts';
+import { listFiles } from '../workspace/list-files.ts';
+import { workspaceFolder } from '../workspace/run-tool.ts';
+import { readSnippets } from './read-snippets.ts';
+
+const page = readFileSync(join(workspaceFolder, 'docs/monitoring.md'), 'utf8');
+const runbooks = readdirSync(join(workspaceFolder, 'docs/runbooks')).map((name) => `docs/runbooks/${name}`);
+
+let system: System;
+let grafana: Database;
+
+beforeAll(async () => {
+  system = await startSystem();
+  const url = system.stack.urls.grafana.databaseUrl;
+  grafana = openDatabase({ url, applicationName: 'grafana-test', maxConnections: 1 });
+});
+afterAll(async () => {
+  await grafana?.close();
+  await system?.[Symbol.asyncDispose]();
+});
+
+test.each(['proxy', 'writer', 'management'] as const)(
+  'the page has every metric of the %s, and no other',
+  async (name) => {
+    const service = name === 'management' ? system.management : system[name === 'proxy' ? 'proxies' : 'writers'][0];
+    const text = await (await fetch(`${service?.opsUrl}/metrics`)).text();
+    const registered = [...text.matchAll(/^# TYPE (agp_\w+) (\w+)$/gm)]
+      .map(([, metric, type]) => `${metric} ${type}`)
+      .filter((each) => each !== 'agp_build_info gauge');
+    expect(registered.length).toBeGreaterThan(5);
+    const documented = [...page.matchAll(/^\| `(agp_\w+)` \| (counter|gauge|histogram) \|/gm)]
+      .map(([, metric, type]) => `${metric} ${type}`)
+      .filter((each) => each.startsWith(`agp_${name}_`));
+    expect(documented.sort()).toEqual(registered.sort());
+  },
+);
+
+test('the page has every view with its columns in their order, and every function', async () => {
+  const documented = [...page.matchAll(/^\| `reporting\.(\w+)` \| [^|]+ \| ([^|]+) \|$/gm)];
+  const { rows } = await system.database.pool.query<{ name: string; columns: string[] }>(
+    `SELECT table_name AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns
+     FROM information_schema.columns WHERE table_schema = 'reporting' GROUP BY 1`,
+  );
+  expect(rows.length).toBeGreaterThan(5);
+  expect(Object.fromEntries(documented.map(([, name, columns]) => [name, columns]))).toEqual(
+    Object.fromEntries(rows.map(({ name, columns }) => [name, columns.map((column) => `\`${column}\``).join(', ')])),
+  );
+  const functions = await system.database.pool.query<{ name: string }>(
+    `SELECT routine_name AS name FROM information_schema.routines WHERE routine_schema = 'reporting'`,
+  );
+  const named = [...page.matchAll(/^\| `reporting\.(\w+)\(/gm)].map(([, name]) => name);
+  expect(named.sort()).toEqual(functions.rows.map(({ name }) => name).sort());
+});
+
+test('no view holds a payload, a secret, or an address', async () => {
+  const { rows } = await system.database.pool.query<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = 'reporting'`,
+  );
+  expect(
+    rows
+      .map(({ name }) => name)
+      .filter((name) => /payload|secret|sha256|hash|bytes|source_ip|metadata|reason_text/.test(name)),
+  ).toEqual([]);
+});
+
+test('the page has every dashboard', () => {
+  const [, section = ''] = page.split('## Dashboards\n');
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (\w[\w ]+) \| /gm)].map(
+    ([, title]) => `AGP / ${title}`,
+  );
+  expect(rows.slice(1)).toEqual(Object.values(dashboards).map(({ title }) => title));
+});
+
+test('every alert has its runbook, and every runbook its alert', () => {
+  const pages = alerts.map(({ name }) => runbookPage(name));
+  expect([...runbooks].sort()).toEqual([...pages, 'docs/runbooks/README.md'].sort());
+  const index = readFileSync(join(workspaceFolder, 'docs/runbooks/README.md'), 'utf8');
+  for (const { name, severity } of alerts) {
+    const text = readFileSync(join(workspaceFolder, runbookPage(name)), 'utf8');
+    expect(text).toMatch(new RegExp(`^# ${name}\n\n\\*\\*${severity}\\.\\*\\* `, 'i'));
+    expect(text).toContain('\n## What to look at\n');
+    expect(text).toContain('\n## What to do\n');
+    const row = index.split('\n').find((line) => line.startsWith(`| ${severity} |`)) ?? '';
+    expect(row).toContain(`[${name}](${runbookPage(name).split('/').at(-1)})`);
+  }
+});
+
+const pages = [...runbooks, 'docs/monitoring.md'];
+
+test.each(pages.flatMap((path) => readSnippets(path, 'sql').map((text) => ({ path, text }))))(
+  'SQL of $path runs as Grafana: $text',
+  async ({ text }) => {
+    for (const statement of text.split(';').filter((each) => each.trim() !== ''))
+      expect((await grafana.pool.query(statement)).fields.length).toBeGreaterThan(0);
+  },
+);
+
+test('what runbooks look for in logs is what services write there', () => {
+  const sources = listFiles()
+    .filter((path) => /^(services|packages)\/.*\/src\/.*\.ts$/.test(path) && !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(workspaceFolder, path), 'utf8'))
+    .join('\n');
+  const wanted = runbooks
+    .flatMap((path) => readSnippets(path, 'sh'))
+    .flatMap((text) => [...text.matchAll(/grep '([^']+)'/g)])
+    .flatMap(([, pattern = '']) => pattern.split('\\|'));
+  expect(wanted.length).toBeGreaterThan(8);
+  expect(wanted.filter((text) => !sources.includes(text))).toEqual([]);
+});
+
+test('links of the runbooks lead somewhere', () => {
+  const links = runbooks.flatMap((path) =>
+    [...readFileSync(join(workspaceFolder, path), 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(
+      ([, link = '']) => link,
+    ),
+  );
+  expect(links.length).toBeGreaterThan(alerts.length);
+  expect(links.filter((link) => !existsSync(join(workspaceFolder, 'docs/runbooks', link)))).toEqual([]);
+});
