@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listFlows } from './network-flows.ts';
 import { innerAddresses, otherPods, providers, servers } from './outside-endpoints.ts';
-import { everything, localOverlay, productionOverlay } from './overlays.ts';
+import { everything, localOverlay, operatorCommand, productionOverlay } from './overlays.ts';
 import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
@@ -26,6 +26,9 @@ const picture = [
   ]),
 ];
 
+/** What a command reaches that an operator runs in the cluster: k8s/operator. */
+const operator = ['postgres 5432/TCP', 'nats 4222/TCP', 'dns 53/TCP', 'dns 53/UDP'].map((to) => `operator -> ${to}`);
+
 /** Beside the services there: Grafana reads the database, and a provider is simulated. */
 const localPicture = [...picture, 'monitoring -> postgres 5432/TCP', 'proxy -> demo-provider 8090/TCP'];
 
@@ -49,9 +52,18 @@ describeWithKustomize('who may connect to whom', () => {
     expect(listFlows(production, [...outside, ...servers])).toEqual([...picture].sort());
   });
 
-  test('with every component it is the picture, and traces', async () => {
+  test('with every component it is the picture, traces, and what an operator runs', async () => {
     const flows = listFlows(await renderKustomization(everything), [...outside, ...servers]);
-    expect(flows).toEqual([...picture, 'proxy -> collector 4318/TCP'].sort());
+    const operator = ['postgres 5432/TCP', 'nats 4222/TCP', 'dns 53/TCP', 'dns 53/UDP'].map(
+      (to) => `operator -> ${to}`,
+    );
+    expect(flows).toEqual([...picture, ...operator, 'proxy -> collector 4318/TCP'].sort());
+  });
+
+  test("a trial's servers let an operator's command in", async () => {
+    const command = await renderKustomization(operatorCommand);
+    const flows = listFlows([...local, ...command], outside).filter((flow) => flow.startsWith('operator'));
+    expect(flows).toEqual([...operator].sort());
   });
 
   describe('the comparison sees', () => {

@@ -46,7 +46,7 @@ export const plantedFaults: Record<keyof typeof policies, Fault[]> = {
     ['Job migrate', 'spec.ttlSecondsAfterFinished', undefined, 'migrate: stays for ever'],
     ['Job migrate', 'spec.activeDeadlineSeconds', undefined, 'migrate: may run for ever'],
     ['Job migrate', 'spec.backoffLimit', 0, 'migrate: gives up at once'],
-    ['CronJob maintain', 'pod.restartPolicy', 'Never', 'maintain: leaves a pod behind'],
+    ['CronJob maintain', 'pod.restartPolicy', 'Never', 'maintain: leaves a pod for each'],
     ['CronJob maintain', 'spec.concurrencyPolicy', undefined, 'maintain: may run twice'],
   ],
   checkPodSecurity: [

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { overlays } from './overlays.ts';
 import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
 import { findSchemaError, findUnknownFields } from './schemas.ts';
+import { makeSecretManifests } from './secret-manifests.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
 describeWithKustomize('what is rendered', () => {
@@ -31,6 +32,14 @@ describeWithKustomize('what is rendered', () => {
   test('no object has a field that its schema does not have', async () => {
     const objects = overlays.flatMap((folder) => list(basename(folder)));
     expect(await findUnknownFields(objects)).toEqual([]);
+  });
+
+  test('so are the Secrets that npm run secrets prints', async () => {
+    const secrets = makeSecretManifests();
+    expect(secrets.length).toBeGreaterThan(5);
+    const errors = await Promise.all(secrets.map(findSchemaError));
+    expect(errors.filter((error) => error !== null)).toEqual([]);
+    expect(await findUnknownFields(secrets)).toEqual([]);
   });
 
   test.each<[string, () => KubernetesObject, string]>([

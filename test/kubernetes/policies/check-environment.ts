@@ -7,7 +7,7 @@ import { type Container, type KubernetesObject, listContainers, listWorkloads } 
 const schemas = { proxy: proxyConfigSchema, writer: writerConfigSchema, management: managementConfigSchema };
 type Service = keyof typeof schemas;
 
-/** What the commands of packages/db read; the demo provider too, and the images of Postgres, which ask for no more than this. */
+/** What commands, the simulated provider and Postgres' image read. */
 const commandVariables: Record<string, readonly string[]> = {
   migrate: ['DATABASE_URL'],
   maintain: ['DATABASE_URL', 'RETENTION_DAYS'],
@@ -15,8 +15,9 @@ const commandVariables: Record<string, readonly string[]> = {
     'DATABASE_URL',
     ...['MIGRATOR', 'PROXY', 'WRITER', 'MANAGEMENT', 'GRAFANA'].map((role) => `AGP_${role}_PASSWORD`),
   ],
+  operator: ['DATABASE_URL', 'NATS_URL', 'NATS_CA_FILE'],
   'demo-provider': ['HOST', 'PORT'],
-  postgres: ['POSTGRES_PASSWORD', 'POSTGRES_INITDB_ARGS', 'PGDATA'],
+  postgres: ['POSTGRES_PASSWORD', 'POSTGRES_INITDB_ARGS'],
 };
 
 /** Providers are named by operators. */

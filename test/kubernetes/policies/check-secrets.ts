@@ -5,10 +5,16 @@ import {
   listWorkloads,
   type Workload,
 } from '../render-kustomization.ts';
-import { secretKeys } from '../secret-keys.ts';
+import { makeSecretManifests } from '../secret-manifests.ts';
 
 /** Secrets that operators may make besides. */
 const optionalSecrets = ['agp-provider-keys'];
+/** The keys of a Secret that `npm run secrets` makes. */
+function listKeys(name: string): string[] | null {
+  const secret = makeSecretManifests().find(({ metadata }) => metadata.name === name);
+  return secret ? Object.keys(secret.stringData) : null;
+}
+
 const secretName = /(PASSWORD|KEY|SECRET|TOKEN|_URL)$/;
 
 /** Where each mounted Secret's files are, in one container. */
@@ -28,7 +34,7 @@ function* checkFile(label: string, variable: string, path: string, files: Map<st
   const key = path.slice(slash + 1);
   if (!path.startsWith('/run/secrets/')) return;
   if (secret === undefined) yield `${label}: ${variable} names a file that is not mounted`;
-  else if (!optionalSecrets.includes(secret) && !secretKeys[secret]?.includes(key))
+  else if (!optionalSecrets.includes(secret) && !listKeys(secret)?.includes(key))
     yield `${label}: ${variable} names the key ${key}, which the Secret ${secret} does not have`;
 }
 
@@ -38,7 +44,7 @@ function* checkVolumes({ name, template: { spec } }: Workload): Generator<string
     const { secretName: secretRef = '', defaultMode, optional } = secret;
     if (defaultMode !== 0o440) yield `${name}: everybody in the pod can read the files of ${secretRef}`;
     if (spec.securityContext?.fsGroup === undefined) yield `${name}: its group cannot read the files of ${secretRef}`;
-    if (optionalSecrets.includes(secretRef) ? !optional : !(secretRef in secretKeys))
+    if (optionalSecrets.includes(secretRef) ? !optional : listKeys(secretRef) === null)
       yield `${name}: nothing makes the Secret ${secretRef}`;
   }
 }
