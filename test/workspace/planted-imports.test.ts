@@ -42,6 +42,10 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
     refused: ['@agp/db', '@agp/bus', '@agp/reservations', 'pg', 'nats', 'ioredis', 'express', 'undici'],
     allowed: ['@agp/core/errors', 'pino', 'prom-client', 'zod', 'node:http'],
   },
+  'packages/monitoring/src': {
+    refused: ['@agp/db', '@agp/runtime', '@agp/local-stack', 'prom-client', 'pg', '../../db/src/index.ts'],
+    allowed: ['@grafana/grafana-foundation-sdk/dashboard', 'yaml', 'node:fs', './other.ts'],
+  },
   'packages/cli/src': {
     refused: [
       '@agp/db',
