@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Database, openDatabase } from '@agp/db';
 import { type ServiceUrls, startTestStack, type TestStack } from '@agp/local-stack/testing';
+import { makeEventStream } from './make-event-stream.ts';
 
 /** One service as a process of its own, as it runs in production. */
 export interface ServiceProcess {
@@ -22,6 +23,8 @@ export interface SystemOptions {
   writers?: number;
   /** Variables for every service, for example `PROVIDER_OPENAI_URL`. */
   environment?: Record<string, string>;
+  /** With no writers: whether one was there once, and has left its event stream. True if not given. */
+  eventStream?: boolean;
   /** A Postgres of this system's own, for tests that stop it. */
   ownPostgres?: boolean;
   /** Takes what services print, instead of the terminal. */
@@ -40,6 +43,8 @@ export interface System extends AsyncDisposable {
   database: Database;
   /** Starts one more process of a service, with further variables. Rejects when it ends before it listens. */
   start(name: ServiceName, environment?: Record<string, string>): Promise<ServiceProcess>;
+  /** The same, without waiting for anything. */
+  spawn(name: ServiceName, environment?: Record<string, string>): ChildProcess;
   /** A call of the management API with the key. Rejects when the answer is not 2xx. */
   api<Answer>(path: string, init?: RequestInit): Promise<Answer>;
 }
@@ -66,7 +71,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     SHUTDOWN_GRACE_SECONDS: '10',
     ...options.environment,
   };
-  const start = async (name: ServiceName, more: Record<string, string> = {}) => {
+  const spawnOne = (name: ServiceName, more: Record<string, string> = {}) => {
     const child = spawnService(
       name,
       { ...toServerVariables(stack.urls[name]), ...environment, ...more },
@@ -74,8 +79,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     );
     running.add(child);
     child.once('exit', () => running.delete(child));
-    return toService(name, child);
+    return child;
   };
+  const start = async (name: ServiceName, more?: Record<string, string>) => toService(name, spawnOne(name, more));
   const startMany = (name: ServiceName, count: number) => Promise.all(Array.from({ length: count }, () => start(name)));
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'agp-test', maxConnections: 4 });
   const stop = async () => {
@@ -90,6 +96,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     await stack[Symbol.asyncDispose]();
   };
   try {
+    if (options.writers === 0 && options.eventStream !== false) await makeEventStream(stack.natsUrl);
     const [management, proxies, writers] = await Promise.all([
       start('management'),
       startMany('proxy', options.proxies ?? 1),
@@ -104,7 +111,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       if (!answer.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${await answer.text()}`);
       return (await answer.json()) as Answer;
     };
-    return { stack, proxies, writers, management, apiKey, database, start, api, [Symbol.asyncDispose]: stop };
+    const calls = { start, spawn: spawnOne, api };
+    return { stack, proxies, writers, management, apiKey, database, ...calls, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;

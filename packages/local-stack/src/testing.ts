@@ -13,6 +13,7 @@ import { templateName } from './testing-global-setup.ts';
 
 export { MissingServerError } from './binaries/server-binary.ts';
 export type { RoleUrls, ServiceUrls } from './role-urls.ts';
+export { findFreePort } from './servers/find-free-port.ts';
 export type { Server, TlsFiles } from './servers/server.ts';
 export { makeTestAuthority, type TestAuthority } from './testing/make-test-authority.ts';
 export { findPromtool, startTestPrometheus } from './testing-prometheus.ts';
