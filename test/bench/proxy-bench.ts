@@ -10,6 +10,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
+import { makeEventStream } from '../make-event-stream.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -96,6 +97,7 @@ function printRow(name: string, round: Round): void {
 
 pinSelf(1);
 await using servers = await startDurableServers(process.env);
+await makeEventStream(servers.natsUrl);
 const provider = createServer((request, response) => {
   request.resume().once('end', () => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answerBody) });

@@ -6,6 +6,7 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { startDurableServers } from '@agp/local-stack';
+import { makeEventStream } from '../make-event-stream.ts';
 import { measureStream, type StreamCall, type StreamTimes } from './measure-stream.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 
@@ -91,6 +92,7 @@ function printApi(name: string, direct: Round[], proxied: Round[]): void {
 
 pinSelf(1);
 await using servers = await startDurableServers(process.env);
+await makeEventStream(servers.natsUrl);
 const folder = import.meta.dirname;
 const provider = await startPinned(`${folder}/stream-provider.ts`, {}, 1);
 const proxy = await startPinned(`${folder}/../../services/proxy/src/main.ts`, {

@@ -9,8 +9,11 @@ import {
   ensureEventStream,
   eventStream,
   eventSubject,
+  keptStream,
+  keptSubject,
   Outbox,
   readBacklog,
+  replayConsumer,
   writerConsumer,
 } from '../index.ts';
 import { type NatsUser, natsPermissions, natsUsers } from './permissions.ts';
@@ -66,9 +69,14 @@ const destroy = [
   api('STREAM.CREATE', 'ANOTHER'),
   api('STREAM.UPDATE', 'OTHER'),
   api('STREAM.DELETE', 'OTHER'),
+  api('STREAM.PURGE', keptStream),
+  api('STREAM.MSG.GET', keptStream),
+  api('CONSUMER.CREATE', keptStream, 'another'),
   api('INFO'),
   api('STREAM.NAMES'),
 ];
+const manageKept = ['CREATE', 'UPDATE', 'DELETE'].map((action) => api(`STREAM.${action}`, keptStream));
+const readKept = ['CREATE', 'MSG.NEXT'].map((action) => api(`CONSUMER.${action}`, keptStream, replayConsumer));
 const inboxes = natsUsers.map((user) => `_INBOX_${user}.x`);
 const listening = [
   '>',
@@ -80,23 +88,23 @@ const listening = [
   '_INBOX.>',
   ...natsUsers.map((user) => `_INBOX_${user}.>`),
 ];
-const anybody = ['other', 'agp.events', `${eventSubject}.more`, '$SYS.REQ.SERVER.PING', ...inboxes];
+const anybody = [keptSubject, 'other', 'agp.events', `${eventSubject}.more`, '$SYS.REQ.SERVER.PING', ...inboxes];
 
 const refusedTo: Record<NatsUser, { publish: string[]; subscribe: string[] }> = {
   proxy: {
-    publish: [announcementSubject, ...manageOwn, ...destroy, ...anybody],
+    publish: [announcementSubject, ...manageOwn, ...manageKept, ...readKept, ...destroy, ...anybody],
     subscribe: listening.filter((subject) => subject !== '_INBOX_proxy.>'),
   },
   writer: {
-    publish: [eventSubject, ...destroy, ...anybody],
+    publish: [eventSubject, ...readKept, ...destroy, ...anybody],
     subscribe: listening.filter((subject) => subject !== '_INBOX_writer.>'),
   },
   management: {
-    publish: [eventSubject, announcementSubject, ...manageOwn, ...destroy, ...anybody],
+    publish: [eventSubject, announcementSubject, ...manageOwn, ...manageKept, ...readKept, ...destroy, ...anybody],
     subscribe: listening.filter((subject) => subject !== announcementSubject),
   },
   operator: {
-    publish: [announcementSubject, ...manageOwn, ...destroy, ...anybody],
+    publish: [announcementSubject, ...manageOwn, ...manageKept, ...destroy, ...anybody],
     subscribe: listening.filter((subject) => subject !== '_INBOX_operator.>'),
   },
 };
