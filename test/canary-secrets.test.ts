@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiKey } from '@agp/core/contracts';
+import type { RoleUrls } from '@agp/local-stack/testing';
 import { expect, test } from 'vitest';
 import { makeToken } from './control/admin-calls.ts';
 import { followBus, Outputs, readApi, readMetrics, readRedis, readTables } from './control/find-canaries.ts';
@@ -79,6 +80,14 @@ async function sendRefused(system: System, secrets: { token: string; revoked: st
   for (const status of refused) expect(status).toBeGreaterThanOrEqual(400);
 }
 
+/** Each role's password of each server, by both their names. */
+function listPasswords(urls: RoleUrls): Record<string, string> {
+  const named = Object.entries(urls).flatMap(([role, ofRole]) =>
+    Object.entries<string>(ofRole).map(([name, url]) => [`${role} ${name}`, new URL(url).password]),
+  );
+  return Object.fromEntries(named);
+}
+
 test('no credential is in any log, span, metric, event, message, audit row, table, answer or error', async () => {
   const outputs = new Outputs();
   await using provider = await startFakeProvider((received, index) =>
@@ -119,6 +128,7 @@ test('no credential is in any log, span, metric, event, message, audit row, tabl
     wrongKey: canary('wrong-key'),
     redisPassword: new URL(system.stack.redisUrl).password,
     postgresPassword: new URL(system.stack.databaseUrl).password,
+    ...listPasswords(system.stack.urls),
     brokenUrl: canary('broken-url'),
   };
 
