@@ -22,8 +22,8 @@ const counts = [
 ];
 
 const usageByAgent =
-  `SELECT agent_id, sum(request_count) AS requests, sum(total_tokens) AS tokens, sum(cost_usd) AS cost,\n` +
-  `    string_agg(DISTINCT model, ', ') AS models\n  FROM reporting.daily_usage WHERE ${inDays} AND agent_status = 'active' GROUP BY agent_id`;
+  `SELECT agent_name, sum(request_count) AS requests, sum(total_tokens) AS tokens, sum(cost_usd) AS cost,\n` +
+  `    string_agg(DISTINCT model, ', ') AS models\n  FROM reporting.daily_usage WHERE ${inDays} AND agent_status = 'active' GROUP BY agent_name`;
 
 /** The ten that cost most in the chosen time; a line for each of ten thousand would be no picture. */
 const costliest =
@@ -55,8 +55,8 @@ const active = [
       sqlTable(
         `SELECT agent_name AS "Agent", coalesce(requests, 0) AS "Requests", coalesce(tokens, 0) AS "Tokens",\n` +
           `  coalesce(cost, 0) AS "Cost", cost / nullif(requests, 0) AS "Cost a request", models AS "Models",\n` +
-          `  last_request_at AS "Last request", created_at AS "Registered", agents.agent_id AS "Id"\n` +
-          `FROM reporting.active_agents AS agents\nLEFT JOIN (\n  ${usageByAgent}\n) AS used ON used.agent_id = agents.agent_id\n` +
+          `  last_request_at AS "Last request", created_at AS "Registered", agent_id AS "Id"\n` +
+          `FROM reporting.active_agents\nLEFT JOIN (\n  ${usageByAgent}\n) AS used USING (agent_name)\n` +
           `WHERE ${ofChosenAgents}\nORDER BY coalesce(cost, 0) DESC, agent_name LIMIT 500`,
       ),
     ],
@@ -77,7 +77,7 @@ const others = [
       sqlTable(
         `SELECT agent_name AS "Agent", updated_at AS "Changed", last_request_at AS "Last request let through",\n` +
           `  coalesce((\n    SELECT sum(refusal_count) FROM reporting.refusals\n` +
-          `    WHERE $__timeFilter(minute) AND refusals.agent_id = agents.agent_id\n  ), 0) AS "Refused requests", agent_id AS "Id"\n` +
+          `    WHERE $__timeFilter(minute) AND refusals.agent_name = agents.agent_name\n  ), 0) AS "Refused requests", agent_id AS "Id"\n` +
           `FROM reporting.agents WHERE status = 'blocked'\nORDER BY updated_at DESC LIMIT 100`,
       ),
     ],

@@ -108,7 +108,7 @@ const usage = [
     queries: [
       sqlTable(
         `SELECT model AS "Model", sum(request_count) AS "Requests", sum(total_tokens) AS "Tokens", sum(cost_usd) AS "Cost",\n` +
-          `  count(DISTINCT agent_id) AS "Agents"\nFROM reporting.daily_usage WHERE ${inDays}\nGROUP BY model ORDER BY sum(cost_usd) DESC LIMIT 100`,
+          `  count(DISTINCT agent_name) AS "Agents"\nFROM reporting.daily_usage WHERE ${inDays}\nGROUP BY model ORDER BY sum(cost_usd) DESC LIMIT 100`,
       ),
     ],
     width: 24,
