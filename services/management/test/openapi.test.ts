@@ -91,6 +91,7 @@ describe('openapi.json', () => {
         'GET /api/v1/pause',
         'PUT /api/v1/pause',
         'GET /api/v1/lineage/{session_id}',
+        'GET /api/v1/lineage/{session_id}/removed',
         'GET /api/v1/lineage/{session_id}/verify',
         'GET /api/v1/audit',
         'GET /api/v1/audit/chain',
