@@ -1,4 +1,4 @@
-import { loadConfig, portField } from '@agp/runtime';
+import { drainDelayField, loadConfig, portField, shutdownGraceField } from '@agp/runtime';
 import { z } from 'zod';
 
 /** The variables that the local stack itself looks at; all others go to the services as they are. */
@@ -15,7 +15,8 @@ const startConfigSchema = z.object({
   /** The proxy's; management and the writer take the two that follow, or free ones if it is 0. */
   opsPort: portField.default(9080),
   /** Shorter than a deployment's: a person waits for it. */
-  shutdownGraceSeconds: z.coerce.number().int().min(0).default(5),
+  shutdownGraceSeconds: shutdownGraceField(5),
+  drainDelaySeconds: drainDelayField,
 });
 
 export type StartConfig = z.infer<typeof startConfigSchema>;

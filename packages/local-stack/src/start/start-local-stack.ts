@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toStopLimit } from '@agp/runtime';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { type RoleUrls, type ServiceUrls, toRoleUrls, toUserUrls } from '../role-urls.ts';
@@ -36,9 +37,6 @@ const localDefaults = {
   EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
 };
 
-/** What a service may take beyond the grace of its running requests, in milliseconds: events to hand over, connections to close. */
-const stopMarginMs = 5_000;
-
 /** The proxy's, management's and the writer's port for health and metrics. */
 function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
   return opsPort === 0 ? [0, 0, 0] : [opsPort, opsPort + 1, opsPort + 2];
@@ -61,7 +59,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     ...opsPorts.map((port) => ({ variable: 'OPS_PORT', host: opsHost, port })),
   ]);
   const secrets = loadSecrets(config.dataFolder);
-  const graceMs = start.shutdownGraceSeconds * 1_000 + stopMarginMs;
+  const graceMs = toStopLimit(start);
   const service = (name: string, entry: string, stage: number, variables: Record<string, string>) =>
     startService(name, entry, {
       guard,

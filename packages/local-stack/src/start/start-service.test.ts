@@ -12,6 +12,32 @@ const usable = {
   MANAGEMENT_API_KEY: 'sixteen-characters',
 };
 
+interface Started {
+  starting: Promise<string>;
+  shown: string[];
+}
+
+/** Starts a service that is stopped with the test. */
+async function start(name: string, environment: Record<string, string>, troubleWithinMs?: number): Promise<Started> {
+  const logFolder = mkdtempSync(join(tmpdir(), 'agp-service-'));
+  const guard = openGuard();
+  onTestFinished(async () => {
+    await guard.stop();
+    rmSync(logFolder, { recursive: true });
+  });
+  const shown: string[] = [];
+  const starting = startService(name, `services/${name}/src/main.ts`, {
+    guard,
+    logFolder,
+    environment,
+    stop: { graceMs: 1_000, stage: 0 },
+    report: (line) => shown.push(line),
+    onExit: () => {},
+    ...(troubleWithinMs === undefined ? {} : { troubleWithinMs }),
+  });
+  return { starting, shown };
+}
+
 test.for([
   ['management', { EDITION: 'basic' }, 'management cannot start: EDITION: must be one of extended, base'],
   [
@@ -21,19 +47,13 @@ test.for([
   ],
   ['writer', { WRITER_LANES: '100' }, 'writer cannot start: WRITER_LANES: must be at most 64'],
 ] as const)('%s with a wrong variable is told about in one line', async ([name, wrong, message]) => {
-  const logFolder = mkdtempSync(join(tmpdir(), 'agp-service-'));
-  onTestFinished(() => rmSync(logFolder, { recursive: true }));
-  await using guard = openGuard();
-  const shown: string[] = [];
-  const starting = startService(name, `services/${name}/src/main.ts`, {
-    guard,
-    logFolder,
-    environment: { ...usable, ...wrong },
-    stop: { graceMs: 1_000, stage: 0 },
-    report: (line) => shown.push(line),
-    onExit: () => {},
-  });
+  const { starting, shown } = await start(name, { ...usable, ...wrong });
   await expect(starting).rejects.toThrow(message);
   await expect(starting).rejects.toThrow(/^[^\n]*$/);
   expect(shown).toEqual([]);
+});
+
+test('a service that goes on waiting for a server ends the start with what it waits for', async () => {
+  const { starting } = await start('proxy', { ...usable, NATS_URL: 'nats://127.0.0.1:1', OPS_PORT: '0' }, 500);
+  await expect(starting).rejects.toThrow(/^proxy is not ready: .*NATS_URL: NATS cannot be used yet.*REFUSED/);
 });

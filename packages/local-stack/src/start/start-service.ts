@@ -19,13 +19,21 @@ export interface ServiceOptions {
   report: (line: string) => void;
   /** Told when it ends after it was ready. */
   onExit: (reason: string) => void;
+  /** How long it may be in trouble before it is ready, in milliseconds. */
+  troubleWithinMs?: number;
 }
+
+/**
+ * A service waits for servers that are away and says so. Here they are up before it is started: what it still waits for after
+ * this long, in milliseconds, is not there, or was set wrongly.
+ */
+const troubleWithinMs = 8_000;
 
 /**
  * Starts a service as a process and resolves with its URL once it says that it is ready (run-until-signal.ts in packages/runtime).
  *
  * @param entry its main file, from the repository's root
- * @throws StartError if it ends before
+ * @throws StartError if it ends before, or goes on waiting for a server
  */
 export async function startService(name: string, entry: string, options: ServiceOptions): Promise<string> {
   const writeLog = openLogFile(join(options.logFolder, `${name}.log`));
@@ -39,6 +47,13 @@ export async function startService(name: string, entry: string, options: Service
   options.guard.watch(child, { name, stopSignals: ['SIGTERM'], ...options.stop });
   let isReady = false;
   let fatalReason: string | null = null;
+  const trouble = Promise.withResolvers<string>();
+  let troubles = '';
+  let waiting: NodeJS.Timeout | undefined;
+  const noteTrouble = (shown: string) => {
+    troubles = [troubles, shown].filter(Boolean).join('; ');
+    waiting ??= setTimeout(() => trouble.resolve(troubles), options.troubleWithinMs ?? troubleWithinMs);
+  };
   for (const input of [child.stdout, child.stderr])
     if (input)
       createInterface({ input }).on('line', (line) => {
@@ -47,7 +62,9 @@ export async function startService(name: string, entry: string, options: Service
         // Until it is ready, why it gives up is the error that we throw.
         if (!isReady && fatalReason !== null) return;
         const shown = describeLogLine(name, line);
-        if (shown !== null) options.report(shown);
+        if (shown === null) return;
+        if (!isReady) noteTrouble(shown);
+        options.report(shown);
       });
   // Not "exit": its last words are still in the pipe then.
   const gone = once(child, 'close').then(([code, signal]) =>
@@ -60,7 +77,13 @@ export async function startService(name: string, entry: string, options: Service
       resolve(message.url);
     });
   });
-  const outcome = await Promise.race([ready.then((url) => ({ url })), gone.then((reason) => ({ reason }))]);
+  const outcome = await Promise.race([
+    ready.then((url) => ({ url })),
+    gone.then((reason) => ({ reason })),
+    trouble.promise.then((waitsFor) => ({ waitsFor })),
+  ]);
+  clearTimeout(waiting);
+  if ('waitsFor' in outcome) throw new StartError(`${name} is not ready: ${outcome.waitsFor}`);
   if ('reason' in outcome)
     throw new StartError(`${name} cannot start: ${fatalReason ?? `it ${outcome.reason} before it was ready`}`);
   void gone.then((reason) => options.onExit(`${name} ${reason}`));
