@@ -2,35 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { listFlows } from './network-flows.ts';
 import { innerAddresses, otherPods, providers, servers } from './outside-endpoints.ts';
 import { everything, localOverlay, operatorCommand, productionOverlay } from './overlays.ts';
+import { localPicture, operatorPicture, picture } from './picture.ts';
 import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
-const services = ['proxy', 'writer', 'management'];
-const commands = ['migrate', 'maintain'];
 const outside = [...otherPods, ...providers, ...innerAddresses];
-
-/** The picture: docs/deploy.md, "Who may connect to whom". */
-const picture = [
-  'ingress -> proxy 8080/TCP',
-  'ingress -> management 8081/TCP',
-  'monitoring -> proxy 9080/TCP',
-  'monitoring -> management 9081/TCP',
-  'monitoring -> writer 9082/TCP',
-  'proxy -> provider 443/TCP',
-  'proxy -> provider-v6 443/TCP',
-  ...services.flatMap((name) => [`${name} -> nats 4222/TCP`, `${name} -> redis 6379/TCP`]),
-  ...[...services, ...commands].flatMap((name) => [
-    `${name} -> postgres 5432/TCP`,
-    `${name} -> dns 53/TCP`,
-    `${name} -> dns 53/UDP`,
-  ]),
-];
-
-/** What a command reaches that an operator runs in the cluster: k8s/operator. */
-const operator = ['postgres 5432/TCP', 'nats 4222/TCP', 'dns 53/TCP', 'dns 53/UDP'].map((to) => `operator -> ${to}`);
-
-/** Beside the services there: Grafana reads the database, and a provider is simulated. */
-const localPicture = [...picture, 'monitoring -> postgres 5432/TCP', 'proxy -> demo-provider 8090/TCP'];
 
 function remove(list: string[], entry: string): void {
   list.splice(list.indexOf(entry), 1);
@@ -45,25 +21,22 @@ describeWithKustomize('who may connect to whom', () => {
   });
 
   test('in a trial it is the picture, and a simulated provider', () => {
-    expect(listFlows(local, outside)).toEqual([...localPicture].sort());
+    expect(listFlows(local, outside)).toEqual(localPicture);
   });
 
   test('in production it is the picture', () => {
-    expect(listFlows(production, [...outside, ...servers])).toEqual([...picture].sort());
+    expect(listFlows(production, [...outside, ...servers])).toEqual(picture);
   });
 
   test('with every component it is the picture, traces, and what an operator runs', async () => {
     const flows = listFlows(await renderKustomization(everything), [...outside, ...servers]);
-    const operator = ['postgres 5432/TCP', 'nats 4222/TCP', 'dns 53/TCP', 'dns 53/UDP'].map(
-      (to) => `operator -> ${to}`,
-    );
-    expect(flows).toEqual([...picture, ...operator, 'proxy -> collector 4318/TCP'].sort());
+    expect(flows).toEqual([...picture, ...operatorPicture, 'proxy -> collector 4318/TCP'].sort());
   });
 
   test("a trial's servers let an operator's command in", async () => {
     const command = await renderKustomization(operatorCommand);
     const flows = listFlows([...local, ...command], outside).filter((flow) => flow.startsWith('operator'));
-    expect(flows).toEqual([...operator].sort());
+    expect(flows).toEqual(operatorPicture);
   });
 
   describe('the comparison sees', () => {
@@ -130,9 +103,11 @@ describeWithKustomize('who may connect to whom', () => {
         local.filter(({ metadata }) => metadata.name !== 'to-nats'),
         outside,
       );
-      expect(localPicture.filter((flow) => !flows.includes(flow))).toEqual(
-        services.map((name) => `${name} -> nats 4222/TCP`),
-      );
+      expect(localPicture.filter((flow) => !flows.includes(flow))).toEqual([
+        'management -> nats 4222/TCP',
+        'proxy -> nats 4222/TCP',
+        'writer -> nats 4222/TCP',
+      ]);
     });
   });
 });

@@ -1,0 +1,64 @@
+import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+import { workspaceFolder } from '../workspace/run-tool.ts';
+import { productionOverlay } from './overlays.ts';
+import { picture } from './picture.ts';
+import { policies } from './policies/index.ts';
+import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
+import { findSchemaError, findUnknownFields } from './schemas.ts';
+import { describeWithKustomize } from './with-kustomize.ts';
+
+const page = readFileSync(join(workspaceFolder, 'docs/deploy.md'), 'utf8');
+const [, overlay = ''] = /^```yaml overlay\n(.*?)^```/ms.exec(page) ?? [];
+
+/** What the page tells to look for; the policy that keeps the proxy from reserved networks names one of them whole. */
+const placeholder = new RegExp(/grep -E '([^']+)'/.exec(page)?.[1] ?? '$^');
+
+/** The page's overlay, as if it lay beside production. */
+async function renderPage(): Promise<KubernetesObject[]> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'agp-overlay-')));
+  try {
+    const folder = join(root, 'acme');
+    mkdirSync(folder);
+    const beside = relative(folder, join(productionOverlay, '..'));
+    const text = overlay.replaceAll(/(?<=- )\.\.\/(?=\.\.\/components|production)/g, `${beside}/`);
+    writeFileSync(join(folder, 'kustomization.yaml'), text);
+    return await renderKustomization(folder);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+describeWithKustomize('docs/deploy.md', () => {
+  test("its overlay fills every placeholder of production's, and passes what production passes", async () => {
+    const list = (objects: KubernetesObject[]) =>
+      objects.map((each) => JSON.stringify(each)).filter((each) => placeholder.test(each));
+    expect(list(await renderKustomization(productionOverlay)).length).toBeGreaterThan(8);
+    const objects = await renderPage();
+    expect(objects.length).toBeGreaterThan(30);
+    expect(list(objects)).toEqual([]);
+    expect(Object.values(policies).flatMap((policy) => [...policy(objects)])).toEqual([]);
+    expect((await Promise.all(objects.map(findSchemaError))).filter((error) => error !== null)).toEqual([]);
+    expect(await findUnknownFields(objects)).toEqual([]);
+  });
+
+  test('its table of connections is what the policies let through', () => {
+    const [, table = ''] = /^### Who may connect to whom\n(.*?)^### /ms.exec(page) ?? [];
+    const names = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    const rows = [...table.matchAll(/^\| (`.+) \| (`.+) \| (\d+\/\w+) \|$/gm)].flatMap(([, from, to, port]) =>
+      names(from).flatMap((source) => names(to).map((target) => `${source} -> ${target} ${port}`)),
+    );
+    expect(rows.sort()).toEqual(picture);
+  });
+
+  test('each folder of k8s/ that it names is there, and none is left out', () => {
+    const [, table = ''] = /^\| Folder of `k8s\/`.*?\n(.*?)\n\n/ms.exec(page) ?? [];
+    const named = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name).sort();
+    const there = globSync('**/kustomization.yaml', { cwd: join(workspaceFolder, 'k8s') }).map((path) =>
+      join(path, '..'),
+    );
+    expect(named).toEqual(there.sort());
+  });
+});
