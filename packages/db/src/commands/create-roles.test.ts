@@ -78,6 +78,23 @@ test('an installation of a single user keeps working without roles, and is hande
   expect(await query(writer, 'SELECT code FROM quarantine')).toEqual([{ code: 'kept' }]);
 }, 60_000);
 
+test('who owned an installation keeps access until it is revoked, so that services of the version before go on meanwhile', async () => {
+  await using servers = await startDurableServers(process.env);
+  await query(servers.databaseUrl, "CREATE ROLE app LOGIN PASSWORD 'app-password'");
+  await query(servers.databaseUrl, 'CREATE DATABASE older OWNER app');
+  const url = Object.assign(new URL(servers.databaseUrl), { pathname: '/older' }).href;
+  const app = as(url, 'app', 'app-password');
+  runWell('migrate', { DATABASE_URL: app });
+  const told = run('create-roles', { DATABASE_URL: url, ...passwords });
+  expect(told).toMatchObject({ status: 0, stderr: '' });
+  expect(told.stdout).toContain('REVOKE agp_migrator FROM app');
+  runWell('migrate', { DATABASE_URL: as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD) });
+  expect(await query(app, 'SELECT count(*)::int AS n FROM events')).toEqual([{ n: 0 }]);
+  await query(url, 'REVOKE agp_migrator FROM app');
+  await expect(query(app, 'SELECT')).rejects.toMatchObject({ code: '42501' });
+  expect(run('create-roles', { DATABASE_URL: url, ...passwords }).stdout).not.toContain('app');
+}, 60_000);
+
 test('it makes a missing database; run again it sets a new password, and takes back what a role gained meanwhile', async () => {
   await using stack = await startTestStack({ ownPostgres: true });
   const url = Object.assign(new URL(stack.databaseUrl), { pathname: '/made "here"' }).href;

@@ -34,15 +34,21 @@ process.exitCode = await runDatabaseCommand({
   async work(db) {
     const passwords = readPasswords();
     try {
-      await db.transaction().execute(async (transaction) => {
+      const owners = await db.transaction().execute(async (transaction) => {
         await createRoles(transaction, passwords);
-        await handOver(transaction);
+        return handOver(transaction);
       });
+      return [
+        `made or checked ${keys.map((role) => roleNames[role]).join(', ')}`,
+        ...owners.map(
+          (owner) =>
+            `${owner}, which was the owner, may still act as agp_migrator: REVOKE agp_migrator FROM ${owner} once nothing connects as it`,
+        ),
+      ].join('\n');
     } catch (error) {
       if (error instanceof MissingPasswordError)
         throw new VariableError(`${toVariable(error.role)} is not set: ${error.message}`);
       throw error;
     }
-    return `made or checked ${keys.map((role) => roleNames[role]).join(', ')}`;
   },
 });

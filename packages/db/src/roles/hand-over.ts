@@ -7,10 +7,21 @@ import { roleNames } from './privileges.ts';
  * Gives the database, our schemas and all that they hold to the migrator's role, whoever made it: an installation of before there
  * were roles included. Run again it touches, and locks, only what is not the migrator's yet.
  *
+ * Who owned something, and is no superuser, may act as the migrator from then on: services of the version before may still be connected
+ * as it, and must not lose what they had while they are replaced.
+ *
  * @param db as a superuser, or as the owner of all of it who may create roles
+ * @returns those former owners
  */
-export async function handOver(db: Db): Promise<void> {
+export async function handOver(db: Db): Promise<string[]> {
   const migrator = sql.id(roleNames.migrator);
+  const { rows: owners } = await sql<{ name: string }>`
+    SELECT quote_ident(rolname) AS name FROM pg_roles
+    WHERE NOT rolsuper AND rolname NOT IN (${roleNames.migrator}, 'pg_database_owner') AND (
+      oid = (SELECT datdba FROM pg_database WHERE datname = current_database())
+      OR EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                 WHERE relowner = pg_roles.oid AND nspname = ANY(${ownSchemas})))`.execute(db);
+  for (const { name } of owners) await sql`GRANT ${migrator} TO ${sql.raw(name)}`.execute(db);
   const { rows: me } = await sql<{ superuser: boolean; database: string }>`
     SELECT rolsuper AS superuser, quote_ident(current_database()) AS database
     FROM pg_roles WHERE rolname = current_user`.execute(db);
@@ -27,4 +38,5 @@ export async function handOver(db: Db): Promise<void> {
   const { relations, routines } = await findOwnedObjects(db, roleNames.migrator, false);
   for (const name of relations) await sql`ALTER TABLE ${sql.raw(name)} OWNER TO ${migrator}`.execute(db);
   for (const name of routines) await sql`ALTER ROUTINE ${sql.raw(name)} OWNER TO ${migrator}`.execute(db);
+  return owners.map(({ name }) => name);
 }
