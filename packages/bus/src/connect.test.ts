@@ -1,10 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { makeTestAuthority, startTestStack } from '@agp/local-stack/testing';
 import { expect, test, vi } from 'vitest';
 import { announce, subscribeToAnnouncements } from './announcements.ts';
 import { type BusStatus, connectBus } from './connect.ts';
 import { type DeliveredEvent, EventConsumer } from './consume-events.ts';
+import { ensureEventStream } from './ensure-event-stream.ts';
 import { Outbox } from './outbox.ts';
+
+function makeFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'agp-bus-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
+}
 
 const stream = { replicas: 1, maxBytes: 64 * 1024 ** 2 };
 
@@ -69,6 +78,32 @@ test('a wrong password is waited out too, as what it is', async () => {
   await vi.waitFor(() => expect(told).toEqual(["waiting: 'Authorization Violation'"]), { timeout: 5_000 });
   giveUp.abort();
   await expect(opening).rejects.toThrow('aborted');
+});
+
+test('a password that changes while the client is connected is taken from its file, and nothing in the outbox is lost', async () => {
+  await using stack = await startTestStack({ nats: true });
+  using folder = makeFolder();
+  const urlFile = join(folder.path, 'nats-url');
+  const { natsUrl } = stack.urls.proxy;
+  writeFileSync(urlFile, natsUrl);
+  const told: string[] = [];
+  const onStatus = (status: BusStatus) => told.push(status);
+  const connection = await connectBus({ url: natsUrl, urlFile, name: 'agp-proxy', onStatus });
+  const admin = await connectBus({ url: stack.natsUrl, name: 'admin' });
+  await ensureEventStream(admin, stream);
+  const outbox = new Outbox(connection);
+  await stack.nats.stop();
+  // The other way round than in life, where it is NATS that gets another password first.
+  writeFileSync(urlFile, natsUrl.replace(/:[^:@]+@/, ':another@'));
+  await stack.nats.start();
+  outbox.add('one', 'one');
+  await setTimeout(2_000);
+  expect(told).toEqual(['disconnected']);
+  writeFileSync(urlFile, `${natsUrl}\n`);
+  expect(await outbox.drain(10_000)).toBe(0);
+  expect(told).toEqual(['disconnected', 'reconnected']);
+  outbox.stop();
+  await Promise.all([connection.close(), admin.close()]);
 });
 
 test('over TLS a client takes a server that its authority vouches for, and no other', async () => {

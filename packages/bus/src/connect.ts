@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { connect, createInbox, type NatsConnection, type TlsOptions } from 'nats';
 import { type BusAddress, readBusUrl } from './read-bus-url.ts';
@@ -11,6 +12,8 @@ export type BusStatus = 'waiting' | 'disconnected' | 'reconnected' | 'refused';
 export interface BusOptions {
   /** See {@link readBusUrl}. */
   url: string;
+  /** The file that the URL came from. Its user and password are read anew for each connection, so that they may change meanwhile. */
+  urlFile?: string | undefined;
   /** Shown by the server, to tell the services apart: `agp-<user>`. Its inbox is named after it, see {@link toInboxPrefix}. */
   name: string;
   /** A file of certificates, in PEM, that the server's must come from; with it no connection goes without TLS. */
@@ -68,15 +71,15 @@ async function keepConnecting(options: Attempt): Promise<NatsConnection> {
   }
 }
 
-function connectOnce({ address, name, caFile, inboxPrefix }: Attempt): Promise<NatsConnection> {
-  const { servers, host, user, pass } = address;
+function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): Promise<NatsConnection> {
+  const { servers, host } = address;
   // `host` is handed to Node: the client itself would not ask whether a certificate is for an address.
   const tls: TlsOptions & { host: string } = { host, ...(caFile === undefined ? {} : { caFile }) };
   return connect({
     servers,
     name,
     inboxPrefix,
-    ...(user === undefined ? {} : { user, pass: pass ?? '' }),
+    authenticator: () => toCredentials(urlFile === undefined ? address : readAgain(urlFile, address)),
     ...(address.tls || caFile !== undefined ? { tls } : {}),
     maxReconnectAttempts: -1,
     // Or two refused log-ins in a row, as while credentials are rotated, would end the connection for good.
@@ -87,6 +90,19 @@ function connectOnce({ address, name, caFile, inboxPrefix }: Attempt): Promise<N
     maxPingOut: 2,
     timeout: 5_000,
   });
+}
+
+/** What it was before, as long as the file is not there or half written. */
+function readAgain(urlFile: string, known: BusAddress): BusAddress {
+  try {
+    return readBusUrl(readFileSync(urlFile, 'utf8').trim());
+  } catch {
+    return known;
+  }
+}
+
+function toCredentials({ user, pass }: BusAddress): { user: string; pass: string } | undefined {
+  return user === undefined ? undefined : { user, pass: pass ?? '' };
 }
 
 async function followStatus(connection: NatsConnection, { onStatus }: BusOptions): Promise<void> {

@@ -20,6 +20,8 @@ const fileField = z.string().refine((file) => {
 export const commonFields = {
   databaseUrl: z.string().min(1),
   natsUrl: z.string().min(1),
+  /** Where `natsUrl` was read, if it was: its password may change while the service runs. */
+  natsUrlFile: fileField.optional(),
   /** Certificates that the certificate of NATS must come from; likewise of Redis. */
   natsCaFile: fileField.optional(),
   redisUrl: z.string().min(1),

@@ -87,6 +87,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
   const bus = await connectBus({
     url: config.natsUrl,
+    urlFile: config.natsUrlFile,
     caFile: config.natsCaFile,
     name: 'agp-proxy',
     onStatus: logBusStatus(logger),

@@ -79,6 +79,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
 
   const connection = await connectBus({
     url: config.natsUrl,
+    urlFile: config.natsUrlFile,
     caFile: config.natsCaFile,
     name: 'agp-writer',
     onStatus: logBusStatus(logger),

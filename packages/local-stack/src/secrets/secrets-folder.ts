@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listSecrets, listServerConfigs, type ServerPlaces } from './list-secrets.ts';
 import { type Passwords, readPasswords } from './passwords.ts';
@@ -42,13 +42,16 @@ export function writeServerConfigs(folder: string, passwords: Passwords): string
   return changed.map(([path]) => path);
 }
 
-/** Never leaves half a secret behind. */
+/** Never leaves half a new secret behind. One that is replaced stays the same file, or containers that have it mounted would not see it. */
 export function writeSecret(folder: string, path: string, text: string): void {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  const isThere = existsSync(file);
+  const target = isThere ? file : `${file}.new`;
+  if (isThere) chmodSync(file, 0o644);
+  writeFileSync(target, text, { mode: 0o600 });
   // Whatever the umask says: containers must be able to read it, and nobody else can come here.
   chmodSync(dirname(file), 0o755);
-  chmodSync(`${file}.new`, 0o444);
-  renameSync(`${file}.new`, file);
+  chmodSync(target, 0o444);
+  if (!isThere) renameSync(target, file);
 }

@@ -9,12 +9,13 @@ import type { LiveStreams } from './live-streams.ts';
  * were opened meanwhile.
  */
 export async function followRecordings(
-  config: Pick<ManagementConfig, 'natsUrl' | 'natsCaFile'>,
+  config: Pick<ManagementConfig, 'natsUrl' | 'natsUrlFile' | 'natsCaFile'>,
   streams: LiveStreams,
   logger: Logger,
 ): Promise<NatsConnection> {
   const connection = await connectBus({
     url: config.natsUrl,
+    urlFile: config.natsUrlFile,
     caFile: config.natsCaFile,
     name: 'agp-management',
     onStatus: (status, detail) => {
