@@ -1,0 +1,124 @@
+# One image for each target: proxy, writer, management, migrate, maintenance and demo-provider.
+#   docker build --target proxy --tag agent-governance-proxy/proxy:0.2.0 .
+# Sources run as they are. They keep the workspace's layout, since Node strips no types under node_modules.
+
+ARG NODE_IMAGE=node:26.10.0-slim
+
+# What pnpm needs to know to install for any of the targets.
+FROM ${NODE_IMAGE} AS manifests
+# Another npm registry than the default one, and the certificates in PEM of who signs for it. No image holds either.
+ARG NPM_REGISTRY=
+ARG EXTRA_CA=
+ENV NPM_CONFIG_REGISTRY=${NPM_REGISTRY} PNPM_CONFIG_REGISTRY=${NPM_REGISTRY} NODE_EXTRA_CA_CERTS=/etc/extra-ca.pem
+# How old each locked version is was looked up when it was locked; here the digests in the lock file suffice.
+ENV PNPM_CONFIG_TRUST_LOCKFILE=true
+RUN ["node", "-e", "fs.writeFileSync(process.env.NODE_EXTRA_CA_CERTS, `${process.env.EXTRA_CA}\\n`)"]
+WORKDIR /app
+COPY package.json ./
+# The version stands in package.json alone.
+RUN npm install --global "$(node --print 'require("./package.json").packageManager')"
+COPY pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY packages/bus/package.json packages/bus/
+COPY packages/core/package.json packages/core/
+COPY packages/db/package.json packages/db/
+COPY packages/local-stack/package.json packages/local-stack/
+COPY packages/reservations/package.json packages/reservations/
+COPY packages/runtime/package.json packages/runtime/
+COPY services/management/package.json services/management/
+COPY services/proxy/package.json services/proxy/
+COPY services/writer/package.json services/writer/
+
+FROM manifests AS proxy-modules
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter '@agp/proxy...'
+
+FROM manifests AS writer-modules
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter '@agp/writer...'
+
+FROM manifests AS management-modules
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter '@agp/management...'
+
+FROM manifests AS demo-provider-modules
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter '@agp/local-stack...'
+
+FROM ${NODE_IMAGE} AS sources
+COPY LICENSE /common/
+COPY packages/bus /common/packages/bus
+COPY packages/core /common/packages/core
+COPY packages/db /common/packages/db
+COPY packages/reservations /common/packages/reservations
+COPY packages/runtime /common/packages/runtime
+COPY packages/local-stack /demo-provider/packages/local-stack
+COPY services/management /management/services/management
+COPY services/proxy /proxy/services/proxy
+COPY services/writer /writer/services/writer
+# A clone made under a strict umask is readable in the images all the same.
+RUN chmod -R u=rwX,go=rX /common /demo-provider /management /proxy /writer
+
+FROM ${NODE_IMAGE} AS runtime
+# Nothing is installed in an image once it is built.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
+    /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-*
+ENV NODE_ENV=production
+WORKDIR /app
+# By number, so that Kubernetes can tell that it is not root. Nothing in the image belongs to it.
+USER 1000:1000
+LABEL org.opencontainers.image.vendor="Agent Governance Proxy" \
+      org.opencontainers.image.version="0.2.0" \
+      org.opencontainers.image.licenses="MIT"
+
+FROM runtime AS proxy
+LABEL org.opencontainers.image.title="agent-governance-proxy/proxy" \
+      org.opencontainers.image.description="What agents call in place of their model providers"
+COPY --from=proxy-modules /app ./
+COPY --from=sources /common /proxy ./
+ENV OPS_PORT=9080
+EXPOSE 8080 9080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# The flag is that of packages/local-stack/src/service-flags.ts. Node is process 1 and gets the signals itself.
+ENTRYPOINT ["node", "--max-semi-space-size=32", "services/proxy/src/main.ts"]
+
+FROM runtime AS writer
+LABEL org.opencontainers.image.title="agent-governance-proxy/writer" \
+      org.opencontainers.image.description="Records the events that proxies hand to NATS in Postgres"
+COPY --from=writer-modules /app ./
+COPY --from=sources /common /writer ./
+ENV OPS_PORT=9082
+EXPOSE 9082
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "services/writer/src/main.ts"]
+
+FROM runtime AS management
+LABEL org.opencontainers.image.title="agent-governance-proxy/management" \
+      org.opencontainers.image.description="The management API"
+COPY --from=management-modules /app ./
+COPY --from=sources /common /management ./
+ENV OPS_PORT=9081
+EXPOSE 8081 9081
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "services/management/src/main.ts"]
+
+# The commands of operators: create-roles, migrate and maintain in packages/db/src/commands, and the writer's.
+FROM runtime AS migrate
+LABEL org.opencontainers.image.title="agent-governance-proxy/migrate" \
+      org.opencontainers.image.description="Brings the database's schema up to date"
+COPY --from=writer-modules /app ./
+COPY --from=sources /common /writer ./
+ENTRYPOINT ["node"]
+CMD ["packages/db/src/commands/migrate.ts"]
+
+FROM migrate AS maintenance
+LABEL org.opencontainers.image.title="agent-governance-proxy/maintenance" \
+      org.opencontainers.image.description="Makes the partitions of coming weeks and drops those past retention"
+CMD ["packages/db/src/commands/maintain.ts"]
+
+FROM runtime AS demo-provider
+LABEL org.opencontainers.image.title="agent-governance-proxy/demo-provider" \
+      org.opencontainers.image.description="A simulated model provider, to try the product without an account"
+COPY --from=demo-provider-modules /app ./
+COPY --from=sources /common /demo-provider ./
+ENV HOST=0.0.0.0 PORT=8090
+EXPOSE 8090
+ENTRYPOINT ["node", "packages/local-stack/src/demo-provider/main.ts"]
