@@ -1,6 +1,7 @@
 import { MissingServerError, startTestPrometheus } from '@agp/local-stack/testing';
-import { alerts, renderAlerts, renderPrometheusConfig, type Targets } from '@agp/monitoring';
+import { alerts, renderAlerts, renderPrometheusConfig, runbookPage, type Targets } from '@agp/monitoring';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readSnippets } from '../docs/read-snippets.ts';
 import { waitFor } from '../start-system.ts';
 import { expandPromql } from './expand-macros.ts';
 import { promQueries, variables } from './list-queries.ts';
@@ -106,5 +107,21 @@ test.for(variables.filter(({ source }) => source === 'agp-prometheus'))(
     if (prometheus === null) return skip(whyNot);
     const [, metric, label] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? [];
     expect(await get<string[]>(`label/${label}/values?match[]=${metric}`)).toContain('openai');
+  },
+);
+
+const ofRunbooks = alerts.flatMap(({ name }) =>
+  readSnippets(runbookPage(name), 'promql').map((expression) => ({ name, expression: expression.trim() })),
+);
+
+test.for(ofRunbooks)(
+  'the runbook of $name asks what Prometheus understands: $expression',
+  async ({ expression }, { skip }) => {
+    if (prometheus === null) return skip(whyNot);
+    expect(await ask(expression)).toBeInstanceOf(Array);
+    // And of metrics that there are: a name is all that a typing error leaves wrong.
+    const metrics = new Set(await get<string[]>('label/__name__/values'));
+    const named = expression.match(/\b(agp|nodejs|process)_\w+\b(?!")/g) ?? [];
+    expect(named.filter((metric) => !metrics.has(metric))).toEqual([]);
   },
 );

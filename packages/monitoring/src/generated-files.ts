@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { dashboards } from './dashboards/index.ts';
 import { renderAlerts } from './render-alerts.ts';
-import { renderPrometheusConfig } from './render-prometheus-config.ts';
+import { inKubernetes, renderPrometheusConfig } from './render-prometheus-config.ts';
 
 const notice = '# Made by "node packages/monitoring/src/commands/generate.ts": change its code, not this file.\n';
 const toYaml = (value: object) => notice + stringify(value, { lineWidth: 0 });
@@ -21,6 +21,7 @@ export function listGeneratedFiles(): { path: string; text: string }[] {
     })),
     { path: 'prometheus/alerts.yml', text: toYaml(renderAlerts()) },
     { path: 'prometheus/prometheus.yml', text: toYaml(renderPrometheusConfig()) },
+    { path: 'prometheus/prometheus-kubernetes.yml', text: toYaml(renderPrometheusConfig(inKubernetes)) },
     { path: 'prometheus-operator/prometheus-rule.yaml', text: toYaml(rule) },
   ];
 }

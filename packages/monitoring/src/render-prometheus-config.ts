@@ -1,5 +1,5 @@
-/** Where one service's ops ports are. */
-export type Targets = { dns: string; port: number } | { addresses: string[] };
+/** Where one service's ops ports are. `pods` is the value of their label `app.kubernetes.io/name`. */
+export type Targets = { dns: string; port: number } | { pods: string } | { addresses: string[] };
 
 /** The services, by the names that compose gives them: each name resolves to every replica. */
 const byName: Record<string, Targets> = {
@@ -8,7 +8,31 @@ const byName: Record<string, Targets> = {
   'agp-writer': { dns: 'writer', port: 9082 },
 };
 
+/** The same in Kubernetes, where a name resolves to a service's one address: every pod is asked at its port `ops`. */
+export const inKubernetes: Record<string, Targets> = {
+  'agp-proxy': { pods: 'proxy' },
+  'agp-management': { pods: 'management' },
+  'agp-writer': { pods: 'writer' },
+};
+
 function toScrape(job: string, targets: Targets): object {
+  if ('pods' in targets) {
+    return {
+      job_name: job,
+      kubernetes_sd_configs: [{ role: 'pod', namespaces: { own_namespace: true } }],
+      relabel_configs: [
+        {
+          source_labels: [
+            '__meta_kubernetes_pod_label_app_kubernetes_io_name',
+            '__meta_kubernetes_pod_container_port_name',
+          ],
+          regex: `${targets.pods};ops`,
+          action: 'keep',
+        },
+        { source_labels: ['__meta_kubernetes_pod_name'], target_label: 'instance' },
+      ],
+    };
+  }
   if ('addresses' in targets) return { job_name: job, static_configs: [{ targets: targets.addresses }] };
   return {
     job_name: job,

@@ -6,6 +6,7 @@ import { findPromtool, MissingServerError } from '@agp/local-stack/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { renderAlerts } from '../render-alerts.ts';
+import { inKubernetes, renderPrometheusConfig } from '../render-prometheus-config.ts';
 import { alerts } from './index.ts';
 import { plantedSeries } from './planted-series.ts';
 
@@ -61,6 +62,19 @@ test('promtool takes the rules', ({ skip }) => {
   if (promtool === null) return skip(whyNot);
   const { status, output } = run('check', 'rules', 'alerts.yml');
   expect(output).toContain(`${alerts.length} rules found`);
+  expect(status, output).toBe(0);
+});
+
+test.for([
+  ['compose', renderPrometheusConfig(undefined, { rules: 'alerts.yml' })],
+  ['Kubernetes', renderPrometheusConfig(inKubernetes, { rules: 'alerts.yml' })],
+] as const)('promtool takes the configuration for %s', ([name, config], { skip }) => {
+  if (promtool === null) return skip(whyNot);
+  const file = `${name}.yml`;
+  // Debian's is built without the search for pods; what is done with those that are found can be checked.
+  const text = JSON.stringify(config, (key, value) => (key === 'kubernetes_sd_configs' ? undefined : value));
+  writeFileSync(join(folder, file), text);
+  const { status, output } = run('check', 'config', file);
   expect(status, output).toBe(0);
 });
 
