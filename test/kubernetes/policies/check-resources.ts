@@ -32,8 +32,8 @@ function* checkContainer(name: string, { resources }: Container): Generator<stri
 
 /** services/proxy/src/text/create-offload.ts: the heap that each of the proxy's two workers may grow to. */
 const workerHeapBytes = 768 * 2 ** 20;
-/** What the proxy was seen to need beside them and the bodies it buffers (docs/deploy.md). */
-const proxyBytes = 256 * 2 ** 20;
+/** What the proxy was seen to need beside them and the bodies it buffers, with some thousands of open streams (docs/deploy.md). */
+const proxyBytes = 512 * 2 ** 20;
 
 /** Every container says what it needs and what it may take at most, and the proxy's bodies and workers fit into that. */
 export function* checkResources(objects: KubernetesObject[]): Generator<string> {
