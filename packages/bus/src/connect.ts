@@ -107,9 +107,15 @@ function toCredentials({ user, pass }: BusAddress): { user: string; pass: string
 
 async function followStatus(connection: NatsConnection, { onStatus }: BusOptions): Promise<void> {
   const told = new Set<string>();
+  let isConnected = true;
   for await (const { type, permissionContext, data } of connection.status()) {
-    if (type === 'disconnect') onStatus?.('disconnected');
+    if (type === 'disconnect' && isConnected) {
+      // A try to connect that is refused ends as another loss.
+      isConnected = false;
+      onStatus?.('disconnected');
+    }
     if (type === 'reconnect') {
+      isConnected = true;
       told.clear();
       onStatus?.('reconnected');
     }
