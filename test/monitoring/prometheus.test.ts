@@ -40,6 +40,7 @@ beforeAll(async () => {
   } catch (error) {
     if (!(error instanceof MissingServerError)) throw error;
     whyNot = `NOT CHECKED: there is no Prometheus. ${error.message}`;
+    console.warn(whyNot);
     return;
   }
   await waitFor('three looks at every service', async () => {
