@@ -1,3 +1,4 @@
+import { listNewerMigrations } from '../list-newer-migrations.ts';
 import { migrate } from '../migrate.ts';
 import { runDatabaseCommand } from './run-database-command.ts';
 
@@ -7,6 +8,8 @@ process.exitCode = await runDatabaseCommand({
   statementTimeoutMs: 600_000,
   async work(db) {
     const applied = await migrate(db, new Date());
+    const newer = await listNewerMigrations(db);
+    if (newer.length > 0) return `schema is of a later version and left as it is: it has ${newer.join(', ')}`;
     return applied.length === 0 ? 'schema is up to date' : `applied ${applied.join(', ')}`;
   },
 });

@@ -1,0 +1,13 @@
+import { sql } from 'kysely';
+import type { Db } from './database.ts';
+import { lastMigration } from './migrations/index.ts';
+
+/** The migrations of a later version than this one that the database has: it was rolled out before, or beside this one. */
+export async function listNewerMigrations(db: Db): Promise<string[]> {
+  const { rows: tables } = await sql<{ found: boolean }>`
+    SELECT to_regclass('kysely_migration') IS NOT NULL AS found`.execute(db);
+  if (!tables[0]?.found) return [];
+  const { rows } = await sql<{ name: string }>`
+    SELECT name FROM kysely_migration WHERE name COLLATE "C" > ${lastMigration} ORDER BY name`.execute(db);
+  return rows.map(({ name }) => name);
+}
