@@ -6,6 +6,9 @@ import { expect, test } from 'vitest';
 import { startFakeProvider } from './providers/fake-provider.ts';
 import { type ServiceName, startSystem, waitFor } from './start-system.ts';
 
+/** Three processes at once, on a machine that may do much else. */
+const startWithinMs = 40_000;
+
 const names: ServiceName[] = ['proxy', 'writer', 'management'];
 
 /** Nothing listens there: it was free a moment ago. */
@@ -41,16 +44,24 @@ test('services that start before their schema are unready for it alone, and serv
     system.start(name, { DATABASE_URL: urlOf(name), OPS_PORT: String(opsPorts[index]) }),
   );
   for (const opsPort of opsPorts)
-    await waitFor('readyz to name the schema', async () => {
-      const reasons = await readReasons(opsPort);
-      return reasons?.includes('schema') && !reasons.includes('postgres');
-    });
+    await waitFor(
+      'readyz to name the schema',
+      async () => {
+        const reasons = await readReasons(opsPort);
+        return reasons?.includes('schema') && !reasons.includes('postgres');
+      },
+      startWithinMs,
+    );
 
   const database = openDatabase({ url: urlOf('migrator'), applicationName: 'test', maxConnections: 1 });
   await migrate(database.db, new Date());
   await database.close();
   for (const opsPort of opsPorts)
-    await waitFor('readyz to have no reason left', async () => (await readReasons(opsPort))?.length === 0);
+    await waitFor(
+      'readyz to have no reason left',
+      async () => (await readReasons(opsPort))?.length === 0,
+      startWithinMs,
+    );
   const [proxy, , management] = await Promise.all(starting);
   const answer = await fetch(`${proxy?.url}/openai/v1/models`);
   expect(answer.status).toBe(200);
@@ -65,4 +76,4 @@ test('services that start before their schema are unready for it alone, and serv
   expect(listed.map(({ id }) => id)).toEqual([answer.headers.get('x-event-id')]);
   for (const service of await Promise.all(starting)) await service.stop();
   await system.database.pool.query(`DROP DATABASE ${empty} WITH (FORCE)`);
-});
+}, 120_000);
