@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventStream, writerConsumer } from '@agp/bus';
 import { beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { workspaceFolder } from '../workspace/run-tool.ts';
 import { everything, localOverlay, productionOverlay } from './overlays.ts';
-import { type KubernetesObject, listWorkloads, renderKustomization } from './render-kustomization.ts';
+import { type KubernetesObject, listContainers, listWorkloads, renderKustomization } from './render-kustomization.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
 const services = ['proxy', 'writer', 'management'];
@@ -95,5 +99,15 @@ describeWithKustomize('production', () => {
       [...services, 'demo-provider', 'maintain', 'migrate', 'nats', 'postgres', 'redis'].sort(),
     );
     for (const { object } of trial) expect(object.spec.replicas ?? 1).toBe(1);
+  });
+
+  test('a trial runs the images that docker-compose.yml runs', async () => {
+    const { services: composed } = parse(readFileSync(join(workspaceFolder, 'docker-compose.yml'), 'utf8'), {
+      merge: true,
+    }) as { services: Record<string, { image: string }> };
+    const known = new Set(Object.values(composed).map(({ image }) => image));
+    const images = listWorkloads(await renderKustomization(localOverlay)).flatMap(listContainers);
+    expect(images.length).toBeGreaterThan(9);
+    for (const { image } of images) expect(known).toContain(image);
   });
 });
