@@ -1,20 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { answerCanned } from './providers/answer-canned.ts';
 import { type FakeProvider, startFakeProvider } from './providers/fake-provider.ts';
-import { startSystem, waitFor } from './start-system.ts';
+import { type System, startSystem, waitFor } from './start-system.ts';
 import { sendTraced as send } from './tracing/send-traced.ts';
 import { startCollector } from './tracing/start-collector.ts';
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 let provider: FakeProvider;
+let system: System;
+let output: string;
+
 beforeAll(async () => {
   provider = await startFakeProvider(answerCanned());
+  const onOutput = (text: string) => {
+    output += text;
+  };
+  output = '';
+  system = await startSystem({ onOutput, environment: { PROVIDER_OPENAI_URL: provider.url, LOG_LEVEL: 'warn' } });
+});
+beforeEach(() => {
+  output = '';
 });
 afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
   await provider?.stop();
 });
 
@@ -22,7 +34,6 @@ const receivedTraceparent = () => provider.requests.at(-1)?.headers.traceparent;
 
 test('the standard variables count: service name, attributes, headers from a file, compression and sampler', async () => {
   await using other = await startCollector();
-  await using system = await startSystem({ environment: { PROVIDER_OPENAI_URL: provider.url } });
   const file = `/tmp/agp-otlp-headers-${randomUUID()}`;
   writeFileSync(file, 'x-collector-key=not-a-secret%20one\n');
   const common = { OTEL_BSP_SCHEDULE_DELAY: '50', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
@@ -70,43 +81,58 @@ test.each([
   ['the SDK disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }, false],
   ['an endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }, true],
 ] as const)('with %s', async (_, variables, isLoaded) => {
-  const output: string[] = [];
-  await using own = await startSystem({
-    onOutput: (text) => output.push(text),
-    environment: { ...variables, PROVIDER_OPENAI_URL: provider.url, NODE_OPTIONS: `--import=${tellLoads}` },
-  });
-  const { answer } = await send({ url: own.proxies[0]?.url, headers: { traceparent } });
+  const proxy = await system.start('proxy', { ...variables, NODE_OPTIONS: `--import=${tellLoads}` });
+  const { answer } = await send({ url: proxy.url, headers: { traceparent } });
   expect(answer.status).toBe(200);
   await answer.text();
   expect(receivedTraceparent() === traceparent).toBe(!isLoaded);
-  expect(output.join('').includes('LOADED')).toBe(isLoaded);
+  await proxy.stop();
+  expect(output.includes('LOADED')).toBe(isLoaded);
 });
 
-test('a collector that is away costs requests nothing: one line says so, and a stop does not wait for it', async () => {
-  const output: string[] = [];
-  await using own = await startSystem({
-    onOutput: (text) => output.push(text),
-    environment: {
-      PROVIDER_OPENAI_URL: provider.url,
-      LOG_LEVEL: 'warn',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-      OTEL_EXPORTER_OTLP_TIMEOUT: '200',
-      OTEL_BSP_SCHEDULE_DELAY: '20',
-    },
+test('a collector that is away costs requests nothing: one line says so', async () => {
+  const proxy = await system.start('proxy', {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+    OTEL_BSP_SCHEDULE_DELAY: '20',
   });
-  const lines = () => output.join('').split('traces cannot be sent').length - 1;
+  const lines = () => output.split('traces cannot be sent').length - 1;
   await waitFor('a line in the log', async () => {
-    const { answer } = await send({ url: own.proxies[0]?.url });
+    const { answer } = await send({ url: proxy.url });
     expect(answer.status).toBe(200);
     await answer.text();
     return lines() > 0;
   });
   for (let round = 0; round < 5; round += 1) {
-    await (await send({ url: own.proxies[0]?.url })).answer.text();
+    await (await send({ url: proxy.url })).answer.text();
     await sleep(100);
   }
   expect(lines()).toBe(1);
+  await proxy.stop();
+});
+
+test('a stop does not wait long for a collector that never answers', async () => {
+  await using silent = await startFakeProvider(() => ({ hang: true }));
+  const proxy = await system.start('proxy', { OTEL_EXPORTER_OTLP_ENDPOINT: silent.url });
+  await (await send({ url: proxy.url })).answer.text();
   const since = performance.now();
-  await own.proxies[0]?.stop();
-  expect(performance.now() - since).toBeLessThan(5_000);
+  await proxy.stop();
+  expect(silent.requests).toHaveLength(1);
+  // The library itself waits for 10 seconds.
+  expect(performance.now() - since).toBeLessThan(8_000);
+});
+
+test('spans that find the queue full are told of', async () => {
+  await using collector = await startCollector();
+  const proxy = await system.start('proxy', {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_MAX_QUEUE_SIZE: '4',
+  });
+  await waitFor('a line in the log', async () => {
+    const sent = Array.from({ length: 20 }, () => send({ url: proxy.url }));
+    for (const { answer } of await Promise.all(sent)) await answer.text();
+    return output.includes('Dropped');
+  });
+  expect(output).toMatch(/Dropped \d+ spans because maxQueueSize reached/);
+  await proxy.stop();
 });

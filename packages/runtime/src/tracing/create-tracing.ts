@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 import {
   ExportResultCode,
   parseKeyPairsIntoRecord,
@@ -32,6 +40,7 @@ const maxAttributeLength = 256;
 
 /** @param url where spans are posted to, with its path */
 export function createTracing(url: string, config: TracingConfig, { service, onFailure }: TracingOptions): Tracing {
+  reportTroubles(onFailure);
   const exporter = reportFailures(new OTLPTraceExporter({ url, headers: readHeaders(config) }), onFailure);
   const own = resourceFromAttributes({
     'service.name': `agp-${service}`,
@@ -88,6 +97,14 @@ export function createTracing(url: string, config: TracingConfig, { service, onF
 
 function readHeaders({ otelExporterOtlpHeaders }: TracingConfig): Record<string, string> {
   return otelExporterOtlpHeaders === undefined ? {} : parseKeyPairsIntoRecord(otelExporterOtlpHeaders);
+}
+
+/** What the libraries say of themselves, above all that the queue was full; they have one place for all of the process. */
+function reportTroubles(onFailure: (error: Error) => void): void {
+  const report = (message: string) => onFailure(new Error(message.slice(0, 200)));
+  const drop = () => {};
+  const logger = { error: report, warn: report, info: drop, debug: drop, verbose: drop };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 }
 
 /** Unheard, a collector that is away would leave no sign at all. */

@@ -27,7 +27,7 @@ export interface Tracing {
 export interface TracingOptions {
   /** `proxy`, `writer` ...; the spans' `service.name` is `agp-proxy`, unless `OTEL_SERVICE_NAME` says another. */
   service: string;
-  /** Told of each batch of spans that could not be sent; they are lost. */
+  /** Told of each batch of spans that could not be sent or did not fit into the queue; they are lost. */
   onFailure: (error: Error) => void;
 }
 
