@@ -31,7 +31,7 @@ const storage = [
     'default_partition_events',
     1,
   ),
-  storageFigure('Lost events', 'Whose cost is known and counted in budgets', 'unrecorded_events', 1),
+  storageFigure('Events not recorded', 'Lost or set aside, and their cost counted in budgets', 'unrecorded_events', 1),
   statPanel({
     title: 'Refusals not sealed yet',
     description: 'Age of the oldest minute that is not in the chain of the audit log; a minute and a half is usual',
