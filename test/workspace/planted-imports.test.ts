@@ -39,8 +39,18 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
     allowed: ['@agp/core/errors', 'ioredis', 'rate-limiter-flexible', 'node:crypto'],
   },
   'packages/runtime/src': {
-    refused: ['@agp/db', '@agp/bus', '@agp/reservations', 'pg', 'nats', 'ioredis', 'express', 'undici'],
-    allowed: ['@agp/core/errors', 'pino', 'prom-client', 'zod', 'node:http'],
+    refused: [
+      '@agp/db',
+      '@agp/bus',
+      '@agp/reservations',
+      '@opentelemetry/instrumentation',
+      'pg',
+      'nats',
+      'ioredis',
+      'express',
+      'undici',
+    ],
+    allowed: ['@agp/core/errors', '@opentelemetry/sdk-trace', 'pino', 'prom-client', 'zod', 'node:http'],
   },
   'packages/monitoring/src': {
     refused: ['@agp/db', '@agp/runtime', '@agp/local-stack', 'prom-client', 'pg', '../../db/src/index.ts'],
@@ -72,7 +82,14 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
       'nats',
       'kysely',
     ],
-    allowed: ['@agp/runtime', '@agp/bus/permissions', '@agp/reservations/permissions', 'openai', '@anthropic-ai/sdk', 'node:child_process'],
+    allowed: [
+      '@agp/runtime',
+      '@agp/bus/permissions',
+      '@agp/reservations/permissions',
+      'openai',
+      '@anthropic-ai/sdk',
+      'node:child_process',
+    ],
   },
   'services/proxy/src': {
     refused: [
@@ -84,6 +101,7 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
       'ioredis',
       'rate-limiter-flexible',
       'nats',
+      '@opentelemetry/api',
       'pino',
       'prom-client',
       '../../writer/src/start-writer.ts',
