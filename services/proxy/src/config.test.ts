@@ -29,3 +29,14 @@ test.each([
 test('open identity without provider keys needs no permission', () => {
   expect(loadProxyConfig({ ...servers, HOST: '0.0.0.0' }).agentIdentity).toBe('open');
 });
+
+test.each([
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'ftp://user:fake-canary@collector'],
+  ['OTEL_TRACES_SAMPLER', 'sometimes'],
+  ['OTEL_TRACES_SAMPLER_ARG', '2'],
+])('tracing that could not work is refused by the name of %s', (name, value) => {
+  const load = () => loadProxyConfig({ ...servers, [name]: value });
+  expect(load).toThrow(new RegExp(`^${name}: must be `));
+  expect(load).not.toThrow(/canary/);
+});
