@@ -53,7 +53,9 @@ export class LiveClient {
       const headers = { ...this.#headers, accept: 'text/event-stream' };
       const response = await fetch(`${this.#url}/api/v1/events/stream`, { headers, signal }).catch(() => null);
       if (response === null) {
-        if (!this.#stopped) this.failedConnects += 1;
+        if (this.#stopped) return;
+        this.failedConnects += 1;
+        await setTimeout(reconnectAfterMs);
         continue;
       }
       if (response.status !== 200 || !response.body) throw new Error(`the stream answered ${response.status}`);

@@ -5,6 +5,7 @@ import type { Handler } from '../providers/fake-provider.ts';
 import { connectOpenai } from '../sdks/connect.ts';
 
 export const requestsPerSecond = 200;
+export const warmUpMs = 2_000;
 
 /** Every fortieth request is a stream, one in four of the others goes through the official client. */
 const streamEvery = 40;
@@ -41,7 +42,9 @@ export async function sendLoad(url: string, signal: AbortSignal): Promise<SentRe
   const sent: Promise<SentRequest>[] = [];
   const started = performance.now();
   while (!signal.aborted) {
-    const due = ((performance.now() - started) / 1_000) * requestsPerSecond;
+    const ms = performance.now() - started;
+    // A tenth of it first, while everything is cold.
+    const due = ((Math.max(0, ms - warmUpMs) + Math.min(ms, warmUpMs) / 10) / 1_000) * requestsPerSecond;
     while (sent.length < due) sent.push(sendOne(url, kept, sent.length));
     await sleep(5);
   }

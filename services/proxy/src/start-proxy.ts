@@ -45,6 +45,8 @@ export interface Proxy extends Service {
 
 /** Statements of admission end by themselves after this long; the request has had its 503 by then. */
 const admissionTimeoutMs = 1_000;
+/** Made before the first request comes: under full load it would wait while they are all made at once. */
+const readyConnections = 5;
 const rememberedAgents = 50_000;
 const rememberedSessions = 100_000;
 
@@ -212,6 +214,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     producer: toPublicId('prx', randomUUIDv7()),
   };
 
+  await Promise.allSettled(Array.from({ length: readyConnections }, () => database.pool.query('SELECT 1')));
   await readiness.look();
   const edge = createEdge(context);
   const http = await startHttpServer(edge, { host: config.host, port: config.proxyPort }, config.drainDelaySeconds);
