@@ -101,6 +101,8 @@ export const plantedFaults: Record<keyof typeof policies, Fault[]> = {
     ['Ingress proxy', 'spec.rules.0.host', 'x.example.com', 'x.example.com has no certificate'],
     ['Deployment writer', 'spec.selector.matchLabels', { a: 'b' }, 'writer: does not select its pods'],
     ['Deployment writer', 'pod.serviceAccountName', 'proxy', 'writer: has no service account of its own'],
+    ['CronJob maintain', 'spec.jobTemplate.metadata', undefined, 'maintain: is not found by its name'],
+    ['StatefulSet redis', 'metadata.labels', {}, 'redis: is not found by its name'],
     ['ConfigMap maintain', 'metadata.name', 'other', 'maintain: there is no ConfigMap maintain'],
     ['Deployment proxy', 'container.volumeMounts.0.name', 'other', 'proxy: there is no volume other'],
     ['StatefulSet nats', 'spec.serviceName', 'other', 'nats: has no Service'],

@@ -15,6 +15,9 @@ function* checkWorkload({ kind, name, template, object }: Workload, has: (kind: 
   if (kind === 'Deployment' || kind === 'StatefulSet')
     if (!isSubset(object.spec.selector.matchLabels, template.metadata?.labels))
       yield `${name}: does not select its pods`;
+  const { labels } = kind === 'CronJob' ? (object.spec.jobTemplate.metadata ?? {}) : object.metadata;
+  for (const each of [labels, template.metadata?.labels])
+    if (each?.['app.kubernetes.io/name'] !== name) yield `${name}: is not found by its name`;
   if (kind === 'StatefulSet' && !has('Service', object.spec.serviceName)) yield `${name}: has no Service`;
   const claimed = (object.spec.volumeClaimTemplates ?? []).map(({ metadata }: KubernetesObject) => metadata.name);
   const known = new Set([...volumes.map((volume) => volume.name), ...claimed]);
