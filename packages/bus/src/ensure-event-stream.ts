@@ -47,7 +47,7 @@ export async function ensureEventStream(
   if (known === null) await manager.streams.add({ name: eventStream, ...stream, ...fixed, republish });
   else {
     await manager.streams.update(eventStream, stream);
-    // A stream of a version that did not know this. Servers before 2.9.12 refuse.
+    // A stream of a version that did not know this. An old server (2.9.10) refuses.
     if (known.config.republish === undefined && (options.keepMs ?? 0) > 0)
       await manager.streams.update(eventStream, { republish }).catch((error: Error) => {
         notKept ??= `events are not kept for a replay: ${error.message}`;

@@ -8,6 +8,7 @@ import { startTestStack } from '@agp/local-stack/testing';
 import { createLogger } from '@agp/runtime';
 import { expect, test, vi } from 'vitest';
 import { makeTraffic } from '../../../test/bench/writer-events.ts';
+import { readSnippets } from '../../../test/docs/read-snippets.ts';
 import { findDivergence } from '../../../test/lineage-vectors/verify-chain.ts';
 import { writerConfigSchema } from '../src/config.ts';
 import { startWriter } from '../src/start-writer.ts';
@@ -106,6 +107,11 @@ test('a database that was restored to an earlier point gets every event that cam
       expect(replay(stack.urls.operator.natsUrl, '--since', begun).stdout).toMatch(/^published 750 events again/),
     );
     expect(await readConsistent(copyUrl)).toEqual(lost);
+
+    // The page's own way to agents that are known from their events alone.
+    const [addAgents = ''] = readSnippets('docs/operate.md', 'sql');
+    const add = () => use(copyUrl, async ({ pool }) => (await pool.query(addAgents)).rowCount);
+    expect([await add(), await add()]).toEqual([5, 0]);
 
     const manager = await connection.jetstreamManager();
     await manager.streams.purge(keptStream, { seq: 4 });

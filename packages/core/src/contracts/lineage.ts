@@ -25,19 +25,13 @@ export const lineageVerdictSchema = z
     session_id: sessionIdSchema,
     valid: z.boolean(),
     length: z.int().min(0).meta({ description: 'Events that the chain has, removed ones included' }),
-    head: z
-      .string()
-      .meta({
-        description: 'Hash of the last event, whether it is still there or not; `genesis` where there never was one',
-      }),
-    first_divergence: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({
-        description:
-          '`seq` of the first event that is not as it was written, or is missing without having been removed for its age',
-      }),
+    head: z.string().meta({
+      description: 'Hash of the last event, whether it is still there or not; `genesis` where there never was one',
+    }),
+    first_divergence: z.int().min(0).nullable().meta({
+      description:
+        '`seq` of the first event that is not as it was written, or is missing without having been removed for its age',
+    }),
   })
   .meta({ id: 'LineageVerdict' });
 
