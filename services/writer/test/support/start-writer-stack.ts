@@ -66,7 +66,10 @@ export async function startWriterStack<const Own extends boolean = false>(option
   const settled = async (timeout = 20_000): Promise<void> => {
     expect(await outbox.drain(timeout)).toBe(0);
     const empty = { pending: 0, unacknowledged: 0 };
-    await vi.waitFor(async () => expect(await readBacklog(connection)).toMatchObject(empty), { timeout, interval: 100 });
+    await vi.waitFor(async () => expect(await readBacklog(connection)).toMatchObject(empty), {
+      timeout,
+      interval: 100,
+    });
   };
   return { ...stack, connection, outbox, database, announced, start, publish, count, settled };
 }

@@ -1,0 +1,80 @@
+import { startTestStack } from '@agp/local-stack/testing';
+import { DiscardPolicy, RetentionPolicy, StorageType } from 'nats';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { type BusConnection, connectBus } from './connect.ts';
+import { ensureEventStream } from './ensure-event-stream.ts';
+import { eventStream, eventSubject, keptStream, keptSubject } from './names.ts';
+import { Outbox } from './outbox.ts';
+import { readBacklog } from './read-backlog.ts';
+
+const limits = { replicas: 1, maxBytes: 10 * 1024 ** 2 };
+const hourMs = 3_600_000;
+let bus: BusConnection;
+
+beforeAll(async () => {
+  const stack = await startTestStack({ nats: true });
+  bus = await connectBus({ url: stack.natsUrl, name: 'stream-test' });
+  return async () => {
+    await bus.close();
+    await stack[Symbol.asyncDispose]();
+  };
+});
+
+const manage = () => bus.jetstreamManager();
+const isThere = async (name: string) =>
+  (await manage()).streams.info(name).then(
+    () => true,
+    () => false,
+  );
+
+async function publish(ids: readonly string[]): Promise<void> {
+  const outbox = new Outbox(bus);
+  for (const id of ids) outbox.add(id, '{}');
+  expect(await outbox.drain(5_000)).toBe(0);
+  outbox.stop();
+}
+
+test('what the event stream takes in is kept for its time, and no longer once it is not to be', async () => {
+  expect(await ensureEventStream(bus, { ...limits, keepMs: hourMs })).toBeNull();
+  await publish(['a', 'b', 'c']);
+  await vi.waitFor(async () =>
+    expect((await (await manage()).streams.info(keptStream)).state.messages).toBeGreaterThan(0),
+  );
+  expect(await ensureEventStream(bus, { ...limits, keepMs: 2 * hourMs })).toBeNull();
+  const { config } = await (await manage()).streams.info(keptStream);
+  expect(config).toMatchObject({ max_age: 2 * hourMs * 1e6, max_bytes: limits.maxBytes, discard: 'old' });
+  expect(await ensureEventStream(bus, limits)).toBeNull();
+  expect(await isThere(keptStream)).toBe(false);
+  await publish(['d']);
+  expect((await readBacklog(bus)).pending).toBeGreaterThan(1);
+});
+
+test('a stream of a version that kept nothing keeps from now on, or it is said why not; writers have it either way', async () => {
+  const { streams } = await manage();
+  await streams.delete(eventStream);
+  await streams.add({
+    name: eventStream,
+    subjects: [eventSubject],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+  });
+  await publish(['e']);
+  const notKept = await ensureEventStream(bus, { ...limits, keepMs: hourMs });
+  expect((await readBacklog(bus)).pending).toBe(1);
+  // Servers from 2.10 on change their stream.
+  const { config } = await streams.info(eventStream);
+  if (config.republish === undefined) expect(notKept).toMatch(/^events are not kept for a replay: /);
+  else expect(notKept).toBeNull();
+});
+
+test('what keeps the copies from being kept is said, and keeps no event from being recorded', async () => {
+  const { streams } = await manage();
+  for (const name of [eventStream, keptStream]) await streams.delete(name).catch(() => false);
+  await streams.add({ name: 'SOMEBODY_ELSES', subjects: [keptSubject] });
+  expect(await ensureEventStream(bus, { ...limits, keepMs: hourMs })).toMatch(
+    /^events are not kept for a replay: .*overlap/,
+  );
+  await publish(['f']);
+  expect((await readBacklog(bus)).pending).toBe(1);
+});
