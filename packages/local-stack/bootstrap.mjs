@@ -50,6 +50,7 @@ const commands = {
   quarantine: [onLocalStack('operator', 'services/writer/src/commands/quarantine.ts')],
   replay: [onLocalStack('operator', 'services/writer/src/commands/replay.ts')],
   secrets: [['node', 'packages/local-stack/src/secrets/main.ts']],
+  'test:images': [['node', 'test/images/main.ts']],
   'measure:pii': [['node', 'test/pii/measure-pii.ts']],
   'check:pii-linear': [['node', 'test/pii/check-linear.ts']],
   check: [['node_modules/.bin/biome', 'check', '.'], ['node_modules/.bin/tsc'], ['node_modules/.bin/oxlint']],

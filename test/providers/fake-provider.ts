@@ -101,8 +101,8 @@ async function send(response: ServerResponse, reply: FakeReply): Promise<void> {
   response.end(plain ? body : JSON.stringify(body));
 }
 
-/** Starts a provider on a free loopback port whose every answer the test decides. */
-export async function startFakeProvider(handler: Handler): Promise<FakeProvider> {
+/** Starts a provider whose every answer the test decides, on a free loopback port if it is given no other. */
+export async function startFakeProvider(handler: Handler, host = '127.0.0.1', port = 0): Promise<FakeProvider> {
   const requests: ReceivedRequest[] = [];
   let current = handler;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -116,7 +116,7 @@ export async function startFakeProvider(handler: Handler): Promise<FakeProvider>
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   const stop = () =>
     new Promise<void>((resolve) => {
