@@ -78,3 +78,13 @@ test('what keeps the copies from being kept is said, and keeps no event from bei
   await publish(['f']);
   expect((await readBacklog(bus)).pending).toBe(1);
 });
+
+test('where both do not fit on the disk, the stream of events gets the room', async () => {
+  const { streams } = await manage();
+  for (const name of [eventStream, keptStream, 'SOMEBODY_ELSES']) await streams.delete(name).catch(() => false);
+  // The test's server may use 1 TB.
+  const most = { replicas: 1, maxBytes: 600e9, keepMs: hourMs };
+  expect(await ensureEventStream(bus, most)).toMatch(/^events are not kept for a replay: .*storage/);
+  expect((await readBacklog(bus)).pending).toBe(0);
+  expect((await streams.info(eventStream)).config.max_bytes).toBe(600e9);
+});

@@ -41,23 +41,21 @@ export async function ensureEventStream(
   };
   const fixed = { retention: RetentionPolicy.Workqueue, storage: StorageType.File, discard: DiscardPolicy.New };
   const republish = { src: eventSubject, dest: keptSubject };
-  // Before the stream that is copied from. It is for a disaster: what is wrong with it must not keep events from being recorded.
-  let notKept = await ensureKeptStream(manager, options);
   const known = await manager.streams.info(eventStream).catch(() => null);
   if (known === null) await manager.streams.add({ name: eventStream, ...stream, ...fixed, republish });
-  else {
-    await manager.streams.update(eventStream, stream);
-    // A stream of a version that did not know this. An old server (2.9.10) refuses.
-    if (known.config.republish === undefined && (options.keepMs ?? 0) > 0)
-      await manager.streams.update(eventStream, { republish }).catch((error: Error) => {
-        notKept ??= `events are not kept for a replay: ${error.message}`;
-      });
-  }
+  else await manager.streams.update(eventStream, stream);
   await manager.consumers.add(eventStream, {
     durable_name: writerConsumer,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(options.ackWaitMs ?? ackWaitMs),
     max_ack_pending: maxUnacknowledged,
   });
-  return notKept;
+  // Last, with the room that is left: it is for a disaster, and what is wrong with it must not keep events from being recorded.
+  const notKept = await ensureKeptStream(manager, options);
+  if (notKept !== null || known === null || known.config.republish !== undefined || !options.keepMs) return notKept;
+  // A stream of a version that did not know this. An old server (2.9.10) refuses.
+  return manager.streams.update(eventStream, { republish }).then(
+    () => null,
+    (error: Error) => `events are not kept for a replay: ${error.message}`,
+  );
 }
