@@ -7,9 +7,10 @@ import { connectOpenai } from '../sdks/connect.ts';
 export const requestsPerSecond = 200;
 export const warmUpMs = 2_000;
 
-/** Every fortieth request is a stream, one in four of the others goes through the official client. */
+/** Every fortieth request is a stream, one in four goes through the official client, and one in five has a connection of its own. */
 const streamEvery = 40;
 const clientEvery = 4;
+const connectEvery = 5;
 const agentCount = 20;
 
 const wordPauseMs = 200;
@@ -17,7 +18,7 @@ const wordPauseMs = 200;
 const wordsOf = (index: number) => 25 + (index % 26);
 
 export interface SentRequest {
-  kind: 'kept connection' | 'client' | 'stream';
+  kind: 'kept connection' | 'new connection' | 'client' | 'stream';
   /** From `X-Event-Id`; null where no answer came. */
   eventId: string | null;
   /** What went wrong, as a caller sees it. */
@@ -38,21 +39,33 @@ const describe = (error: unknown): string => {
 
 /** Sends the mix at a steady rate, whatever the answers take, until it is told to stop. */
 export async function sendLoad(url: string, signal: AbortSignal): Promise<SentRequest[]> {
-  await using kept = new KeptConnections(url);
+  await using kept = new Connections(url, { connections: 20, pipelining: 1, keepAliveTimeout: 60_000 });
+  await using fresh = new Connections(url, { pipelining: 0 });
   const sent: Promise<SentRequest>[] = [];
   const started = performance.now();
   while (!signal.aborted) {
     const ms = performance.now() - started;
     // A tenth of it first, while everything is cold.
     const due = ((Math.max(0, ms - warmUpMs) + Math.min(ms, warmUpMs) / 10) / 1_000) * requestsPerSecond;
-    while (sent.length < due) sent.push(sendOne(url, kept, sent.length));
+    while (sent.length < due) sent.push(sendOne(url, { kept, fresh }, sent.length));
     await sleep(5);
   }
   return await Promise.all(sent);
 }
 
-async function sendOne(url: string, kept: KeptConnections, index: number): Promise<SentRequest> {
-  const kind = index % streamEvery === 0 ? 'stream' : index % clientEvery === 1 ? 'client' : 'kept connection';
+function chooseKind(index: number): SentRequest['kind'] {
+  if (index % streamEvery === 0) return 'stream';
+  if (index % clientEvery === 1) return 'client';
+  return index % connectEvery === 0 ? 'new connection' : 'kept connection';
+}
+
+interface Ways {
+  kept: Connections;
+  fresh: Connections;
+}
+
+async function sendOne(url: string, { kept, fresh }: Ways, index: number): Promise<SentRequest> {
+  const kind = chooseKind(index);
   const request: SentRequest = { kind, eventId: null, failure: null };
   const noteEvent = (id: string | null) => {
     request.eventId = id;
@@ -61,7 +74,7 @@ async function sendOne(url: string, kept: KeptConnections, index: number): Promi
   try {
     if (kind === 'stream') request.failure = await readStream(url, agentName, wordsOf(index / streamEvery), noteEvent);
     else if (kind === 'client') request.failure = await askClient(url, agentName, noteEvent);
-    else request.failure = await kept.ask(agentName, noteEvent);
+    else request.failure = await (kind === 'new connection' ? fresh : kept).ask(agentName, noteEvent);
   } catch (error) {
     request.failure = describe(error);
   }
@@ -95,13 +108,14 @@ async function askClient(url: string, agentName: string, noteEvent: NoteEvent): 
   return data.choices[0]?.message.content ? null : 'an empty answer';
 }
 
-/** A client with a few connections that it keeps, as long as the other side does. */
-class KeptConnections implements AsyncDisposable {
+/** A client whose connections are kept, or made for each request, as its options say. */
+class Connections implements AsyncDisposable {
   readonly #url: string;
-  readonly #dispatcher = new Agent({ connections: 20, pipelining: 1, keepAliveTimeout: 60_000 });
+  readonly #dispatcher: Agent;
 
-  constructor(url: string) {
+  constructor(url: string, options: Agent.Options) {
     this.#url = url;
+    this.#dispatcher = new Agent(options);
   }
 
   async ask(agentName: string, noteEvent: NoteEvent): Promise<string | null> {
