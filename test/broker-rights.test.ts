@@ -52,7 +52,9 @@ test('what proxies hand over before there was ever a writer is kept, and recorde
   const asked = await Promise.all(Array.from({ length: 20 }, () => ask(system)));
   const [proxy] = system.proxies;
   const refusals = async () =>
-    Number(/^agp_proxy_refused_publishes_total (\d+)$/m.exec(await (await fetch(`${proxy?.opsUrl}/metrics`)).text())?.[1]);
+    Number(
+      /^agp_proxy_refused_publishes_total (\d+)$/m.exec(await (await fetch(`${proxy?.opsUrl}/metrics`)).text())?.[1],
+    );
   await waitFor('JetStream to say that it has no stream', async () => (await refusals()) > 0);
   await system.start('writer');
   await waitFor('all events', async () => (await listIds(system)).length === asked.length);
