@@ -22,7 +22,7 @@ async function startAll() {
       writers: 2,
       environment: {
         PROVIDER_OPENAI_URL: provider.url,
-        DRAIN_DELAY_SECONDS: process.env.ROLLING_DRAIN_DELAY ?? '3',
+        DRAIN_DELAY_SECONDS: process.env.ROLLING_DRAIN_DELAY ?? '5',
         SHUTDOWN_GRACE_SECONDS: '25',
         MAX_REGISTRATIONS_PER_MINUTE: '10000',
       },
