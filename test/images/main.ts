@@ -37,7 +37,7 @@ async function testProject(project: ComposeProject): Promise<void> {
 
   const scale = ['proxy', 'writer', 'management'].flatMap((service) => ['--scale', `${service}=2`]);
   await project.run('up', '--detach', '--no-build', '--no-recreate', ...scale, ...project.services);
-  for (const line of await rollServices(project)) console.log(line);
+  console.log(await rollServices(project));
 }
 
 async function main(): Promise<void> {

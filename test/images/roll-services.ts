@@ -59,10 +59,10 @@ async function restartEach(project: ComposeProject, { ports, balancer, targets }
  * Restarts every container of the three services, two replicas of each, one after the other, while requests, streams,
  * queries and live clients go on.
  *
- * @returns figures to print
+ * @returns what to print
  * @throws when a request failed, an event is missing, a chain is broken or a live client missed an event
  */
-export async function rollServices(project: ComposeProject): Promise<string[]> {
+export async function rollServices(project: ComposeProject): Promise<string> {
   const before = new Set(await readEventIds(await managementUrl(project), project.apiKey));
   const proxies = await startReplicas(project, 'proxy', { url: 8080, ops: 9080 });
   await using proxyBalancer = proxies.balancer;
@@ -79,7 +79,7 @@ export async function rollServices(project: ComposeProject): Promise<string[]> {
   const loading = sendLoad(proxyBalancer.url, ending.signal);
   const asking = askManagement(managementBalancer.url, project.apiKey, ending.signal);
   await sleep(5_000);
-  const memory = await readMemory(project);
+  for (const line of await readMemory(project)) console.log(line);
   await restartEach(project, proxies);
   for (const writer of writers) {
     await runCommand(['docker', 'stop', '--time', stopSeconds, writer]);
@@ -115,11 +115,10 @@ export async function rollServices(project: ComposeProject): Promise<string[]> {
         `${lost.size} are not recorded and ${unseen.size} unseen by the live client, ${recorded.size} are there; chains broken: ${broken}`,
     );
   const streams = sent.filter(({ kind }) => kind === 'stream').length;
-  return [
+  return (
     `6 containers restarted in ${seconds.toFixed(0)} s at ${requestsPerSecond} requests/s: ${sent.length} requests, ${streams} of them streams of 5 to 10 s, ` +
-      `and ${asked.count} of management: 0 failed, ${recorded.size} events, none lost; the live client connected ${client.connections} times and has all`,
-    ...memory,
-  ];
+    `and ${asked.count} of management: 0 failed, ${recorded.size} events, none lost; the live client connected ${client.connections} times and has all`
+  );
 }
 
 async function managementUrl(project: ComposeProject): Promise<string> {
