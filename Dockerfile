@@ -29,16 +29,16 @@ COPY services/proxy/package.json services/proxy/
 COPY services/writer/package.json services/writer/
 
 FROM manifests AS proxy-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter '@agp/proxy...'
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/proxy...'
 
 FROM manifests AS writer-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter '@agp/writer...'
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/writer...'
 
 FROM manifests AS management-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter '@agp/management...'
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/management...'
 
 FROM manifests AS demo-provider-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter '@agp/local-stack...'
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/local-stack...'
 
 FROM ${NODE_IMAGE} AS sources
 COPY LICENSE /common/

@@ -77,6 +77,14 @@ test('the images hold the Node that everything else runs on, and the version tha
   expect(listServerImages().every((image) => !image.startsWith('agent-governance-proxy'))).toBe(true);
 });
 
+test('what is installed follows dependencies of production alone', () => {
+  // `--filter` would follow a service's devDependencies into the local stack, and install what that needs.
+  expect(text.match(/pnpm install .*/g)).toHaveLength(4);
+  for (const line of text.match(/pnpm install .*/g) ?? []) {
+    expect(line).toContain("--frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/");
+  }
+});
+
 test('nothing that BuildKit alone knows is needed', () => {
   expect(text).not.toMatch(/^# *syntax=|--mount=|--chmod|--link|--parents|<<EOF/m);
 });
