@@ -1,11 +1,25 @@
 import { defineConfig } from 'vitest/config';
 
+/** Loads of a rate that they hold for a while: beside other tests they would find the machine busy, not the product at fault. */
+const alone = ['test/rolling-restart.test.ts', 'test/kill-running.test.ts', 'test/kill-switch.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'packages/local-stack/src/testing-global-setup.ts',
-    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...alone],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 });
