@@ -95,7 +95,8 @@ export async function rollServices(project: ComposeProject): Promise<string> {
     ...sent.flatMap(({ kind, failure }) => (failure === null ? [] : [`${kind}: ${failure}`])),
     ...asked.failures,
   ];
-  const wanted = new Set(sent.map(({ eventId }) => eventId ?? 'an answer without an event'));
+  // A request without an event is a failed one.
+  const wanted = new Set(sent.flatMap(({ eventId }) => eventId ?? []));
   let recorded = new Set<string>();
   const url = managementBalancer.url;
   const isRecorded = async () => {
