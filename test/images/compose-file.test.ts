@@ -58,7 +58,7 @@ test('the compose file is one by its schema, and by dclint', () => {
 
 test.each([
   ['invalid-schema', 'mem_limit: 2g', 'memory_limit: 2g'],
-  ['service-image-require-explicit-tag', 'image: postgres:18.4', 'image: postgres'],
+  ['service-image-require-explicit-tag', 'image: postgres:18.6', 'image: postgres'],
   ['no-unbound-port-interfaces', 'ports: ["127.0.0.1:', 'ports: ["'],
 ])('dclint names a planted fault: %s', (rule, from, to) => {
   expect(text).toContain(from);
