@@ -96,6 +96,27 @@ test('a system that runs well alarms about a model without a price and an agent 
   expect(firing.map(({ metric }) => metric.alertname).sort()).toEqual(['AgpAgentsNearCap', 'AgpUnpricedModels']);
 });
 
+test('errors that a provider answers with move the alert about it', async ({ skip }) => {
+  if (prometheus === null) return skip(whyNot);
+  const { expression, condition } = alerts.find(({ name }) => name === 'AgpProviderFailing') as (typeof alerts)[number];
+  const failing = () => ask(`(${expression}) ${condition}`);
+  expect(await failing()).toEqual([]);
+  for (let count = 0; count < 20; count += 1) {
+    const answer = await fetch(`${monitored.system.proxies[0]?.url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-agent-name': 'steady' },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'fail now' }] }),
+    });
+    await answer.text();
+    expect(answer.status).toBe(500);
+  }
+  const [sample] = await waitFor('the share of failures', async () => {
+    const samples = await failing();
+    return samples.length > 0 && samples;
+  });
+  expect(sample?.metric).toEqual({ provider: 'openai' });
+});
+
 test.for(promQueries)('$where has series: $text', async ({ text }, { skip }) => {
   if (prometheus === null) return skip(whyNot);
   const chosen = Object.fromEntries(variables.map(({ name, allValue }) => [name, allValue]));

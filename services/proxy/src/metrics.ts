@@ -28,6 +28,12 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       labelNames: ['provider', 'outcome'],
       registers,
     }),
+    providerAnswers: new Counter({
+      name: 'agp_proxy_provider_answers_total',
+      help: 'Answers of providers by the class of their status; 429 has its own',
+      labelNames: ['provider', 'status'],
+      registers,
+    }),
     refusals: new Counter({
       name: 'agp_proxy_refusals_total',
       help: 'Requests that were not forwarded, by error code',

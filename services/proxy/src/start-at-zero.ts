@@ -2,6 +2,7 @@ import type { ErrorCode } from '@agp/core/errors';
 import type { ProxyMetrics } from './metrics.ts';
 import type { KillReason } from './running-requests.ts';
 import type { UnscannedReason } from './scan-request.ts';
+import { statusClasses } from './status-class.ts';
 
 const refusals = [
   'malformed_request',
@@ -45,5 +46,6 @@ export function startAtZero(metrics: ProxyMetrics, providers: Iterable<string>):
   for (const provider of providers) {
     metrics.unpriced.inc({ provider }, 0);
     for (const outcome of ['completed', 'failed', 'aborted', 'killed']) metrics.requests.inc({ provider, outcome }, 0);
+    for (const status of statusClasses) metrics.providerAnswers.inc({ provider, status }, 0);
   }
 }

@@ -16,6 +16,22 @@ const valued = (series: string, sick: number, healthy: number) => ({
   healthy: { [series]: constant(healthy) },
 });
 const requests = (outcome: string) => `agp_proxy_requests_total{provider="openai",outcome="${outcome}"}`;
+const answers = (status: string) => `agp_proxy_provider_answers_total{provider="openai",status="${status}"}`;
+/** What one provider's requests are, all of which it answers whole but those that fail. */
+const answered = (series: {
+  failed: number;
+  fine: number;
+  wrong: number;
+  limited: number;
+  broken: number;
+}): Planted => ({
+  [requests('failed')]: rising(series.failed),
+  [requests('completed')]: rising(series.fine + series.wrong + series.limited + series.broken),
+  [answers('2xx')]: rising(series.fine),
+  [answers('4xx')]: rising(series.wrong),
+  [answers('429')]: rising(series.limited),
+  [answers('5xx')]: rising(series.broken),
+});
 const overhead = (le: string) => `agp_proxy_overhead_seconds_bucket{provider="openai",le="${le}"}`;
 const unscanned = 'agp_proxy_unscanned_requests_total{reason="out_of_time"}';
 /** promtool's clock begins at 0, the time of these rules' `time()`. */
@@ -39,8 +55,9 @@ export const plantedSeries: Record<string, { sick: Planted; healthy: Planted }> 
   },
   AgpRefusalsUncounted: counted('agp_proxy_uncounted_refusals_total{instance="p1"}'),
   AgpProviderFailing: {
-    sick: { [requests('failed')]: rising(30), [requests('completed')]: rising(70) },
-    healthy: { [requests('failed')]: rising(10), [requests('completed')]: rising(90) },
+    // None of the three would do it alone; and requests that are wrong are not the provider's failures.
+    sick: answered({ failed: 8, fine: 78, wrong: 0, limited: 7, broken: 7 }),
+    healthy: answered({ failed: 6, fine: 22, wrong: 60, limited: 6, broken: 6 }),
   },
   AgpProxySlow: {
     sick: { [overhead('0.25')]: rising(90), [overhead('0.5')]: rising(100), [overhead('+Inf')]: rising(100) },

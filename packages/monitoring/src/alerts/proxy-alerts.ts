@@ -103,8 +103,9 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpProviderFailing',
+    // A whole answer that says no is no failed request, so both are counted. An error that breaks off, which is rare, counts twice.
     expression:
-      'sum by (provider) (rate(agp_proxy_requests_total{outcome="failed"}[5m])) / sum by (provider) (rate(agp_proxy_requests_total[5m]))',
+      '(sum by (provider) (rate(agp_proxy_requests_total{outcome="failed"}[5m])) + sum by (provider) (rate(agp_proxy_provider_answers_total{status=~"429|5xx"}[5m]))) / sum by (provider) (rate(agp_proxy_requests_total[5m]))',
     condition: '> 0.2',
     lasts: '5m',
     severity: 'warning',

@@ -60,7 +60,20 @@ const traffic = [
     queries: [
       prom('sum by (outcome) (rate(agp_proxy_requests_total{provider=~"$provider"}[$__rate_interval]))', '{{outcome}}'),
     ],
-    width: 12,
+    width: 8,
+    unit: 'reqps',
+  }),
+  timePanel({
+    title: 'Answers of providers by status',
+    description:
+      'An error that a provider answers with is a completed request; 429 is the limit of the account with it',
+    queries: [
+      prom(
+        'sum by (status) (rate(agp_proxy_provider_answers_total{provider=~"$provider"}[$__rate_interval]))',
+        '{{status}}',
+      ),
+    ],
+    width: 8,
     unit: 'reqps',
   }),
   timePanel({
@@ -72,7 +85,7 @@ const traffic = [
         '{{provider}}',
       ),
     ],
-    width: 12,
+    width: 8,
     unit: 'reqps',
   }),
 ];

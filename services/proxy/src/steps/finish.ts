@@ -8,6 +8,7 @@ import { logRequest, readTraceId } from '../log-request.ts';
 import { observeTimes } from '../observe-times.ts';
 import { publishEvent } from '../publish-event.ts';
 import type { RequestEnd } from '../request-end.ts';
+import { toStatusClass } from '../status-class.ts';
 import type { RequestTrace } from '../tracing/request-trace.ts';
 
 /** The one end of every request: record what was forwarded, refuse what was not, give back what it held. */
@@ -35,6 +36,8 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     ended.answer = end;
     ended.refusal ??= end.failure === null ? null : new ApiError(end.failure);
     context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
+    if (end.status !== null)
+      context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(end.status) });
     observeTimes(context.metrics, forwarded.request, end);
     // A body that streams through may turn out too large when part of it has gone.
     if (end.failure === 'request_too_large') context.metrics.refusals.inc({ code: end.failure });
