@@ -89,6 +89,35 @@ test.for(['proxy', 'management'] as const)(
   },
 );
 
+test.for(['proxy', 'writer', 'management'] as const)(
+  '%s says in its log why Redis does not let it in, and when NATS and Postgres are lost, in the words of all three',
+  { timeout: 60_000 },
+  async (name) => {
+    let text = '';
+    const environment = { LOG_LEVEL: 'warn' };
+    const onOutput = (more: string) => {
+      text += more;
+    };
+    await using system = await startSystem({ proxies: 0, writers: 0, ownPostgres: true, environment, onOutput });
+    const redisUrl = Object.assign(new URL(system.stack.urls[name].redisUrl), { password: 'not-the-password' }).href;
+    const { child } = await system.start(name, { REDIS_URL: redisUrl });
+    const find = (message: string) => {
+      const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
+      return lines.map((line) => JSON.parse(line)).find(({ pid, msg }) => pid === child.pid && msg === message);
+    };
+    const refused = await waitFor('the refusal', () => find('Redis cannot be used; it is tried again'));
+    expect(refused).toMatchObject({ service: name, level: 'warn', status: 'unreachable' });
+    expect(refused.error).toMatch(/^WRONGPASS/);
+    await system.stack.nats.stop();
+    expect(await waitFor('the loss of NATS', () => find('NATS'))).toMatchObject({ status: 'disconnected' });
+    await system.stack.postgres.stop();
+    expect(await waitFor('the loss of Postgres', () => find('lost a connection to Postgres'))).toMatchObject({
+      error: expect.stringMatching(/terminat/),
+    });
+    expect(text).not.toContain('not-the-password');
+  },
+);
+
 async function stopAfter(service: ServiceProcess): Promise<number> {
   const signalled = performance.now();
   await service.stop();

@@ -1,7 +1,7 @@
 import { makeTestAuthority, startTestStack } from '@agp/local-stack/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createBudgetReservations } from './budget-reservations.ts';
-import { connectRedis } from './connect-redis.ts';
+import { connectRedis, type RedisStatus } from './connect-redis.ts';
 
 /** Connects, and answers what came of it: `ready`, or why not. */
 function tryToConnect(url: string, caFile?: string): Promise<string> {
@@ -37,4 +37,30 @@ test('over TLS a client takes a server that its authority vouches for, and no ot
 
 test('a certificate file that is not there is an error at once', () => {
   expect(() => connectRedis({ url: 'redis://127.0.0.1:9', caFile: '/nowhere/ca.crt' })).toThrow('ENOENT');
+});
+
+test('each reason why Redis cannot be used is told once, and that it is back', async () => {
+  await using stack = await startTestStack({ redis: true });
+  const told: string[] = [];
+  const onStatus = (status: RedisStatus, error?: Error) => told.push(`${status}: ${error?.message}`);
+  const url = stack.urls.proxy.redisUrl;
+  await stack.redis.stop();
+  const redis = connectRedis({ url: Object.assign(new URL(url), { password: 'wrong' }).href, onStatus });
+  onTestFinished(() => redis.disconnect());
+  const waitUntilTold = (count: number) => expect.poll(() => told.length, { timeout: 5_000 }).toBe(count);
+  await waitUntilTold(1);
+  await stack.redis.start();
+  await waitUntilTold(2);
+  // Of each there are several by now.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(told).toEqual([
+    expect.stringMatching(/^unreachable: connect ECONNREFUSED/),
+    expect.stringMatching(/^unreachable: WRONGPASS/),
+  ]);
+  const users = connectRedis({ url: stack.redisUrl });
+  onTestFinished(() => users.disconnect());
+  await new Promise((resolve) => users.once('ready', resolve));
+  await users.call('ACL', 'SETUSER', 'proxy', '>wrong');
+  await waitUntilTold(3);
+  expect(told[2]).toBe('ready: undefined');
 });

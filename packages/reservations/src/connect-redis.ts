@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 
+export type RedisStatus = 'unreachable' | 'ready';
+
 export interface RedisOptions {
   /** `redis://user:password@host:port`, or `rediss://` for TLS. */
   url: string;
   /** A file of certificates, in PEM, that the server's must come from; with it no connection goes without TLS. */
   caFile?: string | undefined;
-  /** Told when Redis can no longer be reached, once per loss, and when it is back. */
-  onStatus?: (status: 'unreachable' | 'ready') => void;
+  /** Told when Redis cannot be used, once for each reason, which `error` says in its message, and when it is back. */
+  onStatus?: (status: RedisStatus, error?: Error) => void;
   /** How long an answer may take before the caller goes on without it, in milliseconds. 100 if not given. */
   commandTimeoutMs?: number;
 }
@@ -28,14 +30,15 @@ export function connectRedis(options: RedisOptions): Redis {
     disableClientInfo: true,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
-  let reachable = true;
+  // Since it was last ready: one that was away may come back with another password.
+  const told = new Set<string>();
   redis.on('ready', () => {
-    if (!reachable) options.onStatus?.('ready');
-    reachable = true;
+    if (told.size > 0) options.onStatus?.('ready');
+    told.clear();
   });
-  redis.on('error', () => {
-    if (reachable) options.onStatus?.('unreachable');
-    reachable = false;
+  redis.on('error', (error) => {
+    if (!told.has(error.message)) options.onStatus?.('unreachable', error);
+    told.add(error.message);
   });
   return redis;
 }

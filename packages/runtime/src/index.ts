@@ -6,6 +6,8 @@ export * from './http-server.ts';
 export * from './keep-reading.ts';
 export * from './keep-trying.ts';
 export * from './load-config.ts';
+export * from './log-lost-connection.ts';
+export * from './log-redis-status.ts';
 export * from './log-sparsely.ts';
 export * from './logger.ts';
 export * from './ops-server.ts';

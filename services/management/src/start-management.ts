@@ -4,7 +4,9 @@ import { connectRedis, createBudgetReservations, createThrottle } from '@agp/res
 import {
   createLogger,
   type Logger,
+  logLostConnection,
   logReadiness,
+  logRedisStatus,
   Readiness,
   type Service,
   startHttpServer,
@@ -53,7 +55,7 @@ export async function startManagement(
     url: config.databaseUrl,
     applicationName: 'agp-management',
     statementTimeoutMs: 5_000,
-    onConnectionError: () => logger.warn('a connection to Postgres broke'),
+    onConnectionError: logLostConnection(logger),
   });
   opened.defer(() => database.close());
   const { db } = database;
@@ -78,7 +80,7 @@ export async function startManagement(
   const redis = connectRedis({
     url: config.redisUrl,
     caFile: config.redisCaFile,
-    onStatus: (status) => logger.warn({ status }, 'Redis'),
+    onStatus: logRedisStatus(logger),
   });
   opened.defer(() => redis.disconnect());
   // A list of all that is reserved can be long; a failed authentication must not wait as long for its throttle.

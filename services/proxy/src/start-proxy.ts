@@ -12,7 +12,9 @@ import {
 } from '@agp/reservations';
 import {
   createLogger,
+  logLostConnection,
   logReadiness,
+  logRedisStatus,
   logSparsely,
   Readiness,
   type Service,
@@ -64,7 +66,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     url: config.databaseUrl,
     applicationName: 'agp-proxy',
     statementTimeoutMs: admissionTimeoutMs,
-    onConnectionError: (error) => logger.warn({ error: error.message }, 'lost a connection to Postgres'),
+    onConnectionError: logLostConnection(logger),
   });
   const load = { running: 0, forwarded: 0, bufferedBytes: 0, nextProducerSeq: 0 };
   let held: Outbox | null = null;
@@ -97,7 +99,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const redis = connectRedis({
     url: config.redisUrl,
     caFile: config.redisCaFile,
-    onStatus: (status) => logger.warn({ status }, 'Redis'),
+    onStatus: logRedisStatus(logger),
   });
   const budgetRedis = connectRedis({
     url: config.redisUrl,

@@ -5,7 +5,9 @@ import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/re
 import {
   createLogger,
   type Logger,
+  logLostConnection,
   logReadiness,
+  logRedisStatus,
   logSparsely,
   Readiness,
   type Service,
@@ -57,7 +59,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     // One for each lane, one to set messages aside, one to sweep, one to seal, one for readiness, one for metrics.
     maxConnections: config.writerLanes + 5,
     pipeline: true,
-    onConnectionError: (error) => logger.warn({ error: error.message }, 'database connection lost'),
+    onConnectionError: logLostConnection(logger),
   });
   started.defer(() => database.close());
   let readHeld = () => 0;
@@ -95,7 +97,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     url: config.redisUrl,
     caFile: config.redisCaFile,
     commandTimeoutMs: budgetTimeoutMs,
-    onStatus: (status) => logger.warn({ status }, 'Redis'),
+    onStatus: logRedisStatus(logger),
   });
   started.defer(() => redis.disconnect());
   const logRedis = logSparsely(({ message }: Error, heldBack) =>

@@ -1,4 +1,4 @@
-import { connectBus, type NatsConnection, subscribeToAnnouncements } from '@agp/bus';
+import { connectBus, logBusStatus, type NatsConnection, subscribeToAnnouncements } from '@agp/bus';
 import type { Logger } from '@agp/runtime';
 import type { ManagementConfig } from '../config.ts';
 import type { LiveStreams } from './live-streams.ts';
@@ -13,13 +13,14 @@ export async function followRecordings(
   streams: LiveStreams,
   logger: Logger,
 ): Promise<NatsConnection> {
+  const logStatus = logBusStatus(logger);
   const connection = await connectBus({
     url: config.natsUrl,
     urlFile: config.natsUrlFile,
     caFile: config.natsCaFile,
     name: 'agp-management',
     onStatus: (status, detail) => {
-      logger.warn({ status, detail }, 'message broker');
+      logStatus(status, detail);
       if (status === 'disconnected') streams.endStreams();
       // The server must hold the subscription again before clients come back and backfill.
       if (status === 'reconnected')
