@@ -12,11 +12,12 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpWriterLag',
+    // Messages are fuller where more events come: a bound in messages waits for more events where more of them are recorded a second.
     expression: 'max(agp_writer_pending_messages)',
     condition: '> 10000',
     lasts: '5m',
     severity: 'warning',
-    summary: '{{ $value }} events wait in JetStream for a writer',
+    summary: '{{ $value }} messages (up to 16 events each) wait in JetStream for a writer',
   },
   {
     name: 'AgpStreamFilling',
