@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { AckPolicy, DeliverPolicy, type JetStreamClient, NatsError, nanos } from 'nats';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  type JetStreamClient,
+  type JetStreamManager,
+  NatsError,
+  nanos,
+  type StreamInfo,
+} from 'nats';
 import type { BusConnection } from './connect.ts';
 import { eventSubject, keptStream, replayConsumer } from './names.ts';
 import { unpackEvents } from './parcel.ts';
@@ -8,7 +16,7 @@ import { unpackEvents } from './parcel.ts';
 export interface Replay {
   messages: number;
   events: number;
-  /** From when on events are kept, where that is later than what was asked for and some were discarded before; null otherwise. */
+  /** Where not all is kept that was asked for, from when on it is; null where nothing is known to be missing. */
   keptFrom: Date | null;
 }
 
@@ -19,9 +27,10 @@ export class NothingKeptError extends Error {
 
 /** Published and not yet confirmed at once. */
 const maxSent = 64;
-const fetchWaitMs = 2_000;
-const abandonedAfterMs = 60_000;
+const fetchWaitMs = 5_000;
 const roomTries = 90;
+/** Longer than it waits for room. */
+const abandonedAfterMs = 180_000;
 const noSuchStream = 10_059;
 
 /**
@@ -30,48 +39,66 @@ const noSuchStream = 10_059;
  */
 export async function replayKeptEvents(connection: BusConnection, since: Date): Promise<Replay> {
   const manager = await connection.jetstreamManager({ checkAPI: false });
-  const { state } = await manager.streams.info(keptStream).catch((error: unknown) => {
-    const isMissing = error instanceof NatsError && error.api_error?.err_code === noSuchStream;
-    throw isMissing ? new NothingKeptError(`NATS has no stream ${keptStream}: no events are kept`) : error;
-  });
-  const firstKept = new Date(state.first_ts);
-  const replay: Replay = {
-    messages: 0,
-    events: 0,
-    keptFrom: state.first_seq > 1 && firstKept > since ? firstKept : null,
-  };
-  if (state.messages === 0) return replay;
+  await readKept(manager);
   // One that was killed may have left its consumer.
   await manager.consumers.delete(keptStream, replayConsumer).catch(() => false);
-  await manager.consumers.add(keptStream, {
+  const { delivered } = await manager.consumers.add(keptStream, {
     name: replayConsumer,
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.StartTime,
     opt_start_time: since.toISOString(),
     inactive_threshold: nanos(abandonedAfterMs),
   });
+  // After the consumer has its place, or what is discarded in between would be missed by nobody.
+  const kept = await readKept(manager);
+  const replay: Replay = { messages: 0, events: 0, keptFrom: findKeptFrom(kept, since) };
+  const last = kept.state.messages === 0 ? 0 : kept.state.last_seq;
   const jetstream = connection.jetstream();
   const consumer = await jetstream.consumers.get(keptStream, replayConsumer);
   // Fresh ids, or JetStream would take what came a moment ago for a repeat.
   const run = randomUUID();
   try {
-    for (let last = 0; last < state.last_seq; ) {
+    for (let next = delivered.stream_seq + 1; next <= last; ) {
       const sent: Promise<void>[] = [];
-      for await (const message of await consumer.fetch({ max_messages: maxSent, expires: fetchWaitMs })) {
-        last = message.seq;
-        if (last > state.last_seq) break;
-        sent.push(publishWhenThereIsRoom(jetstream, message.data, `replay-${run}-${last}`));
+      const asked = Math.min(maxSent, last - next + 1);
+      for await (const message of await consumer.fetch({ max_messages: asked, expires: fetchWaitMs })) {
+        const { seq } = message;
+        // Discarded since, for its age or for want of room.
+        if (seq > next) replay.keptFrom = new Date(message.info.timestampNanos / 1e6);
+        next = seq + 1;
+        if (seq > last) break;
+        sent.push(publishWhenThereIsRoom(jetstream, message.data, `replay-${run}-${seq}`));
         replay.messages += 1;
         replay.events += unpackEvents(message.data).length;
       }
       await Promise.all(sent);
-      // What is left has become too old meanwhile.
-      if (sent.length === 0) break;
+      if (sent.length > 0 || next > last) continue;
+      const { state } = await readKept(manager);
+      if (state.messages > 0 && state.first_seq <= last) throw new Error('NATS is too slow to read from; run it again');
+      replay.keptFrom = new Date(kept.state.last_ts);
+      break;
     }
   } finally {
     await consumer.delete().catch(() => false);
   }
   return replay;
+}
+
+/** @throws NothingKeptError */
+function readKept(manager: JetStreamManager): Promise<StreamInfo> {
+  return manager.streams.info(keptStream).catch((error: unknown) => {
+    const isMissing = error instanceof NatsError && error.api_error?.err_code === noSuchStream;
+    throw isMissing ? new NothingKeptError(`NATS has no stream ${keptStream}: no events are kept`) : error;
+  });
+}
+
+/** From when on the stream keeps everything, if that is later than a time; null otherwise. */
+function findKeptFrom({ created, state }: StreamInfo, since: Date): Date | null {
+  // What came before it was made nobody kept.
+  let from = new Date(created);
+  // Of an empty stream, the first message has no time.
+  if (state.first_seq > 1) from = new Date(state.messages === 0 ? state.last_ts : state.first_ts);
+  return from > since ? from : null;
 }
 
 /** The event stream refuses what does not fit, until the writers have taken from it. */

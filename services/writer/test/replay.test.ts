@@ -114,11 +114,12 @@ test('a database that was restored to an earlier point gets every event that cam
     expect([await add(), await add()]).toEqual([5, 0]);
 
     const manager = await connection.jetstreamManager();
-    await manager.streams.purge(keptStream, { seq: 4 });
+    const { state } = await manager.streams.info(keptStream);
+    await manager.streams.update(keptStream, { max_msgs: state.messages - 3 });
     await record(copy, 0, 0, () => {
       const late = replay(stack.urls.operator.natsUrl, '--since', begun);
       expect(late).toMatchObject({ status: 1, stdout: expect.stringMatching(/^published \d+ events again/) });
-      expect(late.stderr).toMatch(new RegExp(`^what came between ${begun} and .* is no longer kept$`));
+      expect(late.stderr).toMatch(new RegExp(`^not all is kept of what came between ${begun} and .*Z$`));
     });
     expect(await readConsistent(copyUrl)).toEqual(lost);
   } finally {

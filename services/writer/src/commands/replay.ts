@@ -54,7 +54,7 @@ async function run(): Promise<void> {
     const { events, messages, keptFrom } = await replayKeptEvents(connection, since);
     console.log(`published ${events} events again, in ${messages} messages`);
     if (keptFrom !== null)
-      throw new Error(`what came between ${since.toISOString()} and ${keptFrom.toISOString()} is no longer kept`);
+      throw new Error(`not all is kept of what came between ${since.toISOString()} and ${keptFrom.toISOString()}`);
   } finally {
     await connection.close();
   }
