@@ -5,6 +5,7 @@ import * as claimedBills from './0003-claimed-bills.ts';
 import * as control from './0004-control.ts';
 import * as reportingViews from './0005-reporting-views.ts';
 import * as retention from './0006-retention.ts';
+import * as positiveSums from './0007-positive-sums.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0004-control': control,
   '0005-reporting-views': reportingViews,
   '0006-retention': retention,
+  '0007-positive-sums': positiveSums,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */

@@ -206,6 +206,20 @@ test('grafana writes nothing even where it takes its own settings back, and its 
   await grafana.query('RESET statement_timeout');
 });
 
+const addSpend = (costUsd: string) => `INSERT INTO unrecorded_spend VALUES ('${uuid}', now(), '${uuid}', ${costUsd})`;
+const addRefusals = (count: string) =>
+  `INSERT INTO refusal_counts VALUES (now(), '${uuid}', 'paused', ${count}, 's', now())`;
+
+test.each([
+  [addSpend('-1000'), addSpend('0')],
+  [addSpend("'NaN'"), addSpend('0.5')],
+  [addRefusals('-5'), addRefusals('1')],
+  [`${addRefusals('7')}; UPDATE refusal_counts SET count = 0`, addRefusals('7')],
+])('the proxy takes nothing off a sum: %s', async (statement, fitting) => {
+  expect(await run(clients.proxy, statement)).toBe('23514');
+  expect(await run(clients.proxy, fitting)).toBeNull();
+});
+
 /** Every privilege that anybody but an owner has on what is ours, as `grantee privilege object`. */
 async function listPrivileges(): Promise<string[]> {
   const { rows } = await owner.query<{ privilege: string }>(`
