@@ -11,7 +11,7 @@ import type { Server, TlsFiles } from './servers/server.ts';
 import { startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
 import { templateName } from './testing-global-setup.ts';
 
-export { MissingServerError } from './binaries/server-binary.ts';
+export { explainSkip } from './explain-skip.ts';
 export type { RoleUrls, ServiceUrls } from './role-urls.ts';
 export { findFreePort } from './servers/find-free-port.ts';
 export type { Server, TlsFiles } from './servers/server.ts';

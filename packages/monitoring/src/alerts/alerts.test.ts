@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPromtool, MissingServerError } from '@agp/local-stack/testing';
+import { explainSkip, findPromtool } from '@agp/local-stack/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { renderAlerts } from '../render-alerts.ts';
@@ -18,8 +18,7 @@ let whyNot = '';
 beforeAll(async () => {
   writeFileSync(join(folder, 'alerts.yml'), stringify(renderAlerts(), { lineWidth: 0 }));
   promtool = await findPromtool().catch((error: unknown) => {
-    if (!(error instanceof MissingServerError)) throw error;
-    whyNot = `NOT CHECKED: there is no promtool. ${error.message}`;
+    whyNot = explainSkip(error);
     process.stderr.write(`${whyNot}\n`);
     return null;
   });
