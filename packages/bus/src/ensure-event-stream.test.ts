@@ -64,8 +64,22 @@ test('a stream of a version that kept nothing keeps from now on, or it is said w
   expect((await readBacklog(bus)).pending).toBe(1);
   // Servers from 2.10 on change their stream.
   const { config } = await streams.info(eventStream);
+  expect(config).toMatchObject({ deny_purge: true, deny_delete: true });
   if (config.republish === undefined) expect(notKept).toMatch(/^events are not kept for a replay: /);
   else expect(notKept).toBeNull();
+});
+
+test('a kept stream of a version that let messages be deleted no longer does', async () => {
+  const { streams } = await manage();
+  await streams.delete(keptStream).catch(() => false);
+  await streams.add({ name: keptStream, subjects: [keptSubject], storage: StorageType.File });
+  expect(await ensureEventStream(bus, { ...limits, keepMs: hourMs })).toSatisfy(
+    // A server that cannot begin to keep (2.9) says so, and has changed the kept stream by then.
+    (notKept) => notKept === null || /^events are not kept/.test(notKept),
+  );
+  expect((await streams.info(keptStream)).config).toMatchObject({ deny_purge: true, deny_delete: true });
+  await expect(streams.update(keptStream, { deny_purge: false })).rejects.toThrow();
+  await streams.delete(keptStream);
 });
 
 test('what keeps the copies from being kept is said, and keeps no event from being recorded', async () => {

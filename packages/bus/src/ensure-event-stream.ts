@@ -22,6 +22,12 @@ export const maxUnacknowledged = 10_000;
 const duplicateWindowMs = 120_000;
 
 /**
+ * The server says where it has put a message to whatever subject the publisher names, and may itself publish anywhere: what it says would
+ * pass as a request to purge or to delete. Once set it stays set. Acknowledging, discarding and removing the whole stream go on.
+ */
+export const undeletable = { deny_purge: true, deny_delete: true };
+
+/**
  * Makes the stream and the writers' consumer, or brings them to this shape. A message leaves the stream when it
  * is acknowledged, and never before: a full stream refuses new messages, it does not discard old ones.
  *
@@ -38,6 +44,7 @@ export async function ensureEventStream(
     max_bytes: options.maxBytes,
     num_replicas: options.replicas,
     duplicate_window: nanos(duplicateWindowMs),
+    ...undeletable,
   };
   const fixed = { retention: RetentionPolicy.Workqueue, storage: StorageType.File, discard: DiscardPolicy.New };
   const republish = { src: eventSubject, dest: keptSubject };

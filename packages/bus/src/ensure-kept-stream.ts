@@ -1,5 +1,5 @@
 import { DiscardPolicy, type JetStreamManager, nanos, RetentionPolicy, StorageType } from 'nats';
-import type { EventStreamOptions } from './ensure-event-stream.ts';
+import { type EventStreamOptions, undeletable } from './ensure-event-stream.ts';
 import { keptStream, keptSubject } from './names.ts';
 
 /**
@@ -19,6 +19,7 @@ export async function ensureKeptStream(manager: JetStreamManager, options: Event
     max_age: nanos(keepMs),
     max_bytes: options.maxBytes,
     num_replicas: options.replicas,
+    ...undeletable,
   };
   const fixed = { retention: RetentionPolicy.Limits, storage: StorageType.File, discard: DiscardPolicy.Old };
   try {
