@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { agentTokenPrefix } from '@agp/core/contracts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerCanned } from './providers/answer-canned.ts';
 import { type FakeProvider, startFakeProvider } from './providers/fake-provider.ts';
@@ -72,6 +73,7 @@ function expectRecorded(client: SentSpan | undefined, payload: Record<string, un
     'gen_ai.usage.input_tokens': payload.prompt_tokens,
     'gen_ai.usage.output_tokens': payload.completion_tokens,
     'http.response.status_code': payload.http_status,
+    'url.full': `${provider.url}/v1/chat/completions`,
     'server.address': '127.0.0.1',
     'server.port': Number(new URL(provider.url).port),
     'agp.event.id': payload.id,
@@ -185,6 +187,42 @@ test('a request that is refused before anything is known of it has its span', as
   const span = await waitFor('the span', () => collector.spans.find((each) => each.traceId === traceId));
   expect(span).toMatchObject({ name: 'POST', failed: false, parentSpanId: '00f067aa0ba902b7' });
   expect(span.attributes).toMatchObject({ 'agp.refusal': 'unknown_provider', 'http.response.status_code': 404 });
+  expect(span.attributes['url.path']).toBe('/nowhere/v1/chat/completions');
+});
+
+test('the path of a refused request has no query and no agent name, and is left out where it may hold a secret', async () => {
+  const token = `${agentTokenPrefix}${'A'.repeat(43)}`;
+  const paths = [
+    [`/agents/traced/nowhere/v1?key=in-the-query&to=`, '/nowhere/v1'],
+    [`/openai/${token}`, undefined],
+    [`/nowhere/${token}`, undefined],
+    ['/openai//traced', undefined],
+  ] as const;
+  for (const [path, shown] of paths) {
+    const traceId = randomBytes(16).toString('hex');
+    const { answer } = await send({ path, headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } });
+    expect(answer.status).toBeLessThan(500);
+    const span = await waitFor('the span', () => collector.spans.find((each) => each.traceId === traceId));
+    expect(span.attributes['url.path'], path).toBe(shown);
+    expect(JSON.stringify(span)).not.toMatch(new RegExp(`in-the-query|${token}`));
+  }
+});
+
+test('an answer that names no model has none in its span; its method is _OTHER where no convention knows it', async () => {
+  provider.handle(() => ({ status: 529, body: { error: { message: 'overloaded', type: 'overloaded_error' } } }));
+  const { sessionId, answer } = await send();
+  expect(answer.status).toBe(529);
+  const [, overloaded] = await readSpans(sessionId);
+  expect(overloaded?.attributes['gen_ai.request.model']).toBe('gpt-4o-mini');
+  expect(overloaded?.attributes).not.toHaveProperty('gen_ai.response.model');
+
+  const rare = await send({ method: 'PROPFIND', path: '/openai/v1?key=in-the-query&to=' });
+  provider.handle(answerCanned({ words, pauseMs }));
+  const [server, client] = await readSpans(rare.sessionId);
+  expect([server.name, client?.name]).toEqual(['HTTP /openai/*', 'HTTP']);
+  const method = { 'http.request.method': '_OTHER', 'http.request.method_original': 'PROPFIND' };
+  expect(server.attributes).toMatchObject(method);
+  expect(client?.attributes).toMatchObject({ ...method, 'url.full': `${provider.url}/v1` });
 });
 
 test('a provider that cannot be reached fails both spans; an agent that leaves fails none', async () => {

@@ -8,6 +8,8 @@ export interface TracedCall {
   url: string | undefined;
   agentName?: string;
   path?: string;
+  /** POST if not given. */
+  method?: string;
   stream?: boolean;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -17,6 +19,7 @@ export interface TracedCall {
 export async function sendTraced({
   agentName = 'traced',
   path = '/openai/v1',
+  method = 'POST',
   stream = false,
   headers,
   url,
@@ -24,7 +27,7 @@ export async function sendTraced({
 }: TracedCall) {
   const sessionId = `ses_${randomUUID()}`;
   const answer = await fetch(`${url}${path}/chat/completions`, {
-    method: 'POST',
+    method,
     headers: { 'content-type': 'application/json', 'x-agent-name': agentName, 'x-session-id': sessionId, ...headers },
     body: JSON.stringify({ model: 'gpt-4o-mini', stream, messages: [{ role: 'user', content }] }),
     ...(signal ? { signal } : {}),

@@ -146,6 +146,8 @@ export const noTimes: Readonly<CallTimes> = {
 /** What a call used and cost, and what was found in its texts. */
 export interface Metering {
   model: string | null;
+  /** The model as the answer itself named it; null where it named none. */
+  answeredModel: string | null;
   requestedModel: string | null;
   promptTokens: number;
   completionTokens: number;
@@ -162,6 +164,7 @@ export interface Metering {
 /** A call of which nothing was read. */
 export const unmetered: Omit<Metering, 'outcome'> = {
   model: null,
+  answeredModel: null,
   requestedModel: null,
   promptTokens: 0,
   completionTokens: 0,

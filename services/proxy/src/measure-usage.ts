@@ -24,9 +24,10 @@ export async function measureUsage(
   const { head, body } = request;
   const { operation } = head;
   const requestedModel = body.inspected?.requestedModel ?? null;
-  const model = reading?.model ?? requestedModel;
+  const answeredModel = reading?.model ?? null;
+  const model = answeredModel ?? requestedModel;
   const { piiTypes: _types, piiScan: _scan, ...nothing } = unmetered;
-  const unmeasured = { ...nothing, model, requestedModel };
+  const unmeasured = { ...nothing, model, answeredModel, requestedModel };
   const succeeded = answer.status !== null && answer.status >= 200 && answer.status < 300;
   if (!operation || !reading || operation.isFree) return unmeasured;
   if (reading.usage === null && (!succeeded || reading.isError)) return unmeasured;

@@ -10,6 +10,8 @@ export interface RequestEnd {
   /** Of a request that was forwarded. */
   event: EventMessage | null;
   answer: Answer | null;
+  /** The model as the answer itself named it. */
+  answeredModel: string | null;
   /** Why the agent was refused, or told that the provider failed; null where it was not. */
   refusal: ApiError | null;
 }

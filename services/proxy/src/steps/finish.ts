@@ -21,6 +21,7 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     sessionId: journey.sessionId ?? null,
     event: null,
     answer: null,
+    answeredModel: journey.metering?.answeredModel ?? null,
     refusal: error,
   };
   if (forwarded) {

@@ -1,5 +1,6 @@
 import type { Attributes } from '@agp/runtime';
 import type { AdmittedRequest } from '../journey.ts';
+import { describeMethod } from './describe-method.ts';
 
 /** OpenTelemetry's words for what a call does; an operation that it has no word for goes by our own. */
 const operationNames: Readonly<Record<string, string>> = {
@@ -24,15 +25,18 @@ const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', 
  * read is a plain HTTP one. Nothing of what was written is in it.
  */
 export function describeCall({ head, admission, body }: AdmittedRequest): { name: string; attributes: Attributes } {
-  const { provider, operation, method } = head;
-  const { protocol, hostname, port } = provider.baseUrl;
+  const { provider, operation, path } = head;
+  const { protocol, hostname, port, origin } = provider.baseUrl;
+  const method = describeMethod(head.method);
   const http = {
-    'http.request.method': method,
+    ...method.attributes,
+    // Without the query, where keys stand; a provider's URL has no password in it.
+    'url.full': `${origin}${provider.basePath}${path}`,
     'server.address': hostname,
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
     'agp.event.id': head.eventId,
   };
-  if (operation === null) return { name: method, attributes: http };
+  if (operation === null) return { name: method.name, attributes: http };
   const operationName = operationNames[operation.name] ?? operation.name;
   const model = body.inspected?.requestedModel ?? null;
   return {

@@ -4,6 +4,8 @@ import type { HeaderValues } from '../forwarded-headers.ts';
 import type { AdmittedRequest } from '../journey.ts';
 import { type RequestEnd, statusOf } from '../request-end.ts';
 import { describeCall } from './describe-call.ts';
+import { describeMethod } from './describe-method.ts';
+import { toShownPath } from './to-shown-path.ts';
 
 /**
  * The two spans of a request: the agent's, and within it that of the call to the provider. Names and attributes are
@@ -12,15 +14,18 @@ import { describeCall } from './describe-call.ts';
 export class RequestTrace {
   readonly #tracing: Tracing;
   readonly #request: Span;
+  readonly #target: string;
   /** What makes a time of the monotonic clock one since 1970; the same for both spans, so that they fit together. */
   readonly #epoch = Date.now() - performance.now();
   #call: Span | null = null;
 
   /** Begins at the request's arrival, in the trace that its headers name or in one of its own. */
-  constructor(tracing: Tracing, { method, request, arrived }: Exchange) {
+  constructor(tracing: Tracing, { method, target, request, arrived }: Exchange) {
     this.#tracing = tracing;
-    this.#request = tracing.startServerSpan(method, request.headers, this.#epoch + arrived);
-    this.#request.setAttributes({ 'http.request.method': method, 'url.scheme': 'http' });
+    this.#target = target;
+    const { name, attributes } = describeMethod(method);
+    this.#request = tracing.startServerSpan(name, request.headers, this.#epoch + arrived);
+    this.#request.setAttributes({ ...attributes, 'url.scheme': 'http' });
   }
 
   get traceId(): string {
@@ -44,11 +49,12 @@ export class RequestTrace {
     this.#endCall(ended);
     const { head, agent, sessionId, event, answer, refusal } = ended;
     const span = this.#request;
+    const path = head ? `/${head.provider.id}${head.path}` : toShownPath(this.#target);
+    if (path !== null) span.setAttribute('url.path', path);
     if (head) {
-      span.updateName(`${head.method} /${head.provider.id}/*`);
+      span.updateName(`${describeMethod(head.method).name} /${head.provider.id}/*`);
       span.setAttributes({
         'http.route': `/${head.provider.id}/*`,
-        'url.path': `/${head.provider.id}${head.path}`,
         'agp.event.id': head.eventId,
       });
     }
@@ -67,7 +73,7 @@ export class RequestTrace {
   #endCall(ended: RequestEnd): void {
     const span = this.#call;
     if (span === null) return;
-    const { event, answer } = ended;
+    const { event, answer, answeredModel } = ended;
     if (event && event.usage_source !== 'none') {
       span.setAttributes({
         'gen_ai.usage.input_tokens': event.prompt_tokens,
@@ -77,10 +83,8 @@ export class RequestTrace {
       });
     }
     const status = answer?.status ?? null;
-    if (status !== null) {
-      span.setAttribute('http.response.status_code', status);
-      if (event && event.model !== 'unknown') span.setAttribute('gen_ai.response.model', event.model);
-    }
+    if (status !== null) span.setAttribute('http.response.status_code', status);
+    if (answeredModel) span.setAttribute('gen_ai.response.model', answeredModel);
     const { dispatched = null, firstChunk = null, ended: endedAt = null } = answer?.times ?? {};
     if (answer?.streamed && dispatched !== null && firstChunk !== null) {
       span.setAttribute('gen_ai.response.time_to_first_chunk', (firstChunk - dispatched) / 1000);

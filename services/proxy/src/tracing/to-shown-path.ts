@@ -1,0 +1,17 @@
+import { parseTarget } from '../parse-target.ts';
+import { holdsAgentToken } from '../read-agent-token.ts';
+
+/**
+ * The path of a request that was refused before its head was read, as a span may show it: without the query and the agent's name. Null
+ * where the target cannot be read, and may be anything, or has an agent token in its path.
+ */
+export function toShownPath(target: string): string | null {
+  try {
+    parseTarget(target);
+  } catch {
+    return null;
+  }
+  const [path = ''] = target.split('?', 1);
+  if (holdsAgentToken(path)) return null;
+  return path.replace(/^\/agents\/[^/]*/, '') || '/';
+}
