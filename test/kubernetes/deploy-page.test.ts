@@ -12,18 +12,19 @@ import { describeWithKustomize } from './with-kustomize.ts';
 
 const page = readFileSync(join(workspaceFolder, 'docs/deploy.md'), 'utf8');
 const [, overlay = ''] = /^```yaml overlay\n(.*?)^```/ms.exec(page) ?? [];
+const [, operatorOverlay = ''] = /^```yaml operator\n(.*?)^```/ms.exec(page) ?? [];
 
 /** What the page tells to look for; the policy that keeps the proxy from reserved networks names one of them whole. */
 const placeholder = new RegExp(/grep -E '([^']+)'/.exec(page)?.[1] ?? '$^');
 
-/** The page's overlay, as if it lay beside production. */
-async function renderPage(): Promise<KubernetesObject[]> {
+/** An overlay of the page, as if it lay beside production. */
+async function renderPage(overlay: string): Promise<KubernetesObject[]> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'agp-overlay-')));
   try {
     const folder = join(root, 'acme');
     mkdirSync(folder);
     const beside = relative(folder, join(productionOverlay, '..'));
-    const text = overlay.replaceAll(/(?<=- )\.\.\/(?=\.\.\/components|production)/g, `${beside}/`);
+    const text = overlay.replaceAll(/(?<=- )\.\.\/(?=\.\.\/(components|operator)|production)/g, `${beside}/`);
     writeFileSync(join(folder, 'kustomization.yaml'), text);
     return await renderKustomization(folder);
   } finally {
@@ -38,12 +39,33 @@ describeWithKustomize('docs/deploy.md', () => {
       const list = (objects: KubernetesObject[]) =>
         objects.map((each) => JSON.stringify(each)).filter((each) => placeholder.test(each));
       expect(list(await renderKustomization(productionOverlay)).length).toBeGreaterThan(8);
-      const objects = await renderPage();
+      const objects = await renderPage(overlay);
       expect(objects.length).toBeGreaterThan(30);
       expect(list(objects)).toEqual([]);
       expect(Object.values(policies).flatMap((policy) => [...policy(objects)])).toEqual([]);
       expect((await Promise.all(objects.map(findSchemaError))).filter((error) => error !== null)).toEqual([]);
       expect(await findUnknownFields(objects)).toEqual([]);
+    },
+    compilerMs,
+  );
+
+  test(
+    'its overlay of a command has its registry, the password for that, and the authority',
+    async () => {
+      const objects = await renderPage(operatorOverlay);
+      expect(objects.map(({ kind }) => kind).sort()).toEqual(['Job', 'ServiceAccount']);
+      expect(Object.values(policies).flatMap((policy) => [...policy(objects)])).toEqual([]);
+      expect((await Promise.all(objects.map(findSchemaError))).filter((error) => error !== null)).toEqual([]);
+      const [account, job] = objects.toSorted((a, b) => b.kind.localeCompare(a.kind));
+      expect(account).toMatchObject({ imagePullSecrets: [{ name: 'registry' }] });
+      expect(job?.spec.template.spec.containers).toMatchObject([
+        {
+          image: expect.stringMatching(/^registry\.acme\.test\//),
+          args: ['list'],
+          env: expect.arrayContaining([{ name: 'NATS_CA_FILE', value: '/etc/agp-ca/ca.crt' }]),
+          volumeMounts: expect.arrayContaining([expect.objectContaining({ mountPath: '/etc/agp-ca' })]),
+        },
+      ]);
     },
     compilerMs,
   );

@@ -105,6 +105,13 @@ export const plantedFaults: Record<keyof typeof policies, Fault[]> = {
     ['StatefulSet redis', 'metadata.labels', {}, 'redis: is not found by its name'],
     ['ConfigMap maintain', 'metadata.name', 'other', 'maintain: there is no ConfigMap maintain'],
     ['Deployment proxy', 'container.volumeMounts.0.name', 'other', 'proxy: there is no volume other'],
+    [
+      'Job migrate',
+      'pod.initContainers.0.volumeMounts.1.mountPath',
+      '/ca',
+      'migrate/create-roles: cannot read the auth',
+    ],
+    ['Deployment writer', 'container.volumeMounts.1.name', 'secrets', "writer/writer: cannot read the authority's"],
     ['StatefulSet nats', 'spec.serviceName', 'other', 'nats: has no Service'],
     ['Service proxy', 'metadata.namespace', undefined, 'Service proxy: is not in the namespace'],
     ['PodDisruptionBudget writer', 'spec.selector.matchLabels', { a: 'b' }, 'writer: protects nothing'],

@@ -1,5 +1,7 @@
 import { type KubernetesObject, listContainers, listWorkloads, type Workload } from '../render-kustomization.ts';
 
+const authority = 'agp-ca';
+
 function isSubset(part: Record<string, string> = {}, whole: Record<string, string> = {}): boolean {
   const entries = Object.entries(part);
   return entries.length > 0 && entries.every(([key, value]) => whole[key] === value);
@@ -21,15 +23,31 @@ function* checkWorkload({ kind, name, template, object }: Workload, has: (kind: 
   if (kind === 'StatefulSet' && !has('Service', object.spec.serviceName)) yield `${name}: has no Service`;
   const claimed = (object.spec.volumeClaimTemplates ?? []).map(({ metadata }: KubernetesObject) => metadata.name);
   const known = new Set([...volumes.map((volume) => volume.name), ...claimed]);
-  // agp-ca is made by hand, from a file: components/private-ca.
+  // The authority's is made by hand, from a file: components/private-ca.
   for (const { configMap } of volumes)
-    if (configMap?.name && configMap.name !== 'agp-ca' && !has('ConfigMap', configMap.name))
+    if (configMap?.name && configMap.name !== authority && !has('ConfigMap', configMap.name))
       yield `${name}: there is no ConfigMap ${configMap.name}`;
   for (const container of [...initContainers, ...containers]) {
     for (const { configMapRef } of container.envFrom ?? [])
       if (!has('ConfigMap', configMapRef?.name ?? '')) yield `${name}: there is no ConfigMap ${configMapRef?.name}`;
     for (const mount of container.volumeMounts ?? [])
       if (!known.has(mount.name)) yield `${name}: there is no volume ${mount.name}`;
+  }
+}
+
+/**
+ * Where servers are known by an authority of one's own, every container of the pod has its certificate. A volume of it that may be
+ * missing is there for that case, and asks nothing of the others.
+ */
+function* checkAuthority({ name, template: { spec } }: Workload): Generator<string> {
+  const volumes = (spec.volumes ?? []).filter(({ configMap }) => configMap?.name === authority);
+  if (volumes.every(({ configMap }) => configMap?.optional)) return;
+  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+    const mounts = (container.volumeMounts ?? []).filter((mount) =>
+      volumes.some((volume) => volume.name === mount.name),
+    );
+    if (!mounts.some(({ mountPath }) => mountPath === '/etc/agp-ca'))
+      yield `${name}/${container.name}: cannot read the authority's certificate`;
   }
 }
 
@@ -61,7 +79,10 @@ function* checkIngress({ metadata, spec }: KubernetesObject, objects: Kubernetes
 export function* checkReferences(objects: KubernetesObject[]): Generator<string> {
   const workloads = listWorkloads(objects);
   const has = (kind: string, name: string) => objects.some((o) => o.kind === kind && o.metadata.name === name);
-  for (const workload of workloads) yield* checkWorkload(workload, has);
+  for (const workload of workloads) {
+    yield* checkWorkload(workload, has);
+    yield* checkAuthority(workload);
+  }
   for (const object of objects) {
     const { kind, metadata, spec } = object;
     if (kind !== 'Namespace' && metadata.namespace !== 'agp') yield `${kind} ${metadata.name}: is not in the namespace`;
