@@ -121,12 +121,20 @@ test('it makes a missing database; run again it sets a new password, and takes b
 test('an administrator who is no superuser, as managed servers have, can run it', async () => {
   await using servers = await startDurableServers(process.env);
   await query(servers.databaseUrl, "CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD 'manager-password'");
-  const managed = Object.assign(new URL(servers.databaseUrl), { pathname: '/managed' }).href;
-  const url = as(managed, 'manager', 'manager-password');
-  runWell('create-roles', { DATABASE_URL: url, ...passwords });
+  const managed = Object.assign(new URL(servers.databaseUrl), { pathname: '/managed' });
+  const url = as(managed.href, 'manager', 'manager-password');
+  const told = run('create-roles', { DATABASE_URL: url, ...passwords });
+  expect(told).toMatchObject({ status: 0, stderr: '' });
   const migrator = as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD);
   runWell('migrate', { DATABASE_URL: migrator });
   runWell('create-roles', { DATABASE_URL: url, ...passwords });
+  // What such a one may not take back is named, and a superuser does it as it is written there.
+  const [, revoke = ''] = /(REVOKE EXECUTE ON FUNCTION .*)/.exec(told.stdout) ?? [];
+  const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
+  await query(writer, 'SELECT lo_unlink(lo_create(0))');
+  await query(managed.href, revoke);
+  await expect(query(writer, 'SELECT lo_create(0)')).rejects.toMatchObject({ code: '42501' });
+  expect(run('create-roles', { DATABASE_URL: url, ...passwords }).stdout).not.toContain('REVOKE');
   const grafana = as(url, 'agp_grafana', passwords.AGP_GRAFANA_PASSWORD);
   expect(await query(grafana, 'SELECT count(*)::int AS n FROM reporting.agents')).toEqual([{ n: 0 }]);
 }, 60_000);

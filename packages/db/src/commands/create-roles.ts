@@ -2,6 +2,7 @@ import { createRoles, MissingPasswordError } from '../roles/create-roles.ts';
 import { ensureDatabase } from '../roles/ensure-database.ts';
 import { handOver } from '../roles/hand-over.ts';
 import { type RoleKey, roleNames } from '../roles/privileges.ts';
+import { refuseLargeObjects } from '../roles/refuse-large-objects.ts';
 import { readVariable, VariableError } from './read-variable.ts';
 import { runDatabaseCommand } from './run-database-command.ts';
 
@@ -34,9 +35,9 @@ process.exitCode = await runDatabaseCommand({
   async work(db) {
     const passwords = readPasswords();
     try {
-      const owners = await db.transaction().execute(async (transaction) => {
+      const { owners, open } = await db.transaction().execute(async (transaction) => {
         await createRoles(transaction, passwords);
-        return handOver(transaction);
+        return { owners: await handOver(transaction), open: await refuseLargeObjects(transaction) };
       });
       return [
         `made or checked ${keys.map((role) => roleNames[role]).join(', ')}`,
@@ -44,6 +45,11 @@ process.exitCode = await runDatabaseCommand({
           (owner) =>
             `${owner}, which was the owner, may still act as agp_migrator: REVOKE agp_migrator FROM ${owner} once nothing connects as it`,
         ),
+        ...(open.length === 0
+          ? []
+          : [
+              `every role may store large objects in this database, which only a superuser ends: REVOKE EXECUTE ON FUNCTION ${open.join(', ')} FROM PUBLIC`,
+            ]),
       ].join('\n');
     } catch (error) {
       if (error instanceof MissingPasswordError)

@@ -86,6 +86,10 @@ const forAll = [
   'SET ROLE agp_migrator',
   "COPY (SELECT 1) TO PROGRAM 'true'",
   "SELECT pg_read_file('PG_VERSION')",
+  'SELECT lo_create(0)',
+  'SELECT lo_creat(-1)',
+  "SELECT lo_from_bytea(0, 'x')",
+  "SELECT lo_import('PG_VERSION')",
 ];
 
 const insertEvent = `INSERT INTO events (
