@@ -41,11 +41,11 @@ function findUnknownVariables(name: string, { environment = {} }: Service): stri
     .map((variable) => `${name} does not read ${variable}`);
 }
 
-/** A stop of ours takes no longer than docs/configuration.md says; then the engine kills. */
+/** A stop of ours takes no longer than docs/configuration.md says; then the engine kills. Five seconds are to spare. */
 function findShortGrace(name: string, { environment = {}, stop_grace_period = '10s' }: Service): string[] {
   if (!Object.hasOwn(schemas, name)) return [];
   const seconds = Number(environment.DRAIN_DELAY_SECONDS ?? 0) + Number(environment.SHUTDOWN_GRACE_SECONDS) + 10;
-  return Number.parseInt(stop_grace_period, 10) >= seconds
+  return Number.parseInt(stop_grace_period, 10) >= seconds + 5
     ? []
     : [`${name} may be killed before its ${seconds} s are over`];
 }

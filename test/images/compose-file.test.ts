@@ -57,7 +57,7 @@ test('the compose file is one by its schema, and by dclint', () => {
 });
 
 test.each([
-  ['invalid-schema', 'mem_limit: 2g', 'memory_limit: 2g'],
+  ['invalid-schema', 'mem_limit: 1g', 'memory_limit: 1g'],
   ['service-image-require-explicit-tag', 'image: postgres:18.6', 'image: postgres'],
   ['no-unbound-port-interfaces', 'ports: ["127.0.0.1:', 'ports: ["'],
 ])('dclint names a planted fault: %s', (rule, from, to) => {
@@ -97,6 +97,7 @@ test.each<[string, Plant]>([
   ['proxy has a secret in PROVIDERS_FILE', plantVariable('PROVIDERS_FILE', 'https://me:secret@example.com')],
   ['looks for /run/secrets/other, which it does not get', plantVariable('NATS_CA_FILE', '/run/secrets/other')],
   ['proxy does not read BUGDET', plantVariable('BUGDET', 'strict')],
+  ['proxy may be killed before its 35 s', plantInProxy({ stop_grace_period: '35s' })],
   ['proxy may be killed before its 45 s', plantVariable('DRAIN_DELAY_SECONDS', '10')],
   [
     'other is not made by npm run secrets',
@@ -106,6 +107,12 @@ test.each<[string, Plant]>([
   const file = read();
   plant(file);
   expect(findComposeFaults(file, made).join('\n')).toContain(fault);
+});
+
+test.each(['proxy', 'writer', 'management'])('%s has the memory that it has on Kubernetes', (name) => {
+  const manifest = readFileSync(join(workspaceFolder, `k8s/base/${name}.yaml`), 'utf8');
+  const [, limit = ''] = /limits:[^-]*memory: (\d+[MG])i\n/.exec(manifest) ?? [];
+  expect(read().services[name]?.mem_limit).toBe(limit.toLowerCase());
 });
 
 test('the trial on Kubernetes runs the same versions of servers and of our images', () => {
