@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type System, startSystem } from '../start-system.ts';
 import { listFiles } from '../workspace/list-files.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
+import { findLogMessages } from './find-log-messages.ts';
 import { readSnippets } from './read-snippets.ts';
 
 const page = readFileSync(join(workspaceFolder, 'docs/monitoring.md'), 'utf8');
@@ -100,18 +101,32 @@ test.each(pages.flatMap((path) => readSnippets(path, 'sql').map((text) => ({ pat
   },
 );
 
-test('what runbooks look for in logs is what services write there', () => {
-  const sources = listFiles()
-    .filter((path) => /^(services|packages)\/.*\/src\/.*\.ts$/.test(path) && !path.endsWith('.test.ts'))
-    .map((path) => readFileSync(join(workspaceFolder, path), 'utf8'))
-    .join('\n');
-  const wanted = runbooks
-    .flatMap((path) => readSnippets(path, 'sh'))
-    .flatMap((text) => [...text.matchAll(/grep '([^']+)'/g)])
-    .flatMap(([, pattern = '']) => pattern.split('\\|'));
-  expect(wanted.length).toBeGreaterThan(8);
-  expect(wanted.filter((text) => !sources.includes(text))).toEqual([]);
+const logs = runbooks
+  .flatMap((path) => readSnippets(path, 'sh'))
+  .flatMap((text) => [...text.matchAll(/logs -l app\.kubernetes\.io\/name=(\w+) .*grep '([^']+)'/g)])
+  .flatMap(([, service = '', pattern = '']) => pattern.split('\\|').map((wanted) => ({ service, wanted })));
+
+test('every search of the runbooks in logs is looked at', () => {
+  const all =
+    runbooks
+      .flatMap((path) => readSnippets(path, 'sh'))
+      .join('')
+      .match(/grep '[^']*'/g) ?? [];
+  expect(logs.length).toBe(all.join('').split(/grep|\\\|/).length - 1);
+  expect(logs.length).toBeGreaterThan(8);
 });
+
+test.each(logs)(
+  'what runbooks look for in the log of the $service is a message of it: $wanted',
+  ({ service, wanted }) => {
+    const messages = listFiles()
+      .filter((path) => path.startsWith(`services/${service}/src/`) || /^packages\/(bus|runtime)\/src\//.test(path))
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+      .flatMap((path) => findLogMessages(readFileSync(join(workspaceFolder, path), 'utf8')));
+    expect(messages.length).toBeGreaterThan(10);
+    expect(messages.filter((message) => message.includes(wanted))).not.toEqual([]);
+  },
+);
 
 test('links of the runbooks lead somewhere', () => {
   const links = runbooks.flatMap((path) =>
