@@ -1,5 +1,5 @@
 import { AckPolicy, DiscardPolicy, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
-import { ensureKeptStream } from './ensure-kept-stream.ts';
+import { ensureKeptStream, undeletable } from './ensure-kept-stream.ts';
 import { eventStream, eventSubject, keptSubject, writerConsumer } from './names.ts';
 
 export interface EventStreamOptions {
@@ -20,12 +20,6 @@ export const ackWaitMs = 30_000;
 export const maxUnacknowledged = 10_000;
 
 const duplicateWindowMs = 120_000;
-
-/**
- * The server says where it has put a message to whatever subject the publisher names, and may itself publish anywhere: what it says would
- * pass as a request to purge or to delete. Once set it stays set. Acknowledging, discarding and removing the whole stream go on.
- */
-export const undeletable = { deny_purge: true, deny_delete: true };
 
 /**
  * Makes the stream and the writers' consumer, or brings them to this shape. A message leaves the stream when it

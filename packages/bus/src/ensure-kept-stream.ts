@@ -1,6 +1,12 @@
 import { DiscardPolicy, type JetStreamManager, nanos, RetentionPolicy, StorageType } from 'nats';
-import { type EventStreamOptions, undeletable } from './ensure-event-stream.ts';
+import type { EventStreamOptions } from './ensure-event-stream.ts';
 import { keptStream, keptSubject } from './names.ts';
+
+/**
+ * The server says where it has put a message to whatever subject the publisher names, and may itself publish anywhere: what it says would
+ * pass as a request to purge or to delete. Once set it stays set. Acknowledging, discarding and removing the whole stream go on.
+ */
+export const undeletable = { deny_purge: true, deny_delete: true };
 
 /**
  * Makes the stream that keeps events for a replay, or brings it to this shape, or removes it where none are to be kept. Unlike the

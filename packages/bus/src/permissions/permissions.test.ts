@@ -153,28 +153,27 @@ describe.each(natsUsers)('%s', (user) => {
 
 // JetStream sends its confirmation with rights of its own to any subject that a publisher names, and `{"stream":...,"seq":...}` is
 // also a request to purge, or to delete a message.
-test.each([
-  api('STREAM.PURGE', eventStream),
-  api('STREAM.MSG.DELETE', eventStream),
-  api('STREAM.PURGE', keptStream),
-])('the confirmation of an event does no harm as a request to %s', async (reply) => {
-  const { streams, consumers } = await admin.jetstreamManager();
-  await streams.delete(eventStream);
-  await ensureEventStream(admin, { ...stream, keepMs: 3_600_000 });
-  onTestFinished(async () => {
+test.each([api('STREAM.PURGE', eventStream), api('STREAM.MSG.DELETE', eventStream), api('STREAM.PURGE', keptStream)])(
+  'the confirmation of an event does no harm as a request to %s',
+  async (reply) => {
+    const { streams, consumers } = await admin.jetstreamManager();
     await streams.delete(eventStream);
-    await ensureEventStream(admin, stream);
-  });
-  const { connection } = await intrude('proxy');
-  for (const event of ['one', 'two', 'three']) connection.publish(eventSubject, event, { reply });
-  await connection.flush();
-  const countAll = () =>
-    Promise.all([eventStream, keptStream].map(async (name) => (await streams.info(name)).state.messages));
-  await vi.waitFor(async () => expect((await streams.info(keptStream)).state.last_seq).toBe(3));
-  await setTimeout(200);
-  expect(await countAll()).toEqual([3, 3]);
-  expect((await consumers.info(eventStream, writerConsumer)).num_pending).toBe(3);
-});
+    await ensureEventStream(admin, { ...stream, keepMs: 3_600_000 });
+    onTestFinished(async () => {
+      await streams.delete(eventStream);
+      await ensureEventStream(admin, stream);
+    });
+    const { connection } = await intrude('proxy');
+    for (const event of ['one', 'two', 'three']) connection.publish(eventSubject, event, { reply });
+    await connection.flush();
+    const countAll = () =>
+      Promise.all([eventStream, keptStream].map(async (name) => (await streams.info(name)).state.messages));
+    await vi.waitFor(async () => expect((await streams.info(keptStream)).state.last_seq).toBe(3));
+    await setTimeout(200);
+    expect(await countAll()).toEqual([3, 3]);
+    expect((await consumers.info(eventStream, writerConsumer)).num_pending).toBe(3);
+  },
+);
 
 test('all services together get an event from one end to the other, and are refused nothing', async () => {
   const refused: string[] = [];
