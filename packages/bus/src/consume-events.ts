@@ -93,6 +93,7 @@ export class EventConsumer {
   #look = 0;
   #stopped = false;
   #repairing = false;
+  #notMade: string | null = 'not made yet';
   readonly #nothingAsked = Promise.withResolvers<void>();
 
   constructor(connection: BusConnection, options: ConsumeOptions) {
@@ -116,6 +117,11 @@ export class EventConsumer {
   /** Events that are here and not yet acknowledged. */
   get held(): number {
     return this.#held;
+  }
+
+  /** Why the stream and its consumer could not be made or brought to their shape yet; null once they were. */
+  get notMade(): string | null {
+    return this.#notMade;
   }
 
   /** Stops fetching. What was asked for may still arrive before this resolves, and is held like all else. */
@@ -215,10 +221,13 @@ export class EventConsumer {
     for (let pauseMs = 100; !this.#stopped && !this.#connection.isClosed(); pauseMs = Math.min(2 * pauseMs, 5_000)) {
       try {
         const notKept = await ensureEventStream(this.#connection, this.#options.stream);
+        this.#notMade = null;
         if (notKept !== null) this.#options.onTrouble?.(notKept);
         break;
       } catch (error) {
-        this.#options.onTrouble?.(error instanceof Error ? error.message : String(error));
+        const reason = error instanceof Error ? error.message : String(error);
+        if (this.#notMade !== null) this.#notMade = reason;
+        this.#options.onTrouble?.(reason);
         await setTimeout(pauseMs);
       }
     }

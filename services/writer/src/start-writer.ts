@@ -63,6 +63,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   });
   started.defer(() => database.close());
   let readHeld = () => 0;
+  let readNotMade = (): string | null => 'not made yet';
   const metrics = new WriterMetrics(() => readHeld());
   let bus: BusConnection | null = null;
   const readiness = new Readiness(
@@ -71,6 +72,10 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
       nats: async () => {
         if (bus === null) throw new Error('not connected yet');
         await bus.flush();
+      },
+      stream: async () => {
+        const notMade = readNotMade();
+        if (notMade !== null) throw new Error(notMade);
       },
     },
     { onChange: logReadiness(logger) },
@@ -146,6 +151,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     onTrouble: (reason) => logger.warn({ reason }, 'trouble with the event stream'),
   });
   readHeld = () => consumer.held;
+  readNotMade = () => consumer.notMade;
   started.defer(async () => {
     readiness.drain();
     await consumer.drain();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { eventSubject, maxEventsInMessage } from '@agp/bus';
+import { eventStream, eventSubject, maxEventsInMessage } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
 import { expect, test, vi } from 'vitest';
@@ -49,6 +49,17 @@ test('what is published is recorded, announced and acknowledged', async () => {
   const metrics = await (await fetch(`${writer.url}/metrics`)).text();
   expect(metrics).toContain('agp_writer_events_recorded_total 730');
   expect(metrics).toContain('agp_writer_held_messages 0');
+});
+
+test('a writer that cannot make the stream is not ready', async () => {
+  const stack = await startWriterStack();
+  const { streams } = await stack.connection.jetstreamManager();
+  await streams.delete(eventStream);
+  // The test's server may use 1 TB.
+  const writer = await stack.start({}, { eventStreamMaxBytes: 2e12 });
+  await setTimeout(2_500);
+  const answer = await fetch(`${writer.url}/readyz`);
+  expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ reasons: ['stream'] })]);
 });
 
 test('one event alone is recorded and announced within a second', async () => {
