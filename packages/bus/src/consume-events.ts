@@ -10,6 +10,8 @@ export interface DeliveredEvent {
   bytes: Uint8Array;
   /** What the publisher gave as `Nats-Msg-Id` of the message that the event came in. */
   readonly messageId: string | null;
+  /** Where its message was published; the event stream takes in nothing but {@link eventSubject}, unless somebody has changed it. */
+  readonly subject: string;
   /** Says that the event is done with; JetStream is told when all events of its message are. Call once. */
   acknowledge(): void;
 }
@@ -27,6 +29,7 @@ export interface ConsumeOptions {
 interface HeldMessage {
   readonly key: string;
   readonly messageId: string | null;
+  readonly subject: string;
   /** Where the acknowledgement of the latest delivery goes. */
   reply: string;
   /** The look in which it arrived: what is younger than some looks needs no sign of life. */
@@ -49,6 +52,10 @@ class HeldEvent implements DeliveredEvent {
 
   get messageId(): string | null {
     return this.#message.messageId;
+  }
+
+  get subject(): string {
+    return this.#message.subject;
   }
 
   acknowledge(): void {
@@ -152,7 +159,7 @@ export class EventConsumer {
     }
     const events = unpackEvents(message.data);
     const messageId = message.headers?.get('Nats-Msg-Id') || null;
-    const arrived = { key, messageId, reply, look: this.#look, left: events.length };
+    const arrived = { key, messageId, subject: message.subject, reply, look: this.#look, left: events.length };
     this.#messages.set(key, arrived);
     this.#held += events.length;
     for (const bytes of events) this.#options.onEvent(new HeldEvent(this, arrived, bytes));

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { type EventMessage, eventMessageSchema } from '@agp/core/events';
 
-/** Why a message holds no event. */
+/** Why a message holds no event that may be recorded. */
 export interface Undecodable {
-  code: 'not_utf8' | 'not_json' | 'not_an_event';
+  code: 'not_utf8' | 'not_json' | 'not_an_event' | 'not_proxied';
   /** Names the fields at fault, never their values. */
   reason: string;
 }

@@ -43,7 +43,7 @@ export class WriterMetrics {
     });
     // A rate misses the first time of a series that begins at 1. AgpRecordingFails asks for that of the retries; which of Postgres' codes a
     // message will be set aside with is not known before, and AgpMessagesQuarantined asks storage.
-    for (const code of ['not_utf8', 'not_json', 'not_an_event']) this.quarantined.inc({ code }, 0);
+    for (const code of ['not_utf8', 'not_json', 'not_an_event', 'not_proxied']) this.quarantined.inc({ code }, 0);
     for (const step of ['record', 'quarantine', 'announce']) this.retries.inc({ step }, 0);
     this.#batchEvents = new Histogram({
       name: 'agp_writer_batch_events',

@@ -1,13 +1,16 @@
-import type { DeliveredEvent } from '@agp/bus';
+import { type DeliveredEvent, eventSubject } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { acknowledge } from './acknowledge.ts';
 import type { Announce } from './announce.ts';
 import { Lane } from './batch.ts';
-import { decode } from './decode.ts';
+import { decode, type Undecodable } from './decode.ts';
 import type { WriterMetrics } from './metrics.ts';
 import type { Quarantine, Unrecordable } from './quarantine.ts';
 import type { Record } from './record.ts';
 import type { Settle } from './settle.ts';
+
+/** What somebody has made the stream take in from elsewhere: it may come from who may not publish events. */
+const foreign: Undecodable = { code: 'not_proxied', reason: `the message was not published to ${eventSubject}` };
 
 /** A message on its way to Postgres. */
 export interface HeldEvent {
@@ -48,7 +51,7 @@ export function startPipeline(steps: PipelineSteps): Pipeline {
   for (const lane of running) lane.catch(() => {});
   return {
     accept: (delivered) => {
-      const decoded = decode(delivered.bytes);
+      const decoded = delivered.subject === eventSubject ? decode(delivered.bytes) : foreign;
       if ('event' in decoded) {
         lanes[laneOf(decoded.event.session_id, lanes.length)]?.add({ event: decoded.event, delivered });
       } else {

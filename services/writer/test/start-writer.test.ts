@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { eventStream, eventSubject, maxEventsInMessage } from '@agp/bus';
+import { announcementSubject, connectBus, eventStream, eventSubject, maxEventsInMessage } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeEvent, makeTraffic } from '../../../test/bench/writer-events.ts';
 import { findDivergence } from '../../../test/lineage-vectors/verify-chain.ts';
 import { ackWaitMs, startWriterStack } from './support/start-writer-stack.ts';
@@ -119,6 +119,25 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
   expect(await stack.count('quarantine')).toBe(9);
   expect(await stack.count('quarantine WHERE replayed_at IS NULL')).toBe(4);
 }, 60_000);
+
+test("an event that was forged with the writer's NATS user, by a stream that takes in its subject too, is set aside", async () => {
+  const stack = await startWriterStack();
+  const writer = await connectBus({ url: stack.urls.writer.natsUrl, name: 'agp-writer' });
+  onTestFinished(() => writer.close());
+  const { streams } = await writer.jetstreamManager({ checkAPI: false });
+  await streams.update(eventStream, { subjects: [eventSubject, announcementSubject] });
+  const [event, forged] = [makeEvent(), makeEvent()];
+  writer.publish(announcementSubject, JSON.stringify(forged));
+  await writer.flush();
+  stack.publish([event]);
+  await stack.outbox.drain(5_000);
+  await stack.start();
+  await stack.settled();
+  const { rows } = await stack.database.pool.query('SELECT code, bytes FROM quarantine');
+  expect(rows.find(({ code }) => code === 'not_proxied')?.bytes.toString()).toBe(JSON.stringify(forged));
+  const recorded = await stack.database.pool.query('SELECT id FROM events');
+  expect(recorded.rows.map(({ id }) => toPublicId('evt', id))).toEqual([event.id]);
+});
 
 test('NATS stopped and killed under traffic: nothing is lost, nothing twice', async () => {
   const stack = await startWriterStack();
