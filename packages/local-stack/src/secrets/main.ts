@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '../local-stack-config.ts';
+import { checkPlaces } from './check-places.ts';
 import { defaultPlaces } from './list-secrets.ts';
 import { type Rotatable, rotatable, rotateSecrets } from './rotate-secrets.ts';
 import { completeSecrets, readSecrets } from './secrets-folder.ts';
@@ -16,7 +17,7 @@ usage: npm run secrets                               writes what is missing to t
   --namespace <name>     of the Kubernetes Secrets; agp if not given
   --postgres, --nats, --redis <host:port>, --database <name>
                          where the servers are; ${defaultPlaces.postgres}, ${defaultPlaces.nats}, ${defaultPlaces.redis}, ${defaultPlaces.database} if not given. They count
-                         for what is not there yet.
+                         for what is not there yet; URLs that are there must name the places that you give.
 
 Roles: ${rotatable.join(', ')}.
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
@@ -33,10 +34,10 @@ function parse() {
         rotate: { type: 'string' },
         folder: { type: 'string', default: 'secrets' },
         namespace: { type: 'string', default: 'agp' },
-        postgres: { type: 'string', default: defaultPlaces.postgres },
-        nats: { type: 'string', default: defaultPlaces.nats },
-        redis: { type: 'string', default: defaultPlaces.redis },
-        database: { type: 'string', default: defaultPlaces.database },
+        postgres: { type: 'string' },
+        nats: { type: 'string' },
+        redis: { type: 'string' },
+        database: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;
@@ -46,20 +47,22 @@ function parse() {
 }
 
 function run(): void {
-  const { kubernetes, rotate, namespace, help: isAsked, ...given } = parse();
+  const { kubernetes, rotate, namespace, folder: path, help: isAsked, ...asked } = parse();
   if (isAsked) {
     console.log(help);
     return;
   }
   if (rotate !== undefined && !rotatable.some((role) => role === rotate))
     throw new UsageError(`no role is called ${rotate}`);
-  const folder = resolve(repositoryRoot, given.folder);
+  const folder = resolve(repositoryRoot, path);
+  checkPlaces(folder, asked);
+  const places = { ...defaultPlaces, ...asked };
   const written =
-    rotate === undefined ? completeSecrets(folder, given) : rotateSecrets(folder, given, rotate as Rotatable);
+    rotate === undefined ? completeSecrets(folder, places) : rotateSecrets(folder, places, rotate as Rotatable);
   // Standard output is for kubectl alone then.
   for (const path of written) console.error(`written ${path}`);
   if (written.length === 0) console.error(`${folder} is complete`);
-  if (kubernetes) console.log(JSON.stringify(toManifests(readSecrets(folder, given), namespace), null, 2));
+  if (kubernetes) console.log(JSON.stringify(toManifests(readSecrets(folder, places), namespace), null, 2));
 }
 
 try {

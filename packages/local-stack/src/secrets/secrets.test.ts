@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -155,4 +155,51 @@ test('the command prints nothing but the manifests, and no secret where nobody a
   expect(run()).toBe('');
   expect(JSON.parse(run('--kubernetes')).items).toHaveLength(10);
   expect(() => run('--rotate', 'everybody')).toThrow('no role is called everybody');
+});
+
+test('a place that differs from what stands in the URLs is refused by name, with nothing written', () => {
+  const folder = makeFolder();
+  const run = (...args: string[]) => {
+    const command = ['packages/local-stack/src/secrets/main.ts', '--folder', folder, ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+    return { status, stdout, stderr: stderr.trimEnd().split('\n') };
+  };
+  const places = [
+    '--postgres',
+    'db.acme.test:5432',
+    '--nats',
+    'nats.acme.test:4222',
+    '--redis',
+    'redis.acme.test:6379',
+  ];
+  expect(run(...places)).toMatchObject({ status: 0 });
+  const edit = (path: string, change: (url: string) => string) => {
+    const url = readFileSync(join(folder, path), 'utf8');
+    rmSync(join(folder, path));
+    writeFileSync(join(folder, path), change(url));
+  };
+  edit('proxy/database-url', (url) => `${url.replace(':5432', '')}?sslmode=verify-full`);
+  edit('proxy/nats-url', (url) => url.replace('nats:', 'tls:'));
+  edit('proxy/redis-url', (url) => `${url.replace('redis:', 'rediss:')}/0\n`);
+  const complete = { status: 0, stderr: [`${folder} is complete`] };
+  expect(run(...places, '--database', 'agp')).toMatchObject(complete);
+
+  edit('operator/nats-url', (url) => `${url},${url.replace('nats.acme', 'nats-2.acme')}`);
+  expect(run()).toMatchObject(complete);
+  rmSync(join(folder, 'writer/database-url'));
+  const databases = 'proxy/database-url, management/database-url, migrator/database-url, admin/database-url';
+  const refused = {
+    status: 1,
+    stdout: '',
+    stderr: [
+      `--postgres db.acme.test:6432: it is another one in ${databases}`,
+      '--nats nats.acme.test:4222: it is another one in operator/nats-url',
+      `--database other: it is another one in ${databases}`,
+      `What is there stays: change these files of ${folder}, or name another folder with --folder. Nothing was written.`,
+    ],
+  };
+  const other = [...places, '--postgres', 'db.acme.test:6432', '--database', 'other'];
+  expect(run(...other, '--kubernetes')).toEqual(refused);
+  expect(run(...other, '--rotate', 'proxy')).toEqual(refused);
+  expect(run()).toMatchObject({ status: 0, stderr: ['written writer/database-url'] });
 });

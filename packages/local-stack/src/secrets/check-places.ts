@@ -1,0 +1,52 @@
+import type { ServerPlaces } from './list-secrets.ts';
+import { readSecret } from './secrets-folder.ts';
+
+const services = ['proxy', 'writer', 'management'];
+const databaseUrls = [...services, 'migrator', 'admin'].map((user) => `${user}/database-url`);
+/** Where each place stands, and the port that its clients take where a URL gives none. */
+const uses: Record<keyof ServerPlaces, { paths: readonly string[]; port?: number }> = {
+  postgres: { paths: databaseUrls, port: 5432 },
+  nats: { paths: [...services, 'operator'].map((user) => `${user}/nats-url`), port: 4222 },
+  redis: { paths: services.map((user) => `${user}/redis-url`), port: 6379 },
+  database: { paths: databaseUrls },
+};
+const options = Object.keys(uses) as (keyof ServerPlaces)[];
+
+/**
+ * Makes sure that the URLs which are there already name the places that somebody asks for, since they are not written again. What
+ * else stands in them, TLS for example, does not matter.
+ *
+ * @throws Error that names the option and the files, if they differ
+ */
+export function checkPlaces(folder: string, asked: Partial<ServerPlaces>): void {
+  const problems = options.flatMap((option) => {
+    const place = asked[option];
+    const paths = place === undefined ? [] : uses[option].paths.filter((path) => differs(folder, path, option, place));
+    return paths.length === 0 ? [] : [`--${option} ${place}: it is another one in ${paths.join(', ')}`];
+  });
+  if (problems.length === 0) return;
+  const advice = `What is there stays: change these files of ${folder}, or name another folder with --folder. Nothing was written.`;
+  throw new Error([...problems, advice].join('\n'));
+}
+
+function differs(folder: string, path: string, option: keyof ServerPlaces, place: string): boolean {
+  const url = readSecret(folder, path);
+  if (url === undefined) return false;
+  const { servers, database } = takeApart(url);
+  return option === 'database' ? database !== place : spellOut(servers, option) !== spellOut(place, option);
+}
+
+/** Of `scheme://user:password@host:port,host:port/database?parameters`, whose servers may also be whole URLs each. */
+function takeApart(url: string) {
+  const bare = url.replace(/[a-z]+:\/\/(?:[^@/?,]*@)?/g, '');
+  const [, servers = '', database = ''] = /^([^/?]*)(?:\/([^?]*))?/.exec(bare) ?? [];
+  return { servers, database: decodeURIComponent(database) };
+}
+
+function spellOut(servers: string, option: keyof ServerPlaces): string {
+  const withPort = (server: string) => (/:\d+$/.test(server) ? server : `${server}:${uses[option].port}`);
+  return servers
+    .split(',')
+    .map((server) => withPort(server.trim().toLowerCase()))
+    .join();
+}
