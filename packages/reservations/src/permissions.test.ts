@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { startTestStack } from '@agp/local-stack/testing';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createBudgetReservations, type Reservation } from './budget-reservations.ts';
 import { connectRedis } from './connect-redis.ts';
 import { createThrottle } from './create-throttle.ts';
@@ -125,6 +127,24 @@ test('the writer releases and sweeps what the proxy reserved, and management sho
   await ofWriter.release([reservation]);
   expect(await ofManagement.list(day, reservation.agentId)).toEqual([]);
   await consumeShared('management', 'management-auth');
+});
+
+test("a script without an end, which any user may begin, is ended by the proxy's user and by no other service's", async () => {
+  await clients.admin.call('CONFIG', 'SET', 'lua-time-limit', '50');
+  // Waits for its answer for as long as it takes.
+  const patient = clients.writer.duplicate({ commandTimeout: undefined });
+  onTestFinished(() => patient.disconnect());
+  await once(patient, 'ready');
+  const ended = expect(patient.call('EVAL', 'while true do end', '0')).rejects.toThrow(/kill/i);
+  await setTimeout(150);
+  try {
+    await expect(clients.management.call('SCRIPT', 'KILL')).rejects.toThrow('NOPERM');
+    expect(await clients.proxy.call('SCRIPT', 'KILL')).toBe('OK');
+  } finally {
+    // Redis would answer no other test.
+    await clients.admin.call('SCRIPT', 'KILL').catch(() => {});
+    await ended;
+  }
 });
 
 test('nobody gets in without a password, nor with a wrong one', async () => {

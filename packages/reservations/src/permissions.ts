@@ -29,6 +29,8 @@ export const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
       ...throttling,
       ...releasing,
       ...['get', 'hexists', 'hset', 'incr', 'pexpire', 'zadd', 'zrangebyscore'],
+      // For an operator: any user can begin a script that never ends, and Redis then answers nothing else.
+      'script|kill',
     ],
   },
   writer: { keys: [budgetKeys], commands: [...connecting, ...releasing] },
