@@ -14,7 +14,9 @@ export const writerConfigSchema = z.object({
     .min(1)
     .default(10 * 1024 ** 3),
   /** How long events are kept after they are recorded, for a database that has to be restored; 0 keeps none. */
-  eventKeepHours: z.coerce.number().int().min(0).max(168).default(24),
+  // A replay keeps what it publishes for as long again: a second one must still find what the first recorded, and retention may remove
+  // that after 7 days.
+  eventKeepHours: z.coerce.number().int().min(0).max(72).default(24),
   /** Batches that are recorded at once, each on a Postgres connection of its own. */
   writerLanes: z.coerce.number().int().min(1).max(64).default(4),
   /** How long recording what is held may take after SIGTERM; the rest is left to other writers. */
