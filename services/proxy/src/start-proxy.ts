@@ -9,6 +9,7 @@ import {
   createBudgetReservations,
   createIdleSessions,
   createThrottle,
+  type Redis,
 } from '@agp/reservations';
 import {
   createLogger,
@@ -58,16 +59,32 @@ const rememberedSessions = 100_000;
  */
 export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const logger = createLogger('proxy', config.logLevel);
+  // Undone in reverse order, by `stop` or by a start that fails.
+  await using opened = new AsyncDisposableStack();
+  const redisClients: Redis[] = [];
+  opened.defer(() => {
+    for (const client of redisClients) client.disconnect();
+  });
+  // All at once: one that waits for a server which does not answer must not keep the others from it.
+  const closings: (() => Promise<unknown>)[] = [];
+  opened.defer(async () => {
+    await Promise.allSettled(closings.map((close) => close()));
+  });
+  // What goes on by itself. A stop ends it before the last is handed over.
+  const goingOn = opened.use(new DisposableStack());
+
   const logTracing = logSparsely(({ message }: Error, heldBack) =>
     logger.warn({ error: message, heldBack }, 'traces cannot be sent; they are lost'),
   );
   const tracing = await startTracing(config, { service: 'proxy', onFailure: logTracing });
+  closings.push(async () => tracing?.stop());
   const database = openDatabase({
     url: config.databaseUrl,
     applicationName: 'agp-proxy',
     statementTimeoutMs: admissionTimeoutMs,
     onConnectionError: logLostConnection(logger),
   });
+  closings.push(() => database.close());
   const load = { running: 0, forwarded: 0, bufferedBytes: 0, nextProducerSeq: 0 };
   let held: Outbox | null = null;
   const metrics = createMetrics({
@@ -88,7 +105,9 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     },
     { onChange: logReadiness(logger) },
   );
+  goingOn.defer(() => readiness.stop());
   const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
+  closings.push(() => ops.stop(0));
   const bus = await connectBus({
     url: config.natsUrl,
     urlFile: config.natsUrlFile,
@@ -96,11 +115,13 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     name: 'agp-proxy',
     onStatus: logBusStatus(logger),
   });
+  closings.push(() => bus.close());
   const redis = connectRedis({
     url: config.redisUrl,
     caFile: config.redisCaFile,
     onStatus: logRedisStatus(logger),
   });
+  redisClients.push(redis);
   const budgetRedis = connectRedis({
     url: config.redisUrl,
     caFile: config.redisCaFile,
@@ -109,6 +130,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       if (status === 'ready') budget.renew();
     },
   });
+  redisClients.push(budgetRedis);
 
   const logDrop = logSparsely((_: null, heldBack) =>
     logger.error({ heldBack }, 'the outbox is full: an event was lost'),
@@ -147,10 +169,12 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     onFailure: logRefusalCounts,
     onDrop: (count) => metrics.uncountedRefusals.inc(count),
   });
+  opened.defer(async () => {
+    await Promise.all([budget.stop(), refusals.stop()]);
+  });
   const runningRequests = new RunningRequests();
-  const stopWatching = config.killRunning
-    ? watchRunning(runningRequests, (agents) => storage.readRunningStates(agents), logStorage)
-    : () => {};
+  if (config.killRunning)
+    goingOn.defer(watchRunning(runningRequests, (agents) => storage.readRunningStates(agents), logStorage));
   const outbox = new Outbox(bus, {
     onConfirm: (ids) => {
       for (const id of ids) budget.confirm(fromPublicId('evt', id) ?? '');
@@ -164,6 +188,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
       logRefusal(description);
     },
   });
+  goingOn.defer(() => outbox.stop());
   held = outbox;
   if (config.prices) logger.info({ entries: config.prices.entries.length }, `prices: ${config.prices.version}`);
   const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
@@ -174,6 +199,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     // One connection a request: what breaks one answer then breaks no other.
     allowH2: false,
   });
+  closings.push(() => upstream.destroy());
   const context: ProxyContext = {
     config,
     logger,
@@ -216,6 +242,11 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     producer: toPublicId('prx', randomUUIDv7()),
   };
 
+  closings.push(
+    () => context.estimator.stop(),
+    async () => context.piiScanner?.stop(),
+  );
+
   await Promise.allSettled(Array.from({ length: readyConnections }, () => database.pool.query('SELECT 1')));
   await readiness.look();
   const edge = createEdge(context);
@@ -225,24 +256,12 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   readiness.serve();
   logger.info({ url: http.url, ops: ops.url }, 'proxy is listening');
 
+  const running = opened.move();
   let stopping: Promise<void> | null = null;
   const stop = async (hurry?: AbortSignal) => {
     await finishRequests({ config, logger, readiness, http, outbox, load, runningRequests }, hurry);
-    outbox.stop();
-    readiness.stop();
-    stopWatching();
-    await Promise.all([budget.stop(), refusals.stop()]);
-    await Promise.allSettled([
-      upstream.destroy(),
-      context.estimator.stop(),
-      context.piiScanner?.stop(),
-      tracing?.stop(),
-      ops.stop(0),
-      database.close(),
-      bus.close(),
-    ]);
-    redis.disconnect();
-    budgetRedis.disconnect();
+    goingOn.dispose();
+    await running.disposeAsync();
   };
   const stopOnce = (hurry?: AbortSignal) => (stopping ??= stop(hurry));
   return {

@@ -1,0 +1,23 @@
+import { loadConfig, type Service } from '@agp/runtime';
+import { managementConfigSchema } from '../../services/management/src/config.ts';
+import { startManagement } from '../../services/management/src/start-management.ts';
+import { loadProxyConfig } from '../../services/proxy/src/config.ts';
+import { startProxy } from '../../services/proxy/src/start-proxy.ts';
+import { writerConfigSchema } from '../../services/writer/src/config.ts';
+import { startWriter } from '../../services/writer/src/start-writer.ts';
+
+// A process of its own: starts a service that cannot start, says why, and ends once nothing is open any more.
+// Arguments: the service, and what of its configuration is to be otherwise, as JSON.
+
+const [name = '', wrong = '{}'] = process.argv.slice(2);
+const { env } = process;
+const starts: Record<string, (more: object) => Promise<Service>> = {
+  proxy: (more) => startProxy({ ...loadProxyConfig(env), ...more }),
+  management: (more) => startManagement({ ...loadConfig(managementConfigSchema, env), ...more }),
+  writer: (more) => startWriter({ ...loadConfig(writerConfigSchema, env), ...more }),
+};
+const said = await starts[name]?.(JSON.parse(wrong)).then(
+  () => 'started',
+  (error: Error) => error.message,
+);
+process.stdout.write(`ended: ${said}\n`);
