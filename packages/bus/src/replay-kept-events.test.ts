@@ -35,6 +35,13 @@ async function keep(messages: number): Promise<void> {
   for (let index = 0; index < messages; index += 1) await admin.jetstream().publish(keptSubject, Buffer.from('{}'));
 }
 
+/** The id of a message that was published. */
+async function readId(seq: number): Promise<string> {
+  return (await manager.streams.getMessage(eventStream, { seq })).header.get('Nats-Msg-Id');
+}
+
+const keepCopy = (msgID: string) => admin.jetstream().publish(keptSubject, Buffer.from('{}'), { msgID });
+
 /** The time at which the stream took a message in, in milliseconds. */
 async function timeOf(seq: number): Promise<number> {
   return (await manager.streams.getMessage(keptStream, { seq })).time.getTime();
@@ -88,8 +95,11 @@ test('what was discarded before is missing, the last message included', async ()
 test('what is discarded while it runs is missing, in the middle', async () => {
   await keep(200);
   const from = new Date(await timeOf(101));
+  // Of one that is discarded before it is read: the copy alone is left.
+  await replayKeptEvents(operator, begun);
+  await keepCopy(await readId(90));
   const middle = await replayAround(() => manager.streams.purge(keptStream, { seq: 101 }));
-  expect(middle).toEqual({ messages: 164, events: 164, keptFrom: from });
+  expect(middle).toEqual({ messages: 165, events: 165, keptFrom: from });
 });
 
 test.each([0, 1])(
@@ -106,3 +116,45 @@ test.each([0, 1])(
   },
   15_000,
 );
+
+test('however often it runs, it publishes each message once', async () => {
+  await manager.streams.delete(eventStream);
+  const republish = { src: eventSubject, dest: keptSubject };
+  await manager.streams.add({ name: eventStream, subjects: [eventSubject], republish });
+  // More than it reads at once, so that it also meets nothing but copies.
+  const all = Array.from({ length: 150 }, (_, index) => String(index));
+  for (const name of all) await admin.jetstream().publish(eventSubject, name);
+  /** What it publishes, in order. */
+  const replay = async () => {
+    const { state } = await manager.streams.info(eventStream);
+    const { messages } = await replayKeptEvents(operator, begun);
+    const published = Array.from({ length: messages }, (_, index) => state.last_seq + 1 + index);
+    const read = (seq: number) => manager.streams.getMessage(eventStream, { seq });
+    return (await Promise.all(published.map(read))).map((message) => message.string());
+  };
+  for (const _ of [1, 2, 3]) expect(await replay()).toEqual(all);
+  expect((await manager.streams.info(keptStream)).state.messages).toBe(600);
+});
+
+test('a copy is published where the message that it is of is gone, from another stream, or older than what is asked for', async () => {
+  await keep(4);
+  await replayKeptEvents(operator, begun);
+  const ids = await Promise.all([1, 2, 3, 4].map(readId));
+  const keepCopies = async () => {
+    for (const id of ids) await keepCopy(id);
+  };
+  await keepCopies();
+  expect(await replayKeptEvents(operator, begun)).toMatchObject({ messages: 4 });
+  const third = new Date(await timeOf(3));
+  expect(await replayKeptEvents(operator, third)).toMatchObject({ messages: 4 });
+  await manager.streams.purge(keptStream, { seq: 4 });
+  expect(await replayKeptEvents(operator, begun)).toMatchObject({ messages: 4 });
+  await manager.streams.purge(keptStream, { seq: 5 });
+  expect(await replayKeptEvents(operator, begun)).toMatchObject({ messages: 4 });
+
+  await manager.streams.delete(keptStream);
+  await manager.streams.add({ name: keptStream, subjects: [keptSubject] });
+  await keep(4);
+  await keepCopies();
+  expect(await replayKeptEvents(operator, begun)).toMatchObject({ messages: 8 });
+});

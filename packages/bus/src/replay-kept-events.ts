@@ -35,7 +35,8 @@ const noSuchStream = 10_059;
 
 /**
  * Publishes the events that came since a time again, for the writers: those that are recorded already they pass over. It goes as
- * far as what is kept when it begins, since what it publishes is kept again. Safe to repeat.
+ * far as what is kept when it begins, since what it publishes is kept again. What an earlier replay published it leaves out where
+ * the message that this was a copy of is kept still, and comes since then too. Safe to repeat.
  */
 export async function replayKeptEvents(connection: BusConnection, since: Date): Promise<Replay> {
   const manager = await connection.jetstreamManager({ checkAPI: false });
@@ -55,24 +56,33 @@ export async function replayKeptEvents(connection: BusConnection, since: Date): 
   const last = kept.state.messages === 0 ? 0 : kept.state.last_seq;
   const jetstream = connection.jetstream();
   const consumer = await jetstream.consumers.get(keptStream, replayConsumer);
-  // Fresh ids, or JetStream would take what came a moment ago for a repeat.
+  // Ids that say what a message is a copy of; fresh ones, or JetStream would take what came a moment ago for a repeat.
+  const prefix = `replay-of-${kept.created}-`;
   const run = randomUUID();
+  // From here on nothing was missed: whatever lies between it and `next` has been published, or is a copy of what has been.
+  let readFrom = delivered.stream_seq + 1;
   try {
-    for (let next = delivered.stream_seq + 1; next <= last; ) {
+    for (let next = readFrom; next <= last; ) {
+      const begun = next;
       const sent: Promise<void>[] = [];
       const asked = Math.min(maxSent, last - next + 1);
       for await (const message of await consumer.fetch({ max_messages: asked, expires: fetchWaitMs })) {
         const { seq } = message;
         // Discarded since, for its age or for want of room.
-        if (seq > next) replay.keptFrom = new Date(message.info.timestampNanos / 1e6);
+        if (seq > next) {
+          replay.keptFrom = new Date(message.info.timestampNanos / 1e6);
+          readFrom = seq;
+        }
         next = seq + 1;
         if (seq > last) break;
-        sent.push(publishWhenThereIsRoom(jetstream, message.data, `replay-${run}-${seq}`));
+        const copied = readCopiedSeq(message.headers?.get('Nats-Msg-Id'), prefix);
+        if (copied !== null && copied >= readFrom && copied < seq) continue;
+        sent.push(publishWhenThereIsRoom(jetstream, message.data, `${prefix}${seq}-${run}`));
         replay.messages += 1;
         replay.events += unpackEvents(message.data).length;
       }
       await Promise.all(sent);
-      if (sent.length > 0 || next > last) continue;
+      if (next > begun || next > last) continue;
       const { state } = await readKept(manager);
       if (state.messages > 0 && state.first_seq <= last) throw new Error('NATS is too slow to read from; run it again');
       replay.keptFrom = new Date(kept.state.last_ts);
@@ -90,6 +100,11 @@ function readKept(manager: JetStreamManager): Promise<StreamInfo> {
     const isMissing = error instanceof NatsError && error.api_error?.err_code === noSuchStream;
     throw isMissing ? new NothingKeptError(`NATS has no stream ${keptStream}: no events are kept`) : error;
   });
+}
+
+/** Which message of this very stream a message is a copy of; null if it is none, or of a stream that was here before. */
+function readCopiedSeq(id: string | undefined, prefix: string): number | null {
+  return id?.startsWith(prefix) ? Number.parseInt(id.slice(prefix.length), 10) : null;
 }
 
 /** From when on the stream keeps everything, if that is later than a time; null otherwise. */

@@ -102,10 +102,12 @@ test('a database that was restored to an earlier point gets every event that cam
     });
     expect(await readConsistent(copyUrl)).toEqual(lost);
 
-    // From the beginning, with what was replayed before: nothing is recorded twice.
-    await record(copy, 0, 0, () =>
-      expect(replay(stack.urls.operator.natsUrl, '--since', begun).stdout).toMatch(/^published 750 events again/),
-    );
+    // From the beginning: what was replayed before is not published twice, and nothing is recorded twice.
+    for (const _ of [1, 2]) {
+      await record(copy, 0, 0, () =>
+        expect(replay(stack.urls.operator.natsUrl, '--since', begun).stdout).toMatch(/^published 500 events again/),
+      );
+    }
     expect(await readConsistent(copyUrl)).toEqual(lost);
 
     // The page's own way to agents that are known from their events alone.
