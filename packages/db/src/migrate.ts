@@ -2,17 +2,22 @@ import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
 import { listNewerMigrations } from './list-newer-migrations.ts';
 import { migrationProvider } from './migrations/index.ts';
+import { withPartitionsLocked } from './queries/lock-partitions.ts';
 import { makePartitions } from './queries/make-partitions.ts';
 import { applyGrants } from './roles/apply-grants.ts';
 
 /**
  * Brings the schema up to date, makes the coming weeks' partitions, and leaves every role with exactly its privileges. Safe to
- * run from several places at once: kysely holds a Postgres advisory lock meanwhile. A schema of a later version, as when that
+ * run from several places at once, and beside `maintain`: kysely and the privileges list all tables, so none comes or goes meanwhile. A schema of a later version, as when that
  * one is rolled back, stays as it is, privileges included: services of that version may still run.
  *
  * @returns the names of the migrations that were applied
  */
-export async function migrate(db: Db, now: Date): Promise<string[]> {
+export function migrate(db: Db, now: Date): Promise<string[]> {
+  return withPartitionsLocked(db, (connection) => migrateLocked(connection, now));
+}
+
+async function migrateLocked(db: Db, now: Date): Promise<string[]> {
   if ((await listNewerMigrations(db)).length > 0) {
     await makePartitions(db, now);
     return [];

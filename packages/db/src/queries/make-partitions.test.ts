@@ -6,8 +6,10 @@ import { makeEvent } from '../../../../test/bench/writer-events.ts';
 import { findDivergence } from '../../../../test/lineage-vectors/verify-chain.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { migrate } from '../migrate.ts';
+import { handOver } from '../roles/hand-over.ts';
 import { makePartitions } from './make-partitions.ts';
 import { recordEvents } from './record-events/record-events.ts';
+import { removeOldEvents } from './retention/remove-old-events.ts';
 
 const weekMs = 7 * 24 * 60 * 60 * 1000;
 let databaseUrl = '';
@@ -51,6 +53,28 @@ test('several that make the same partitions at once make each once', async () =>
   expect(made.flat()).toHaveLength(10);
   expect(new Set(made.flat()).size).toBe(10);
 });
+
+test('a migration beside others that make and remove partitions succeeds, and so does making the roles anew', async () => {
+  const [migrating, maintaining, handing] = [open(1), open(1), open(1)] as [Database, Database, Database];
+  const now = new Date();
+  const years = (count: number) => new Date(now.getTime() + count * 52 * weekMs);
+  let going = true;
+  const whileGoing = async (work: () => Promise<unknown>) => {
+    while (going) await work();
+  };
+  const maintained = whileGoing(async () => {
+    await makePartitions(maintaining.db, years(-3));
+    await removeOldEvents(maintaining.db, now, 364);
+  });
+  const handed = whileGoing(() => handing.db.transaction().execute(handOver));
+  try {
+    for (let round = 0; round < 40; round += 1) await Promise.race([migrate(migrating.db, now), maintained, handed]);
+  } finally {
+    going = false;
+    await Promise.allSettled([maintained, handed]);
+  }
+  await Promise.all([maintained, handed]);
+}, 60_000);
 
 test('events that came before their partition are moved to it, in an unbroken chain, and no week is held up', async () => {
   const database = open(4);

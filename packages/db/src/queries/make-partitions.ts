@@ -2,6 +2,7 @@ import { firstUuidAt } from '@agp/core/ids';
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { hasPartition } from './has-partition.ts';
+import { lockPartitions } from './lock-partitions.ts';
 
 const weekMs = 7 * 24 * 60 * 60 * 1000;
 /** 1970-01-05, the first Monday of the epoch: weeks are cut at Monday 00:00 UTC. */
@@ -11,7 +12,7 @@ const firstMonday = 4 * 24 * 60 * 60 * 1000;
 function makePartition(db: Db, name: string, from: string, to: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     // Others may make partitions at the same time: two processes that migrate, or one that maintains.
-    await sql`SELECT pg_advisory_xact_lock(hashtext('agp:make-partitions'))`.execute(trx);
+    await lockPartitions(trx);
     if (await hasPartition(trx, name)) return false;
     // While we wait for `events`, everybody who comes after us waits too.
     await sql`SET LOCAL lock_timeout = '30s'`.execute(trx);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
+import { lockPartitions } from '../queries/lock-partitions.ts';
 import { findOwnedObjects } from './find-owned-objects.ts';
 import { type GrantedRole, roleNames } from './privileges.ts';
 import { renderGrants } from './render-grants.ts';
@@ -13,7 +14,7 @@ import { renderGrants } from './render-grants.ts';
  */
 export async function applyGrants(db: Db): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    await sql`SELECT pg_advisory_xact_lock(hashtext('agp:apply-grants'))`.execute(transaction);
+    await lockPartitions(transaction);
     const { rows } = await sql<{ rolname: string; database: string; owner: string }>`
       SELECT rolname, quote_ident(current_database()) AS database, quote_ident(pg_get_userbyid(relowner)) AS owner
       FROM pg_roles, pg_class WHERE rolname = ANY(${Object.values(roleNames)}) AND pg_class.oid = 'public.events'::regclass`.execute(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
+import { lockPartitions } from '../queries/lock-partitions.ts';
 import { findOwnedObjects, ownSchemas } from './find-owned-objects.ts';
 import { roleNames } from './privileges.ts';
 
@@ -10,10 +11,11 @@ import { roleNames } from './privileges.ts';
  * Who owned something, and is no superuser, may act as the migrator from then on: services of the version before may still be connected
  * as it, and must not lose what they had while they are replaced.
  *
- * @param db as a superuser, or as the owner of all of it who may create roles
+ * @param db a transaction as a superuser, or as the owner of all of it who may create roles
  * @returns those former owners
  */
 export async function handOver(db: Db): Promise<string[]> {
+  await lockPartitions(db);
   const migrator = sql.id(roleNames.migrator);
   const { rows: owners } = await sql<{ name: string }>`
     SELECT quote_ident(rolname) AS name FROM pg_roles

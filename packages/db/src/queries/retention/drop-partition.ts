@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { appendAudit } from '../append-audit.ts';
 import { hasPartition } from '../has-partition.ts';
+import { lockPartitions } from '../lock-partitions.ts';
 import { keepAnchors } from './keep-anchors.ts';
 import type { OldPartition } from './list-old-partitions.ts';
 import { retentionEntry } from './retention-entry.ts';
@@ -46,7 +47,7 @@ export async function dropPartition(db: Db, partition: OldPartition): Promise<nu
 
 async function dropIn(transaction: Db, { name, from, to }: OldPartition): Promise<number | null> {
   // Others may make or remove partitions at the same time.
-  await sql`SELECT pg_advisory_xact_lock(hashtext('agp:make-partitions'))`.execute(transaction);
+  await lockPartitions(transaction);
   if (!(await hasPartition(transaction, name))) return null;
   await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeout)}`.execute(transaction);
   const table = sql.table(name);
