@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { portField } from './config-fields.ts';
+import { commonFields, portField } from './config-fields.ts';
 import { ConfigError, loadConfig } from './load-config.ts';
 
 const schema = z.object({
@@ -39,4 +39,36 @@ test('what is right is taken, and what is not set has its default', () => {
     edition: 'base',
     audit: 'true',
   });
+});
+
+const { databaseUrl, natsUrl, redisUrl } = commonFields;
+const right = {
+  DATABASE_URL: 'postgres://u:p@h/agp?sslmode=verify-full',
+  NATS_URL: 'nats://h',
+  REDIS_URL: 'rediss://h:1',
+};
+const loadUrls = (environment: Record<string, string>) =>
+  loadConfig(z.object({ databaseUrl, natsUrl, redisUrl }), { ...right, ...environment });
+
+test.each([
+  ['DATABASE_URL', 'hunter2', 'must begin with postgres:// or postgresql://'],
+  ['DATABASE_URL', 'postgres://u:hunter2/@h:5432/agp', 'is no URL'],
+  ['NATS_URL', 'http://u:hunter2@h', 'must begin with nats:// or tls://'],
+  ['NATS_URL', 'nats://u:hunter2%zz@h', 'is no URL'],
+  ['NATS_URL', 'nats://a,http://b', 'must begin with nats:// or tls://'],
+  ['REDIS_URL', 'hunter2', 'must begin with redis:// or rediss://'],
+  ['REDIS_URL', 'http://hunter2', 'must begin with redis:// or rediss://'],
+  ['REDIS_URL', 'redis://u:hunter2%zz@h', 'is no URL'],
+])('%s=%s is refused and not quoted', (name, url, message) => {
+  expect(() => loadUrls({ [name]: url })).toThrow(`${name}: ${message}`);
+  expect(() => loadUrls({ [name]: url })).not.toThrow('hunter2');
+});
+
+test.each([
+  ['DATABASE_URL', 'postgresql:///agp?host=/var/run/postgresql'],
+  ['NATS_URL', 'tls://u:p%40@a, b:5222,tls://c'],
+  ['NATS_URL', 'nats:4222'],
+  ['REDIS_URL', 'redis://127.0.0.1:6379/0'],
+])('%s=%s is taken', (name, url) => {
+  expect(Object.values(loadUrls({ [name]: url }))).toContain(url);
 });
