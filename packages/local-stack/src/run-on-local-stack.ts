@@ -28,8 +28,9 @@ async function answers(url: string | undefined): Promise<boolean> {
 const command = spawn(process.execPath, script, { stdio: 'inherit', env: { ...noted, ...given } });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => command.kill(signal));
 const [code] = (await once(command, 'exit')) as [number | null];
+const isElsewhere = ['DATABASE_URL', 'DATABASE_URL_FILE', 'NATS_URL', 'NATS_URL_FILE'].some((name) => name in given);
 // The command cannot know that it was to run on the local stack.
-if (code === 1 && !(given.DATABASE_URL ?? given.DATABASE_URL_FILE) && !(await answers(noted.DATABASE_URL))) {
+if (code === 1 && !isElsewhere && !(await answers(noted.DATABASE_URL))) {
   console.error(
     `No local stack runs on ${dataFolder}. Start it with "npm start", name its folder in AGP_DATA_DIR, ` +
       'or set DATABASE_URL and NATS_URL to run this on another deployment.',

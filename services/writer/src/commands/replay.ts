@@ -10,7 +10,8 @@ writers record those that it lacks and pass over the others. NATS keeps events f
 
 usage: npm run replay -- --since <time>     when the backup was begun, for example 2026-11-21T03:00:00Z
 
-Reads NATS_URL. Safe to run again. Exit codes: 0 done, 1 failed or not all of that time is kept, 2 wrong usage.`;
+Reads NATS_URL (of the user operator; it may stand in a file, named by NATS_URL_FILE) and NATS_CA_FILE. Safe to run again.
+Exit codes: 0 done, 1 failed or not all of that time is kept, 2 wrong usage.`;
 
 class UsageError extends Error {
   readonly code = 'usage';
