@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { connectBus, eventSubject } from '@agp/bus';
+import { eventSubject } from '@agp/bus';
 import {
   type Database,
   type Db,
@@ -10,32 +10,22 @@ import {
   readQuarantined,
   StorageUnavailableError,
 } from '@agp/db';
-import { commonFields, loadConfig } from '@agp/runtime';
+import { commonFields, describeFailure, loadConfig } from '@agp/runtime';
 import { z } from 'zod';
+import { connectOperator } from './connect-operator.ts';
+import { UsageError } from './usage-error.ts';
 
 const help = `Messages that the writer could never record are set aside in the table quarantine, with their bytes.
 
 usage: npm run quarantine list               shows them, oldest first
        npm run quarantine replay <id>        publishes one to the event stream again
-       npm run quarantine -- replay --all    publishes each that was not replayed yet
+       npm run quarantine -- replay --all    publishes each that was not replayed yet, but those that no proxy sent (not_proxied)
 
 Reads DATABASE_URL (of the role agp_writer), and to replay NATS_URL (of the user operator) and NATS_CA_FILE; URLs may stand in files, named
 by the variables with _FILE behind their names. A message that still cannot be recorded is set aside again, as a new row.
 Exit codes: 0 done, 1 failed or not found, 2 wrong usage.`;
 
-class UsageError extends Error {
-  readonly code = 'usage';
-}
-
-const { databaseUrl, natsUrl, natsCaFile } = commonFields;
-const databaseSchema = z.object({ databaseUrl });
-const natsSchema = z.object({ natsUrl, natsCaFile });
-
-/** A connection to a name with several addresses fails with one error for each, and no message of its own. */
-function toMessage(error: unknown): string {
-  const [first] = error instanceof AggregateError ? error.errors : [error];
-  return first instanceof Error ? first.message : String(first);
-}
+const databaseSchema = z.object({ databaseUrl: commonFields.databaseUrl });
 
 async function list(db: Db): Promise<void> {
   const rows = await listQuarantined(db);
@@ -50,17 +40,8 @@ async function list(db: Db): Promise<void> {
   }
 }
 
-async function connectNats() {
-  const config = loadConfig(natsSchema, process.env);
-  try {
-    return await connectBus({ url: config.natsUrl, caFile: config.natsCaFile, name: 'agp-operator', wait: false });
-  } catch (error) {
-    throw new Error(`NATS_URL: the server cannot be used: ${toMessage(error)}`);
-  }
-}
-
 async function replay(db: Db, ids: readonly number[]): Promise<void> {
-  const connection = await connectNats();
+  const connection = await connectOperator();
   try {
     const jetstream = connection.jetstream();
     for (const id of ids) {
@@ -79,7 +60,10 @@ async function replay(db: Db, ids: readonly number[]): Promise<void> {
 
 async function chooseIds(db: Db, id: string | undefined, all: boolean): Promise<number[]> {
   if (all === (id !== undefined)) throw new UsageError('replay takes an id or --all');
-  if (all) return (await listQuarantined(db)).filter(({ replayed_at }) => replayed_at === null).map((row) => row.id);
+  // What no proxy has sent would go out as if one had: that is for somebody who names it.
+  const isForAll = (row: { code: string; replayed_at: Date | null }) =>
+    row.replayed_at === null && row.code !== 'not_proxied';
+  if (all) return (await listQuarantined(db)).filter(isForAll).map((row) => row.id);
   if (!/^[1-9][0-9]{0,14}$/.test(id ?? '')) throw new UsageError(`${id} is no id`);
   return [Number(id)];
 }
@@ -119,7 +103,7 @@ try {
 } catch (error) {
   const usage = error instanceof UsageError;
   const away = error instanceof StorageUnavailableError;
-  console.error(away ? `DATABASE_URL: the database cannot be used: ${toMessage(error.cause)}` : toMessage(error));
+  console.error(away ? `DATABASE_URL: the database cannot be used: ${describeFailure(error)}` : describeFailure(error));
   if (usage) console.error(`\n${help}`);
   process.exitCode = usage ? 2 : 1;
 }

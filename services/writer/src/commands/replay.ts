@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { connectBus, replayKeptEvents } from '@agp/bus';
-import { commonFields, loadConfig } from '@agp/runtime';
+import { replayKeptEvents } from '@agp/bus';
+import { describeFailure } from '@agp/runtime';
 import { z } from 'zod';
-
-const { natsUrl, natsCaFile } = commonFields;
+import { connectOperator } from './connect-operator.ts';
+import { UsageError } from './usage-error.ts';
 
 const help = `Publishes the events that came since a time to the event stream again, for a database that was restored to an earlier point. The
 writers record those that it lacks and pass over the others. NATS keeps events for EVENT_KEEP_HOURS of the writer.
@@ -13,22 +13,13 @@ usage: npm run replay -- --since <time>     when the backup was begun, for examp
 Reads NATS_URL (of the user operator; it may stand in a file, named by NATS_URL_FILE) and NATS_CA_FILE. Safe to run again.
 Exit codes: 0 done, 1 failed or not all of that time is kept, 2 wrong usage.`;
 
-class UsageError extends Error {
-  readonly code = 'usage';
-}
-
-function toMessage(error: unknown): string {
-  const [first] = error instanceof AggregateError ? error.errors : [error];
-  return first instanceof Error ? first.message : String(first);
-}
-
 /** @returns null where only help was asked for */
 function readSince(): Date | null {
   let given: { since?: string | undefined; help?: boolean | undefined };
   try {
     given = parseArgs({ options: { since: { type: 'string' }, help: { type: 'boolean', short: 'h' } } }).values;
   } catch (error) {
-    throw new UsageError(toMessage(error));
+    throw new UsageError(describeFailure(error));
   }
   if (given.help) return null;
   const time = z.iso.datetime({ offset: true }).safeParse(given.since);
@@ -38,19 +29,10 @@ function readSince(): Date | null {
   return since;
 }
 
-async function connectNats() {
-  const config = loadConfig(z.object({ natsUrl, natsCaFile }), process.env);
-  try {
-    return await connectBus({ url: config.natsUrl, caFile: config.natsCaFile, name: 'agp-operator', wait: false });
-  } catch (error) {
-    throw new Error(`NATS_URL: the server cannot be used: ${toMessage(error)}`);
-  }
-}
-
 async function run(): Promise<void> {
   const since = readSince();
   if (since === null) return console.log(help);
-  const connection = await connectNats();
+  const connection = await connectOperator();
   try {
     const { events, messages, keptFrom } = await replayKeptEvents(connection, since);
     console.log(`published ${events} events again, in ${messages} messages`);
@@ -65,6 +47,6 @@ try {
   await run();
 } catch (error) {
   const usage = error instanceof UsageError;
-  console.error(usage ? `${error.message}\n\n${help}` : toMessage(error));
+  console.error(usage ? `${error.message}\n\n${help}` : describeFailure(error));
   process.exitCode = usage ? 2 : 1;
 }
