@@ -35,12 +35,19 @@ export function readEnvironment(container: Container, objects: KubernetesObject[
   return Object.assign({}, ...maps.map(({ data }) => data), Object.fromEntries(own));
 }
 
-/** What the service would make of it. Files, which are not here, hold something that is long enough. */
+/** What stands in the files of secrets, which are not here, as far as a service looks at it. */
+const secrets: Record<string, string> = {
+  DATABASE_URL_FILE: 'postgres://user:password@postgres/agp',
+  NATS_URL_FILE: 'nats://user:password@nats',
+  REDIS_URL_FILE: 'redis://user:password@redis',
+};
+
+/** What the service would make of it. Files of keys, which are not here either, hold something that is long enough. */
 export function loadService(name: Service, environment: Record<string, string>) {
   const values = Object.entries(environment).map(([variable, value]) =>
     variable.endsWith('_CA_FILE')
       ? [variable, import.meta.filename]
-      : [variable.replace(/(_URL|_KEY)_FILE$/, '$1'), value],
+      : [variable.replace(/(_URL|_KEY)_FILE$/, '$1'), secrets[variable] ?? value],
   );
   return loadConfig(schemas[name] as typeof proxyConfigSchema, Object.fromEntries(values));
 }
