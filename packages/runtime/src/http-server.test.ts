@@ -93,6 +93,36 @@ test('what was sent when the port closes is answered: on a kept connection, on a
   expect([kept, half, fresh].map(({ received }) => countAnswers(received()))).toEqual([2, 1, 1]);
 });
 
+test('a client whose stream ends after the port has closed may send its next request on that connection', async () => {
+  const finish = Promise.withResolvers<void>();
+  let served = 0;
+  const { url, drain, stop } = await startHttpServer(
+    async (_request, response) => {
+      served += 1;
+      response.write(served === 1 ? 'first' : 'second');
+      await finish.promise;
+      response.end();
+    },
+    anyPort,
+    2,
+  );
+  const { socket, received, closed } = await openConnection(url);
+  socket.write(request);
+  while (!received().includes('first')) await sleep(10);
+  expect(received()).toContain('Connection: keep-alive');
+  drain();
+  const stopped = stop(10_000);
+  await sleep(50);
+  finish.resolve();
+  // Longer than any connection was kept on which nothing was to be expected, and no longer than the client was told.
+  await sleep(1_000);
+  socket.write(request);
+  await closed;
+  expect(countAnswers(received())).toBe(2);
+  expect(received()).toContain('Connection: close');
+  await stopped;
+});
+
 test('a connection that says nothing holds a stop up for no more than a moment', async () => {
   const { url, stop } = await startHttpServer((_request, response) => response.end('{}'), anyPort);
   const { closed } = await openConnection(url);

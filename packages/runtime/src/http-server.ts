@@ -60,7 +60,7 @@ export async function startHttpServer(
     url: `http://${host}:${port}`,
     server,
     drain: answers.makeLast,
-    stop: (graceMs) => stopServer(server, answers, graceMs),
+    stop: (graceMs) => stopServer(server, answers, graceMs, drainDelaySeconds === 0 ? 0 : askedIdleMs),
   };
 }
 
@@ -69,12 +69,19 @@ interface Answers {
   running: Set<ServerResponse>;
   /** Connections on which no request has come yet. */
   unused: Set<Socket>;
+  /** Idle connections whose clients were promised that they are kept: the head of their last answer was out before it could say otherwise. */
+  promised: Set<Socket>;
   /** Each whose head is not out yet, and each later one, ends its connection. */
   makeLast: () => void;
 }
 
-/** Stops accepting. Answers on their way are waited for, up to `graceMs`, and are the last on their connections. */
-async function stopServer(server: Server, { running, unused, makeLast }: Answers, graceMs: number): Promise<void> {
+/**
+ * Stops accepting. Answers on their way are waited for, up to `graceMs`, and are the last on their connections.
+ *
+ * @param keptMs how long clients were told that they may use an idle connection; one that was promised to them lives as long
+ */
+async function stopServer(server: Server, answers: Answers, graceMs: number, keptMs: number): Promise<void> {
+  const { running, unused, promised, makeLast } = answers;
   const closed = once(server, 'close');
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   makeLast();
@@ -83,6 +90,9 @@ async function stopServer(server: Server, { running, unused, makeLast }: Answers
   // Not the HTTP server's own close: it counts an answer as idle once it was ended, with bytes still on their way.
   NetServer.prototype.close.call(server);
   // Kept connections live as long as any answer does: what still comes on them is served.
+  await waitForAnswers(running);
+  // A long stream has just ended, and its client may send the next request where it came from.
+  if (promised.size > 0) await Promise.race([waitForClose(promised), sleep(keptMs, undefined, { ref: false })]);
   await waitForAnswers(running);
   // The request of a connection that is new may be close behind.
   const lateMs = Math.min(lateHeadMs, graceMs);
@@ -107,23 +117,38 @@ async function waitForAnswers(running: Set<ServerResponse>): Promise<void> {
   } while (running.size > 0);
 }
 
+async function waitForClose(sockets: Set<Socket>): Promise<void> {
+  // Not `once` of node:events, which rejects where a connection ends with an error.
+  const closing = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
+  while (sockets.size > 0) await Promise.all([...sockets].map(closing));
+}
+
 function followAnswers(server: Server): Answers {
   const running = new Set<ServerResponse>();
   const unused = new Set<Socket>();
+  const promised = new Set<Socket>();
   let areLast = false;
   server.on('connection', (socket) => {
     unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    socket.once('close', () => {
+      unused.delete(socket);
+      promised.delete(socket);
+    });
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    unused.delete(request.socket);
+    const { socket } = request;
+    unused.delete(socket);
+    promised.delete(socket);
     if (areLast) response.shouldKeepAlive = false;
     running.add(response);
-    response.once('close', () => running.delete(response));
+    response.once('close', () => {
+      running.delete(response);
+      if (areLast && response.shouldKeepAlive && !socket.destroyed) promised.add(socket);
+    });
   });
   const makeLast = () => {
     areLast = true;
     for (const response of running) if (!response.headersSent) response.shouldKeepAlive = false;
   };
-  return { running, unused, makeLast };
+  return { running, unused, promised, makeLast };
 }
