@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: 'packages/local-stack/src/testing-global-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Machines of CI stand still for seconds now and then; here a failure is looked at at once.
+    retry: process.env.CI ? 1 : 0,
     projects: [
       {
         extends: true,
