@@ -66,38 +66,37 @@ LABEL org.opencontainers.image.vendor="Agent Governance Proxy" \
       org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.licenses="MIT"
 
-FROM runtime AS proxy
+# What has an ops port, OPS_PORT in each.
+FROM runtime AS service
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+
+FROM service AS proxy
 LABEL org.opencontainers.image.title="agent-governance-proxy/proxy" \
       org.opencontainers.image.description="What agents call in place of their model providers"
 COPY --from=proxy-modules /app ./
 COPY --from=sources /common /proxy ./
 ENV OPS_PORT=9080
 EXPOSE 8080 9080
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # The flag is that of packages/local-stack/src/service-flags.ts. Node is process 1 and gets the signals itself.
 ENTRYPOINT ["node", "--max-semi-space-size=32", "services/proxy/src/main.ts"]
 
-FROM runtime AS writer
+FROM service AS writer
 LABEL org.opencontainers.image.title="agent-governance-proxy/writer" \
       org.opencontainers.image.description="Records the events that proxies hand to NATS in Postgres"
 COPY --from=writer-modules /app ./
 COPY --from=sources /common /writer ./
 ENV OPS_PORT=9082
 EXPOSE 9082
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--max-semi-space-size=32", "services/writer/src/main.ts"]
 
-FROM runtime AS management
+FROM service AS management
 LABEL org.opencontainers.image.title="agent-governance-proxy/management" \
       org.opencontainers.image.description="The management API"
 COPY --from=management-modules /app ./
 COPY --from=sources /common /management ./
 ENV OPS_PORT=9081
 EXPOSE 8081 9081
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--max-semi-space-size=32", "services/management/src/main.ts"]
 
 # The commands of operators: create-roles, migrate and maintain in packages/db/src/commands, and the writer's.

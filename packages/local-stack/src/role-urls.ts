@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type NatsUser, natsUsers } from '@agp/bus/permissions';
+import { type RoleKey, roleNames } from '@agp/db/roles';
 import { type RedisUser, redisUsers } from '@agp/reservations/permissions';
 
 export type { NatsUser, RedisUser };
 
-/** The users of a database, each a Postgres role `agp_<name>`. */
-export const databaseUsers = ['proxy', 'writer', 'management', 'migrator', 'grafana'] as const;
-export type DatabaseUser = (typeof databaseUsers)[number];
+/** The users of a database, each a Postgres role of its own. */
+export type DatabaseUser = RoleKey;
+export const databaseUsers = Object.keys(roleNames) as DatabaseUser[];
 
 /** A password for each. */
 export type DatabasePasswords = Record<DatabaseUser, string>;
@@ -80,6 +81,14 @@ export function toUserUrls<User extends string>(
   passwords: Readonly<Record<User, string>>,
 ): (user: User) => string {
   return (user) => toUserUrl(serverUrl, user, passwords[user]);
+}
+
+/** The URL of a database for each of its users. */
+export function toDatabaseUrls(
+  databaseUrl: string,
+  passwords: Readonly<DatabasePasswords>,
+): (user: DatabaseUser) => string {
+  return (user) => toUserUrl(databaseUrl, roleNames[user], passwords[user]);
 }
 
 /** The same server, as another user. */

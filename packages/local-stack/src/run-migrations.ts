@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from './local-stack-config.ts';
-import { type DatabasePasswords, type DatabaseUser, databaseUsers, toUserUrl } from './role-urls.ts';
+import { type DatabasePasswords, type DatabaseUser, databaseUsers, toDatabaseUrls } from './role-urls.ts';
 
 const run = promisify(execFile);
 
@@ -47,9 +47,4 @@ export async function prepareDatabase(
   const urlOf = toDatabaseUrls(adminUrl, passwords);
   await runMigrations(urlOf('migrator'));
   return urlOf;
-}
-
-/** The URL of a database for each user, whose role is named after it. */
-export function toDatabaseUrls(databaseUrl: string, passwords: DatabasePasswords): (user: DatabaseUser) => string {
-  return (user) => toUserUrl(databaseUrl, `agp_${user}`, passwords[user]);
 }

@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openGuard } from './guard/guard.ts';
-import { makeNatsPasswords, makeRedisPasswords, type RoleUrls, toRoleUrls, toUserUrls } from './role-urls.ts';
-import { toDatabaseUrls } from './run-migrations.ts';
+import {
+  makeNatsPasswords,
+  makeRedisPasswords,
+  type RoleUrls,
+  toDatabaseUrls,
+  toRoleUrls,
+  toUserUrls,
+} from './role-urls.ts';
 import { createDatabase, dropDatabase } from './servers/databases.ts';
 import { startNats } from './servers/nats.ts';
 import { startRedis } from './servers/redis.ts';

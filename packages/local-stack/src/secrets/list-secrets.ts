@@ -1,6 +1,6 @@
 import { renderNatsConfig } from '@agp/bus/permissions';
 import { renderRedisAcl } from '@agp/reservations/permissions';
-import { databaseUsers, toUserUrl } from '../role-urls.ts';
+import { databaseUsers, toDatabaseUrls, toUserUrl } from '../role-urls.ts';
 import type { Passwords } from './passwords.ts';
 
 /** Where a deployment's servers are, each as `host:port`. */
@@ -26,14 +26,15 @@ export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<str
   const database = `postgres://${places.postgres}/${places.database}`;
   const natsUrl = `nats://${places.nats}`;
   const redisUrl = `redis://${places.redis}`;
+  const databaseUrlOf = toDatabaseUrls(database, passwords.database);
   const secrets = new Map<string, string>();
   for (const name of services) {
-    secrets.set(`${name}/database-url`, toUserUrl(database, `agp_${name}`, passwords.database[name]));
+    secrets.set(`${name}/database-url`, databaseUrlOf(name));
     secrets.set(`${name}/nats-url`, toUserUrl(natsUrl, name, passwords.nats[name]));
     secrets.set(`${name}/redis-url`, toUserUrl(redisUrl, name, passwords.redis[name]));
   }
   secrets.set('management/management-api-key', passwords.managementApiKey);
-  secrets.set('migrator/database-url', toUserUrl(database, 'agp_migrator', passwords.database.migrator));
+  secrets.set('migrator/database-url', databaseUrlOf('migrator'));
   secrets.set('operator/nats-url', toUserUrl(natsUrl, 'operator', passwords.nats.operator));
   secrets.set('admin/database-url', toUserUrl(database, 'postgres', passwords.postgres));
   for (const user of databaseUsers) secrets.set(`admin/${user}-password`, passwords.database[user]);

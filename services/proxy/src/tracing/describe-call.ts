@@ -40,14 +40,17 @@ export function describeCall({ head, admission, body }: AdmittedRequest): { name
   const operationName = operationNames[operation.name] ?? operation.name;
   const model = body.inspected?.requestedModel ?? null;
   return {
-    name: model === null ? operationName : `${operationName} ${model.slice(0, 256)}`,
+    name: model === null ? operationName : `${operationName} ${shorten(model)}`,
     attributes: {
       ...http,
       'gen_ai.operation.name': operationName,
       'gen_ai.provider.name': providerNames[provider.id] ?? provider.id,
       'gen_ai.conversation.id': admission.sessionId,
-      ...(model === null ? {} : { 'gen_ai.request.model': model }),
+      ...(model === null ? {} : { 'gen_ai.request.model': shorten(model) }),
       ...(body.inspected ? { 'gen_ai.request.stream': body.inspected.stream } : {}),
     },
   };
 }
+
+/** Callers and providers choose what a model is called. */
+export const shorten = (model: string): string => model.slice(0, 256);

@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange.ts';
 import type { HeaderValues } from '../forwarded-headers.ts';
 import type { AdmittedRequest } from '../journey.ts';
 import { type RequestEnd, statusOf } from '../request-end.ts';
-import { describeCall } from './describe-call.ts';
+import { describeCall, shorten } from './describe-call.ts';
 import { describeMethod } from './describe-method.ts';
 import { toShownPath } from './to-shown-path.ts';
 
@@ -84,7 +84,7 @@ export class RequestTrace {
     }
     const status = answer?.status ?? null;
     if (status !== null) span.setAttribute('http.response.status_code', status);
-    if (answeredModel) span.setAttribute('gen_ai.response.model', answeredModel);
+    if (answeredModel) span.setAttribute('gen_ai.response.model', shorten(answeredModel));
     const { dispatched = null, firstChunk = null, ended: endedAt = null } = answer?.times ?? {};
     if (answer?.streamed && dispatched !== null && firstChunk !== null) {
       span.setAttribute('gen_ai.response.time_to_first_chunk', (firstChunk - dispatched) / 1000);
