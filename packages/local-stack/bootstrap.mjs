@@ -21,6 +21,8 @@ import { fileURLToPath } from 'node:url';
 
 const proxyBench = ['node', 'test/bench/proxy-bench.ts'];
 const streamBench = ['node', 'test/bench/stream-bench.ts'];
+const openStreamsBench = ['node', 'test/bench/open-streams-bench.ts'];
+const storageBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/storage-bench.ts'];
 const writerBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/writer-bench.ts'];
 const onLocalStack = (role, script) => ['node', 'packages/local-stack/src/run-on-local-stack.ts', role, script];
 
@@ -29,11 +31,13 @@ const commands = {
   start: [['node', 'packages/local-stack/src/start/main.ts']],
   test: [['node', 'node_modules/vitest/vitest.mjs', 'run']],
   demo: [['node', 'packages/local-stack/src/demo/main.ts']],
-  bench: [proxyBench, streamBench, writerBench],
+  bench: [proxyBench, streamBench, openStreamsBench, writerBench, storageBench],
   'bench:proxy': [proxyBench],
   'bench:stream': [streamBench],
+  'bench:open-streams': [openStreamsBench],
   'bench:pii': [['node', 'test/bench/pii-bench.ts']],
   'bench:writer': [writerBench],
+  'bench:storage': [storageBench],
   reconcile: [
     [
       'node',

@@ -5,18 +5,19 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
 import { makeEventStream } from '../make-event-stream.ts';
+import { median } from './median.ts';
+import { readCpu } from './process-usage.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
+import { startProxy } from './start-proxy.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
 const connections = Number(process.env.BENCH_CONNECTIONS ?? 64);
-const ticksPerSecond = 100;
 
 /** A chat completion of ordinary size: about 1 KB in, 1.5 KB out. */
 const requestBody = JSON.stringify({
@@ -50,12 +51,6 @@ interface Round {
   cpu: number;
 }
 
-/** CPU time that a process has used so far, in seconds. */
-function readCpu(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-}
-
 async function measure(child: ChildProcess, url: string): Promise<Round> {
   const before = readCpu(child.pid as number);
   const result = await autocannon({
@@ -76,9 +71,8 @@ async function measure(child: ChildProcess, url: string): Promise<Round> {
   };
 }
 
-function median(results: Round[]): Round {
-  const middle = (pick: (round: Round) => number) =>
-    results.map(pick).toSorted((a, b) => a - b)[results.length >> 1] as number;
+function medianOf(results: Round[]): Round {
+  const middle = (pick: (round: Round) => number) => median(results.map(pick));
   return {
     requestsPerSecond: middle((round) => round.requestsPerSecond),
     p50: middle((round) => round.p50),
@@ -108,19 +102,8 @@ provider.listen(0, '127.0.0.1');
 await once(provider, 'listening');
 const upstream = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
 
-const folder = import.meta.dirname;
-const bare = await startPinned(`${folder}/bare-proxy.ts`, { UPSTREAM_URL: upstream });
-const proxy = await startPinned(`${folder}/../../services/proxy/src/main.ts`, {
-  DATABASE_URL: servers.databaseUrl,
-  NATS_URL: servers.natsUrl,
-  REDIS_URL: servers.redisUrl,
-  PROVIDER_OPENAI_URL: upstream,
-  HOST: '127.0.0.1',
-  OPS_HOST: '127.0.0.1',
-  PROXY_PORT: '0',
-  OPS_PORT: '0',
-  LOG_LEVEL: 'warn',
-});
+const bare = await startPinned(`${import.meta.dirname}/bare-proxy.ts`, { UPSTREAM_URL: upstream });
+const proxy = await startProxy(servers, upstream);
 const targets = [
   { name: 'bare', child: bare.child, url: `${bare.url}/v1/chat/completions`, results: [] as Round[] },
   { name: 'proxy', child: proxy.child, url: `${proxy.url}/openai/v1/chat/completions`, results: [] as Round[] },
@@ -133,7 +116,7 @@ for (const target of [...targets, ...targets, ...targets]) await measure(target.
 for (let round = 0; round < rounds; round += 1) {
   for (const target of targets) target.results.push(await measure(target.child, target.url));
 }
-const [bareMedian, proxyMedian] = targets.map((target) => median(target.results)) as [Round, Round];
+const [bareMedian, proxyMedian] = targets.map((target) => medianOf(target.results)) as [Round, Round];
 printRow('bare', bareMedian);
 printRow('proxy', proxyMedian);
 console.log(

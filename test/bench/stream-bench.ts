@@ -9,6 +9,7 @@ import { startDurableServers } from '@agp/local-stack';
 import { makeEventStream } from '../make-event-stream.ts';
 import { measureStream, type StreamCall, type StreamTimes } from './measure-stream.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
+import { startProxy } from './start-proxy.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const chunks = Number(process.env.BENCH_CHUNKS ?? 1_000);
@@ -93,21 +94,8 @@ function printApi(name: string, direct: Round[], proxied: Round[]): void {
 pinSelf(1);
 await using servers = await startDurableServers(process.env);
 await makeEventStream(servers.natsUrl);
-const folder = import.meta.dirname;
-const provider = await startPinned(`${folder}/stream-provider.ts`, {}, 1);
-const proxy = await startPinned(`${folder}/../../services/proxy/src/main.ts`, {
-  DATABASE_URL: servers.databaseUrl,
-  NATS_URL: servers.natsUrl,
-  REDIS_URL: servers.redisUrl,
-  PROVIDER_OPENAI_URL: provider.url,
-  PROVIDER_ANTHROPIC_URL: provider.url,
-  PROVIDER_GEMINI_URL: provider.url,
-  HOST: '127.0.0.1',
-  OPS_HOST: '127.0.0.1',
-  PROXY_PORT: '0',
-  OPS_PORT: '0',
-  LOG_LEVEL: 'warn',
-});
+const provider = await startPinned(`${import.meta.dirname}/stream-provider.ts`, {}, 1);
+const proxy = await startProxy(servers, provider.url);
 const agent = new Agent({ keepAlive: true });
 const runs = apis.map(({ name, path, body }) => {
   const text = JSON.stringify(body);

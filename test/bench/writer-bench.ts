@@ -7,11 +7,12 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type BusConnection, connectBus, ensureEventStream, Outbox } from '@agp/bus';
-import type { EventMessage } from '@agp/core/events';
+import { type BusConnection, connectBus, ensureEventStream } from '@agp/bus';
 import { openDatabase, type Pool } from '@agp/db';
 import { createLogger } from '@agp/runtime';
 import { startWriter } from '@agp/writer';
+import { median } from './median.ts';
+import { publishAll } from './publish-all.ts';
 import { makeBareInserts } from './writer-bare-insert.ts';
 import { makeTraffic } from './writer-events.ts';
 
@@ -19,14 +20,6 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const events = Number(process.env.BENCH_EVENTS ?? 60_000);
 const lanes = 4;
 const stream = { replicas: 1, maxBytes: 1024 ** 3 };
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1
-    ? (sorted[middle] as number)
-    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
-}
 
 /** An equal table: the columns, defaults, indexes and partitions of `events`. */
 async function makeBareTable(pool: Pool): Promise<void> {
@@ -70,14 +63,6 @@ async function runBare(pool: Pool): Promise<number> {
     }),
   );
   return perSecond(events, started);
-}
-
-async function publishAll(connection: BusConnection, traffic: readonly EventMessage[]): Promise<void> {
-  const outbox = new Outbox(connection, { capacity: traffic.length });
-  for (const event of traffic) outbox.add(event.id, JSON.stringify(event));
-  const left = await outbox.drain(120_000);
-  outbox.stop();
-  if (left > 0) throw new Error(`${left} events could not be published`);
 }
 
 /** @returns events per second */

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+
+const atOnce = 100;
+const endless = '1000000';
+/** Each chunk of the bench's provider has one, in front of its time. */
+const stampSign = '@'.charCodeAt(0);
+
+const body = JSON.stringify({
+  model: 'gpt-4o-mini',
+  messages: [{ role: 'user', content: 'Summarise the minutes of the meeting in three points. '.repeat(10) }],
+  stream: true,
+});
+
+/** Streams that run until they are disposed of, and a count of the chunks that came. */
+export class OpenStreams implements Disposable {
+  chunks = 0;
+  readonly #url: string;
+  readonly #agent = new Agent();
+  readonly #requests: ClientRequest[] = [];
+  #failure: Error | undefined;
+  #disposed = false;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Opens some more. Resolves when each has answered; rejects when one was refused, or has ended before. */
+  async open(count: number): Promise<void> {
+    for (let opened = 0; opened < count; opened += atOnce) {
+      await Promise.all(Array.from({ length: Math.min(atOnce, count - opened) }, () => this.#openOne()));
+    }
+    if (this.#failure) throw this.#failure;
+  }
+
+  async #openOne(): Promise<void> {
+    const headers = { 'content-type': 'application/json', 'x-bench-chunks': endless, 'x-agent-name': 'bench' };
+    const sent = request(this.#url, { method: 'POST', agent: this.#agent, headers });
+    this.#requests.push(sent);
+    sent.end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
+    response.on('data', (bytes: Buffer) => {
+      for (const byte of bytes) if (byte === stampSign) this.chunks += 1;
+    });
+    response.once('close', () => {
+      if (!this.#disposed) this.#failure = new Error('a stream has ended');
+    });
+    for (const part of [sent, response]) part.on('error', () => undefined);
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    for (const sent of this.#requests) sent.destroy();
+    this.#agent.destroy();
+  }
+}
