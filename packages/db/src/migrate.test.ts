@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestStack } from '@agp/local-stack/testing';
 import { expect, test } from 'vitest';
 import { openDatabase } from './database.ts';
+import { migrate } from './migrate.ts';
+import { openGuardedDatabase } from './open-guarded-database.ts';
 
 test('migrate of a version that was rolled back to leaves the later schema and its privileges alone', async () => {
   await using stack = await startTestStack();
@@ -34,5 +37,38 @@ test('migrate of a version that was rolled back to leaves the later schema and i
     expect(await readGrants()).toEqual([{ later: false }]);
   } finally {
     await owner.close();
+  }
+});
+
+test('a reader keeps a migration waiting, and those who come after it for two seconds at most', async () => {
+  await using stack = await startTestStack();
+  const url = stack.urls.migrator.databaseUrl;
+  const others = openDatabase({ url, applicationName: 'test', maxConnections: 2 });
+  const migrating = openGuardedDatabase({ url, applicationName: 'test-migrate', maxConnections: 1 });
+  const reader = await others.pool.connect();
+  try {
+    await others.pool.query(`
+      ALTER TABLE unrecorded_spend DROP CONSTRAINT unrecorded_spend_adds;
+      ALTER TABLE refusal_counts DROP CONSTRAINT refusal_counts_adds;
+      DELETE FROM kysely_migration WHERE name = '0007-positive-sums'`);
+    await reader.query('BEGIN; SELECT FROM unrecorded_spend');
+    const migrated = migrate(migrating.db, new Date());
+    for (const waiting = { count: 0 }; waiting.count === 0; await sleep(20)) {
+      const { rows } = await others.pool.query<{ count: number }>(
+        `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'test-migrate' AND wait_event_type = 'Lock'`,
+      );
+      waiting.count = rows[0]?.count ?? 0;
+    }
+    const started = performance.now();
+    await others.pool.query('SELECT FROM unrecorded_spend');
+    expect(performance.now() - started).toBeLessThan(3_500);
+    await reader.query('COMMIT');
+    expect(await migrated).toEqual(['0007-positive-sums']);
+    // The next one on the connection waits as long as it likes again.
+    const { rows } = await migrating.pool.query('SHOW lock_timeout');
+    expect(rows).toEqual([{ lock_timeout: '0' }]);
+  } finally {
+    reader.release(true);
+    await Promise.all([others.close(), migrating.close()]);
   }
 });

@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
 import { listNewerMigrations } from './list-newer-migrations.ts';
 import { migrationProvider } from './migrations/index.ts';
 import { withPartitionsLocked } from './queries/lock-partitions.ts';
 import { makePartitions } from './queries/make-partitions.ts';
+import { tryForLocks } from './queries/try-for-locks.ts';
 import { applyGrants } from './roles/apply-grants.ts';
 
 /**
@@ -12,6 +14,7 @@ import { applyGrants } from './roles/apply-grants.ts';
  * one is rolled back, stays as it is, privileges included: services of that version may still run.
  *
  * @returns the names of the migrations that were applied
+ * @throws TableInUseError
  */
 export function migrate(db: Db, now: Date): Promise<string[]> {
   return withPartitionsLocked(db, (connection) => migrateLocked(connection, now));
@@ -22,10 +25,21 @@ async function migrateLocked(db: Db, now: Date): Promise<string[]> {
     await makePartitions(db, now);
     return [];
   }
-  const { error, results } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
-  if (error !== undefined) throw error;
+  const applied = await tryForLocks('the schema cannot be changed now', () => applyMigrations(db));
   // At once: what is new is used as soon as the migration is seen.
   await applyGrants(db);
   await makePartitions(db, now);
-  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+  return applied;
+}
+
+/** All of them in one transaction, as kysely does it, or none. */
+async function applyMigrations(connection: Db): Promise<string[]> {
+  await sql`SET lock_timeout = '2s'`.execute(connection);
+  try {
+    const { error, results } = await new Migrator({ db: connection, provider: migrationProvider }).migrateToLatest();
+    if (error !== undefined) throw error;
+    return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+  } finally {
+    await sql`RESET lock_timeout`.execute(connection);
+  }
 }

@@ -1,3 +1,4 @@
+import { tryForLocks } from '../queries/try-for-locks.ts';
 import { createRoles, MissingPasswordError } from '../roles/create-roles.ts';
 import { ensureDatabase } from '../roles/ensure-database.ts';
 import { handOver } from '../roles/hand-over.ts';
@@ -35,10 +36,12 @@ process.exitCode = await runDatabaseCommand({
   async work(db) {
     const passwords = readPasswords();
     try {
-      const { owners, open } = await db.transaction().execute(async (transaction) => {
-        await createRoles(transaction, passwords);
-        return { owners: await handOver(transaction), open: await refuseLargeObjects(transaction) };
-      });
+      const { owners, open } = await tryForLocks('the database cannot be handed to agp_migrator now', () =>
+        db.transaction().execute(async (transaction) => {
+          await createRoles(transaction, passwords);
+          return { owners: await handOver(transaction), open: await refuseLargeObjects(transaction) };
+        }),
+      );
       return [
         `made or checked ${keys.map((role) => roleNames[role]).join(', ')}`,
         ...owners.map(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { lockPartitions } from '../queries/lock-partitions.ts';
+import { limitLockWait } from '../queries/try-for-locks.ts';
 import { findOwnedObjects, ownSchemas } from './find-owned-objects.ts';
 import { roleNames } from './privileges.ts';
 
@@ -16,6 +17,7 @@ import { roleNames } from './privileges.ts';
  */
 export async function handOver(db: Db): Promise<string[]> {
   await lockPartitions(db);
+  await limitLockWait(db);
   const migrator = sql.id(roleNames.migrator);
   const { rows: owners } = await sql<{ name: string }>`
     SELECT quote_ident(rolname) AS name FROM pg_roles

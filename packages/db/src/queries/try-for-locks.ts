@@ -1,0 +1,43 @@
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../database.ts';
+import { StorageUnavailableError } from '../open-guarded-database.ts';
+
+/** Somebody reads or writes a table for longer than we let others wait. */
+export class TableInUseError extends Error {
+  readonly code = 'table_in_use';
+}
+
+const tries = 5;
+const pauseMs = 3_000;
+/** `lock_not_available` and `deadlock_detected`. */
+const inUse = new Set(['55P03', '40P01']);
+
+/**
+ * From here on the transaction waits for a table for two seconds at most. While we wait for one, everybody who comes after us waits
+ * too, and proxies refuse requests whose admission takes longer than a second.
+ */
+export async function limitLockWait(transaction: Db): Promise<void> {
+  await sql`SET LOCAL lock_timeout = '2s'`.execute(transaction);
+}
+
+/**
+ * Does what needs tables for itself, in transactions with {@link limitLockWait}. Where somebody else had one for longer, it is done
+ * again a few seconds later, four times.
+ *
+ * @param refusal what cannot be done then, for the error
+ * @throws TableInUseError
+ */
+export async function tryForLocks<Result>(refusal: string, work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const cause = error instanceof StorageUnavailableError ? error.cause : error;
+      if (!inUse.has(String((cause as { code?: unknown }).code))) throw error;
+      if (attempt === tries)
+        throw new TableInUseError(`${refusal}: a long query or a backup is in the way. Try again when it is done`);
+      await setTimeout(pauseMs);
+    }
+  }
+}
