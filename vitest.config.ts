@@ -17,7 +17,7 @@ export default defineConfig({
           name: 'together',
           include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...alone],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },

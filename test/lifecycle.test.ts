@@ -49,6 +49,7 @@ test.for(['proxy', 'writer', 'management'] as const)(
     const { status, reasons } = await readReadiness(opsUrl);
     expect(status).toBe(503);
     expect(reasons).toEqual(expect.arrayContaining(['starting', 'postgres', 'nats']));
+    expect(await (await fetch(`${opsUrl}/metrics`)).text()).toMatch(/^agp_ready 0$/m);
     const signalled = performance.now();
     given.kill('SIGTERM');
     expect(await once(given, 'exit')).toEqual([0, null]);

@@ -108,6 +108,7 @@ test('names follow the conventions of Prometheus, and no label holds what caller
       if (type === 'histogram') expect(name).toMatch(/_(?:seconds|bytes|events)$/);
     }
     expect(text).toMatch(/^agp_build_info\{version="\d+\.\d+\.\d+",service="(?:proxy|writer|management)"\} 1$/m);
+    expect(text).toMatch(/^agp_ready 1$/m);
     expect(text).not.toContain(agentName);
     expect(text).not.toMatch(/a-model-of-nobody|gpt-4o-mini|agt_|ses_|evt_/);
   }

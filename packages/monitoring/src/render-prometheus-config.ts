@@ -30,6 +30,8 @@ function toScrape(job: string, targets: Targets): object {
           regex: `${targets.pods};ops`,
           action: 'keep',
         },
+        // One that was evicted stays in the list until somebody deletes it.
+        { source_labels: ['__meta_kubernetes_pod_phase'], regex: 'Failed|Succeeded', action: 'drop' },
         { source_labels: ['__meta_kubernetes_pod_name'], target_label: 'instance' },
       ],
     };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -27,13 +27,21 @@ async function answer(
 
 /**
  * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process turns),
- * `GET /readyz` (its dependencies answer), `GET /metrics` (Prometheus text).
+ * `GET /readyz` (its dependencies answer), `GET /metrics` (Prometheus text, in which `agp_ready` is what `/readyz` says).
  */
 export function startOpsServer(
   address: { host: string; port: number },
   registry: Registry,
   readiness: Readiness,
 ): Promise<HttpServer> {
+  new Gauge({
+    name: 'agp_ready',
+    help: '1 while the service is ready, 0 while something keeps it from serving',
+    registers: [registry],
+    collect() {
+      this.set(readiness.reasons.length === 0 ? 1 : 0);
+    },
+  });
   return startHttpServer((request, response) => {
     // A metric that cannot be collected costs the scrape its connection, not the service its life.
     answer(request, response, registry, readiness).catch((error) => response.destroy(error));

@@ -41,7 +41,7 @@ export interface WriterOverrides {
  * writers together, so that one that dies does not keep the others waiting for what it held.
  */
 const maxHeld = 2_000;
-/** How long the steps may take to give up, in milliseconds: what Postgres leaves unanswered does not hold up the stop. */
+/** How long the steps may take to give up, in milliseconds: what Postgres leaves unanswered must not keep messages from being given back. */
 const giveUpWithinMs = 1_000;
 const flushWithinMs = 2_000;
 

@@ -4,11 +4,11 @@ import type { Alert } from './alert.ts';
 export const managementAlerts: Alert[] = [
   {
     name: 'AgpManagementDown',
-    expression: 'sum(up{job="agp-management"}) or vector(0)',
+    expression: 'sum(agp_ready{job="agp-management"}) or vector(0)',
     condition: '< 1',
     lasts: '2m',
     severity: 'critical',
-    summary: 'The management API does not answer: nobody can block an agent through it',
+    summary: 'No management API is ready: nobody can block an agent through it',
   },
   {
     name: 'AgpInstanceDown',

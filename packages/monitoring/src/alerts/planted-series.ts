@@ -9,7 +9,12 @@ const refused = (code: string) => ({
   sick: { [refusals(code)]: rising(30) },
   healthy: { [refusals(code)]: constant(30) },
 });
-const gone = (service: string) => ({ sick: { [up(service)]: constant(0) }, healthy: { [up(service)]: constant(1) } });
+const ready = (service: string, instance: string) => `agp_ready{job="agp-${service}",instance="${instance}"}`;
+/** One that is not there has no series, and one that is there may not be ready. */
+const gone = (service: string) => ({
+  sick: { [ready(service, 'i1')]: constant(0) },
+  healthy: { [ready(service, 'i1')]: constant(0), [ready(service, 'i2')]: constant(1) },
+});
 const counted = (series: string) => ({ sick: { [series]: rising(3) }, healthy: { [series]: constant(3) } });
 const valued = (series: string, sick: number, healthy: number) => ({
   sick: { [series]: constant(sick) },

@@ -6,11 +6,11 @@ const refused = (code: string) => `sum(rate(agp_proxy_refusals_total{code="${cod
 export const proxyAlerts: Alert[] = [
   {
     name: 'AgpProxyDown',
-    expression: 'sum(up{job="agp-proxy"}) or vector(0)',
+    expression: 'sum(agp_ready{job="agp-proxy"}) or vector(0)',
     condition: '< 1',
     lasts: '1m',
     severity: 'critical',
-    summary: 'No proxy answers: agents reach no provider',
+    summary: 'No proxy is ready: agents reach no provider',
   },
   {
     name: 'AgpOutboxFilling',

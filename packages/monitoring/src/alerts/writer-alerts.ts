@@ -4,11 +4,11 @@ import type { Alert } from './alert.ts';
 export const writerAlerts: Alert[] = [
   {
     name: 'AgpWriterDown',
-    expression: 'sum(up{job="agp-writer"}) or vector(0)',
+    expression: 'sum(agp_ready{job="agp-writer"}) or vector(0)',
     condition: '< 1',
     lasts: '2m',
     severity: 'critical',
-    summary: 'No writer answers: events wait in JetStream, and budgets count on what is reserved',
+    summary: 'No writer is ready: events wait in JetStream, and budgets count on what is reserved',
   },
   {
     name: 'AgpWriterLag',
