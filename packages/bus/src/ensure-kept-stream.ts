@@ -3,8 +3,9 @@ import type { EventStreamOptions } from './ensure-event-stream.ts';
 import { keptStream, keptSubject } from './names.ts';
 
 /**
- * The server says where it has put a message to whatever subject the publisher names, and may itself publish anywhere: what it says would
- * pass as a request to purge or to delete. Once set it stays set. Acknowledging, discarding and removing the whole stream go on.
+ * Of both streams. Whoever may publish an event may name any subject for the server's answer, where the server then publishes as itself: to
+ * `$JS.API.STREAM.PURGE.AGP_EVENTS` as well, and the stream of a stolen proxy's password would be emptied. So nobody may purge it, or delete
+ * messages out of it. Once set it stays set; acknowledging, discarding and removing the whole stream go on.
  */
 export const undeletable = { deny_purge: true, deny_delete: true };
 

@@ -1,22 +1,12 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { connectBus, logBusStatus, Outbox } from '@agp/bus';
-import { fromPublicId, toPublicId } from '@agp/core/ids';
-import { createPriceUsage } from '@agp/core/pricing';
+import { fromPublicId } from '@agp/core/ids';
 import { addRefusals, createStorageChecks, openDatabase } from '@agp/db';
-import {
-  budgetTimeoutMs,
-  connectRedis,
-  createBudgetReservations,
-  createIdleSessions,
-  createThrottle,
-  type Redis,
-} from '@agp/reservations';
+import { budgetTimeoutMs, connectRedis, createBudgetReservations, type Redis } from '@agp/reservations';
 import {
   createLogger,
   logLostConnection,
   logReadiness,
   logRedisStatus,
-  logSparsely,
   Readiness,
   type Service,
   startHttpServer,
@@ -24,22 +14,18 @@ import {
   startTracing,
   toStopLimit,
 } from '@agp/runtime';
-import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import { createBudget } from './budget/index.ts';
 import type { ProxyConfig } from './config.ts';
-import type { ProxyContext } from './context.ts';
+import { createContext } from './create-context.ts';
 import { createEdge } from './edge.ts';
-import { createTokenEstimator } from './estimate-tokens/index.ts';
 import { finishRequests } from './finish-requests.ts';
 import { createMetrics } from './metrics.ts';
 import { RefusalLog } from './refusal-log.ts';
-import { reportUnpriced } from './report-unpriced.ts';
 import { RunningRequests, watchRunning } from './running-requests.ts';
-import { createPiiScanner } from './scan-pii/index.ts';
-import type { UnscannedText } from './scan-request.ts';
 import { startAtZero } from './start-at-zero.ts';
 import { createStorage } from './storage.ts';
+import { createWarnings } from './warnings.ts';
 
 /** A running proxy. */
 export interface Proxy extends Service {
@@ -50,8 +36,6 @@ export interface Proxy extends Service {
 const admissionTimeoutMs = 1_000;
 /** Made before the first request comes: under full load it would wait while they are all made at once. */
 const readyConnections = 5;
-const rememberedAgents = 50_000;
-const rememberedSessions = 100_000;
 
 /**
  * Waits for NATS, and listens: Postgres and Redis may be away, as they may later. Health and metrics are there from the beginning.
@@ -59,6 +43,7 @@ const rememberedSessions = 100_000;
  */
 export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const logger = createLogger('proxy', config.logLevel);
+  const warnings = createWarnings(logger);
   // Undone in reverse order, by `stop` or by a start that fails.
   await using opened = new AsyncDisposableStack();
   const redisClients: Redis[] = [];
@@ -73,10 +58,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   // What goes on by itself. A stop ends it before the last is handed over.
   const goingOn = opened.use(new DisposableStack());
 
-  const logTracing = logSparsely(({ message }: Error, heldBack) =>
-    logger.warn({ error: message, heldBack }, 'traces cannot be sent; they are lost'),
-  );
-  const tracing = await startTracing(config, { service: 'proxy', onFailure: logTracing });
+  const tracing = await startTracing(config, { service: 'proxy', onFailure: warnings.tracesLost });
   closings.push(async () => tracing?.stop());
   const database = openDatabase({
     url: config.databaseUrl,
@@ -132,41 +114,20 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   });
   redisClients.push(budgetRedis);
 
-  const logDrop = logSparsely((_: null, heldBack) =>
-    logger.error({ heldBack }, 'the outbox is full: an event was lost'),
-  );
-  const logRefusal = logSparsely((description: string, heldBack) =>
-    logger.error({ description, heldBack }, 'JetStream refuses events; they are sent again'),
-  );
-  const logStorage = logSparsely(({ message }: Error, heldBack) =>
-    logger.error({ error: message, heldBack }, 'storage cannot be read: requests are refused'),
-  );
-  const logRefusalCounts = logSparsely(({ message }: Error, heldBack) =>
-    logger.warn(
-      { error: message, heldBack },
-      'refused requests are not in the audit log yet; they are kept and tried again',
-    ),
-  );
-  const logRedis = logSparsely(({ message }: Error, heldBack) =>
-    logger.warn({ error: message, heldBack }, 'idle sessions are kept by this process alone'),
-  );
-  const logBudget = logSparsely(({ message }: Error, heldBack) =>
-    logger.warn({ error: message, heldBack }, 'budgets are kept by this process alone'),
-  );
   startAtZero(metrics, config.providers.keys());
-  const storage = createStorage(database.pool, logStorage);
+  const storage = createStorage(database.pool, warnings.storageUnreadable);
   const budget = createBudget({
     shared: createBudgetReservations(budgetRedis),
     storage,
     isStrict: config.budget === 'strict',
     onFailure: (error) => {
       metrics.budgetFallbacks.inc();
-      logBudget(error);
+      warnings.budgetsAlone(error);
     },
   });
   const refusals = new RefusalLog({
     store: (counts) => addRefusals(database.pool, counts),
-    onFailure: logRefusalCounts,
+    onFailure: warnings.refusalsKept,
     onDrop: (count) => metrics.uncountedRefusals.inc(count),
   });
   opened.defer(async () => {
@@ -174,18 +135,20 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   });
   const runningRequests = new RunningRequests();
   if (config.killRunning)
-    goingOn.defer(watchRunning(runningRequests, (agents) => storage.readRunningStates(agents), logStorage));
+    goingOn.defer(
+      watchRunning(runningRequests, (agents) => storage.readRunningStates(agents), warnings.storageUnreadable),
+    );
   const outbox = new Outbox(bus, {
     onConfirm: (ids) => {
       for (const id of ids) budget.confirm(fromPublicId('evt', id) ?? '');
     },
     onDrop: () => {
       metrics.droppedEvents.inc();
-      logDrop(null);
+      warnings.eventLost(null);
     },
     onRefusal: (description) => {
       metrics.refusedEvents.inc();
-      logRefusal(description);
+      warnings.eventsRefused(description);
     },
   });
   goingOn.defer(() => outbox.stop());
@@ -200,7 +163,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     allowH2: false,
   });
   closings.push(() => upstream.destroy());
-  const context: ProxyContext = {
+  const connected = {
     config,
     logger,
     metrics,
@@ -210,38 +173,10 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     load,
     storage,
     budget,
-    tokens: new LRUCache({ max: rememberedAgents }),
     refusals,
     runningRequests,
-    idleSessions: createIdleSessions(redis, { idleSeconds: config.sessionIdleSeconds, onFailure: logRedis }),
-    registrations: createThrottle(redis, {
-      name: 'registrations',
-      points: config.maxRegistrationsPerMinute,
-      durationSeconds: 60,
-    }),
-    estimator: createTokenEstimator({
-      onWorkerError: (error) =>
-        logger.error({ error: error.message }, 'the tokenizer failed; tokens are estimated roughly'),
-    }),
-    priceUsage: createPriceUsage({ file: config.prices }),
-    reportUnpriced: reportUnpriced({ metrics, logger }),
-    piiScanner:
-      config.piiScan === 'off'
-        ? null
-        : createPiiScanner({
-            personNames: config.piiPersonNames,
-            budgetMs: config.piiBudgetMs,
-            onWorkerError: (error) => logger.error({ error: error.message }, 'the PII scanner failed'),
-          }),
-    logUnscanned: logSparsely((missed: UnscannedText, heldBack) =>
-      logger.warn({ ...missed, heldBack }, 'text was not scanned for PII'),
-    ),
-    registering: new Map(),
-    agents: new LRUCache({ max: rememberedAgents }),
-    sessionOwners: new LRUCache({ max: rememberedSessions }),
-    producer: toPublicId('prx', randomUUIDv7()),
   };
-
+  const context = createContext(connected, redis, warnings);
   closings.push(
     () => context.estimator.stop(),
     async () => context.piiScanner?.stop(),

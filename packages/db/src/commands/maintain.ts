@@ -19,7 +19,7 @@ process.exitCode = await runDatabaseCommand({
   purpose:
     'Makes the weekly partitions of the coming weeks, and removes those whose events are all older than RETENTION_DAYS. Run it once a day; safe to run again.',
   reads: `RETENTION_DAYS (${defaultRetentionDays}; 0 keeps everything)`,
-  // The anchors of a week are one statement: some eight seconds for a million events.
+  // The anchors of a week are one statement: two to eight seconds for a million events.
   statementTimeoutMs: 4 * 60 * 60_000,
   prepare: async () => void readRetentionDays(),
   async work(db) {

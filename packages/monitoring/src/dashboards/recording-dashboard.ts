@@ -8,30 +8,35 @@ const quantile = (part: number, metric: string, by = '') =>
 const lines = (title: string, description: string, width: number, unit: string, ...queries: Query[]) =>
   timePanel({ title, description, queries, width, unit });
 
-const storageFigure = (title: string, description: string, column: string, alarmAt?: number) =>
+const storageFigure = (title: string, description: string, column: string, shown: { unit?: 's'; alarmAt?: number }) =>
   statPanel({
     title,
     description,
     queries: [sqlTable(`SELECT ${column} AS "value" FROM reporting.recording_health`)],
     width: 4,
-    unit: title === 'Partitions end in' ? 's' : 'short',
-    ...(alarmAt === undefined ? {} : { alarmAt }),
+    unit: 'short',
+    ...shown,
   });
 
 const storage = [
-  storageFigure('Messages set aside', 'That can never be recorded and were not replayed', 'quarantine_waiting', 1),
+  storageFigure('Messages set aside', 'That can never be recorded and were not replayed', 'quarantine_waiting', {
+    alarmAt: 1,
+  }),
   storageFigure(
     'Partitions end in',
     'Until then events have a partition of their week',
     'extract(epoch FROM partitions_end - now())',
+    { unit: 's' },
   ),
   storageFigure(
     'Events without partition',
     'In the default partition, counted up to 10,000',
     'default_partition_events',
-    1,
+    { alarmAt: 1 },
   ),
-  storageFigure('Events not recorded', 'Lost or set aside, and their cost counted in budgets', 'unrecorded_events', 1),
+  storageFigure('Events not recorded', 'Lost or set aside, and their cost counted in budgets', 'unrecorded_events', {
+    alarmAt: 1,
+  }),
   statPanel({
     title: 'Refusals not sealed yet',
     description: 'Age of the oldest minute that is not in the chain of the audit log; a minute and a half is usual',
