@@ -1,4 +1,13 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,8 +20,9 @@ import { compilerMs, findSchemaError, findUnknownFields } from './schemas.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
 const page = readFileSync(join(workspaceFolder, 'docs/deploy.md'), 'utf8');
-const [, overlay = ''] = /^```yaml overlay\n(.*?)^```/ms.exec(page) ?? [];
-const [, operatorOverlay = ''] = /^```yaml operator\n(.*?)^```/ms.exec(page) ?? [];
+const readBlock = (name: string) => new RegExp(`^\`\`\`yaml ${name}\\n(.*?)^\`\`\``, 'ms').exec(page)?.[1] ?? '';
+const overlay = readBlock('overlay');
+const operatorOverlay = readBlock('operator');
 
 /** What the page tells to look for; the policy that keeps the proxy from reserved networks names one of them whole. */
 const placeholder = new RegExp(/grep -E '([^']+)'/.exec(page)?.[1] ?? '$^');
@@ -65,6 +75,28 @@ describeWithKustomize('docs/deploy.md', () => {
           env: expect.arrayContaining([{ name: 'NATS_CA_FILE', value: '/etc/agp-ca/ca.crt' }]),
           volumeMounts: expect.arrayContaining([expect.objectContaining({ mountPath: '/etc/agp-ca' })]),
         },
+      ]);
+    },
+    compilerMs,
+  );
+
+  test(
+    'its two lines for a replay fit into that overlay, and its label reaches all that the Prometheus operator reads',
+    async () => {
+      const args = operatorOverlay.split('\n').findIndex((line) => line.includes('containers/0/args'));
+      const replaying = operatorOverlay.split('\n').toSpliced(args, 1, readBlock('replay').trimEnd()).join('\n');
+      const job = (await renderPage(replaying)).find(({ kind }) => kind === 'Job');
+      const [node, script, ...rest] = job?.spec.template.spec.containers[0].command ?? [];
+      expect([node, existsSync(join(workspaceFolder, script)), rest]).toEqual(['node', true, []]);
+      expect(job?.spec.template.spec.containers[0].args).toEqual(['--since', expect.stringMatching(/Z$/)]);
+
+      const [, release = ''] = readBlock('release').split('patches:\n');
+      const labelled = (await renderPage(overlay.replace('\npatches:\n', (line) => line + release))).filter(
+        ({ apiVersion }) => apiVersion.startsWith('monitoring.coreos.com/'),
+      );
+      expect(labelled.map(({ kind, metadata }) => [kind, metadata.labels?.release])).toEqual([
+        ['PodMonitor', 'kube-prometheus-stack'],
+        ['PrometheusRule', 'kube-prometheus-stack'],
       ]);
     },
     compilerMs,
