@@ -76,7 +76,10 @@ interface Answers {
 }
 
 /**
- * Stops accepting. Answers on their way are waited for, up to `graceMs`, and are the last on their connections.
+ * Stops accepting. Answers on their way are waited for, up to `graceMs`, and are the last on their connections:
+ *
+ *   the port closes -> running answers -> promised connections -> new connections -> half of a head -> all is closed
+ *                                         up to `keptMs`         half a second      half a second
  *
  * @param keptMs how long clients were told that they may use an idle connection; one that was promised to them lives as long
  */

@@ -1,8 +1,8 @@
 import { startTestStack } from '@agp/local-stack/testing';
 import { Migrator } from 'kysely/migration';
 import { beforeAll, expect, test } from 'vitest';
+import { findContractions, readShape } from '../../test/find-contractions.ts';
 import { type Database, openDatabase } from '../database.ts';
-import { findContractions, readShape } from './find-contractions.ts';
 import { migrationProvider } from './index.ts';
 
 /** From here on each migration must leave the version before it running. */

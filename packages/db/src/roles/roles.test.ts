@@ -1,10 +1,10 @@
 import { type RoleUrls, startTestStack } from '@agp/local-stack/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allowedTo, refusedTo, refusedToAll, uuid } from '../../test/role-statements.ts';
 import { openDatabase } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import type { GrantedRole } from './privileges.ts';
-import { allowedTo, refusedTo, refusedToAll, uuid } from './role-statements.ts';
 
 const roles = ['proxy', 'writer', 'management', 'grafana'] as const satisfies GrantedRole[];
 const refused = '42501';

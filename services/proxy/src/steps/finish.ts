@@ -13,7 +13,7 @@ import type { RequestTrace } from '../tracing/request-trace.ts';
 
 /** The one end of every request: record what was forwarded, refuse what was not, give back what it held. */
 export function finish(context: ProxyContext, exchange: Exchange, journey: Journey, trace: RequestTrace | null): void {
-  const { forwarded, answer } = journey;
+  const { forwarded } = journey;
   const error = journey.error === undefined ? null : toApiError(journey.error);
   const ended: RequestEnd = {
     head: journey.head ?? null,
@@ -25,23 +25,23 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     refusal: error,
   };
   if (forwarded) {
-    const end = answer ?? failedAnswer(forwarded.request.head);
+    const answer = journey.answer ?? failedAnswer(forwarded.request.head);
     const event = buildEvent(
       forwarded.request,
       forwarded.stamp,
-      end,
-      journey.metering ?? { ...unmetered, outcome: end.outcome },
+      answer,
+      journey.metering ?? { ...unmetered, outcome: answer.outcome },
     );
     publishEvent(context, event);
     ended.event = event;
-    ended.answer = end;
-    ended.refusal ??= end.failure === null ? null : new ApiError(end.failure);
+    ended.answer = answer;
+    ended.refusal ??= answer.failure === null ? null : new ApiError(answer.failure);
     context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
-    if (end.status !== null)
-      context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(end.status) });
-    observeTimes(context.metrics, forwarded.request, end);
+    if (answer.status !== null)
+      context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(answer.status) });
+    observeTimes(context.metrics, forwarded.request, answer);
     // A body that streams through may turn out too large when part of it has gone.
-    if (end.failure === 'request_too_large') context.metrics.refusals.inc({ code: end.failure });
+    if (answer.failure === 'request_too_large') context.metrics.refusals.inc({ code: answer.failure });
     if (ended.refusal) {
       answerError(exchange, ended.refusal, {
         'X-Agent-Id': event.agent_id,

@@ -1,4 +1,4 @@
-import type { GrantedRole } from './privileges.ts';
+import type { GrantedRole } from '../src/roles/privileges.ts';
 
 /** An id that nothing has. */
 export const uuid = '01890000-0000-7000-8000-000000000000';
