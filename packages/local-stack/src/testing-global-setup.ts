@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findServer } from './binaries/find-server.ts';
@@ -9,6 +8,7 @@ import { openGuard } from './guard/guard.ts';
 import { readLocalStackConfig } from './local-stack-config.ts';
 import { type DatabasePasswords, databaseUsers } from './role-urls.ts';
 import { prepareDatabase } from './run-migrations.ts';
+import { chooseTestFolder } from './servers/choose-test-folder.ts';
 import { createDatabase } from './servers/databases.ts';
 import { startPostgres } from './servers/postgres.ts';
 import { type PostgresKit, preparePostgresKit, startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
@@ -42,10 +42,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const config = readLocalStackConfig(process.env, (line) => console.log(`test servers: ${line}`));
   const guard = openGuard();
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'agp-test-'));
+    const parent = await chooseTestFolder();
+    const folder = await mkdtemp(join(parent, 'agp-test-'));
     guard.removeFolder(folder);
     const [postgres, nats, redis] = await Promise.all([
-      preparePostgresKit(config, guard),
+      preparePostgresKit(config, guard, parent),
       findServer('nats', config),
       findServer('redis', config),
     ]);

@@ -26,9 +26,9 @@ export interface PostgresKit {
   folder: string;
 }
 
-/** Makes a folder for throw-away data that the account can write to. The guard removes it. */
-async function makeThrowAwayFolder(guard: Guard, account: Account | undefined): Promise<string> {
-  for (const parent of [tmpdir(), '/tmp', outsideFolder]) {
+/** Makes a folder for throw-away data that the account can write to, in the first parent that lets it. The guard removes it. */
+async function makeThrowAwayFolder(first: string, guard: Guard, account: Account | undefined): Promise<string> {
+  for (const parent of [first, '/tmp', outsideFolder]) {
     if (parent === outsideFolder) await mkdir(parent, { recursive: true, mode: 0o755 });
     const folder = await mkdtemp(join(parent, 'agp-test-'));
     if (account) await chown(folder, account.uid, account.gid);
@@ -41,11 +41,19 @@ async function makeThrowAwayFolder(guard: Guard, account: Account | undefined): 
   throw new Error('unreachable: everyone can enter /var/lib');
 }
 
-/** Finds Postgres and initialises the data that throw-away servers start from. */
-export async function preparePostgresKit(config: LocalStackConfig, guard: Guard): Promise<PostgresKit> {
+/**
+ * Finds Postgres and initialises the data that throw-away servers start from.
+ *
+ * @param parent where that data goes, if Postgres' account may write there
+ */
+export async function preparePostgresKit(
+  config: LocalStackConfig,
+  guard: Guard,
+  parent = tmpdir(),
+): Promise<PostgresKit> {
   const account = choosePostgresAccount();
   const binaries = await makePostgresReachable(findPostgres(config), account);
-  const folder = await makeThrowAwayFolder(guard, account);
+  const folder = await makeThrowAwayFolder(parent, guard, account);
   const pristine = join(folder, 'pristine');
   // Who can connect as a superuser can run programs as the account: other users of the machine must not.
   const password = randomUUID();
