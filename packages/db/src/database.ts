@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   maxConnections?: number;
   /** Longest a statement may run, on the server and as seen from here, in milliseconds. */
   statementTimeoutMs?: number;
+  /** Longest that a statement is waited for which was given more time on the server, in milliseconds; {@link statementTimeoutMs} if not given. */
+  longestStatementMs?: number | undefined;
   /** Sends statements without waiting for the answers to earlier ones; no cursors then. */
   pipeline?: boolean;
   /** Told about connections that break while idle; the pool replaces them by itself. */
@@ -50,11 +52,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: Math.min(timeout, 5_000),
     statement_timeout: timeout,
-    query_timeout: timeout + 500,
+    query_timeout: (options.longestStatementMs ?? timeout) + 500,
     // A process that is gone without its server noticing must not keep its locks.
     idle_in_transaction_session_timeout: timeout,
     ...(options.pipeline ? { pipeline: true, stream: () => new GatheringSocket() } : {}),
+    // A server that is gone without a word is noticed within a quarter of an hour, also where a statement is waited for.
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     maxLifetimeSeconds: 1_800,
     types: typeParsers,
   });

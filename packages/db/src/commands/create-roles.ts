@@ -28,7 +28,7 @@ process.exitCode = await runDatabaseCommand({
   purpose:
     'Makes the database, if it is missing, and the Postgres roles of the product, with their passwords, and hands the database to agp_migrator. Run it before the first migrate, and to change a password; safe to run again.',
   reads: `which names an administrator, and ${keys.map(toVariable).join(', ')} (each also as a file, with _FILE)`,
-  statementTimeoutMs: 60_000,
+  statementTimeoutMs: 600_000,
   async prepare(url) {
     readPasswords();
     await ensureDatabase(url);

@@ -1,4 +1,5 @@
 import { makePartitions } from '../queries/make-partitions.ts';
+import { longestRemovalMs } from '../queries/retention/drop-partition.ts';
 import { leastRetentionDays, removeOldEvents } from '../queries/retention/remove-old-events.ts';
 import { readVariable, VariableError } from './read-variable.ts';
 import { runDatabaseCommand } from './run-database-command.ts';
@@ -19,8 +20,8 @@ process.exitCode = await runDatabaseCommand({
   purpose:
     'Makes the weekly partitions of the coming weeks, and removes those whose events are all older than RETENTION_DAYS. Run it once a day; safe to run again.',
   reads: `RETENTION_DAYS (${defaultRetentionDays}; 0 keeps everything)`,
-  // The anchors of a week are one statement: two to eight seconds for a million events.
-  statementTimeoutMs: 4 * 60 * 60_000,
+  statementTimeoutMs: 600_000,
+  longestStatementMs: longestRemovalMs,
   prepare: async () => void readRetentionDays(),
   async work(db) {
     const now = new Date();

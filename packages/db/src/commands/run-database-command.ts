@@ -9,6 +9,8 @@ export interface DatabaseCommand {
   purpose: string;
   /** Longest a statement of it may run, in milliseconds. */
   statementTimeoutMs: number;
+  /** Longest that a statement may run which takes its own time, in milliseconds. */
+  longestStatementMs?: number;
   /** What it reads beside `DATABASE_URL`, for its help. */
   reads?: string;
   /** Checks and makes what must be there before it connects. */
@@ -40,7 +42,7 @@ function print(code: number, text: string): number {
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage
  */
 export async function runDatabaseCommand(command: DatabaseCommand): Promise<number> {
-  const { name, purpose, statementTimeoutMs, reads } = command;
+  const { name, purpose, statementTimeoutMs, longestStatementMs, reads } = command;
   const help = `${purpose}\n\nusage: npm run ${name}\n\nReads DATABASE_URL${reads ? `, ${reads}` : ''}. ${exitCodes}`;
   try {
     if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) return print(0, help);
@@ -56,6 +58,7 @@ export async function runDatabaseCommand(command: DatabaseCommand): Promise<numb
       applicationName: `agp-${name}`,
       maxConnections: 1,
       statementTimeoutMs,
+      longestStatementMs,
     });
     try {
       return print(0, await command.work(database.db));

@@ -10,8 +10,8 @@ export class TableInUseError extends Error {
 
 const tries = 5;
 const pauseMs = 3_000;
-/** `lock_not_available` and `deadlock_detected`. */
-const inUse = new Set(['55P03', '40P01']);
+const lockNotAvailable = '55P03';
+const deadlockDetected = '40P01';
 
 /**
  * From here on the transaction waits for a table for two seconds at most. While we wait for one, everybody who comes after us waits
@@ -28,13 +28,39 @@ export async function limitLockWait(transaction: Db): Promise<void> {
  * @param refusal what cannot be done then, for the error
  * @throws TableInUseError
  */
-export async function tryForLocks<Result>(refusal: string, work: () => Promise<Result>): Promise<Result> {
+export function tryForLocks<Result>(refusal: string, work: () => Promise<Result>): Promise<Result> {
+  return tryAgain(refusal, [lockNotAvailable, deadlockDetected], work);
+}
+
+/**
+ * The same within a transaction, for one more table: what it did before stays done. A deadlock ends all of it, since somebody waits for a
+ * table that the transaction has already.
+ *
+ * @throws TableInUseError
+ */
+export function lockWithin(transaction: Db, refusal: string, table: string): Promise<void> {
+  return tryAgain(refusal, [lockNotAvailable], async () => {
+    await sql`SAVEPOINT before_lock`.execute(transaction);
+    try {
+      await sql`LOCK TABLE ONLY ${sql.table(table)} IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+    } catch (error) {
+      await sql`ROLLBACK TO SAVEPOINT before_lock`.execute(transaction);
+      throw error;
+    }
+  });
+}
+
+async function tryAgain<Result>(
+  refusal: string,
+  inUse: readonly string[],
+  work: () => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       const cause = error instanceof StorageUnavailableError ? error.cause : error;
-      if (!inUse.has(String((cause as { code?: unknown }).code))) throw error;
+      if (!inUse.includes(String((cause as { code?: unknown }).code))) throw error;
       if (attempt === tries)
         throw new TableInUseError(`${refusal}: a long query or a backup is in the way. Try again when it is done`);
       await setTimeout(pauseMs);

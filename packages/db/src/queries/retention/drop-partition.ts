@@ -4,10 +4,13 @@ import type { Db } from '../../database.ts';
 import { appendAudit } from '../append-audit.ts';
 import { hasPartition } from '../has-partition.ts';
 import { lockPartitions } from '../lock-partitions.ts';
-import { limitLockWait, tryForLocks } from '../try-for-locks.ts';
+import { limitLockWait, lockWithin, tryForLocks } from '../try-for-locks.ts';
 import { keepAnchors } from './keep-anchors.ts';
 import type { OldPartition } from './list-old-partitions.ts';
 import { retentionEntry } from './retention-entry.ts';
+
+/** What the anchors of a week may take, in milliseconds: two to eight seconds for a million events. */
+export const longestRemovalMs = 4 * 60 * 60_000;
 
 /**
  * Removes a partition with its events, in one transaction: what their chains need to go on, an entry of the audit log, and the
@@ -21,20 +24,22 @@ import { retentionEntry } from './retention-entry.ts';
  * @throws TableInUseError
  */
 export function dropPartition(db: Db, partition: OldPartition): Promise<number | null> {
-  return tryForLocks(`${partition.name} cannot be removed now`, () =>
-    db.transaction().execute((transaction) => dropIn(transaction, partition)),
-  );
+  const refusal = `${partition.name} cannot be removed now`;
+  return tryForLocks(refusal, () => db.transaction().execute((transaction) => dropIn(transaction, partition, refusal)));
 }
 
-async function dropIn(transaction: Db, { name, from, to }: OldPartition): Promise<number | null> {
+async function dropIn(transaction: Db, { name, from, to }: OldPartition, refusal: string): Promise<number | null> {
   // Others may make or remove partitions at the same time.
   await lockPartitions(transaction);
   if (!(await hasPartition(transaction, name))) return null;
   await limitLockWait(transaction);
+  await sql`SET LOCAL statement_timeout = ${sql.lit(longestRemovalMs)}`.execute(transaction);
+  // Who was killed must not keep the week, and what others wait for, as long as the statement goes on without it.
+  await sql`SET LOCAL client_connection_check_interval = '10s'`.execute(transaction);
   const table = sql.table(name);
   await sql`LOCK TABLE ONLY ${table} IN SHARE MODE`.execute(transaction);
   const removed = await keepAnchors(transaction, sql`SELECT session_id, seq, lineage_hash FROM ONLY ${table}`);
-  await sql`LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+  await lockWithin(transaction, refusal, 'events');
   await sql`DROP TABLE ${table}`.execute(transaction);
   await appendAudit(transaction, [
     retentionEntry(name, {
