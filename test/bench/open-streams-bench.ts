@@ -50,6 +50,7 @@ async function measure({ child, url }: { child: ChildProcess; url: string }): Pr
   await streams.open(many - some);
   const before = { cpu: readCpu(pid), chunks: streams.chunks, at: performance.now() };
   const much = await watchMemory(pid);
+  streams.check();
   const cpu = readCpu(pid) - before.cpu;
   const chunks = streams.chunks - before.chunks;
   return {

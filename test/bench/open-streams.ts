@@ -30,6 +30,11 @@ export class OpenStreams implements Disposable {
     for (let opened = 0; opened < count; opened += atOnce) {
       await Promise.all(Array.from({ length: Math.min(atOnce, count - opened) }, () => this.#openOne()));
     }
+    this.check();
+  }
+
+  /** Throws when one has ended. */
+  check(): void {
     if (this.#failure) throw this.#failure;
   }
 

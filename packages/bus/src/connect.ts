@@ -122,7 +122,7 @@ async function followStatus(connection: NatsConnection, { onStatus }: BusOptions
     if (type === 'error') {
       const refused = permissionContext ? `${permissionContext.operation} ${permissionContext.subject}` : String(data);
       // The subject of an acknowledgement goes on with the message's own numbers: one line for all of them.
-      const thing = refused.split('.').slice(0, 4).join('.');
+      const thing = refused.replace(/(?<=\$JS\.ACK\.).*/, '');
       if (!told.has(thing)) onStatus?.('refused', refused);
       told.add(thing);
     }

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
 import { chooseTestFolder } from './choose-test-folder.ts';
 
@@ -6,10 +6,12 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('data of tests lies where TMPDIR says, else in memory if there is room for it', async () => {
-  vi.stubEnv('TMPDIR', '/var/tmp');
-  expect(await chooseTestFolder()).toBe('/var/tmp');
+test('data of tests lies in memory if there is room for it, and where TMPDIR says if it is set', async () => {
   vi.stubEnv('TMPDIR', undefined);
-  const { bavail, bsize } = statfsSync('/dev/shm', { bigint: true });
-  expect(await chooseTestFolder()).toBe(bavail * bsize >= 4n * 1024n ** 3n ? '/dev/shm' : '/tmp');
+  const here = import.meta.dirname;
+  expect(await chooseTestFolder(here, 0)).toBe(here);
+  expect(await chooseTestFolder(here, Number.POSITIVE_INFINITY)).toBe(tmpdir());
+  expect(await chooseTestFolder(`${here}/nowhere`, 0)).toBe(tmpdir());
+  vi.stubEnv('TMPDIR', '/var/tmp');
+  expect(await chooseTestFolder(here, 0)).toBe('/var/tmp');
 });

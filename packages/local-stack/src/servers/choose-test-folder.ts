@@ -1,15 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 
-const memory = '/dev/shm';
 /** Several times what a test run has there at once, in bytes. */
-const enough = 4 * 1024 ** 3;
+const enoughBytes = 4 * 1024 ** 3;
 
 /**
  * Where the servers of a test run keep their data: in memory where there is plenty of it, unless `TMPDIR` says otherwise. On a disk
  * each copy of a database folder costs most of a second of a core, and so does much of what tests write.
  */
-export async function chooseTestFolder(): Promise<string> {
+export async function chooseTestFolder(memory = '/dev/shm', enough = enoughBytes): Promise<string> {
   if (process.env.TMPDIR !== undefined) return tmpdir();
   try {
     const { bavail, bsize } = await statfs(memory);

@@ -82,7 +82,7 @@ test('each alert fires on what it is for, and is quiet close to it', ({ skip }) 
   if (promtool === null) return skip(whyNot);
   const tests = alerts.flatMap(({ name }) => {
     const { sick = {}, healthy = {} } = plantedSeries[name] ?? {};
-    return [toTest(name, sick, 1), toTest(name, healthy, 0)];
+    return [...[sick].flat().map((each) => toTest(name, each, 1)), toTest(name, healthy, 0)];
   });
   const file = { rule_files: ['alerts.yml'], evaluation_interval: '5m', tests };
   writeFileSync(join(folder, 'tests.yml'), stringify(file));

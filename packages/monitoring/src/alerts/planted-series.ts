@@ -10,9 +10,9 @@ const refused = (code: string) => ({
   healthy: { [refusals(code)]: constant(30) },
 });
 const ready = (service: string, instance: string) => `agp_ready{job="agp-${service}",instance="${instance}"}`;
-/** One that is not there has no series, and one that is there may not be ready. */
+/** One that is there may not be ready, and one that is not there has no series any more. */
 const gone = (service: string) => ({
-  sick: { [ready(service, 'i1')]: constant(0) },
+  sick: [{ [ready(service, 'i1')]: constant(0) }, { [ready(service, 'i1')]: '1+0x10 stale' }],
   healthy: { [ready(service, 'i1')]: constant(0), [ready(service, 'i2')]: constant(1) },
 });
 const counted = (series: string) => ({ sick: { [series]: rising(3) }, healthy: { [series]: constant(3) } });
@@ -42,8 +42,8 @@ const unscanned = 'agp_proxy_unscanned_requests_total{reason="out_of_time"}';
 /** promtool's clock begins at 0, the time of these rules' `time()`. */
 const twelveWeeks = 7_257_600;
 
-/** What each alert must see, and what is close to it and must leave it quiet. */
-export const plantedSeries: Record<string, { sick: Planted; healthy: Planted }> = {
+/** What each alert must see, in each of several cases where there are several, and what is close to it and must leave it quiet. */
+export const plantedSeries: Record<string, { sick: Planted | Planted[]; healthy: Planted }> = {
   AgpProxyDown: gone('proxy'),
   AgpOutboxFilling: valued('agp_proxy_outbox_events{instance="p1"}', 5_001, 4_999),
   AgpEventsDropped: counted('agp_proxy_dropped_events_total{instance="p1"}'),
