@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDurableServers } from '@agp/local-stack';
 import { makeEventStream } from '../make-event-stream.ts';
-import { median } from './median.ts';
+import { median, medianOfEach } from './median.ts';
 import { OpenStreams } from './open-streams.ts';
 import { readCpu, readResident } from './process-usage.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
@@ -61,16 +61,6 @@ async function measure({ child, url }: { child: ChildProcess; url: string }): Pr
   };
 }
 
-function medianOf(results: Round[]): Round {
-  const middle = (pick: (round: Round) => number) => median(results.map(pick));
-  return {
-    idle: middle((round) => round.idle),
-    perStream: middle((round) => round.perStream),
-    perChunk: middle((round) => round.perChunk),
-    rate: middle((round) => round.rate),
-  };
-}
-
 function printRow(name: string, { idle, perStream, perChunk, rate }: Round): void {
   console.log(
     `${name.padEnd(6)} ${(idle / 1024 ** 2).toFixed(0).padStart(4)} MiB idle   ${(perStream / 1024).toFixed(0).padStart(4)} KiB a stream   ` +
@@ -116,7 +106,9 @@ for (let round = 0; round < rounds; round += 1) {
     await stop(child);
   }
 }
-const [bare, proxy] = targets.map(({ results }) => medianOf(results)) as [Round, Round];
+const [bare, proxy] = targets.map(({ results }) =>
+  medianOfEach(results, ['idle', 'perStream', 'perChunk', 'rate']),
+) as [Round, Round];
 printRow('bare', bare);
 printRow('proxy', proxy);
 console.log(

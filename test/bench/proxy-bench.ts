@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
 import { makeEventStream } from '../make-event-stream.ts';
-import { median } from './median.ts';
+import { medianOfEach } from './median.ts';
 import { readCpu } from './process-usage.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 import { startProxy } from './start-proxy.ts';
@@ -71,16 +71,6 @@ async function measure(child: ChildProcess, url: string): Promise<Round> {
   };
 }
 
-function medianOf(results: Round[]): Round {
-  const middle = (pick: (round: Round) => number) => median(results.map(pick));
-  return {
-    requestsPerSecond: middle((round) => round.requestsPerSecond),
-    p50: middle((round) => round.p50),
-    p99: middle((round) => round.p99),
-    cpu: middle((round) => round.cpu),
-  };
-}
-
 function printRow(name: string, round: Round): void {
   const { requestsPerSecond, p50, p99, cpu } = round;
   console.log(
@@ -116,7 +106,9 @@ for (const target of [...targets, ...targets, ...targets]) await measure(target.
 for (let round = 0; round < rounds; round += 1) {
   for (const target of targets) target.results.push(await measure(target.child, target.url));
 }
-const [bareMedian, proxyMedian] = targets.map((target) => medianOf(target.results)) as [Round, Round];
+const [bareMedian, proxyMedian] = targets.map((target) =>
+  medianOfEach(target.results, ['requestsPerSecond', 'p50', 'p99', 'cpu']),
+) as [Round, Round];
 printRow('bare', bareMedian);
 printRow('proxy', proxyMedian);
 console.log(
