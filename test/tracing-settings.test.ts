@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { answerCanned } from './providers/answer-canned.ts';
@@ -34,7 +35,8 @@ const receivedTraceparent = () => provider.requests.at(-1)?.headers.traceparent;
 
 test('the standard variables count: service name, attributes, headers from a file, compression and sampler', async () => {
   await using other = await startCollector();
-  const file = `/tmp/agp-otlp-headers-${randomUUID()}`;
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'agp-otlp-headers-'));
+  const file = join(folder.path, 'headers');
   writeFileSync(file, 'x-collector-key=not-a-secret%20one\n');
   const common = { OTEL_BSP_SCHEDULE_DELAY: '50', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
   const named = await system.start('proxy', {
