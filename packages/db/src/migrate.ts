@@ -10,8 +10,9 @@ import { applyGrants } from './roles/apply-grants.ts';
 
 /**
  * Brings the schema up to date, makes the coming weeks' partitions, and leaves every role with exactly its privileges. Safe to
- * run from several places at once, and beside `maintain`: kysely and the privileges list all tables, so none comes or goes meanwhile. A schema of a later version, as when that
- * one is rolled back, stays as it is, privileges included: services of that version may still run.
+ * run from several places at once, and beside `maintain`: kysely and the privileges list all tables, so none comes or goes
+ * meanwhile. A schema of a later version, as when that one is rolled back, stays as it is, privileges included: services of
+ * that version may still run.
  *
  * @returns the names of the migrations that were applied
  * @throws TableInUseError

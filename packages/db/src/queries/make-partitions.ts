@@ -26,7 +26,7 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
   await sql`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`.execute(transaction);
   const inRange = sql`id >= ${sql.lit(from)} AND id < ${sql.lit(to)}`;
   const strays = await sql<{ found: boolean }>`
-      SELECT EXISTS (SELECT FROM events_default WHERE ${inRange}) AS found`.execute(transaction);
+    SELECT EXISTS (SELECT FROM events_default WHERE ${inRange}) AS found`.execute(transaction);
   const table = sql.table(name);
   const bounds = sql`FOR VALUES FROM (${sql.lit(from)}) TO (${sql.lit(to)})`;
   if (!strays.rows[0]?.found) {
@@ -36,8 +36,8 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
   // Postgres refuses a partition whose rows the default one holds.
   await sql`CREATE TABLE ${table} (LIKE events INCLUDING ALL)`.execute(transaction);
   await sql`
-      WITH moved AS (DELETE FROM events_default WHERE ${inRange} RETURNING *)
-      INSERT INTO ${table} SELECT * FROM moved`.execute(transaction);
+    WITH moved AS (DELETE FROM events_default WHERE ${inRange} RETURNING *)
+    INSERT INTO ${table} SELECT * FROM moved`.execute(transaction);
   await sql`ALTER TABLE events ATTACH PARTITION ${table} ${bounds}`.execute(transaction);
   return true;
 }

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 
 /** Several times what a test run has there at once, in bytes. */
@@ -11,6 +11,7 @@ const enoughBytes = 4 * 1024 ** 3;
 export async function chooseTestFolder(memory = '/dev/shm', enough = enoughBytes): Promise<string> {
   if (process.env.TMPDIR !== undefined) return tmpdir();
   try {
+    await access(memory, constants.W_OK);
     const { bavail, bsize } = await statfs(memory);
     return bavail * bsize < enough ? tmpdir() : memory;
   } catch {
