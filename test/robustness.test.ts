@@ -172,13 +172,14 @@ test('bodies that would fill the memory if they were parsed cost little more tha
   await waitFor(
     'all bodies to be in',
     async () => (await readMetric(system, 'agp_proxy_buffered_bytes')) >= 6 * body.length,
+    40_000,
   );
   expect(proxyOf(system).child.exitCode).toBeNull();
   leave.abort();
   await Promise.all(running);
   await waitUntilIdle(system);
   expect(await readMetric(system, 'agp_proxy_buffered_bytes')).toBe(0);
-});
+}, 60_000);
 
 test('an agent that does not read its answer is given up after the time that a provider would have', async () => {
   await using provider = await startUpstream((_request, response) => {
