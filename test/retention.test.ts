@@ -55,6 +55,18 @@ const runCli = (...args: string[]) =>
   startCli(args, { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey }).ended;
 const runVerify = (id: string, ...more: string[]) => runCli('sessions', 'verify', id, ...more);
 
+/** What the script of the page about lineage says of all removals, and how it ends. */
+async function checkRemovals(): Promise<[number | null, string]> {
+  const script = readSnippets('docs/lineage.md', 'js').find((text) => text.includes('hashTree')) ?? '';
+  const [chain, removals] = ['/api/v1/audit/chain', '/api/v1/lineage/removals'].map((path) => system.api(path));
+  const input = `${JSON.stringify(await chain)}\n${JSON.stringify(await removals)}\n`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+    input,
+  });
+  return [status, stdout];
+}
+
 /** The chain as anybody downloads it. */
 async function download(id: string) {
   const { entries } = lineageSchema.parse(await system.api(`/api/v1/lineage/${id}`));
@@ -105,9 +117,10 @@ test('what retention removed is told from what somebody else did, by the API, th
   const told = entries.reduce((sum, entry) => sum + Number(entry.before?.events), 0);
   expect(told).toBe(4);
   expect(await runCli('audit', 'verify')).toMatchObject({ code: 0 });
-  const [sql = ''] = readSnippets('docs/lineage.md', 'sql');
-  const account = async () => (await system.database.pool.query(sql)).rows[0];
-  expect(await account()).toEqual({ gone: 4, told: 4 });
+  expect(await checkRemovals()).toEqual([
+    0,
+    expect.stringMatching(/^\d+ removals, 2 anchors: all as they were made\n$/),
+  ]);
 
   // Somebody deletes an event: it is missing, whatever else was removed.
   const { pool } = system.database;
@@ -117,10 +130,47 @@ test('what retention removed is told from what somebody else did, by the API, th
   // And makes up an anchor for it: the chain looks as after retention, and the log does not know of it.
   await pool.query(`INSERT INTO lineage_anchors VALUES ('ses_long', 2, 2, $1)`, [long.entries[0]?.lineage_hash]);
   expect(await verify('ses_long')).toMatchObject({ valid: true });
-  expect(await account()).toEqual({ gone: 5, told: 4 });
+  expect(await checkRemovals()).toEqual([1, expect.stringContaining('anchors of no removal: 1')]);
+  expect(await runCli('audit', 'verify')).toMatchObject({ code: 1, stderr: expect.stringContaining('anchors') });
   // The end of a chain that is cut is seen too, and an anchor that says otherwise than the head.
   await pool.query(`DELETE FROM events WHERE session_id = 'ses_long' AND seq = 4`);
   expect(await verify('ses_long')).toMatchObject({ valid: false, first_divergence: 4 });
   await pool.query(`INSERT INTO lineage_anchors VALUES ('ses_long', 4, 4, $1)`, [long.entries[0]?.lineage_hash]);
   expect(await verify('ses_long')).toMatchObject({ valid: false });
+}, 60_000);
+
+test('the owner of the tables cannot swap what retention removed for events that are still young', async () => {
+  const { pool } = system.database;
+  await pool.query('TRUNCATE lineage_anchors, audit_log');
+  await pool.query(`UPDATE audit_head SET length = 0, hash = 'genesis'`);
+  await record('ses_victim', [35, 34]);
+  await record('ses_alive', [3, 2, 1]);
+  expect(maintain('21')).toMatchObject({ status: 0 });
+  expect(await checkRemovals()).toEqual([0, expect.stringContaining('1 anchors')]);
+  const account = async () => {
+    const { rows } = await pool.query(`
+      SELECT (SELECT sum(last_seq - first_seq + 1) FROM lineage_anchors)::int AS gone,
+        (SELECT sum((payload::jsonb #>> '{before,events}')::bigint) FROM audit_log WHERE action = 'events.retention')::int AS told`);
+    return rows[0];
+  };
+  expect(await account()).toEqual({ gone: 2, told: 2 });
+
+  // All that is left of a session that is gone whole makes room for the first events of one that lives.
+  const [, second] = (await download('ses_alive')).entries;
+  const [stolen] = (await pool.query(`DELETE FROM lineage_anchors WHERE session_id = 'ses_victim' RETURNING removal`))
+    .rows;
+  await pool.query(`DELETE FROM lineage_heads WHERE session_id = 'ses_victim'`);
+  await pool.query(`DELETE FROM sessions WHERE id = 'ses_victim'`);
+  await pool.query(`DELETE FROM events WHERE session_id = 'ses_alive' AND seq < 2`);
+  await pool.query('INSERT INTO lineage_anchors VALUES ($1, 0, 1, $2, $3)', [
+    'ses_alive',
+    second?.lineage_hash,
+    stolen?.removal,
+  ]);
+
+  // The chain and the numbers look as after retention; the root does not.
+  expect(await verify('ses_alive')).toMatchObject({ valid: true, length: 3 });
+  expect(await account()).toEqual({ gone: 2, told: 2 });
+  expect(await checkRemovals()).toEqual([1, expect.stringContaining('not as they were made: rem_')]);
+  expect(await runCli('audit', 'verify')).toMatchObject({ code: 1, stderr: expect.stringContaining('root') });
 }, 60_000);

@@ -4,7 +4,7 @@ import { emptyHead } from '@agp/core/lineage';
 import { expect, test } from 'vitest';
 import { readSnippets } from './read-snippets.ts';
 
-const [, snippet = ''] = readSnippets('docs/lineage.md', 'js');
+const snippet = readSnippets('docs/lineage.md', 'js').at(-1) ?? '';
 
 function makeChain() {
   const entries = [0, 1, 2, 3].map(

@@ -1,10 +1,10 @@
 import { fromUUID } from 'typeid-js';
 
 /**
- * Prefixes of the public identifiers (decisions.md section 3), `aud` of entries of the audit log, and `prx` of a proxy
- * process as events name it.
+ * Prefixes of the public identifiers (decisions.md section 3), `aud` of entries of the audit log, `prx` of a proxy
+ * process as events name it, and `rem` of a removal by retention.
  */
-export type IdPrefix = 'agt' | 'evt' | 'ses' | 'key' | 'tok' | 'aud' | 'prx';
+export type IdPrefix = 'agt' | 'evt' | 'ses' | 'key' | 'tok' | 'aud' | 'prx' | 'rem';
 
 /** Writes a UUIDv7 as a public id: the prefix, `_`, and 26 characters of TypeID base32. */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -22,6 +22,7 @@ export * from './queries/list-agent-costs.ts';
 export * from './queries/list-agent-limits.ts';
 export * from './queries/list-agent-tokens.ts';
 export * from './queries/list-agents.ts';
+export * from './queries/list-anchors.ts';
 export * from './queries/list-api-keys.ts';
 export * from './queries/list-audit.ts';
 export * from './queries/list-claimed-names.ts';

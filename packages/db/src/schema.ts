@@ -49,6 +49,8 @@ export interface LineageAnchorsTable {
   first_seq: number;
   last_seq: number;
   lineage_hash: string;
+  /** UUID of the removal that made it; zeros where none is known. */
+  removal: Generated<string>;
 }
 
 export interface EventsTable {

@@ -90,6 +90,7 @@ describe('openapi.json', () => {
         'PUT /api/v1/limits/agents/{id}',
         'GET /api/v1/pause',
         'PUT /api/v1/pause',
+        'GET /api/v1/lineage/removals',
         'GET /api/v1/lineage/{session_id}',
         'GET /api/v1/lineage/{session_id}/removed',
         'GET /api/v1/lineage/{session_id}/verify',

@@ -1,5 +1,11 @@
-import { auditActions } from '@agp/core/audit';
-import { type AuditVerdict, auditChainSchema, auditListSchema, type ListedAuditEntry } from '@agp/core/contracts';
+import { auditActions, findRemovalFault } from '@agp/core/audit';
+import {
+  type AuditVerdict,
+  anchorListSchema,
+  auditChainSchema,
+  auditListSchema,
+  type ListedAuditEntry,
+} from '@agp/core/contracts';
 import { emptyHead, findDivergence } from '@agp/core/lineage';
 import { type Command, Option } from 'commander';
 import { addCommand } from '../add-command.ts';
@@ -13,6 +19,19 @@ import { writeQuery } from '../write-query.ts';
 function formatChange({ action, count, before, after }: ListedAuditEntry): string {
   if (action === 'request.refused') return `${formatCount(count)} times: ${JSON.stringify(after?.reasons ?? after)}`;
   return [before, after].map((state) => (state === null ? '-' : JSON.stringify(state))).join(' -> ');
+}
+
+/** The audit log's chain, and what is wrong with it and with what retention kept. */
+async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
+  const chain = await api.get('/api/v1/audit/chain', auditChainSchema);
+  const divergence = findDivergence(chain.data.entries);
+  if (divergence !== null) return { chain, divergence, removalFault: null };
+  const anchors = await api.get('/api/v1/lineage/removals', anchorListSchema);
+  const payloads = chain.data.entries.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
+  const removalFault = findRemovalFault(payloads, anchors.data);
+  // Events may have been removed between the two downloads. That does not happen twice in a row.
+  if (removalFault !== null && !isLastTry) return downloadAndCheck(api, true);
+  return { chain, divergence, removalFault };
 }
 
 /** `audit`: who changed what, and what was refused. */
@@ -48,19 +67,19 @@ export function addAuditCommands(program: Command, shell: Shell): void {
   addCommand(
     audit,
     'verify',
-    'download the audit log and check its chain here, without trusting the server; ends with 1 where it diverges',
+    'download the audit log and check its chain here, and what retention removed against it, without trusting the server; ends with 1 where something diverges',
     'audit verify',
   ).action(async () => {
-    const chain = await shell.api.get('/api/v1/audit/chain', auditChainSchema);
+    const { chain, divergence, removalFault } = await downloadAndCheck(shell.api);
     const { entries } = chain.data;
-    const divergence = findDivergence(entries);
+    const valid = divergence === null && removalFault === null;
     const data: AuditVerdict = {
-      valid: divergence === null,
+      valid,
       length: entries.length,
       head: entries.at(-1)?.lineage_hash ?? emptyHead.hash,
       first_divergence: divergence?.seq ?? null,
     };
-    if (shell.json || divergence === null) {
+    if (shell.json || valid) {
       await shell.show({ ...chain, data, text: JSON.stringify(data) }, ({ length, head }, paint) =>
         [paint('green', `the audit log is as it was written: ${formatCount(length)} entries`), `head ${head}`].join(
           '\n',
@@ -71,5 +90,6 @@ export function addAuditCommands(program: Command, shell: Shell): void {
       const { seq, reason } = divergence;
       throw new CliError(`the audit log diverges at seq ${seq} (${entries[seq]?.id}): ${reason}`);
     }
+    if (removalFault !== null) throw new CliError(`events were removed that retention did not remove: ${removalFault}`);
   });
 }

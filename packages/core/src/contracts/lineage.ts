@@ -51,6 +51,23 @@ export const lineageRemovalsSchema = z
   .strictObject({ session_id: sessionIdSchema, removed: z.array(removedLinksSchema) })
   .meta({ id: 'LineageRemovals', description: 'Events of a session that were removed for their age, by their places' });
 
+/** What `GET /api/v1/lineage/removals` answers: each run that retention removed, of all sessions. */
+export const anchorListSchema = z
+  .array(
+    z
+      .strictObject({
+        removal: z.string().nullable().meta({
+          description:
+            'Which removal made it: `before.removal` of an entry `events.retention`; null where it was made before these had ids',
+        }),
+        session_id: sessionIdSchema,
+        ...removedLinksSchema.shape,
+      })
+      .meta({ id: 'Anchor' }),
+  )
+  .meta({ id: 'AnchorList' });
+
+export type ListedAnchor = z.infer<typeof anchorListSchema>[number];
 export type LineageRemovals = z.infer<typeof lineageRemovalsSchema>;
 export type LineageVerdict = z.infer<typeof lineageVerdictSchema>;
 export type LineageEntry = z.infer<typeof lineageEntrySchema>;

@@ -21,6 +21,7 @@ import { listClaimedNamesRoute } from './list-claimed-names.ts';
 import { listEventsRoute } from './list-events.ts';
 import { listKeysRoute } from './list-keys.ts';
 import { listLimitsRoute } from './list-limits.ts';
+import { listRemovalsRoute } from './list-removals.ts';
 import { listRemovedLinksRoute } from './list-removed-links.ts';
 import { listSessionEventsRoute } from './list-session-events.ts';
 import { listSessionsRoute } from './list-sessions.ts';
@@ -67,6 +68,7 @@ export function listRoutes(): readonly Route[] {
     setAgentLimitRoute,
     getPauseRoute,
     setPauseRoute,
+    listRemovalsRoute,
     verifyLineageRoute,
     listRemovedLinksRoute,
     getLineageRoute,

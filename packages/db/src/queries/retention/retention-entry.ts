@@ -1,7 +1,7 @@
 import type { AuditState } from '@agp/core/audit';
 import type { NewAuditEntry } from '../append-audit.ts';
 
-/** What the audit log says of a removal. `before.events` of all such entries together is what all anchors stand for. */
+/** What the audit log says of a removal: of events, it commits to the anchors that were kept in their place. */
 export function retentionEntry(target: string, before: AuditState): NewAuditEntry {
   return {
     actor: { kind: 'system' },

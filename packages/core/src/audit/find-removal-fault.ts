@@ -1,0 +1,69 @@
+import { type Anchor, anchorLeaf, MerkleTree } from '../lineage/index.ts';
+
+/** An anchor as the API lists it: with the public id of its removal, null where it was made before removals had ids. */
+export type PlacedAnchor = Anchor & { removal: string | null };
+
+/** What an entry `events.retention` says in `before`, as far as it is about events. */
+interface ToldRemoval {
+  events: number;
+  removal?: string;
+  anchors?: number;
+  anchors_root?: string;
+}
+
+interface FoundRemoval {
+  events: number;
+  anchors: number;
+  tree: MerkleTree;
+}
+
+/**
+ * Holds all that retention kept against what the audit log says of each removal: how many events went, and the Merkle root over
+ * the anchors that stand for them. Somebody who owns the tables can delete events, heads and anchors and make up others, but not
+ * so that a root which the log's chain covers still fits.
+ *
+ * @param entries payloads of the audit log's chain, checked before
+ * @param anchors all of them, in the order in which the API lists them
+ * @returns what does not agree, in a sentence; null where all does
+ */
+export function findRemovalFault(
+  entries: Iterable<Readonly<Record<string, unknown>>>,
+  anchors: Iterable<PlacedAnchor>,
+): string | null {
+  const found = gatherAnchors(anchors);
+  let untied = 0;
+  for (const { action, before } of entries) {
+    if (action !== 'events.retention') continue;
+    const told = before as ToldRemoval;
+    if (told.events === undefined) continue;
+    if (told.removal === undefined) {
+      untied += told.events;
+      continue;
+    }
+    const kept = found.get(told.removal) ?? { events: 0, anchors: 0, tree: new MerkleTree() };
+    found.delete(told.removal);
+    if (kept.anchors !== told.anchors)
+      return `removal ${told.removal} made ${told.anchors} anchors, and there are ${kept.anchors}`;
+    if (kept.tree.root() !== told.anchors_root)
+      return `the anchors of removal ${told.removal} are not those that it made: their root is another one`;
+    if (kept.events !== told.events)
+      return `removal ${told.removal} took ${told.events} events, and its anchors stand for ${kept.events}`;
+  }
+  const old = found.get(null)?.events ?? 0;
+  if (old !== untied) return `removals without a root took ${untied} events, and their anchors stand for ${old}`;
+  found.delete(null);
+  const [unknown] = found.keys();
+  return unknown === undefined ? null : `there are anchors of removal ${unknown}, which the audit log does not have`;
+}
+
+function gatherAnchors(anchors: Iterable<PlacedAnchor>): Map<string | null, FoundRemoval> {
+  const found = new Map<string | null, FoundRemoval>();
+  for (const { removal, ...anchor } of anchors) {
+    const kept = found.get(removal) ?? { events: 0, anchors: 0, tree: new MerkleTree() };
+    found.set(removal, kept);
+    kept.events += anchor.last_seq - anchor.first_seq + 1;
+    kept.anchors += 1;
+    kept.tree.add(anchorLeaf(anchor));
+  }
+  return found;
+}
