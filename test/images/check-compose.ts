@@ -50,9 +50,12 @@ function findShortGrace(name: string, { environment = {}, stop_grace_period = '1
     : [`${name} may be killed before its ${seconds} s are over`];
 }
 
+const isOurs = (image: string) => image.startsWith('agent-governance-proxy/');
+
 function findFaultsOf(name: string, service: Service, secrets: ReadonlySet<string>): string[] {
   const faults: [boolean, string][] = [
-    [!/:v?\d+\.\d+(\.\d+)?(-\w+)?$/.test(service.image), 'has no exact version'],
+    [!/:v?\d+\.\d+(\.\d+)?(-\w+)?(@|$)/.test(service.image), 'has no exact version'],
+    [!isOurs(service.image) && !/@sha256:[0-9a-f]{64}$/.test(service.image), 'is not pinned by digest'],
     [service.read_only !== true, 'may write to its root file system'],
     [!service.cap_drop?.includes('ALL'), 'keeps capabilities'],
     [!service.security_opt?.includes('no-new-privileges:true'), 'may gain privileges'],

@@ -24,7 +24,7 @@ export async function findBaseImages(wanted: readonly string[]): Promise<BaseIma
   for (const image of wanted) {
     if (await isHere(image)) images.set(image, image);
     else {
-      const [name = '', tag = ''] = basename(image).split(':');
+      const [name = '', tag = ''] = basename(image).split(/[:@]/);
       const standIn = `${prefix}/${name}:${tag}`;
       if (standIns.has(name) && (await canStandIn())) {
         if (!(await has(standIn))) await buildStandIn(name, standIn);

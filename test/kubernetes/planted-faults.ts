@@ -35,6 +35,7 @@ export const plantedFaults: Record<keyof typeof policies, Fault[]> = {
     ['Deployment proxy', 'container.image', 'a/proxy', 'a/proxy has no tag'],
     ['Deployment proxy', 'container.image', 'a.example:5000/proxy', 'a.example:5000/proxy has no tag'],
     ['CronJob maintain', 'container.image', 'a/b:latest', 'a/b:latest is no exact version'],
+    ['Deployment proxy', 'container.image', 'redis:8.10.2', 'redis:8.10.2 is not pinned by digest'],
   ],
   checkLifecycle: [
     ['ConfigMap proxy', 'data.SHUTDOWN_GRACE_SECONDS', '600', 'proxy: is killed after 330 s, and may take 625 s'],

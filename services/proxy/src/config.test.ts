@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadProxyConfig } from './config.ts';
+import { isOpenToOthers, loadProxyConfig } from './config.ts';
 
 const servers = { DATABASE_URL: 'postgres://x', NATS_URL: 'nats://x', REDIS_URL: 'redis://x' };
 const withKey = { ...servers, PROVIDER_OPENAI_API_KEY: 'fake-canary' };
@@ -24,6 +24,16 @@ test.each([
 ])('provider keys are taken %s', (_what, environment) => {
   const { providers } = loadProxyConfig({ ...withKey, ...environment });
   expect(providers.get('openai')?.apiKey).toBe('fake-canary');
+});
+
+test.each([
+  ['0.0.0.0', 'open', true],
+  ['10.0.0.7', 'open', true],
+  ['0.0.0.0', 'token', false],
+  ['127.0.0.1', 'open', false],
+  ['::1', 'open', false],
+])('on %s with identity %s, a warning at the start: %s', (HOST, AGENT_IDENTITY, isWarned) => {
+  expect(isOpenToOthers(loadProxyConfig({ ...servers, HOST, AGENT_IDENTITY }))).toBe(isWarned);
 });
 
 test('open identity without provider keys needs no permission', () => {

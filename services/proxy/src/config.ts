@@ -72,9 +72,14 @@ export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 
+/** Others than this machine can connect, and are believed whatever name they give. */
+export function isOpenToOthers({ agentIdentity, host }: Pick<ProxyConfig, 'agentIdentity' | 'host'>): boolean {
+  return agentIdentity === 'open' && !loopback.test(host);
+}
+
 /** Whoever can connect could use the company's keys under any name (decisions.md section 2). */
 function guardProviderKeys(config: z.infer<typeof proxyConfigSchema>, providers: Provider[]): void {
-  if (config.agentIdentity !== 'open' || config.allowOpenProviderKeys || loopback.test(config.host)) return;
+  if (!isOpenToOthers(config) || config.allowOpenProviderKeys) return;
   const withKey = providers.filter(({ apiKey }) => apiKey !== null).map(({ id }) => id);
   if (withKey.length === 0) return;
   throw new ConfigError(

@@ -16,7 +16,7 @@ import {
 } from '@agp/runtime';
 import { Agent } from 'undici';
 import { createBudget } from './budget/index.ts';
-import type { ProxyConfig } from './config.ts';
+import { isOpenToOthers, type ProxyConfig } from './config.ts';
 import { createContext } from './create-context.ts';
 import { createEdge } from './edge.ts';
 import { finishRequests } from './finish-requests.ts';
@@ -34,6 +34,9 @@ export interface Proxy extends Service {
 
 /** Statements of admission end by themselves after this long; the request has had its 503 by then. */
 const admissionTimeoutMs = 1_000;
+/** Said at each start: blocks and caps then hold for a name, not for whoever uses it. */
+const openIdentityWarning =
+  'AGENT_IDENTITY=open: whoever reaches this port may call itself any agent, and leave a block or a cap behind; set it to token';
 /** Made before the first request comes: under full load it would wait while they are all made at once. */
 const readyConnections = 5;
 
@@ -154,6 +157,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   goingOn.defer(() => outbox.stop());
   held = outbox;
   if (config.prices) logger.info({ entries: config.prices.entries.length }, `prices: ${config.prices.version}`);
+  if (isOpenToOthers(config)) logger.warn({ host: config.host }, openIdentityWarning);
   const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
   const upstream = new Agent({
     headersTimeout: timeoutMs,
