@@ -1,7 +1,7 @@
 import { type KubernetesObject, listContainers, listWorkloads } from '../render-kustomization.ts';
 
-/** Ours are built and pushed by whoever deploys them, under a version of ours. */
-const isOurs = (image: string) => image.startsWith('agent-governance-proxy/');
+/** Built and pushed by whoever deploys them: without a registry's name in the trial, else on a registry of their own. */
+const isOurs = (image: string) => image.startsWith('agent-governance-proxy/') || /^[^/]+[.:][^/]*\//.test(image);
 
 /** Every image has a tag that says which version it is; others' are pinned by digest as well, since a tag can be moved. */
 export function* checkImages(objects: KubernetesObject[]): Generator<string> {
