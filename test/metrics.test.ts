@@ -69,10 +69,11 @@ test("a request's time is told apart into ours, the provider's and the agent's o
   const steps = [
     'readHead',
     'identify',
-    'resolveSession',
     'admit',
+    'resolveSession',
     'readBody',
     'reserve',
+    'claimSession',
     'forward',
     'meter',
     'finish',

@@ -5,12 +5,12 @@ const text = (value: string | null, max: number) => (value === null ? null : toE
 
 /** The `request` half of a recorded pair: what is known at ingress, without figures. */
 export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp): EventMessage {
-  const { head, agent, admission, body } = request;
+  const { head, agent, admission, sessionId, body } = request;
   const requestedModel = body.inspected?.requestedModel ?? null;
   return {
     ...stamp,
     id: head.requestEventId ?? head.eventId,
-    session_id: admission.sessionId,
+    session_id: sessionId,
     agent_id: agent.id,
     timestamp: new Date(head.timestamp).toISOString(),
     direction: 'request',

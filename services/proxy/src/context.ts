@@ -48,7 +48,7 @@ export interface ProxyContext {
   refusals: RefusalLog;
   /** What can be ended while it runs. */
   runningRequests: RunningRequests;
-  /** Owners of sessions, as agent UUIDs by session id. A session never changes hands. */
+  /** Owners of sessions that storage knows, as agent UUIDs by session id. A session never changes hands. */
   sessionOwners: LRUCache<string, string>;
   /** This process, as events name it. */
   producer: string;

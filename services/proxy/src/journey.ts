@@ -54,11 +54,21 @@ export interface Agent {
 
 /** Proof that storage let the request through, and what it said of the agent. */
 export interface Admission {
-  sessionId: string;
+  /** The agent showed a token that works. */
+  isProven: boolean;
+  /** UUID of the agent that owns the session which the request names; null where nobody does yet, or it names none. */
+  sessionOwner: string | null;
   complianceTag: string;
   limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
   /** When storage had answered, on the monotonic clock, in milliseconds. */
   admittedAt: number;
+}
+
+/** The session of a request that may yet be refused. */
+export interface Session {
+  id: string;
+  /** It is the agent's already. */
+  isClaimed: boolean;
 }
 
 /** A request's body: in memory where we read it, else on its way through. */
@@ -86,6 +96,8 @@ export interface AdmittedRequest {
   head: Head;
   agent: Agent;
   admission: Admission;
+  /** The agent's own, by a claim in storage. */
+  sessionId: string;
   body: Body;
   reservation: Reservation;
 }

@@ -4,6 +4,7 @@ import type { Exchange } from './exchange.ts';
 import type { Admission, Journey } from './journey.ts';
 import { publishEvent } from './publish-event.ts';
 import { admit } from './steps/admit.ts';
+import { claimSession } from './steps/claim-session.ts';
 import { finish } from './steps/finish.ts';
 import { forward } from './steps/forward.ts';
 import { identify } from './steps/identify.ts';
@@ -38,15 +39,15 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     begin('identify');
     const agent = await identify(context, head);
     journey.agent = agent;
-    begin('resolveSession');
-    const sessionId = await resolveSession(context, head, agent);
-    journey.sessionId = sessionId;
     const admitAgain = () => {
       begin('admit');
-      return admit(context, head, agent, sessionId, performance.now() + storageWaitMs);
+      return admit(context, head, agent, performance.now() + storageWaitMs);
     };
     begin('admit');
-    let admission = await admit(context, head, agent, sessionId, head.arrived + storageWaitMs);
+    let admission = await admit(context, head, agent, head.arrived + storageWaitMs);
+    begin('resolveSession');
+    const session = await resolveSession(context, head, agent, admission);
+    journey.sessionId = session.id;
     begin('readBody');
     const body = await readBody(context, exchange, head, admission);
     journey.body = body;
@@ -55,9 +56,12 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     begin('reserve');
     const reservation = await reserve(context, head, agent, admission, body);
     journey.reservation = reservation;
+    begin('claimSession');
+    const sessionId = await claimSession(context, agent, admission, session);
+    journey.sessionId = sessionId;
     if (isStale(admission)) admission = await admitAgain();
 
-    const request = { head, agent, admission, body, reservation };
+    const request = { head, agent, admission, sessionId, body, reservation };
     if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));
     journey.forwarded = { request, stamp: takeStamp(context) };
     context.load.forwarded += 1;

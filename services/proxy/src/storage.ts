@@ -92,8 +92,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
   const findToken = coalesce((digests: string[]) => findAgentTokens(pool, digests));
   const readAdmission = coalesce(async (keys: string[]) => {
     const pairs = keys.map((key): AdmissionKey => {
-      const [agentId = '', tokenId] = key.split(' ');
-      return { agentId, tokenId: tokenId || null };
+      const [agentId = '', tokenId, sessionId] = key.split(' ');
+      return { agentId, tokenId: tokenId || null, sessionId: sessionId || null };
     });
     const states = await readAdmissions(pool, pairs);
     return new Map(pairs.flatMap((pair, at) => [[keys[at] ?? '', states.get(pair)]]));
@@ -130,7 +130,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
     findAgentId: async (name, deadline) => (await inTime(findAgent(name), deadline)) ?? null,
     registerAgent: (agent, deadline) => inTime(registerAgent(pool, agent), deadline),
     findAgentToken: (digest, deadline) => inTime(findToken(digest), deadline),
-    readAdmission: ({ agentId, tokenId }, deadline) => inTime(readAdmission(`${agentId} ${tokenId ?? ''}`), deadline),
+    readAdmission: ({ agentId, tokenId, sessionId }, deadline) =>
+      inTime(readAdmission(`${agentId} ${tokenId ?? ''} ${sessionId ?? ''}`), deadline),
     async readSpend(day, agentId, deadline) {
       const spend = await inTime(readSpends(`${day} ${agentId}`), deadline);
       return spend ?? nothing;

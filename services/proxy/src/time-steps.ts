@@ -4,10 +4,11 @@ import type { ProxyMetrics } from './metrics.ts';
 export type StepName =
   | 'readHead'
   | 'identify'
-  | 'resolveSession'
   | 'admit'
+  | 'resolveSession'
   | 'readBody'
   | 'reserve'
+  | 'claimSession'
   | 'forward'
   | 'meter'
   | 'finish';

@@ -6,6 +6,8 @@ export interface AdmissionKey {
   agentId: string;
   /** UUID of the token that the agent showed; null when it showed none. */
   tokenId: string | null;
+  /** The session whose owner is wanted too; null where it is known, or none is named. */
+  sessionId: string | null;
 }
 
 /** A daily cap as it is enforced. */
@@ -27,6 +29,8 @@ export interface AdmissionState {
   tokenIsValid: boolean;
   /** A token was issued for the agent's name once: without a valid one nobody may use it. */
   nameIsClaimed: boolean;
+  /** UUID of the agent that the session belongs to; null where no agent has it, or it was not asked for. */
+  sessionOwner: string | null;
   agentCap: DailyCap;
   globalCap: DailyCap;
   /** Null is no limit. */
@@ -40,6 +44,7 @@ interface Row {
   paused: boolean;
   token_is_valid: boolean;
   name_is_claimed: boolean;
+  session_owner: string | null;
   agent_cap: number | null;
   agent_warn_only: boolean;
   global_cap: number | null;
@@ -47,6 +52,8 @@ interface Row {
   requests_per_minute: number | null;
 }
 
+// The limit tells the planner that `control` has one row. It takes a table that was never analysed for a thousand, and compiles the whole
+// statement for so many, which takes seconds.
 const text = `
   SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS compliance_tag, control.paused,
     EXISTS (
@@ -55,12 +62,13 @@ const text = `
         AND (expires_at IS NULL OR expires_at > clock_timestamp())
     ) AS token_is_valid,
     EXISTS (SELECT FROM claimed_names WHERE name = agents.name) AS name_is_claimed,
+    (SELECT agent_id FROM sessions WHERE id = asked.session_id) AS session_owner,
     agents.daily_cap_usd * 1e9 AS agent_cap, agents.warn_only AS agent_warn_only,
     control.global_cap_usd * 1e9 AS global_cap, control.global_warn_only,
     agents.requests_per_minute
-  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (agent_id, token_id, position)
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS asked (agent_id, token_id, session_id, position)
   JOIN agents ON agents.id = asked.agent_id
-  CROSS JOIN control`;
+  CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
 
 /**
  * Reads what decides about the requests of several agents, in one statement. Nothing here is ever cached: the kill
@@ -75,7 +83,11 @@ export async function readAdmissions(
   const { rows } = await pool.query<Row>({
     name: 'read-admissions',
     text,
-    values: [keys.map(({ agentId }) => agentId), keys.map(({ tokenId }) => tokenId)],
+    values: [
+      keys.map(({ agentId }) => agentId),
+      keys.map(({ tokenId }) => tokenId),
+      keys.map(({ sessionId }) => sessionId),
+    ],
   });
   const states = new Map<AdmissionKey, AdmissionState>();
   for (const row of rows) {
@@ -87,6 +99,7 @@ export async function readAdmissions(
       paused: row.paused,
       tokenIsValid: row.token_is_valid,
       nameIsClaimed: row.name_is_claimed,
+      sessionOwner: row.session_owner,
       agentCap: { capNanoUsd: row.agent_cap, warnOnly: row.agent_warn_only },
       globalCap: { capNanoUsd: row.global_cap, warnOnly: row.global_warn_only },
       requestsPerMinute: row.requests_per_minute,

@@ -1,25 +1,25 @@
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
-import type { SessionClaim } from '@agp/db';
 import { isAllowedPath } from '../allowed-paths.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
+import { toSessionId } from '../session-id.ts';
 
 /**
- * This request's look into storage: what governs the agent at this moment, never cached, and the claim of the session
- * for its agent.
+ * This request's look into storage: what governs the agent at this moment, never cached, and who owns the session that it names, which never
+ * changes.
  *
  * @param deadline when storage is given up, on the monotonic clock in milliseconds
- * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`, `session_of_another_agent`, `audit_unavailable`
+ * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`, `audit_unavailable`
  */
-export async function admit(
-  context: ProxyContext,
-  head: Head,
-  agent: Agent,
-  sessionId: string,
-  deadline: number,
-): Promise<Admission> {
-  const stored = await context.storage.readAdmission({ agentId: agent.uuid, tokenId: agent.tokenId }, deadline);
+export async function admit(context: ProxyContext, head: Head, agent: Agent, deadline: number): Promise<Admission> {
+  const named = head.sessionName === null ? null : toSessionId(agent.id, head.sessionName);
+  const knownOwner = named === null ? undefined : context.sessionOwners.get(named);
+  const sessionId = knownOwner === undefined ? named : null;
+  const stored = await context.storage.readAdmission(
+    { agentId: agent.uuid, tokenId: agent.tokenId, sessionId },
+    deadline,
+  );
   const admittedAt = performance.now();
   if (stored === undefined) {
     // The row was deleted by hand. The next request registers the name anew; this one is of no known status.
@@ -34,26 +34,18 @@ export async function admit(
   }
   if (stored.paused) throw new ApiError('paused', undefined, { 'Retry-After': '1' });
   if ((head.contentLength ?? 0) > context.config.maxRequestBytes) throw new ApiError('request_too_large');
-  await claimSession(context, { sessionId, agentId: agent.uuid }, deadline);
   const { audit } = context.config;
   if (audit === 'strict' && context.outbox.size + context.load.forwarded >= context.outbox.capacity) {
     throw new ApiError('audit_unavailable', undefined, { 'Retry-After': '1' });
   }
+  if (sessionId !== null && stored.sessionOwner !== null) context.sessionOwners.set(sessionId, stored.sessionOwner);
   return {
-    sessionId,
+    isProven: stored.tokenIsValid,
+    sessionOwner: knownOwner ?? stored.sessionOwner,
     complianceTag: chooseTag(stored.complianceTag, head.complianceTag),
     limits: stored,
     admittedAt,
   };
-}
-
-async function claimSession(context: ProxyContext, claim: SessionClaim, deadline: number): Promise<void> {
-  let owner = context.sessionOwners.get(claim.sessionId);
-  if (owner === undefined) {
-    owner = await context.storage.claimSession(claim, deadline);
-    if (owner !== undefined) context.sessionOwners.set(claim.sessionId, owner);
-  }
-  if (owner !== claim.agentId) throw new ApiError('session_of_another_agent');
 }
 
 /** What ops set on the agent counts before what the caller asks for. */

@@ -65,7 +65,7 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
       eventId: 'evt_x',
     },
     agent: { uuid: agentId, id: 'agt_x' },
-    admission: { sessionId: 'ses_x' },
+    sessionId: 'ses_x',
     body: { inspected: null, toProvider: null },
   };
   const answer = Promise.withResolvers<Answer>();

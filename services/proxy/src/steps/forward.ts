@@ -128,12 +128,12 @@ class Relay implements Dispatcher.DispatchHandler {
     const answered = performance.now();
     this.#times.answered = answered;
     const { response } = this.#exchange;
-    const { head, agent, admission, body } = this.#request;
+    const { head, agent, sessionId, body } = this.#request;
     for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
     if (head.operation) this.#tap = createResponseTap(head.operation, headers);
     const answerHeaders = toAgentHeaders(headers);
     answerHeaders['X-Agent-Id'] = agent.id;
-    answerHeaders['X-Session-Id'] = admission.sessionId;
+    answerHeaders['X-Session-Id'] = sessionId;
     answerHeaders['X-Event-Id'] = head.eventId;
     const streams = headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
     // A server that compresses although it was asked not to sends bytes that nothing can be taken out of, or put into.

@@ -24,7 +24,7 @@ const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', 
  * What a span says of a call before it is made, by OpenTelemetry's conventions for generative AI; a request that we cannot
  * read is a plain HTTP one. Nothing of what was written is in it.
  */
-export function describeCall({ head, admission, body }: AdmittedRequest): { name: string; attributes: Attributes } {
+export function describeCall({ head, sessionId, body }: AdmittedRequest): { name: string; attributes: Attributes } {
   const { provider, operation, path } = head;
   const { protocol, hostname, port, origin } = provider.baseUrl;
   const method = describeMethod(head.method);
@@ -45,7 +45,7 @@ export function describeCall({ head, admission, body }: AdmittedRequest): { name
       ...http,
       'gen_ai.operation.name': operationName,
       'gen_ai.provider.name': providerNames[provider.id] ?? provider.id,
-      'gen_ai.conversation.id': admission.sessionId,
+      'gen_ai.conversation.id': sessionId,
       ...(model === null ? {} : { 'gen_ai.request.model': shorten(model) }),
       ...(body.inspected ? { 'gen_ai.request.stream': body.inspected.stream } : {}),
     },

@@ -1,0 +1,36 @@
+import { ApiError } from '@agp/core/errors';
+import type { ProxyContext } from '../context.ts';
+import type { Admission, Agent, Session } from '../journey.ts';
+import { mapSessionName } from '../session-id.ts';
+import { storageWaitMs } from '../storage.ts';
+
+/**
+ * Makes a new session the agent's, the last thing before its first request is forwarded: a refused request leaves no row behind. Of agents that
+ * race for one id the first claim decides; who loses and has proven who it is goes on in the session of its own that later
+ * requests get for that id.
+ *
+ * @returns the id of the session that the request belongs to
+ * @throws ApiError `session_of_another_agent`, `status_unavailable`
+ */
+export async function claimSession(
+  context: ProxyContext,
+  agent: Agent,
+  { isProven }: Admission,
+  session: Session,
+): Promise<string> {
+  if (session.isClaimed) return session.id;
+  const deadline = performance.now() + storageWaitMs;
+  if (await claim(context, session.id, agent, deadline)) return session.id;
+  const own = mapSessionName(agent.id, session.id);
+  if (isProven && (await claim(context, own, agent, deadline))) return own;
+  throw new ApiError('session_of_another_agent');
+}
+
+async function claim(context: ProxyContext, sessionId: string, agent: Agent, deadline: number): Promise<boolean> {
+  let owner = context.sessionOwners.get(sessionId);
+  if (owner === undefined) {
+    owner = await context.storage.claimSession({ sessionId, agentId: agent.uuid }, deadline);
+    if (owner !== undefined) context.sessionOwners.set(sessionId, owner);
+  }
+  return owner === agent.uuid;
+}
