@@ -162,7 +162,11 @@ test('an offer to change the protocol is passed over, but for WebSocket', async 
 
 test('bodies that would fill the memory if they were parsed cost little more than their bytes', async () => {
   await using provider = await startUpstream((request) => request.resume());
-  await using system = await startWith(provider.url, { NODE_OPTIONS: '--max-old-space-size=400' });
+  await using system = await startWith(provider.url, {
+    NODE_OPTIONS: '--max-old-space-size=400',
+    // One agent alone has a quarter of it.
+    MAX_BUFFERED_BYTES: String(2 * 1024 ** 3),
+  });
   const body = Buffer.from(`{"model":"gpt-4o","messages":[${'{},'.repeat(10_000_000)}{}]}`);
   const leave = new AbortController();
   const headers = { 'content-type': 'application/json' };

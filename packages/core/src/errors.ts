@@ -11,6 +11,8 @@ export const errorTable = {
   path_not_allowed: { status: 403, message: 'path not allowed' },
   session_of_another_agent: { status: 409, message: 'session belongs to another agent' },
   request_too_large: { status: 413, message: 'request body too large' },
+  body_too_slow: { status: 408, message: 'request body not received in time' },
+  share_used_up: { status: 429, message: null },
   agent_budget_exceeded: { status: 429, message: 'daily budget exceeded' },
   global_budget_exceeded: { status: 429, message: 'global daily budget exceeded' },
   budget_held: { status: 429, message: 'daily budget held by requests in flight' },

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { extendScript, purgeScript, releaseScript, reserveScript } from './budget-scripts.ts';
+import { countScript, extendScript, purgeScript, releaseScript, reserveScript } from './budget-scripts.ts';
 
 /*
  * What is admitted and not yet in the usage table of Postgres, in Redis, for all proxies together.
@@ -49,6 +49,8 @@ export interface HeldReservation {
 export interface BudgetReservations {
   /** @param requestsPerMinute the agent's limit, counted by this call; null where there is none, or it was counted */
   reserve(reservation: Reservation, requestsPerMinute: number | null): Promise<Reserved | RateLimited>;
+  /** Counts a request against its agent's minute before it reserves. @returns null where there was room for it */
+  countRequest(agentId: string, requestsPerMinute: number): Promise<RateLimited | null>;
   /** Gives back; what is no longer there is passed over. */
   release(reservations: readonly Pick<Reservation, 'eventId' | 'day'>[]): Promise<void>;
   /** Holds for another 30 s, and puts back what Redis has lost. */
@@ -71,6 +73,7 @@ const baseOf = (day: string) => `agp:{budget}:${day}`;
 
 interface Scripts {
   agpReserve(base: string, ...args: (string | number)[]): Promise<number[]>;
+  agpCount(base: string, agentId: string, limit: number): Promise<number>;
   agpRelease(base: string, ...ids: string[]): Promise<number>;
   agpExtend(base: string, ...args: (string | number)[]): Promise<number>;
   agpPurge(base: string): Promise<number>;
@@ -79,6 +82,7 @@ interface Scripts {
 /** @param leaseMilliseconds shorter in tests alone */
 export function createBudgetReservations(redis: Redis, leaseMilliseconds = leaseMs): BudgetReservations {
   redis.defineCommand('agpReserve', { numberOfKeys: 1, lua: reserveScript });
+  redis.defineCommand('agpCount', { numberOfKeys: 1, lua: countScript });
   redis.defineCommand('agpRelease', { numberOfKeys: 1, lua: releaseScript });
   redis.defineCommand('agpExtend', { numberOfKeys: 1, lua: extendScript });
   redis.defineCommand('agpPurge', { numberOfKeys: 1, lua: purgeScript });
@@ -111,6 +115,11 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
       );
       if (admitted === 0) return { resetSeconds: first };
       return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global };
+    },
+    async countRequest(agentId, requestsPerMinute) {
+      // Minutes are no part of a day; the script only needs the slot of the cluster.
+      const resetSeconds = await scripts.agpCount(baseOf('minutes'), agentId, requestsPerMinute);
+      return resetSeconds === 0 ? null : { resetSeconds };
     },
     async release(reservations) {
       const byDay = Map.groupBy(reservations, ({ day }) => day);

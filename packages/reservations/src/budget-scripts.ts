@@ -52,6 +52,15 @@ local function purge()
   return #ended
 end
 
+-- Counts a request against its agent's minute -> seconds until the next, where the limit was reached before; else nil
+local function overLimit(agent, limit)
+  local used = 'agp:{budget}:minute:' .. math.floor(tonumber(time[1]) / 60) .. ':' .. agent
+  if tonumber(redis.call('GET', used) or '0') >= limit then return 60 - tonumber(time[1]) % 60 end
+  redis.call('INCR', used)
+  redis.call('EXPIRE', used, 120)
+  return nil
+end
+
 local function total(scope)
   return tonumber(redis.call('HGET', base .. ':totals', scope) or '0')
 end
@@ -61,15 +70,18 @@ end
 export const reserveScript = `${shared}
 local id, agent, amount, lease, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 if limit > 0 then
-  local used = 'agp:{budget}:minute:' .. math.floor(tonumber(time[1]) / 60) .. ':' .. agent
-  if tonumber(redis.call('GET', used) or '0') >= limit then return {0, 60 - tonumber(time[1]) % 60} end
-  redis.call('INCR', used)
-  redis.call('EXPIRE', used, 120)
+  local seconds = overLimit(agent, limit)
+  if seconds then return {0, seconds} end
 end
 purge()
 drop(id)
 local ofAgent, ofAll = total(agent), total('global')
 return {1, hold(id, agent, amount, lease), ofAgent, ofAll}
+`;
+
+/** agent id, requests per minute -> 0 where one more was counted, else seconds until there is room */
+export const countScript = `${shared}
+return overLimit(ARGV[1], tonumber(ARGV[2])) or 0
 `;
 
 /** event ids -> how many were held */

@@ -14,6 +14,7 @@ export * from './ops-server.ts';
 export * from './readiness.ts';
 export * from './run-until-signal.ts';
 export * from './stop-times.ts';
+export * from './to-network.ts';
 export * from './to-plain-address.ts';
 export * from './tracing/start-tracing.ts';
 export * from './tracing/tracing-fields.ts';

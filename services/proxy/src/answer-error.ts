@@ -1,4 +1,4 @@
-import type { ApiError } from '@agp/core/errors';
+import type { ApiError, ErrorCode } from '@agp/core/errors';
 import { dropRest } from './drop-rest.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -21,5 +21,7 @@ export function answerError(exchange: Exchange, error: ApiError, headers: Record
   dropRest(request);
 }
 
+const passing: ReadonlySet<ErrorCode> = new Set(['budget_held', 'share_used_up', 'body_too_slow']);
+
 /** What is unavailable for the moment, or held by requests that will end soon. */
-const mayBeRetried = ({ status, code }: ApiError): boolean => status === 503 || code === 'budget_held';
+const mayBeRetried = ({ status, code }: ApiError): boolean => status === 503 || passing.has(code);

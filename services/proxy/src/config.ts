@@ -41,6 +41,14 @@ export const proxyConfigSchema = z.object({
   maxRequestBytes: positive.default(32 * 1024 * 1024),
   /** Request bodies held in memory by this process at once, in bytes. */
   maxBufferedBytes: positive.default(512 * 1024 * 1024),
+  /** Those of one agent; a quarter of all if not given. */
+  maxBufferedBytesPerAgent: positive.optional(),
+  /** An agent has this long to send a request's body, in seconds. */
+  maxBodySeconds: positive.default(300),
+  /** An agent that sends less of a body than this, over half a minute, is given up. */
+  minBodyBytesPerSecond: positive.default(1_024),
+  /** Connections of agents, and requests that are served at once. */
+  maxConnections: positive.default(10_000),
   upstreamTimeoutSeconds: positive.default(600),
   /** What happens when events can no longer be taken over: `available` lets requests through, `strict` refuses them. */
   audit: z.enum(['available', 'strict']).default('available'),

@@ -8,9 +8,11 @@ import type { Dispatcher } from 'undici';
 import type { Budget } from './budget/index.ts';
 import type { ProxyConfig } from './config.ts';
 import type { TokenEstimator } from './estimate-tokens/index.ts';
+import type { FairShares } from './fairness/index.ts';
 import type { Agent } from './journey.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { RefusalLog } from './refusal-log.ts';
+import type { BodyMemory } from './request-body/index.ts';
 import type { RunningRequests } from './running-requests.ts';
 import type { PiiScanner } from './scan-pii/index.ts';
 import type { UnscannedText } from './scan-request.ts';
@@ -53,5 +55,9 @@ export interface ProxyContext {
   /** This process, as events name it. */
   producer: string;
   /** What is going on in this process now. */
-  load: { running: number; forwarded: number; bufferedBytes: number; nextProducerSeq: number };
+  load: { running: number; forwarded: number; nextProducerSeq: number };
+  /** What bodies take of it, by agent. */
+  bodyMemory: BodyMemory;
+  /** How many requests may be served at once, by agent. */
+  places: FairShares;
 }

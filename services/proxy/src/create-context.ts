@@ -5,6 +5,7 @@ import { createIdleSessions, createThrottle, type Redis } from '@agp/reservation
 import { LRUCache } from 'lru-cache';
 import type { ProxyContext } from './context.ts';
 import { createTokenEstimator } from './estimate-tokens/index.ts';
+import { FairShares } from './fairness/index.ts';
 import { reportUnpriced } from './report-unpriced.ts';
 import { createPiiScanner } from './scan-pii/index.ts';
 import type { createWarnings } from './warnings.ts';
@@ -20,6 +21,7 @@ type Connected =
   | 'outbox'
   | 'upstream'
   | 'load'
+  | 'bodyMemory'
   | 'storage'
   | 'budget'
   | 'refusals'
@@ -38,6 +40,7 @@ export function createContext(
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),
     registering: new Map(),
+    places: new FairShares({ max: config.maxConnections }),
     producer: toPublicId('prx', randomUUIDv7()),
     idleSessions: createIdleSessions(redis, {
       idleSeconds: config.sessionIdleSeconds,

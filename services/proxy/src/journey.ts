@@ -6,6 +6,7 @@ import type { HeaderValues } from './forwarded-headers.ts';
 import type { InspectedBody } from './inspect-body.ts';
 import type { Provider } from './load-providers.ts';
 import type { Operation } from './providers/index.ts';
+import type { Place } from './steps/take-place.ts';
 import type { ResponseTap } from './stream/index.ts';
 
 /*
@@ -69,6 +70,12 @@ export interface Session {
   id: string;
   /** It is the agent's already. */
   isClaimed: boolean;
+}
+
+/** What a request was counted against before its body came. */
+export interface Counted {
+  /** The agent's limit then; null where there was none, or it is still to be counted. */
+  againstRequestsPerMinute: number | null;
 }
 
 /** A request's body: in memory where we read it, else on its way through. */
@@ -192,6 +199,7 @@ export interface Journey {
   head?: Head;
   agent?: Agent;
   sessionId?: string;
+  place?: Place;
   body?: Body;
   reservation?: Reservation;
   forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };

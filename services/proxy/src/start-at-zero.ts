@@ -12,6 +12,8 @@ const refusals = [
   'path_not_allowed',
   'session_of_another_agent',
   'request_too_large',
+  'body_too_slow',
+  'share_used_up',
   'agent_budget_exceeded',
   'global_budget_exceeded',
   'budget_held',

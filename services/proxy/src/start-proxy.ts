@@ -22,6 +22,7 @@ import { createEdge } from './edge.ts';
 import { finishRequests } from './finish-requests.ts';
 import { createMetrics } from './metrics.ts';
 import { RefusalLog } from './refusal-log.ts';
+import { BodyMemory } from './request-body/index.ts';
 import { RunningRequests, watchRunning } from './running-requests.ts';
 import { startAtZero } from './start-at-zero.ts';
 import { createStorage } from './storage.ts';
@@ -70,12 +71,17 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     onConnectionError: logLostConnection(logger),
   });
   closings.push(() => database.close());
-  const load = { running: 0, forwarded: 0, bufferedBytes: 0, nextProducerSeq: 0 };
+  const load = { running: 0, forwarded: 0, nextProducerSeq: 0 };
+  const bodyMemory = new BodyMemory({
+    maxBytes: config.maxBufferedBytes,
+    maxBytesPerAgent: config.maxBufferedBytesPerAgent,
+    maxRequestBytes: config.maxRequestBytes,
+  });
   let held: Outbox | null = null;
   const metrics = createMetrics({
     outbox: () => held?.size ?? 0,
     running: () => load.running,
-    bufferedBytes: () => load.bufferedBytes,
+    bufferedBytes: () => bodyMemory.bytes,
   });
   const readiness = new Readiness(
     {
@@ -175,6 +181,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     outbox,
     upstream,
     load,
+    bodyMemory,
     storage,
     budget,
     refusals,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reservation } from '@agp/reservations';
 import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit } from './admit-to-budget.ts';
+import { type EarlyCheck, makeCheckEarly } from './check-early.ts';
 import { OwnReservations } from './own-reservations.ts';
 
 /**
@@ -15,6 +16,14 @@ export interface Budget {
    *   `budget_unavailable`, `status_unavailable`; nothing is reserved then
    */
   reserve(request: BudgetRequest, deadline: number): Promise<BudgetWarning[]>;
+  /**
+   * What can be refused before the body has come. A request that was counted against its agent's minute here is not to be
+   * counted again.
+   *
+   * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
+   *   `status_unavailable`
+   */
+  checkEarly(check: EarlyCheck, deadline: number): Promise<void>;
   /** The request was not forwarded: nothing will be spent. */
   release(eventId: string): void;
   /** JetStream has the event: the writer will release. */
@@ -93,6 +102,7 @@ export function createBudget(options: BudgetOptions): Budget {
         throw error;
       }
     },
+    checkEarly: makeCheckEarly({ ...options, own }),
     release: giveBack,
     confirm(eventId) {
       const held = own.confirm(eventId, Date.now());

@@ -58,9 +58,8 @@ export class OwnReservations {
   reserve(eventId: string, requestsPerMinute: number | null, now: number): Reserved | RateLimited {
     const mine = this.#held.get(eventId);
     if (!mine) throw new Error('only what was added can be reserved');
-    if (requestsPerMinute !== null && !this.#countMinute(mine.agentId, requestsPerMinute, now)) {
-      return { resetSeconds: 60 - (Math.floor(now / 1_000) % 60) };
-    }
+    const limited = requestsPerMinute === null ? null : this.countRequest(mine.agentId, requestsPerMinute, now);
+    if (limited) return limited;
     this.#held.delete(eventId);
     const others = this.list(mine.day, null);
     const sum = (held: HeldReservation[]) => held.reduce((total, { nanoUsd }) => total + nanoUsd, 0);
@@ -72,13 +71,14 @@ export class OwnReservations {
     };
   }
 
-  #countMinute(agentId: string, limit: number, now: number): boolean {
+  /** @returns null where the agent's minute had room for one more */
+  countRequest(agentId: string, limit: number, now: number): RateLimited | null {
     const minute = Math.floor(now / 60_000);
     const counted = this.#minutes.get(agentId);
     const used = counted?.minute === minute ? counted.used : 0;
-    if (used >= limit) return false;
+    if (used >= limit) return { resetSeconds: 60 - (Math.floor(now / 1_000) % 60) };
     if (this.#minutes.size > 10_000) this.#minutes.clear();
     this.#minutes.set(agentId, { minute, used: used + 1 });
-    return true;
+    return null;
   }
 }

@@ -40,8 +40,9 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     if (answer.status !== null)
       context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(answer.status) });
     observeTimes(context.metrics, forwarded.request, answer);
-    // A body that streams through may turn out too large when part of it has gone.
-    if (answer.failure === 'request_too_large') context.metrics.refusals.inc({ code: answer.failure });
+    // A body that streams through may turn out too large, or too slow, when part of it has gone.
+    if (answer.failure === 'request_too_large' || answer.failure === 'body_too_slow')
+      context.metrics.refusals.inc({ code: answer.failure });
     if (ended.refusal) {
       answerError(exchange, ended.refusal, {
         'X-Agent-Id': event.agent_id,
@@ -56,6 +57,7 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     answerError(exchange, error, {});
   }
   journey.body?.release();
+  journey.place?.giveBack();
   trace?.end(ended);
   const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);

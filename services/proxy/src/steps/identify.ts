@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import type { AgentTokenOwner } from '@agp/db';
+import { toNetwork } from '@agp/runtime';
 import type { ProxyContext } from '../context.ts';
 import type { Agent, Head } from '../journey.ts';
 import { storageWaitMs } from '../storage.ts';
@@ -64,7 +65,7 @@ async function register(
   tokenId: string | null,
   deadline: number,
 ): Promise<string> {
-  const { allowed, retryAfterSeconds } = await context.registrations.consume(head.sourceIp);
+  const { allowed, retryAfterSeconds } = await context.registrations.consume(toNetwork(head.sourceIp));
   if (!allowed) {
     throw new ApiError('too_many_registrations', undefined, { 'Retry-After': String(retryAfterSeconds) });
   }

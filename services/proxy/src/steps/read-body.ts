@@ -5,88 +5,111 @@ import { ContentDigest } from '../content-digest.ts';
 import type { ProxyContext } from '../context.ts';
 import { dropRest } from '../drop-rest.ts';
 import type { Exchange } from '../exchange.ts';
+import { toHolder } from '../fairness/index.ts';
 import { inspectBody } from '../inspect-body.ts';
-import type { Admission, Body, Head } from '../journey.ts';
+import type { Agent, Body, Counted, Head } from '../journey.ts';
+import { BodyBuffer, type BodyClaim, watchPace } from '../request-body/index.ts';
 
-/** An agent that sends nothing of its body for this long is given up, in milliseconds. */
-const silenceMs = 30_000;
+/** What a body that streams through takes, in the buffers of Node and of the connection to the provider, in bytes. */
+const streamedBytes = 128 * 1024;
 
 const endedEarly = () => new ApiError('malformed_request', 'the request body ended early');
+const tooSlow = () => new ApiError('body_too_slow');
 
 /**
  * Reads the body of an operation that we inspect; lets every other body stream.
  *
- * @param _admission the body of a request that was not admitted is never read
- * @throws ApiError `request_too_large`, `proxy_overloaded`, `malformed_request` when the agent stops sending
+ * @param _counted the body of a request that was not admitted, or is over a limit, is never read
+ * @throws ApiError `request_too_large`, `share_used_up`, `proxy_overloaded`, `body_too_slow`, `malformed_request` when the
+ *   agent stops sending
  */
 export async function readBody(
   context: ProxyContext,
   exchange: Exchange,
   head: Head,
-  _admission: Admission,
+  agent: Agent,
+  _counted: Counted,
 ): Promise<Body> {
+  const { request, response } = exchange;
   // An agent that left during admission sends no more events to listen for.
-  if (exchange.request.destroyed) throw endedEarly();
+  if (request.destroyed) throw endedEarly();
   if (!head.hasBody) return { inspected: null, toProvider: null, waitedMs: 0, sha256: () => null, release: () => {} };
-  if (exchange.request.headers.expect !== undefined) exchange.response.writeContinue();
-  if (head.operation === null) return streamBody(context, exchange.request);
-
-  const from = performance.now();
-  const bytes = await bufferBody(context, exchange.request);
-  const waitedMs = performance.now() - from;
-  const digest = new ContentDigest();
-  digest.update(bytes);
-  const contentType = exchange.request.headers['content-type'] ?? '';
-  const inspected = inspectBody(head.operation, head.provider, bytes, head.path, contentType);
-  return {
-    inspected,
-    toProvider: inspected.toProvider,
-    waitedMs,
-    sha256: () => digest.digest(),
-    release: () => {
-      context.load.bufferedBytes -= bytes.length;
-    },
-  };
+  const given = Promise.withResolvers<never>();
+  // Where nobody waits any more it must not end the process.
+  given.promise.catch(() => {});
+  const expected = head.operation === null ? 0 : (head.contentLength ?? 0);
+  const claim = context.bodyMemory.open(toHolder(agent, head), expected, given.reject);
+  try {
+    if (request.headers.expect !== undefined) response.writeContinue();
+    if (head.operation === null) return streamBody(context, request, claim);
+    const from = performance.now();
+    const bytes = await bufferBody(context, request, head.contentLength, claim, given.promise);
+    const waitedMs = performance.now() - from;
+    const digest = new ContentDigest();
+    digest.update(bytes);
+    const contentType = request.headers['content-type'] ?? '';
+    const inspected = inspectBody(head.operation, head.provider, bytes, head.path, contentType);
+    if (inspected.toProvider !== bytes) claim.grow(inspected.toProvider.length);
+    return {
+      inspected,
+      toProvider: inspected.toProvider,
+      waitedMs,
+      sha256: () => digest.digest(),
+      release: claim.release,
+    };
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
 }
 
-/** Everything the agent sends, counted as buffered until it is released. */
-function bufferBody(context: ProxyContext, request: IncomingMessage): Promise<Buffer> {
-  const { maxRequestBytes, maxBufferedBytes } = context.config;
+/** @param givenUp rejects when others need the memory more */
+function bufferBody(
+  { config }: ProxyContext,
+  request: IncomingMessage,
+  contentLength: number | null,
+  claim: BodyClaim,
+  givenUp: Promise<never>,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const buffer = new BodyBuffer(contentLength);
     const settle = () => {
-      clearTimeout(silence);
+      pace.stop();
       request.off('data', onData).off('end', onEnd).off('close', onClose);
     };
-    const refuse = (error: ApiError) => {
-      context.load.bufferedBytes -= length;
+    const refuse = (error: unknown) => {
       settle();
       reject(error);
     };
     const onData = (chunk: Buffer) => {
-      length += chunk.length;
-      context.load.bufferedBytes += chunk.length;
-      chunks.push(chunk);
-      silence.refresh();
-      if (length > maxRequestBytes) refuse(new ApiError('request_too_large'));
-      else if (context.load.bufferedBytes > maxBufferedBytes) {
-        refuse(new ApiError('proxy_overloaded', undefined, { 'Retry-After': '1' }));
+      pace.count(chunk.length);
+      if (buffer.length + chunk.length > config.maxRequestBytes) {
+        refuse(new ApiError('request_too_large'));
+        return;
+      }
+      try {
+        claim.grow(buffer.growth(chunk.length));
+        buffer.push(chunk);
+      } catch (error) {
+        refuse(error);
       }
     };
     const onEnd = () => {
       settle();
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+      claim.complete();
+      resolve(buffer.read());
     };
     const onClose = () => refuse(endedEarly());
-    const silence = setTimeout(() => refuse(stalled()), silenceMs);
+    const pace = watchPace(request, config, () => refuse(tooSlow()));
+    givenUp.catch(refuse);
     request.on('data', onData).once('end', onEnd).once('close', onClose);
   });
 }
 
-const stalled = () => new ApiError('malformed_request', 'the request body stopped coming');
-
-function streamBody(context: ProxyContext, request: IncomingMessage): Body {
+function streamBody({ config }: ProxyContext, request: IncomingMessage, claim: BodyClaim): Body {
+  claim.grow(streamedBytes);
+  // It takes no more than that, so nothing is won by ending it.
+  claim.complete();
   const digest = new ContentDigest();
   const stream = new PassThrough();
   // The call to the provider tells what broke it; unheard, it would end the process once that call is over.
@@ -94,20 +117,17 @@ function streamBody(context: ProxyContext, request: IncomingMessage): Body {
   let length = 0;
   const onData = (chunk: Buffer) => {
     length += chunk.length;
-    silence.refresh();
-    if (length > context.config.maxRequestBytes) stream.destroy(new ApiError('request_too_large'));
+    pace.count(chunk.length);
+    if (length > config.maxRequestBytes) stream.destroy(new ApiError('request_too_large'));
     else digest.update(chunk);
   };
+  const onEnd = () => pace.stop();
   const onClose = () => {
-    clearTimeout(silence);
+    pace.stop();
     if (!request.complete) stream.destroy(endedEarly());
   };
-  // A provider that takes its time pauses the agent, who is then not to blame for the silence.
-  const silence = setTimeout(() => (request.isPaused() ? silence.refresh() : stream.destroy(stalled())), silenceMs);
-  request
-    .on('data', onData)
-    .once('end', () => clearTimeout(silence))
-    .once('close', onClose);
+  const pace = watchPace(request, config, () => stream.destroy(tooSlow()));
+  request.on('data', onData).once('end', onEnd).once('close', onClose);
   request.pipe(stream);
   return {
     inspected: null,
@@ -116,9 +136,10 @@ function streamBody(context: ProxyContext, request: IncomingMessage): Body {
     sha256: () => digest.digest(),
     // A provider may answer before it has all of the body, or never take it.
     release: () => {
-      clearTimeout(silence);
-      request.off('data', onData).off('close', onClose).unpipe(stream);
+      pace.stop();
+      request.off('data', onData).off('end', onEnd).off('close', onClose).unpipe(stream);
       stream.destroy();
+      claim.release();
       dropRest(request);
     },
   };

@@ -1,12 +1,14 @@
 import { fromPublicId } from '@agp/core/ids';
 import { estimateReservation } from '../budget/index.ts';
 import type { ProxyContext } from '../context.ts';
-import type { Admission, Agent, Body, Head, Reservation } from '../journey.ts';
+import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
 import { storageWaitMs } from '../storage.ts';
+import { toDay } from '../to-day.ts';
 
 /**
  * Takes the request's share of the day's budget and of the agent's requests of this minute, the last check of all.
  *
+ * @param counted what it was counted against already; a limit that was changed since then counts it anew
  * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
  *   `budget_unavailable`, `status_unavailable`
  */
@@ -16,6 +18,7 @@ export async function reserve(
   agent: Agent,
   admission: Admission,
   body: Body,
+  counted: Counted,
 ): Promise<Reservation> {
   const { agentCap, globalCap, requestsPerMinute } = admission.limits;
   const eventId = fromPublicId('evt', head.eventId) ?? '';
@@ -23,11 +26,11 @@ export async function reserve(
     {
       eventId,
       agentId: agent.uuid,
-      day: new Date(head.timestamp).toISOString().slice(0, 10),
+      day: toDay(head.timestamp),
       nanoUsd: estimateReservation(context, head, body),
       agentCap,
       globalCap,
-      requestsPerMinute,
+      requestsPerMinute: counted.againstRequestsPerMinute === requestsPerMinute ? null : requestsPerMinute,
     },
     performance.now() + storageWaitMs,
   );

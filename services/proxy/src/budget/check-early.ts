@@ -1,0 +1,43 @@
+import { ApiError } from '@agp/core/errors';
+import type { BudgetOptions, BudgetRequest } from './admit-to-budget.ts';
+import { budgetExceeded, rateLimited } from './budget-refusals.ts';
+import { findRefusing, judgeCaps } from './judge-budget.ts';
+import type { OwnReservations } from './own-reservations.ts';
+
+/** What of a request can be held against limits before its body has come. */
+export type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
+
+/** Counts the request against its agent's minute, and refuses where a cap is reached by what is recorded. */
+export type CheckEarly = (check: EarlyCheck, deadline: number) => Promise<void>;
+
+const nothingReserved = { agent: 0, global: 0 };
+
+/** Makes a check that reserves nothing: what the request may cost is not known yet. */
+export function makeCheckEarly({
+  shared,
+  own,
+  storage,
+  isStrict,
+  onFailure,
+}: BudgetOptions & { own: OwnReservations }): CheckEarly {
+  async function count(agentId: string, limit: number): Promise<void> {
+    const counted = await shared.countRequest(agentId, limit).catch((error: Error) => {
+      onFailure(error);
+      if (isStrict) throw new ApiError('budget_unavailable', undefined, { 'Retry-After': '1' });
+      return own.countRequest(agentId, limit, Date.now());
+    });
+    if (counted) throw rateLimited(limit, counted.resetSeconds);
+  }
+
+  async function checkCaps(check: EarlyCheck, deadline: number): Promise<void> {
+    const spend = await storage.readSpend(check.day, check.agentId, deadline);
+    const refusing = findRefusing(judgeCaps({ ...check, nanoUsd: 0 }, spend, nothingReserved));
+    if (refusing) throw budgetExceeded(refusing.scope, check.day, Date.now());
+  }
+
+  return async (check, deadline) => {
+    const { agentId, agentCap, globalCap, requestsPerMinute } = check;
+    if (requestsPerMinute !== null) await count(agentId, requestsPerMinute);
+    if (agentCap.capNanoUsd !== null || globalCap.capNanoUsd !== null) await checkCaps(check, deadline);
+  };
+}

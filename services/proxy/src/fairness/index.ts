@@ -1,0 +1,3 @@
+export * from './fair-shares.ts';
+export * from './holder.ts';
+export * from './refuse-share.ts';

@@ -1,0 +1,31 @@
+import type { ProxyContext } from '../context.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Admission, Agent, Counted, Head } from '../journey.ts';
+import { storageWaitMs } from '../storage.ts';
+import { toDay } from '../to-day.ts';
+
+const notCounted: Counted = { againstRequestsPerMinute: null };
+
+/**
+ * The limits that can be looked at without the body: the agent's requests of this minute, and caps that recorded spend has
+ * reached. They are looked at only for a body that is still to come, so that none is waited for that will be refused; for all
+ * other requests `reserve` does it, with nothing more to ask.
+ *
+ * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
+ *   `status_unavailable`
+ */
+export async function countEarly(
+  context: ProxyContext,
+  { request }: Exchange,
+  head: Head,
+  agent: Agent,
+  { limits }: Admission,
+): Promise<Counted> {
+  if (!head.hasBody || request.complete) return notCounted;
+  const { agentCap, globalCap, requestsPerMinute } = limits;
+  await context.budget.checkEarly(
+    { agentId: agent.uuid, day: toDay(head.timestamp), agentCap, globalCap, requestsPerMinute },
+    performance.now() + storageWaitMs,
+  );
+  return { againstRequestsPerMinute: requestsPerMinute };
+}

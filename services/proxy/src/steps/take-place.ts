@@ -1,0 +1,21 @@
+import type { ProxyContext } from '../context.ts';
+import { refuseShare, toHolder } from '../fairness/index.ts';
+import type { Agent, Head } from '../journey.ts';
+
+/** A place among the requests that this process serves at once. */
+export interface Place {
+  giveBack(): void;
+}
+
+/**
+ * Takes a place among the requests that are served, and with it the right to a connection to a provider: an agent that sends
+ * without end finds its own share full, and no other does.
+ *
+ * @throws ApiError `share_used_up`, `proxy_overloaded`
+ */
+export function takePlace({ places }: ProxyContext, head: Head, agent: Agent): Place {
+  const holder = toHolder(agent, head);
+  const full = places.take(holder, 1);
+  if (full !== null) throw refuseShare(full, 'too many requests of this agent run at once');
+  return { giveBack: () => places.giveBack(holder, 1) };
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BudgetSystem, startBudgetSystem } from './control/budget-system.ts';
+import { answerAsReserved, countResults } from './control/send-calls.ts';
+import { waitFor } from './start-system.ts';
+
+const mebibyte = 1024 * 1024;
+
+let budgets: BudgetSystem;
+beforeAll(async () => {
+  budgets = await startBudgetSystem(answerAsReserved(), {
+    proxies: 1,
+    environment: {
+      MAX_REQUEST_BYTES: String(mebibyte),
+      MAX_BUFFERED_BYTES: String(16 * mebibyte),
+      MAX_BODY_SECONDS: '8',
+    },
+  });
+});
+afterAll(() => budgets?.[Symbol.asyncDispose]());
+
+/** A request whose body never ends: all but its last byte is sent, or as much as is given. */
+async function hold(agentName: string, path: string, sent = mebibyte - 1, more = '') {
+  const socket = connect(Number(new URL(budgets.urls[0] ?? '').port), '127.0.0.1').on('error', () => {});
+  await once(socket, 'connect');
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    received += text;
+  });
+  socket.write(
+    `POST /openai/v1/${path} HTTP/1.1\r\nHost: proxy\r\nX-Agent-Name: ${agentName}\r\n${more}Content-Length: ${mebibyte}\r\n\r\n`,
+  );
+  socket.write(Buffer.alloc(sent, '{"a":"b"} '));
+  const trickle = setInterval(() => socket.write(''), 100);
+  socket.once('close', () => clearInterval(trickle));
+  return { socket, received: () => received, status: () => /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] };
+}
+
+type Held = Awaited<ReturnType<typeof hold>>;
+
+const endAll = (held: readonly Held[]) => {
+  for (const { socket } of held) (socket as Socket).destroy();
+};
+
+const bufferedBytes = async () => {
+  const text = await (await fetch(`${budgets.system.proxies[0]?.opsUrl}/metrics`)).text();
+  return Number(/^agp_proxy_buffered_bytes (.*)$/m.exec(text)?.[1]);
+};
+
+test('bodies that never end, under one name or many, refuse nobody else, and end by themselves', async () => {
+  const names = Array.from({ length: 16 }, (_, index) => `hostile-${index}`);
+  const held = await Promise.all([
+    ...names.map(() => hold('hostile', 'chat/completions')),
+    ...names.map((name) => hold(name, 'chat/completions')),
+    // One that streams through to its provider.
+    hold('hostile-stream', 'files', 10),
+  ]);
+  await waitFor('the bodies to be held', async () => (await bufferedBytes()) >= 3 * mebibyte);
+  const results = await budgets.sendMany(50, (index) => ({ agentName: `honest-${index % 5}` }));
+  expect(countResults(results)).toEqual({ 200: 50 });
+  await waitFor('all of them to be answered', () => held.every(({ status }) => status() !== undefined), 30_000);
+  const statuses = new Set(held.map(({ status }) => status()));
+  expect([...statuses].filter((status) => !['408', '429', '503'].includes(status ?? ''))).toEqual([]);
+  expect([statuses.has('408'), held.at(-1)?.status()]).toEqual([true, '408']);
+  endAll(held);
+  await waitFor('the memory to be free again', async () => (await bufferedBytes()) === 0);
+});
+
+test('an agent over its cap or its limit is refused before its body comes, and counted once where it is not', async () => {
+  for (const [agentName, columns, error] of [
+    ['spent', 'daily_cap_usd = 0', 'daily budget exceeded'],
+    ['limited', 'requests_per_minute = 1', 'rate limit exceeded'],
+  ] as const) {
+    expect((await budgets.send({ agentName })).status).toBe(200);
+    await budgets.system.database.pool.query(`UPDATE agents SET ${columns} WHERE name = $1`, [agentName]);
+    // The first of its minute is let through, and counted before its body comes.
+    const held = [await hold(agentName, 'chat/completions', 10)];
+    if (agentName === 'limited')
+      held.push(await hold(agentName, 'chat/completions', 10), await hold(agentName, 'chat/completions', 10));
+    await waitFor('the refusal', () => held.some(({ received }) => received().includes(error)));
+    endAll(held);
+  }
+});
