@@ -2,7 +2,7 @@
 #   docker build --target proxy --tag agent-governance-proxy/proxy:0.2.0 .
 # Sources run as they are. They keep the workspace's layout, since Node strips no types under node_modules.
 
-ARG NODE_IMAGE=node:26.10.0-slim
+ARG NODE_IMAGE=node:24.21.0-slim
 
 # What pnpm needs to know to install for any of the targets.
 FROM ${NODE_IMAGE} AS manifests

@@ -61,7 +61,9 @@ const commands = {
 };
 
 const oldestNode = 20;
-const runtimeMajor = 26;
+const runtimeMajor = 24;
+/** The parser of JSON in these, 26.0 to 26.10, ends the process at broken JSON that nests deep. */
+const isUnsafe = ([major, minor]) => major === 26 && minor <= 10;
 /** Who holds the lock touches it each minute. */
 const touchLockMs = 60_000;
 const staleLockMs = 15 * 60_000;
@@ -194,15 +196,17 @@ async function ensureInstalled() {
   }
 }
 
-/** The pinned Node where the registry has one that runs here, else the running one if it is new enough. */
+/** The pinned Node where the registry has one that runs here, else the running one if it is new enough and safe. */
 function chooseNode() {
   const loader = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' }[process.arch];
   const pinned = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   if (existsSync(pinned) && existsSync(loader)) return pinned;
-  if (Number.parseInt(process.versions.node, 10) >= runtimeMajor) return process.execPath;
+  const version = process.versions.node.split('.').map(Number);
+  if (version[0] >= runtimeMajor && !isUnsafe(version)) return process.execPath;
+  const why = isUnsafe(version) ? ', which broken JSON can end' : '';
   throw new SetupError(
-    `Node ${runtimeMajor} or newer is needed on ${process.platform} ${process.arch}; this is ${process.version}. ` +
-      `Install it (for example "brew install node", or "nvm install ${runtimeMajor}") and try again.`,
+    `Node ${runtimeMajor} or newer is needed on ${process.platform} ${process.arch}; this is ${process.version}${why}. ` +
+      `Install it (for example "brew install node@${runtimeMajor}", or "nvm install ${runtimeMajor}") and try again.`,
   );
 }
 

@@ -9,7 +9,7 @@ import { rollServices, waitUntil } from './roll-services.ts';
 import { runCommand } from './run-command.ts';
 
 /** The one that the Dockerfile names. */
-const nodeImage = 'node:26.10.0-slim';
+const nodeImage = 'node:24.21.0-slim';
 const toTag = (target: ImageTarget) => `agp-images-test/${target}`;
 /** Without these the product does not run; the rest only looks at it. */
 const optional = ['grafana', 'prometheus'];

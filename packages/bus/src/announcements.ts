@@ -1,4 +1,5 @@
 import { type EventAnnouncement, eventAnnouncementSchema } from '@agp/core/events';
+import { parseJson } from '@agp/core/json';
 import type { NatsConnection } from 'nats';
 import { announcementSubject } from './names.ts';
 
@@ -27,7 +28,7 @@ export function subscribeToAnnouncements(
       let announcement: EventAnnouncement;
       try {
         if (error) throw error;
-        announcement = eventAnnouncementSchema.parse(message.json());
+        announcement = eventAnnouncementSchema.parse(parseJson(message.data));
       } catch {
         onGap();
         return;

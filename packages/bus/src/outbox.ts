@@ -1,3 +1,4 @@
+import { parseJson } from '@agp/core/json';
 import { headers, type Msg } from 'nats';
 import type { BusConnection } from './connect.ts';
 import { eventSubject } from './names.ts';
@@ -190,7 +191,7 @@ function readRefusal(message: Msg): string | null {
   const body = message.string();
   if (!body.includes('"error"')) return null;
   try {
-    const { error } = JSON.parse(body) as { error?: { description?: unknown } };
+    const { error } = parseJson(body) as { error?: { description?: unknown } };
     return error ? String(error.description) : null;
   } catch {
     return 'unreadable answer';

@@ -1,3 +1,4 @@
+import { parseJson } from '@agp/core/json';
 import type { z } from 'zod';
 import { CliError } from './cli-error.ts';
 
@@ -10,7 +11,7 @@ import { CliError } from './cli-error.ts';
 export function parseAnswer<Data>(text: string, schema: z.ZodType<Data>, call: string): Data {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch {
     throw new CliError(`${call} did not answer in JSON: is it the address of the management API?`);
   }

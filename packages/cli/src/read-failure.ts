@@ -1,4 +1,5 @@
 import { errorBodySchema } from '@agp/core/contracts';
+import { parseJson } from '@agp/core/json';
 import { ApiFailure } from './cli-error.ts';
 import { toPrintable } from './format/to-printable.ts';
 
@@ -21,7 +22,7 @@ function findHint(status: number, error: string): string {
 
 function readError(text: string): string | null {
   try {
-    return errorBodySchema.safeParse(JSON.parse(text)).data?.error ?? null;
+    return errorBodySchema.safeParse(parseJson(text)).data?.error ?? null;
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import type { Event, Lineage, LineageRemovals } from '@agp/core/contracts';
+import { parseJson } from '@agp/core/json';
 import { type Divergence, emptyHead, findDivergence, passRemoved, type ServedLink } from '@agp/core/lineage';
 
 /** What was found, in the words of the API's own verification. */
@@ -29,7 +30,7 @@ function findMisshown(
     // Removed while we downloaded.
     if (event === undefined && removed.some(({ first_seq, last_seq }) => first_seq <= seq && seq <= last_seq)) continue;
     if (event === undefined) return { seq, reason: 'the API does not list it among the events of the session' };
-    const written = JSON.parse(payload) as Record<string, unknown>;
+    const written = parseJson(payload) as Record<string, unknown>;
     const other = sharedFields.find((field) => JSON.stringify(event[field]) !== JSON.stringify(written[field]));
     const wrong = event.lineage_hash === lineage_hash ? other : 'lineage_hash';
     if (wrong !== undefined) return { seq, reason: `the API shows another ${wrong} than the chain has` };

@@ -1,3 +1,4 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { fromUUID } from 'typeid-js';
 
 /**
@@ -42,7 +43,7 @@ export function fromPublicId(prefix: IdPrefix, id: string): string | null {
     bytes[at++] = bits >> count;
     bits &= (1 << count) - 1;
   }
-  const hex = bytes.toHex();
+  const hex = bytesToHex(bytes);
   if (!knownUuid.test(hex)) return null;
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson } from '@agp/core/json';
 
 /** Where a running local stack's servers are, as the variables of an operator's commands, by the role that these work as. */
 export interface RunningServers {
@@ -47,7 +48,7 @@ function writeNote(file: string, note: object): void {
 
 function readNote<Note>(file: string): Partial<Note> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Note;
+    return parseJson(readFileSync(file)) as Note;
   } catch {
     return {};
   }

@@ -7,7 +7,8 @@ import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
 import { handleError } from './handle-error.ts';
 import { logChanges } from './log-changes.ts';
-import { parseInput, parseQuery, readJsonBody } from './parse-input.ts';
+import { parseInput, parseQuery } from './parse-input.ts';
+import { readJsonBody } from './read-json-body.ts';
 
 export interface AppParts {
   context: Context;

@@ -1,5 +1,6 @@
 import type { AuditVerdict } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
+import { parseJson } from '@agp/core/json';
 import { emptyHead, hashLink } from '@agp/core/lineage';
 import { type AuditChainRow, type Db, readAuditChain, readAuditHead } from '@agp/db';
 
@@ -40,7 +41,7 @@ function isInPlace(row: AuditChainRow, seq: number): boolean {
 
 function readPayload(text: string): Record<string, unknown> | null {
   try {
-    return JSON.parse(text);
+    return parseJson(text) as Record<string, unknown> | null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import type { LineageVerdict } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
+import { parseJson } from '@agp/core/json';
 import { emptyHead, hashLink, type LineageHead, passRemoved, type RemovedLinks } from '@agp/core/lineage';
 import {
   type Db,
@@ -58,7 +59,7 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
 
 function isInPlace(row: LineageRow, sessionId: string, seq: number): boolean {
   try {
-    const payload = JSON.parse(row.payload) as Record<string, unknown> | null;
+    const payload = parseJson(row.payload) as Record<string, unknown> | null;
     const isOwn = payload?.id === toPublicId('evt', row.id) && payload.session_id === sessionId;
     return isOwn && row.seq === seq && payload.seq === seq;
   } catch {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseJson } from '@agp/core/json';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
 import { defaultPaths, type PathPattern, parsePathPattern } from './allowed-paths.ts';
@@ -109,7 +110,7 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
 function readProvidersFile(file: string): z.infer<typeof providersFileSchema> {
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(file, 'utf8'));
+    content = parseJson(readFileSync(file));
   } catch (error) {
     throw new ConfigError(`PROVIDERS_FILE: cannot read ${file}: ${(error as Error).message}`);
   }

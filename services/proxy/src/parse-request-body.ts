@@ -1,3 +1,4 @@
+import { parseJson } from '@agp/core/json';
 import { isForm, parseFormFields } from './parse-form-fields.ts';
 import { scanMembers, skipSpace } from './stream/scan-members.ts';
 
@@ -5,9 +6,9 @@ import { scanMembers, skipSpace } from './stream/scan-members.ts';
 const maxOutlined = 1024 * 1024;
 const maxShortMember = 4 * 1024;
 
-function parseJson(bytes: Buffer): unknown {
+function parseOrUndefined(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseJson(bytes);
   } catch {
     return undefined;
   }
@@ -17,7 +18,9 @@ function parseShortMembers(bytes: Buffer): unknown {
   const short = scanMembers(bytes, skipSpace(bytes, 0))?.members.filter(
     ({ start, end }) => end - start < maxShortMember,
   );
-  return short && Object.fromEntries(short.map(({ key, start, end }) => [key, parseJson(bytes.subarray(start, end))]));
+  return (
+    short && Object.fromEntries(short.map(({ key, start, end }) => [key, parseOrUndefined(bytes.subarray(start, end))]))
+  );
 }
 
 /**
@@ -28,5 +31,5 @@ function parseShortMembers(bytes: Buffer): unknown {
  */
 export function parseRequestBody(bytes: Buffer, contentType: string, depth: 'all' | 'outline'): unknown {
   if (isForm(contentType)) return parseFormFields(bytes, contentType, depth === 'all' ? bytes.length : maxShortMember);
-  return depth === 'outline' && bytes.length > maxOutlined ? parseShortMembers(bytes) : parseJson(bytes);
+  return depth === 'outline' && bytes.length > maxOutlined ? parseShortMembers(bytes) : parseOrUndefined(bytes);
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type EventMessage, eventMessageSchema } from '@agp/core/events';
+import { parseJson } from '@agp/core/json';
 
 /** Why a message holds no event that may be recorded. */
 export interface Undecodable {
@@ -13,9 +14,9 @@ export function decode(bytes: Uint8Array): { event: EventMessage } | Undecodable
   if (!isUtf8(bytes)) return { code: 'not_utf8', reason: 'the bytes are not UTF-8' };
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-  } catch {
-    return { code: 'not_json', reason: 'the text is not JSON' };
+    value = parseJson(bytes);
+  } catch (error) {
+    return { code: 'not_json', reason: `the text ${(error as Error).message}` };
   }
   const parsed = eventMessageSchema.safeParse(value);
   if (parsed.success) return { event: parsed.data };

@@ -1,6 +1,7 @@
 import type { DeliveredEvent } from '@agp/bus';
 import { toEventText } from '@agp/core/events';
 import { fromPublicId } from '@agp/core/ids';
+import { parseJson } from '@agp/core/json';
 import { type Db, quarantineMessages } from '@agp/db';
 import { keepTrying, type Logger } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
@@ -47,7 +48,7 @@ export function makeQuarantine({ db, metrics, logger, signal, onFailure }: Quara
 /** The id of the event that the message was to be, if it can be read; the message's own may be anything. */
 function readEventId(delivered: DeliveredEvent | undefined): string | undefined {
   try {
-    const { id } = JSON.parse(Buffer.from(delivered?.bytes ?? []).toString()) as { id?: unknown };
+    const { id } = parseJson(delivered?.bytes ?? '') as { id?: unknown };
     return typeof id === 'string' && fromPublicId('evt', id) !== null ? id : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { parseJson } from '../json/index.ts';
 import { emptyHead, hashLink, passRemoved, type RemovedLinks } from './link.ts';
 
 /** One link of a chain as the API serves it: of a session, or of the audit log. */
@@ -17,7 +18,7 @@ export interface Divergence {
 
 function readPayload(payload: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(payload);
+    const value: unknown = parseJson(payload);
     return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
   } catch {
     return null;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { parseJson } from '../json/index.ts';
 import { units } from './units.ts';
 
 /** The most that a price may be, in USD: more is a slip of the decimal point. */
@@ -100,9 +101,9 @@ function describe(issue: z.core.$ZodIssue, path: PropertyKey[] = []): string {
 export function parsePriceFile(text: string): PriceFile {
   let content: unknown;
   try {
-    content = JSON.parse(text);
+    content = parseJson(text);
   } catch (error) {
-    throw new PriceFileError(`is not JSON: ${(error as Error).message}`);
+    throw new PriceFileError((error as Error).message);
   }
   const parsed = z.array(priceEntrySchema).safeParse(content);
   if (!parsed.success) throw new PriceFileError(describe(parsed.error.issues[0] as z.core.$ZodIssue));

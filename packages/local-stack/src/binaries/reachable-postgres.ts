@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { parseJson } from '@agp/core/json';
 import { outsideFolder } from '../servers/postgres-folder.ts';
 import type { Account } from '../servers/server.ts';
 import type { PostgresBinaries } from './find-postgres.ts';
@@ -18,7 +19,7 @@ export async function makePostgresReachable(
   if (!binaries.embedded || account === undefined) return binaries;
   if (readVersion({ file: binaries.postgres, environment: {} }, account) !== null) return binaries;
   const native = dirname(dirname(binaries.postgres));
-  const manifest = JSON.parse(readFileSync(join(native, '../package.json'), 'utf8')) as { version: string };
+  const manifest = parseJson(readFileSync(join(native, '../package.json'))) as { version: string };
   const copy = join(outsideFolder, 'bin', `postgres-${manifest.version}-${process.arch}`);
   const copied = { ...binaries, postgres: join(copy, 'bin/postgres'), initdb: join(copy, 'bin/initdb') };
   if (readVersion({ file: copied.postgres, environment: {} }, account) !== null) return copied;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '@agp/core/json';
 import { type Service, startHttpServer } from '@agp/runtime';
 import type { Answer } from './answer.ts';
 import { chooseDialect } from './dialects.ts';
@@ -18,7 +19,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     chunks.push(chunk);
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return parseJson(Buffer.concat(chunks));
   } catch {
     throw new ProviderFault('invalid_request', 'The body of the request is not valid JSON.');
   }

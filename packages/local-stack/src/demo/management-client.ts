@@ -1,3 +1,4 @@
+import { parseJson } from '@agp/core/json';
 import { z } from 'zod';
 import { type DemoConfig, DemoNotReadyError, nothingAnswers } from './demo-config.ts';
 
@@ -37,7 +38,7 @@ export function connectManagement({ managementUrl, managementKey }: DemoConfig):
       );
     }
     if (!response.ok) throw new DemoNotReadyError(`GET ${managementUrl}${path} answered ${response.status}.`);
-    return schema.parse(await response.json());
+    return schema.parse(parseJson(await response.text()));
   }
   return {
     listCosts: () => get('/api/v1/costs/breakdown', z.array(costEntry)),

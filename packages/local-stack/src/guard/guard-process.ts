@@ -8,6 +8,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { parseJson } from '@agp/core/json';
 import { signalTree } from './process-identity.ts';
 import { isRunning, stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
@@ -23,7 +24,7 @@ process.on('SIGTERM', () => {
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const message = JSON.parse(line) as GuardMessage;
+  const message = parseJson(line) as GuardMessage;
   if ('watch' in message) watched.set(message.watch.pid, message.watch);
   else if ('forget' in message) watched.delete(message.forget);
   else folders.push(message.removeFolder);

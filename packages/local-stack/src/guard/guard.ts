@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson } from '@agp/core/json';
 import type { GuardMessage } from './guard-process.ts';
 import { readStartTime } from './process-identity.ts';
 import { stopAllWatched, type WatchedProcess } from './watched-process.ts';
@@ -82,7 +83,7 @@ export function openGuard(options: GuardOptions = {}): Guard {
 export async function stopLeftovers(recordFile: string): Promise<void> {
   let left: WatchedProcess[];
   try {
-    left = JSON.parse(readFileSync(recordFile, 'utf8')) as WatchedProcess[];
+    left = parseJson(readFileSync(recordFile)) as WatchedProcess[];
   } catch {
     return; // never written, or cut off by a crash of the machine, which ended the processes as well
   }

@@ -22,6 +22,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseJson } from '@agp/core/json';
 import { canWrite } from '../binaries/postgres-account.ts';
 import type { Account } from './server.ts';
 
@@ -56,7 +57,7 @@ const unusedMs = 30 * 24 * 3_600_000;
 
 function readOwner(folder: string): Owner | null {
   try {
-    return JSON.parse(readFileSync(join(folder, 'owner.json'), 'utf8')) as Owner;
+    return parseJson(readFileSync(join(folder, 'owner.json'))) as Owner;
   } catch {
     return null;
   }

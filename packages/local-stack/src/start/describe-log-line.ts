@@ -1,3 +1,5 @@
+import { parseJson } from '@agp/core/json';
+
 const shownLevels = new Set(['warn', 'error', 'fatal']);
 const plumbing = new Set(['level', 'time', 'service', 'pid', 'msg']);
 
@@ -24,7 +26,7 @@ export function readFatalReason(line: string): string | null {
 
 function parseEntry(line: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseJson(line);
     return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
   } catch {
     return null;

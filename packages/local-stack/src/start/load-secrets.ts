@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson } from '@agp/core/json';
 import {
   completePasswords,
   type DatabasePasswords,
@@ -45,7 +46,7 @@ export function loadSecrets(dataFolder: string): Secrets {
 
 function readSecrets(file: string): Partial<Secrets> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>;
+    return parseJson(readFileSync(file)) as Partial<Secrets>;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return {};

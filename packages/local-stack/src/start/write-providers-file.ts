@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson } from '@agp/core/json';
 import { StartError } from './start-error.ts';
 
 interface ProviderEntry {
@@ -30,7 +31,7 @@ export function writeProvidersFile(dataFolder: string, demoUrl: string, ownFile:
 /** The proxy checks the entries; here they only have to be a list. */
 function readEntries(file: string): ProviderEntry[] {
   try {
-    const entries: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const entries: unknown = parseJson(readFileSync(file));
     if (Array.isArray(entries)) return entries as ProviderEntry[];
     throw new StartError(`PROVIDERS_FILE: ${file} holds no list`);
   } catch (error) {

@@ -1,11 +1,12 @@
 import type { AuditLink, ListedAuditEntry } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
+import { parseJson } from '@agp/core/json';
 import type { AuditChainRow, AuditRow } from '@agp/db';
 
 /** An entry as its hash covers it, or refused requests that no hash covers yet. */
 export function presentAuditEntry(row: AuditRow): ListedAuditEntry {
   if (!row.sealed) return { ...row.entry, id: null, seq: null, lineage_hash: null } as ListedAuditEntry;
-  const { v: _, ...members } = JSON.parse(row.payload);
+  const { v: _, ...members } = parseJson(row.payload) as ListedAuditEntry & { v: number };
   return { ...members, lineage_hash: row.lineageHash };
 }
 

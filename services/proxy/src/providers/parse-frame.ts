@@ -1,3 +1,5 @@
+import { parseJson } from '@agp/core/json';
+
 /**
  * A frame's data as JSON; null where it is none.
  *
@@ -5,7 +7,7 @@
  */
 export function parseFrame(data: string): unknown {
   try {
-    return JSON.parse(Buffer.from(data, 'latin1').toString('utf8'));
+    return parseJson(Buffer.from(data, 'latin1'));
   } catch {
     return null;
   }

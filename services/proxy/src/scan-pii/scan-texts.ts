@@ -1,3 +1,4 @@
+import { parseJson } from '@agp/core/json';
 import { detectPiiTypes, type PiiFinder, type PiiType } from '@agp/core/pii';
 import { collectToolText } from '../providers/collect-text.ts';
 import { readText, type TextSource } from '../text/index.ts';
@@ -38,7 +39,7 @@ function* unfold(parts: readonly string[]): Generator<string> {
 
 function parseOrNull(text: string): object | null {
   try {
-    return JSON.parse(text);
+    return parseJson(text) as object | null;
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '@agp/core/json';
 import type { JsonObject } from '../providers/json-shapes.ts';
 
 const names = [
@@ -49,7 +50,7 @@ function findMember(text: string, name: string): unknown {
     const end = between && text[at - 1] !== '\\' ? findValueEnd(text, start) : -1;
     if (end > 0 && closesRootOnly(text.slice(end))) {
       try {
-        return JSON.parse(text.slice(start, end));
+        return parseJson(text.slice(start, end));
       } catch {
         return undefined;
       }

@@ -1,3 +1,4 @@
+import { parseJson } from '@agp/core/json';
 import { asObject, type JsonObject } from '../providers/json-shapes.ts';
 import type { AnswerReading, Operation } from '../providers/operation.ts';
 import { findTrailingMembers } from './find-trailing-members.ts';
@@ -50,7 +51,7 @@ export class JsonReader implements BodyReader {
       if (isTold) return finish(reading, () => bytes);
     }
     try {
-      const body: unknown = JSON.parse(bytes.toString('utf8'));
+      const body: unknown = parseJson(bytes);
       const { outputText, ...reading } = this.#operation.readAnswer(body);
       const isError = reading.usage === null && Boolean(asObject(body).error);
       return { ...finish(reading, outputText), isError };
@@ -65,12 +66,12 @@ export class JsonReader implements BodyReader {
 function readOutline(bytes: Buffer): JsonObject {
   const found = scanMembers(bytes, skipSpace(bytes, 0))?.members ?? [];
   const short = found.filter(({ start, end }) => end - start <= tailLength);
-  return Object.fromEntries(short.map(({ key, start, end }) => [key, parseOrNull(bytes.toString('utf8', start, end))]));
+  return Object.fromEntries(short.map(({ key, start, end }) => [key, parseOrNull(bytes.subarray(start, end))]));
 }
 
-function parseOrNull(text: string): unknown {
+function parseOrNull(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(bytes);
   } catch {
     return null;
   }

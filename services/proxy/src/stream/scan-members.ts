@@ -1,3 +1,5 @@
+import { parseJson } from '@agp/core/json';
+
 /** A member of a JSON object, by where its value stands in the bytes. */
 export interface Member {
   /** The key as it reads, escapes undone. */
@@ -71,7 +73,7 @@ function readKey(bytes: Buffer, start: number, end: number): string | null {
   const text = bytes.toString('utf8', start, end);
   if (!text.includes('\\')) return text.slice(1, -1);
   try {
-    return JSON.parse(text);
+    return parseJson(text) as string;
   } catch {
     return null;
   }

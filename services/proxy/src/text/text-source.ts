@@ -1,3 +1,4 @@
+import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
 import { isForm } from '../parse-form-fields.ts';
 import { parseRequestBody } from '../parse-request-body.ts';
@@ -56,12 +57,15 @@ const maxCutParsed = 256 * 1024;
 function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
   const text = body.toString('utf8');
   try {
-    return read(JSON.parse(text));
+    return read(parseJson(text));
   } catch {
     // The connection broke, or the agent left: what came until then was written all the same.
   }
   try {
-    return { ...read(parseCut(text.slice(0, maxCutParsed))), whole: false };
+    const cut = text.slice(0, maxCutParsed);
+    // It calls itself for each level.
+    if (nestsDeeperThan(cut, maxJsonDepth)) return { parts: [], whole: false };
+    return { ...read(parseCut(cut)), whole: false };
   } catch {
     return { parts: [], whole: false };
   }

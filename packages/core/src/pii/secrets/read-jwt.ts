@@ -1,3 +1,4 @@
+import { parseJson } from '../../json/index.ts';
 import { isAsciiLetter, isDigit } from '../characters.ts';
 
 /** Headers hold a few names. One of many certificates in it is longer, and rare. */
@@ -23,7 +24,7 @@ function isJoseHeader(encoded: string): boolean {
   const decoded = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
   if (!decoded.includes('"alg"')) return false;
   try {
-    const header: unknown = JSON.parse(decoded);
+    const header: unknown = parseJson(decoded);
     return typeof header === 'object' && header !== null && 'alg' in header && typeof header.alg === 'string';
   } catch {
     return false;

@@ -1,0 +1,18 @@
+import { findOutlineFault } from './find-outline-fault.ts';
+
+/** Whether a text holds more of `{` and `[` than a bound, strings included: searching is far cheaper than reading. */
+export function hasMoreBrackets(text: string, bound: number): boolean {
+  if (text.length <= bound) return false;
+  let count = 0;
+  for (const bracket of ['{', '['])
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > bound) return true;
+    }
+  return false;
+}
+
+/** Whether JSON that may be cut anywhere nests deeper than a bound, before the place where it stops being JSON. */
+export function nestsDeeperThan(text: string, maxDepth: number): boolean {
+  return hasMoreBrackets(text, maxDepth) && findOutlineFault(text, maxDepth) === 'too_deep';
+}
