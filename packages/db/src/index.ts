@@ -50,6 +50,7 @@ export * from './queries/read-recording-health.ts';
 export * from './queries/read-running-states.ts';
 export * from './queries/read-session.ts';
 export * from './queries/read-spend.ts';
+export * from './queries/record-events/counted-names.ts';
 export * from './queries/record-events/is-bad-data.ts';
 export * from './queries/record-events/record-events.ts';
 export * from './queries/register-agent.ts';

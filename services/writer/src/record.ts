@@ -1,5 +1,5 @@
 import { fromPublicId } from '@agp/core/ids';
-import { addUnrecordedSpend, isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
+import { addUnrecordedSpend, CountedNames, isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
 import { keepTrying } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
 import type { HeldEvent } from './pipeline.ts';
@@ -21,6 +21,7 @@ export interface RecordOptions {
  * until the event at fault stands alone and is set aside. All others of the batch are recorded.
  */
 export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: RecordOptions): Record {
+  const counted = new CountedNames();
   /** What is set aside was spent all the same, and counts against the caps of its day. */
   const keepSpend = async ({ event }: HeldEvent) => {
     const spend = {
@@ -34,7 +35,7 @@ export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: Rec
   const record: Record = async (batch) => {
     try {
       const events = batch.map(({ event }) => event);
-      return await keepTrying(() => recordEvents(pool, events), { signal, onFailure, isFinal: isBadData });
+      return await keepTrying(() => recordEvents(pool, events, counted), { signal, onFailure, isFinal: isBadData });
     } catch (error) {
       if (!isBadData(error)) throw error;
       const [only] = batch;

@@ -10,8 +10,12 @@ export interface AgentCostRow {
   request_count: number;
   /** 0 while an agent has only the first halves of pairs. */
   cost_per_request_usd: number;
+  /** At most {@link maxModels}. */
   models: string[];
 }
+
+/** Each day adds names that an agent may have made up. */
+export const maxModels = 1_000;
 
 /** Usage of each agent that has any, the costliest first, ties by id. */
 export async function listAgentCosts(db: Db): Promise<AgentCostRow[]> {
@@ -24,7 +28,7 @@ export async function listAgentCosts(db: Db): Promise<AgentCostRow[]> {
              sum(completion_tokens) AS completion_tokens,
              sum(request_count) AS request_count,
              coalesce(sum(cost_usd) / nullif(sum(request_count), 0), 0) AS cost_per_request_usd,
-             array_agg(DISTINCT model COLLATE "C" ORDER BY model COLLATE "C") AS models
+             (array_agg(DISTINCT model COLLATE "C" ORDER BY model COLLATE "C"))[1:${maxModels}] AS models
       FROM daily_usage
       GROUP BY agent_id
     ) usage

@@ -6,6 +6,7 @@ import { addToGlobalSpend } from './add-to-global-spend.ts';
 import { addToSessions } from './add-to-sessions.ts';
 import { addToUnpricedUsage } from './add-to-unpriced-usage.ts';
 import { advanceHeads } from './advance-heads.ts';
+import { CountedNames } from './counted-names.ts';
 import { findRecorded } from './find-recorded.ts';
 import { insertEvents } from './insert-events.ts';
 import { lockHeads } from './lock-heads.ts';
@@ -33,19 +34,24 @@ const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = 
 /**
  * Records events in one transaction: each once, whoever else records it, chained in the order given within its
  * session, with the session and usage totals. Locks are taken in one order by every caller: heads, sessions, last
- * seen, usage, unpriced usage, global spend, each sorted; so callers wait for each other, but never in a circle.
+ * seen, new names, usage, new names, unpriced usage, global spend, each sorted; so callers wait for each other, but never in a circle.
  *
  * When it rejects, nothing may be concluded: a commit whose answer was lost counts as failed. Calling it again with
  * the same events is safe.
  *
  * @param pool opened with `pipeline`: the statements of a transaction are sent without waiting for each answer
+ * @param counted what a process that records again and again remembers
  */
-export async function recordEvents(pool: Pool, events: readonly EventMessage[]): Promise<RecordedEvents> {
+export async function recordEvents(
+  pool: Pool,
+  events: readonly EventMessage[],
+  counted = new CountedNames(),
+): Promise<RecordedEvents> {
   const rows = dropRepeats(events);
   const client = await pool.connect();
   let failed = true;
   try {
-    const result = await recordWith(client, rows);
+    const result = await recordWith(client, rows, counted);
     failed = false;
     return result;
   } finally {
@@ -54,7 +60,11 @@ export async function recordEvents(pool: Pool, events: readonly EventMessage[]):
   }
 }
 
-async function recordWith(client: PoolClient, rows: readonly RecordableEvent[]): Promise<RecordedEvents> {
+async function recordWith(
+  client: PoolClient,
+  rows: readonly RecordableEvent[],
+  counted: CountedNames,
+): Promise<RecordedEvents> {
   const sessions = Map.groupBy(rows, ({ event }) => event.session_id);
   const sessionIds = [...sessions.keys()];
   const ids = rows.map(({ id }) => id);
@@ -85,13 +95,13 @@ async function recordWith(client: PoolClient, rows: readonly RecordableEvent[]):
     await client.query('ROLLBACK');
     return { recorded: [], known };
   }
-  await Promise.all([
+  const [, , , , daily, unpriced] = await Promise.all([
     insertEvents(client, linked),
     advanceHeads(client, advanced),
     addToSessions(client, linked),
     moveLastSeen(client, linked),
-    addToDailyUsage(client, linked),
-    addToUnpricedUsage(client, linked),
+    addToDailyUsage(client, linked, counted),
+    addToUnpricedUsage(client, linked, counted),
     settleUnrecorded(
       client,
       linked.map(({ id }) => id),
@@ -99,6 +109,7 @@ async function recordWith(client: PoolClient, rows: readonly RecordableEvent[]):
     addToGlobalSpend(client, linked),
     client.query('COMMIT'),
   ]);
+  counted.add([...daily, ...unpriced]);
   return { recorded: linked, known };
 }
 

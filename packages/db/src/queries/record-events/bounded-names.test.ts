@@ -1,0 +1,90 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { toPublicId } from '@agp/core/ids';
+import { startTestStack } from '@agp/local-stack/testing';
+import { beforeAll, expect, test } from 'vitest';
+import { makeEvent } from '../../../../../test/bench/writer-events.ts';
+import { type Database, openDatabase } from '../../database.ts';
+import { maxModelsOfDay, maxUnpricedModels, otherModels } from './bounded-names.ts';
+import { CountedNames } from './counted-names.ts';
+import { recordEvents } from './record-events.ts';
+
+let database: Database;
+
+beforeAll(async () => {
+  const stack = await startTestStack();
+  database = openDatabase({
+    url: stack.databaseUrl,
+    applicationName: 'names',
+    // More than records at once, so that each batch has its connection.
+    maxConnections: 8,
+    pipeline: true,
+  });
+  return async () => {
+    await database.close();
+    await stack[Symbol.asyncDispose]();
+  };
+});
+
+const query = async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
+  (await database.pool.query<Row>(text, values)).rows;
+
+/** Six writers, each with names of its own and one that all of them use, eight batches each. */
+async function recordInvented(agentId: string, provider: string, prefix: string): Promise<number> {
+  const batches = Array.from({ length: 48 }, (_, batch) => batch);
+  let recorded = 0;
+  const writers = Array.from({ length: 6 }, async () => {
+    const counted = new CountedNames();
+    for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
+      const models = Array.from({ length: 30 }, (_, index) => `${prefix} ${batch} ${index}`);
+      const events = [...models, 'gpt-4o-mini'].map((model) =>
+        makeEvent({ agent_id: agentId, model, provider, price_version: null, cost_nano_usd: 7 }),
+      );
+      const result = await recordEvents(database.pool, events, counted);
+      recorded += result.recorded.length;
+    }
+  });
+  await Promise.all(writers);
+  return recorded;
+}
+
+test('however many models agents invent, while many writers record them: names stay within their bounds, and sums are exact', async () => {
+  const agentId = toPublicId('agt', randomUUIDv7());
+  const recorded = await recordInvented(agentId, 'openai', 'invented');
+  const [daily] = await query(
+    `SELECT count(*) AS names, count(*) FILTER (WHERE model = $1) AS others, sum(request_count) AS requests,
+       sum(event_count) AS events, sum(prompt_tokens) AS tokens, 1e9 * sum(cost_usd) AS cost,
+       sum(request_count) FILTER (WHERE model = 'gpt-4o-mini') AS known FROM daily_usage`,
+    [otherModels],
+  );
+  expect(daily).toEqual({
+    names: maxModelsOfDay + 1,
+    others: 1,
+    requests: recorded,
+    events: recorded,
+    tokens: recorded * 812,
+    cost: recorded * 7,
+    known: 48,
+  });
+  const [unpriced] = await query(
+    `SELECT count(*) AS names, sum(request_count) AS requests, sum(prompt_tokens) AS tokens,
+       sum(request_count) FILTER (WHERE model = 'gpt-4o-mini') AS known FROM unpriced_usage`,
+  );
+  const expected = { names: maxUnpricedModels + 1, requests: recorded, tokens: recorded * 812, known: 48 };
+  expect(unpriced).toEqual(expected);
+  // The events keep their names.
+  expect(await query('SELECT count(DISTINCT model) AS names FROM events')).toEqual([{ names: recorded - 48 + 1 }]);
+
+  // Another agent, day or provider has room of its own, and what has a name keeps being counted under it.
+  const other = toPublicId('agt', randomUUIDv7());
+  await recordEvents(database.pool, [
+    makeEvent({ agent_id: other, model: 'one more', provider: 'mistral', price_version: null }),
+    makeEvent({ agent_id: agentId, price_version: null }),
+  ]);
+  expect(await query(`SELECT request_count FROM daily_usage WHERE model = 'one more'`)).toEqual([{ request_count: 1 }]);
+  expect(await query(`SELECT provider FROM unpriced_usage WHERE model = 'one more'`)).toEqual([
+    { provider: 'mistral' },
+  ]);
+  expect(await query(`SELECT request_count FROM unpriced_usage WHERE model = 'gpt-4o-mini'`)).toEqual([
+    { request_count: 49 },
+  ]);
+}, 60_000);
