@@ -3,6 +3,7 @@ import { fromPublicId } from '@agp/core/ids';
 import { makeUsage, type Usage } from '@agp/core/pricing';
 import type { ProxyContext } from './context.ts';
 import { type AdmittedRequest, type Answer, type Metering, unmetered } from './journey.ts';
+import { priceUnknownPath } from './price-unknown-path.ts';
 import type { Operation, ReportedCall } from './providers/index.ts';
 import type { CallTexts } from './scan-request.ts';
 import { storageWaitMs } from './storage.ts';
@@ -29,7 +30,8 @@ export async function measureUsage(
   const { piiTypes: _types, piiScan: _scan, ...nothing } = unmetered;
   const unmeasured = { ...nothing, model, answeredModel, requestedModel };
   const succeeded = answer.status !== null && answer.status >= 200 && answer.status < 300;
-  if (!operation || !reading || operation.isFree) return unmeasured;
+  if (operation === null) return { ...unmeasured, ...priceUnknownPath(context, request, answer) };
+  if (!reading || operation.isFree) return unmeasured;
   if (reading.usage === null && (!succeeded || reading.isError)) return unmeasured;
   if (!(await isBilledHere(context, request, operation, answer, reading))) return unmeasured;
 

@@ -98,6 +98,12 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       labelNames: ['provider'],
       registers,
     }),
+    unknownPaths: new Counter({
+      name: 'agp_proxy_unknown_path_requests_total',
+      help: 'Requests with a body, not refused by the provider, on a path whose figures are not read; under a cap each costs BUDGET_UNPRICED_USD, else 0',
+      labelNames: ['provider'],
+      registers,
+    }),
     unscanned: new Counter({
       name: 'agp_proxy_unscanned_requests_total',
       help: 'Requests with text, some or all of which was not scanned for PII, by reason',
