@@ -42,7 +42,6 @@ export const errorTable = {
   key_expired: { status: 409, message: 'the key has expired' },
   base_edition: { status: 404, message: 'not available in the base edition' },
   not_found: { status: 404, message: 'not found' },
-  method_not_allowed: { status: 405, message: 'method not allowed' },
   body_too_large: { status: 413, message: 'request body too large' },
   unsupported_media_type: { status: 415, message: 'content type must be application/json' },
   too_many_failures: { status: 429, message: 'too many failed authentications' },
@@ -50,6 +49,7 @@ export const errorTable = {
   reservations_unavailable: { status: 503, message: 'budget reservations unavailable' },
   storage_unavailable: { status: 503, message: 'storage unavailable' },
   // both
+  method_not_allowed: { status: 405, message: 'method not allowed' },
   internal: { status: 500, message: 'internal error' },
 } as const satisfies Record<string, { status: number; message: string | null }>;
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
@@ -48,7 +48,9 @@ export async function startHttpServer(
       if (!refuseOtherHttp(request, response)) listener(request, response);
     },
   );
+  server.maxHeadersCount = 0;
   const answers = followAnswers(server);
+  answerConnect(server);
   refuseUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -62,6 +64,32 @@ export async function startHttpServer(
     drain: answers.makeLast,
     stop: (graceMs) => stopServer(server, answers, graceMs, drainDelaySeconds === 0 ? 0 : askedIdleMs),
   };
+}
+
+/**
+ * Node hands CONNECT over as a bare socket, and would end it without a word: here it is a request like any other, and the last
+ * on its connection.
+ */
+function answerConnect(server: Server): void {
+  const answer = (request: IncomingMessage, socket: Socket & { _httpMessage?: ServerResponse | null }) => {
+    if (socket.destroyed) return;
+    // Requests that came before it have their answers first.
+    if (socket._httpMessage) {
+      socket._httpMessage.once('close', () => void setImmediate().then(() => answer(request, socket)));
+      return;
+    }
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.end());
+    server.emit('request', request, response);
+  };
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => socket.destroy());
+    // Whatever follows was meant for the other end of a tunnel.
+    socket.resume();
+    answer(request, socket);
+  });
 }
 
 interface Answers {

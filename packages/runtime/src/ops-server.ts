@@ -10,7 +10,11 @@ async function answer(
   readiness: Readiness,
 ): Promise<void> {
   const path = request.url?.split('?')[0];
-  if (path === '/healthz') {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response
+      .writeHead(405, { 'content-type': 'application/json', allow: 'GET, HEAD' })
+      .end('{"error":"method not allowed"}');
+  } else if (path === '/healthz') {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
   } else if (path === '/readyz') {
     const { reasons } = readiness;

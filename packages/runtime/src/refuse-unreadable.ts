@@ -43,13 +43,21 @@ export function refuseUnreadable(server: Server): void {
   server.on('checkExpectation', (_request, response) => refuse(response, 417, 'expectation not supported'));
 }
 
+/** More than any client sends. Each is looked at, and repeated ones are gathered, so that thousands would cost more than their bytes. */
+const maxHeaders = 256;
+
 /**
  * Requests that Node lets through and that are none of HTTP/1.0 or 1.1: other versions, and no `Host` in the latter
- * (RFC 9112 section 3.2).
+ * (RFC 9112 section 3.2); and those with very many headers, of which Node would drop the last without a word.
  *
  * @returns whether it was refused
  */
-export function refuseOtherHttp({ httpVersion, headers }: IncomingMessage, response: ServerResponse): boolean {
+export function refuseOtherHttp(request: IncomingMessage, response: ServerResponse): boolean {
+  const { httpVersion, rawHeaders, headers } = request;
+  if (rawHeaders.length > 2 * maxHeaders) {
+    refuse(response, 431, `more than ${maxHeaders} header fields`);
+    return true;
+  }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') refuse(response, 505, 'HTTP version not supported');
   else if (httpVersion === '1.1' && headers.host === undefined) refuse(response, 400, 'host header is missing');
   else return false;

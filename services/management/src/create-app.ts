@@ -34,6 +34,12 @@ const repairPath: RequestHandler = (request, _response, next) => {
   next();
 };
 
+/** Whatever the path: one asks for a tunnel, and an answer to the other shows the request's headers. */
+const refuseTunnels: RequestHandler = ({ method }, _response, next) => {
+  if (method !== 'CONNECT' && method !== 'TRACE') return next();
+  throw new ApiError('method_not_allowed', undefined, { Allow: 'GET, HEAD, PUT, POST, DELETE' });
+};
+
 const setHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     'Cache-Control': 'no-store',
@@ -98,7 +104,7 @@ export function createApp({ context, routes, failures, logger, observe }: AppPar
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', context.config.trustProxy);
-  app.use(observe, logChanges(logger), setHeaders, repairPath);
+  app.use(observe, logChanges(logger), setHeaders, refuseTunnels, repairPath);
   app.use('/docs', serveDocsAssets());
   app.use('/api/v1', authenticate(context.db, failures));
   for (const route of routes) {

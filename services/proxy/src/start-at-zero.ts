@@ -6,6 +6,7 @@ import { statusClasses } from './status-class.ts';
 
 const refusals = [
   'malformed_request',
+  'method_not_allowed',
   'unknown_provider',
   'unauthorized_agent',
   'agent_blocked',
@@ -47,6 +48,7 @@ export function startAtZero(metrics: ProxyMetrics, providers: Iterable<string>):
   for (const cap of ['agent', 'global']) metrics.budgetWarnings.inc({ cap }, 0);
   for (const provider of providers) {
     metrics.unpriced.inc({ provider }, 0);
+    metrics.unknownPaths.inc({ provider }, 0);
     for (const outcome of ['completed', 'failed', 'aborted', 'killed']) metrics.requests.inc({ provider, outcome }, 0);
     for (const status of statusClasses) metrics.providerAnswers.inc({ provider, status }, 0);
   }

@@ -1,0 +1,10 @@
+import { ApiError } from '@agp/core/errors';
+
+/** Methods that APIs of providers have. An answer to TRACE shows the request's headers, and CONNECT asks for a tunnel. */
+const served = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
+const isServed = new Set(served);
+
+/** @throws ApiError `method_not_allowed` */
+export function assureServedMethod(method: string): void {
+  if (!isServed.has(method)) throw new ApiError('method_not_allowed', undefined, { Allow: served.join(', ') });
+}
