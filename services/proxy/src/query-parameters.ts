@@ -1,7 +1,17 @@
+import { listDecodings } from './decode-once.ts';
+
 /** One parameter of a query, decoded as far as it can be. */
 export interface QueryParameter {
   name: string;
   value: string;
+}
+
+/** One part of a query, between two `&`. */
+export interface QueryPart {
+  /** As it was sent. */
+  text: string;
+  /** Every name that some server may read in it: decoded again, or with `;` between parameters. */
+  names: readonly string[];
 }
 
 function decode(text: string): string {
@@ -18,6 +28,11 @@ function parseParameter(text: string): QueryParameter {
   return { name: decode(text.slice(0, equals)), value: decode(text.slice(equals + 1)) };
 }
 
+function parsePart(text: string): QueryPart {
+  const texts = listDecodings(text).flatMap((decoded) => decoded.split(/[&;]/));
+  return { text, names: texts.map((each) => each.split('=', 1)[0]?.replaceAll('+', ' ').trim() ?? '') };
+}
+
 /** The parameters whose name `isWanted`, in their order. */
 export function findParameters(query: string, isWanted: (name: string) => boolean): QueryParameter[] {
   if (query.length < 2) return [];
@@ -29,10 +44,10 @@ export function findParameters(query: string, isWanted: (name: string) => boolea
 }
 
 /** Cuts parameters out of a query; every byte of the others stays as it was sent. */
-export function cutParameters(query: string, isCut: (parameter: QueryParameter) => boolean): string {
+export function cutParameters(query: string, isCut: (part: QueryPart) => boolean): string {
   if (query.length < 2) return query;
   const parts = query.slice(1).split('&');
-  const kept = parts.filter((part) => !isCut(parseParameter(part)));
+  const kept = parts.filter((part) => !isCut(parsePart(part)));
   if (kept.length === parts.length) return query;
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }

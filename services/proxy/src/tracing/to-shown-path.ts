@@ -1,5 +1,5 @@
+import { holdsAgentToken, spellsAgentToken } from '../holds-agent-token.ts';
 import { parseTarget } from '../parse-target.ts';
-import { holdsAgentToken } from '../read-agent-token.ts';
 
 /**
  * The path of a request that was refused before its head was read, as a span may show it: without the query and the agent's name. Null
@@ -12,6 +12,6 @@ export function toShownPath(target: string): string | null {
     return null;
   }
   const [path = ''] = target.split('?', 1);
-  if (holdsAgentToken(path)) return null;
+  if (holdsAgentToken(path) || spellsAgentToken(path)) return null;
   return path.replace(/^\/agents\/[^/]*/, '') || '/';
 }
