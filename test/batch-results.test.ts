@@ -40,7 +40,9 @@ beforeAll(async () => {
   fake = await startFakeProvider((request) => {
     if (request.method === 'POST') return { body: { id: 'msgbatch_1', type: 'message_batch' } };
     const steps = bodies[String(request.headers['x-body'])] ?? [results];
-    const status = request.headers.range ? 206 : 200;
+    // One that is asked for a range would send it.
+    if (request.headers.range) return { status: 416 };
+    const status = request.headers['x-partial'] ? 206 : 200;
     return { status, headers: { 'content-type': 'application/x-jsonl' }, body: { steps } };
   });
   system = await startSystem({ proxies: 2, environment: { PROVIDER_ANTHROPIC_URL: fake.url } });
@@ -119,7 +121,7 @@ test('of fetches through two proxies at the same time one carries the cost, and 
 
 test('what was fetched in part, or could not be read whole, leaves the bill to the next fetch, and the path may end in a slash', async () => {
   const fetches: [RequestInit, string, object][] = [
-    [{ headers: { range: 'bytes=0-' } }, '', { ...unbilled, http_status: 206 }],
+    [{ headers: { range: 'bytes=0-', 'x-partial': 'yes' } }, '', { ...unbilled, http_status: 206 }],
     [{ headers: { 'x-body': 'huge' } }, '', { ...unbilled, pii_scan: 'partial' }],
     [{}, '/', { cost_usd: nanoUsd / 1e9, usage_source: 'provider' }],
     [{}, '/', unbilled],

@@ -157,10 +157,9 @@ test('a header cannot make another method of the one that is allowed', async () 
   expect(provider.requests.slice(-2).map(({ target }) => target)).toEqual(['/v1/rerank', '/v1/x']);
   const [ofLimited, ofOpen] = provider.requests.slice(-2).map(({ rawHeaders }) => rawHeaders);
   for (const name of names) {
-    expect(ofLimited).not.toContain(name.toLowerCase());
-    expect(ofOpen?.map((text) => text.toLowerCase())).toContain(name.toLowerCase());
+    for (const received of [ofLimited, ofOpen])
+      expect(received?.map((text) => text.toLowerCase())).not.toContain(name.toLowerCase());
   }
-  expect(ofLimited).not.toContain('DELETE');
 });
 
 test('where no key is configured what the caller shows goes through, and every path', async () => {

@@ -1,3 +1,4 @@
+import { listPathReadings } from './list-path-readings.ts';
 import type { Operation } from './providers/index.ts';
 
 /** One entry of `allow_paths`, taken apart. */
@@ -31,13 +32,16 @@ const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/;
 /** Batches are the account's: anybody with its key can see and end them. */
 const batchOperation = /^(?:messages\.batches|batchGenerate|asyncBatch)/;
 
+/** However a server reads it: a path that one takes for a model's own is not a list's. */
+const isModelList = (path: string) => modelsPath.test(path) && !modelsOwn.test(path);
+
 function isInDefaults(method: string, path: string, operation: Operation | null): boolean {
-  if (method === 'GET') return modelsPath.test(path) && !modelsOwn.test(path);
-  return operation !== null && !batchOperation.test(operation.name);
+  if (method === 'GET') return [path, ...listPathReadings(path)].every(isModelList);
+  return method === 'POST' && operation !== null && !batchOperation.test(operation.name);
 }
 
 /**
- * Whether a request may go where the provider's configured key would open the company's account (decisions.md section 2).
+ * Whether a request may go where the provider's configured key would open the company's account.
  * Compared with the path as it is sent on: one that is encoded in another way than the pattern is not allowed.
  *
  * @param patterns the provider's; null where every path is open, because its callers show keys of their own
@@ -49,8 +53,6 @@ export function isAllowedPath(
   operation: Operation | null,
 ): boolean {
   if (patterns === null) return true;
-  // Its answer repeats the request's headers, the key among them.
-  if (method === 'TRACE') return false;
   return patterns.some((allowed) => {
     if (allowed === defaultPaths) return isInDefaults(method, path, operation);
     if (allowed.method !== null && allowed.method !== method) return false;

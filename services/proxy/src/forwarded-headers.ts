@@ -13,6 +13,8 @@ const neverToProvider = new Set([
   'expect',
   'cookie',
   'forwarded',
+  'http2-settings',
+  'max-forwards',
   'x-agent-name',
   'x-agent-token',
   'x-session-id',
@@ -20,18 +22,30 @@ const neverToProvider = new Set([
 ]);
 const neverToProviderPrefix = /^(?:x-forwarded-|proxy-)/;
 
-const neverToAgent = new Set([...hopByHop, 'set-cookie', 'x-agent-id', 'x-session-id', 'x-event-id']);
+/** Ours, cookies, and words for servers like the one that may stand in front of the proxy: these would have it serve files of its own. */
+const neverToAgent = new Set([
+  ...hopByHop,
+  'set-cookie',
+  'x-agent-id',
+  'x-session-id',
+  'x-event-id',
+  'x-accel-redirect',
+  'x-sendfile',
+  'x-reproxy-url',
+]);
+/** What a web page may read is for this installation to say, not for a provider. */
+const neverToAgentPrefix = /^(?:proxy-|access-control-)/;
 
 /**
- * The agent's headers as the provider gets them: all but those that decisions.md section 2 lists and those that
+ * The agent's headers as the provider gets them: all but the connection's, ours, and those that
  * `Connection` names. Names keep their case, repeated ones all their values.
  *
- * @param isSecret whether a header, by its lower-case name and one value, is none of the provider's business
+ * @param isSecret whether a header, by its lower-case name, one value and its name as written, is none of the provider's business
  */
 export function toProviderHeaders(
   rawHeaders: readonly string[],
   connection: string | undefined,
-  isSecret: (name: string, value: string) => boolean = () => false,
+  isSecret: (name: string, value: string, written: string) => boolean = () => false,
 ): HeaderValues {
   const named = new Set(connection?.toLowerCase().split(/[\s,]+/));
   const result: HeaderValues = {};
@@ -41,7 +55,7 @@ export function toProviderHeaders(
     const value = rawHeaders[index + 1] as string;
     const key = name.toLowerCase();
     if (neverToProvider.has(key) || named.has(key) || neverToProviderPrefix.test(key)) continue;
-    if (isSecret(key, value)) continue;
+    if (isSecret(key, value, name)) continue;
     const known = spelling.get(key);
     if (known === undefined) {
       spelling.set(key, name);
@@ -59,7 +73,7 @@ export function toAgentHeaders(headers: IncomingHttpHeaders): HeaderValues {
   const result: HeaderValues = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined && !neverToAgent.has(name) && !named?.has(name) && !name.startsWith('proxy-')) {
+    if (value !== undefined && !neverToAgent.has(name) && !named?.has(name) && !neverToAgentPrefix.test(name)) {
       result[name] = value;
     }
   }

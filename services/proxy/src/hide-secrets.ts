@@ -1,42 +1,47 @@
 import type { Exchange } from './exchange.ts';
 import { toProviderHeaders } from './forwarded-headers.ts';
+import { holdsAgentToken } from './holds-agent-token.ts';
 import type { Head } from './journey.ts';
+import { isMethodOverride, isRerouting } from './names-another-request.ts';
 import { isCredentialHeader, isCredentialParameter, writeKeyHeader } from './provider-key.ts';
 import { cutParameters } from './query-parameters.ts';
-import { holdsAgentToken } from './read-agent-token.ts';
 
-/** Headers, and a parameter, that frameworks and Google's servers take the method from: it would be another than was allowed. */
-const methodOverride = /^(?:x-(?:http-method|http-method-override|method-override)|\$httpmethod)$/i;
+/** With them a server answers in part, or that nothing has changed, and tells no figures. */
+const partial = new Set(['range', 'if-range', 'if-none-match', 'if-modified-since']);
 
 /**
- * The headers and the query as the provider gets them: no agent token wherever it stood, and where a key is configured
- * for the provider, that one in place of every credential of the caller (decisions.md section 2). Where not every path
- * is allowed, nothing goes along that makes another request of it.
+ * The headers and the query as the provider gets them: no agent token wherever it stood, nothing that makes another request
+ * of this one, and where a key is configured for the provider, that one in place of every credential of the caller.
  *
  * @param head what is known of the request so far, with the query as it was sent
+ * @param token the agent token that the request shows
  */
 export function hideSecrets(
   { rawHeaders, request }: Exchange,
   { provider, operation, path, query }: Pick<Head, 'provider' | 'operation' | 'path' | 'query'>,
+  token: string | null,
 ): Pick<Head, 'headers' | 'query'> {
-  const { apiKey, allowPaths } = provider;
+  const { apiKey } = provider;
   const isInjected = apiKey !== null;
+  const isBilled = operation !== null && !operation.isFree;
   const headers = toProviderHeaders(
     rawHeaders,
     request.headers.connection,
-    (name, value) =>
+    (name, value, written) =>
       (isInjected && isCredentialHeader(name)) ||
-      (allowPaths !== null && methodOverride.test(name)) ||
-      holdsAgentToken(value),
+      (isBilled && partial.has(name)) ||
+      isMethodOverride(name) ||
+      isRerouting(name) ||
+      holdsAgentToken(value, token) ||
+      holdsAgentToken(written, token),
   );
   return {
     headers: isInjected ? { ...headers, ...writeKeyHeader(provider, apiKey, operation, path) } : headers,
     query: cutParameters(
       query,
-      ({ name, value }) =>
-        (isInjected && isCredentialParameter(name)) ||
-        (allowPaths !== null && methodOverride.test(name)) ||
-        holdsAgentToken(value),
+      ({ names, text }) =>
+        names.some((name) => (isInjected && isCredentialParameter(name)) || isMethodOverride(name)) ||
+        holdsAgentToken(text, token),
     ),
   };
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '@agp/core/errors';
+import { decodeOnce, maxDecodings } from './decode-once.ts';
 
 /** What a request target names. */
 export interface Target {
@@ -12,6 +13,8 @@ export interface Target {
 }
 
 const maxTargetLength = 16_384;
+/** Far more than the path of any call has. One with escapes or parameters is read in many ways, which takes its time. */
+const maxEscapedLength = 2_048;
 /** A path that any server on the way could read as another one. */
 const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:;[^/]*)?(?:\/|$)/;
 
@@ -27,32 +30,31 @@ function decode(text: string): string {
   }
 }
 
-const maxDecodings = 3;
+/** The same in characters that some servers take for these signs, such as those of full width. */
+const ambiguousOnceNormalised = /\/\/|\\|\/\.{1,2}(?:;[^/]*)?(?:\/|$)/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const control = /[\0-\x1f\x7f]/;
 
 /** Decodes until nothing changes: some servers decode twice, and what they would then read must be harmless too. */
 function assureUnambiguous(path: string): void {
   let text = path;
   for (let round = 0; round <= maxDecodings; round += 1) {
     if (ambiguous.test(text)) refuse('must not contain //, \\, # or dot segments, plain or encoded');
-    if (text.includes('\0')) refuse('must not contain NUL');
-    const decoded = decodeOnceMore(text);
+    if (control.test(text)) refuse('must not contain control characters');
+    if (text.includes('\ufffd')) refuse('is not valid percent-encoded UTF-8');
+    if (!/^[\x21-\x7e]*$/.test(text) && ambiguousOnceNormalised.test(text.normalize('NFKC'))) {
+      refuse('must not contain //, \\ or dot segments, in whatever characters');
+    }
+    const decoded = decodeOnce(text);
     if (decoded === text) return;
     text = decoded;
   }
   refuse(`must not be percent-encoded more than ${maxDecodings} times over`);
 }
 
-function decodeOnceMore(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // After the first round a lone % is plain text.
-    return text;
-  }
-}
-
 /**
- * Splits `/{provider}/{path}` or `/agents/{name}/{provider}/{path}` (decisions.md section 2). The target is never made
+ * Splits `/{provider}/{path}` or `/agents/{name}/{provider}/{path}`. The target is never made
  * into a URL on the way: an absolute one would then choose the upstream.
  *
  * @throws ApiError `malformed_request`
@@ -65,6 +67,9 @@ export function parseTarget(target: string): Target {
   const question = target.indexOf('?');
   const path = question < 0 ? target : target.slice(0, question);
   const query = question < 0 ? '' : target.slice(question);
+  if (path.length > maxEscapedLength && /[%;]/.test(path)) {
+    refuse(`has a path longer than ${maxEscapedLength} characters with escapes or parameters`);
+  }
   decode(path);
   assureUnambiguous(path);
 

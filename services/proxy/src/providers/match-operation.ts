@@ -1,5 +1,5 @@
-import { anthropicOperations } from './anthropic/operations.ts';
-import { geminiOperations } from './gemini/operations.ts';
+import { anthropicOperations, anthropicWords } from './anthropic/operations.ts';
+import { geminiOperations, geminiWords } from './gemini/operations.ts';
 import { openaiOperations } from './openai/operations.ts';
 import type { Operation, ProviderApi } from './operation.ts';
 
@@ -14,6 +14,12 @@ const matchers: Record<ProviderApi, MatchPath> = {
 
 const apis = Object.keys(matchers) as ProviderApi[];
 
+/** Words of operations' paths that have capitals, for whoever compares paths in any case. */
+export const operationWords: readonly string[] = [...anthropicWords, ...geminiWords];
+
+/** Methods that carry nothing for a model to read. Whatever else there is, some server may take for a POST. */
+const bodiless = new Set(['HEAD', 'DELETE', 'OPTIONS']);
+
 /**
  * What a request asks of a provider, where it is a model call that we can read; null for all else.
  * Providers that speak more than one format (Gemini has an OpenAI-compatible path) are matched by the
@@ -22,12 +28,13 @@ const apis = Object.keys(matchers) as ProviderApi[];
  * @param path the provider's path, without the query
  */
 export function matchOperation(api: ProviderApi, method: string, path: string): Operation | null {
-  if (method !== 'POST' && method !== 'GET') return null;
+  if (bodiless.has(method)) return null;
+  const asked = method === 'GET' ? 'GET' : 'POST';
   const plain = path.endsWith('/') ? path.slice(0, -1) : path;
-  const own = matchers[api](plain, method);
+  const own = matchers[api](plain, asked);
   if (own) return own;
   for (const other of apis) {
-    const operation = other === api ? null : matchers[other](plain, method);
+    const operation = other === api ? null : matchers[other](plain, asked);
     if (operation) return operation;
   }
   return null;

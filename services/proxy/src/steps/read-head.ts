@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { hash, randomUUIDv7 } from 'node:crypto';
 import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
@@ -7,11 +7,13 @@ import { assureReadable } from '../assure-readable.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { hideSecrets } from '../hide-secrets.ts';
+import { holdsAgentToken, spellsAgentToken } from '../holds-agent-token.ts';
 import type { Head } from '../journey.ts';
 import type { Provider } from '../load-providers.ts';
+import { matchOneOperation } from '../match-one-operation.ts';
 import { parseTarget } from '../parse-target.ts';
-import { matchOperation } from '../providers/index.ts';
-import { holdsAgentToken, readAgentToken } from '../read-agent-token.ts';
+import { readAgentToken } from '../read-agent-token.ts';
+import { assureServedMethod } from '../served-methods.ts';
 
 /** Session ids that clients send unasked, in the order in which they count (decisions.md section 2). */
 const clientSessionHeaders = [
@@ -54,17 +56,20 @@ function readAgentName(exchange: Exchange, inPath: string | null): string | null
   const name = inPath ?? inHeader;
   if (name !== null && isReservedAgentName(name)) refuse('agent names that begin with unnamed- are reserved');
   // It would be shown and recorded wherever names are.
-  if (name !== null && holdsAgentToken(name)) refuse('an agent name must not hold an agent token');
+  if (name !== null && (holdsAgentToken(name) || spellsAgentToken(name)))
+    refuse('an agent name must not hold an agent token');
   return name;
 }
 
 function readSessionName(exchange: Exchange): string | null {
   const named = readGovernanceHeader(exchange, 'x-session-id', 256);
+  // It would be shown and recorded as the session's id.
+  if (named !== null && spellsAgentToken(named)) refuse('x-session-id must not hold an agent token');
   if (named !== null) return named;
   for (const name of clientSessionHeaders) {
     const value = exchange.request.headersDistinct[name]?.[0];
     // These are the client's own business and only a hint here: one we cannot use is passed over.
-    if (value && value.length <= 256 && /^[\x20-\x7e]+$/.test(value)) return value;
+    if (value && value.length <= 256 && /^[\x20-\x7e]+$/.test(value) && !spellsAgentToken(value)) return value;
   }
   return null;
 }
@@ -97,9 +102,10 @@ function makeEventUuids(pair: boolean): { event: string; requestEvent: string | 
 /**
  * Reads the target and the headers, and stamps the request with its event's id.
  *
- * @throws ApiError `malformed_request`, `unknown_provider`, `not_governed`, `unauthorized_agent`
+ * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `not_governed`, `unauthorized_agent`
  */
 export function readHead(context: ProxyContext, exchange: Exchange): Head {
+  assureServedMethod(exchange.method);
   const target = parseTarget(exchange.target);
   const { headers, headersDistinct } = exchange.request;
   if ((headersDistinct.host?.length ?? 0) > 1) refuse('host is given more than once');
@@ -117,12 +123,13 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') refuse('transfer-encoding must be chunked');
   const agentName = readAgentName(exchange, target.agentName);
   const path = normalisePath(provider, target.path);
-  if (holdsAgentToken(path)) refuse('request target must not hold an agent token in its path');
-  const operation = matchOperation(provider.api, exchange.method, path);
+  const operation = matchOneOperation(provider.api, exchange.method, path);
   assureReadable(provider, operation, target.query, headers);
   const sessionName = readSessionName(exchange);
   const complianceTag = readComplianceTag(exchange);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
+  const token = readAgentToken(exchange.request, target.query);
+  if (holdsAgentToken(path, token)) refuse('request target must not hold an agent token in its path');
   const uuids = makeEventUuids(context.config.auditDirections === 'both');
   return {
     eventId: toPublicId('evt', uuids.event),
@@ -134,11 +141,11 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
     path,
     operation,
     agentName,
-    tokenSha256: readAgentToken(exchange.request, target.query),
+    tokenSha256: token && hash('sha256', token, 'hex'),
     sessionName,
     complianceTag,
     sourceIp: exchange.sourceIp,
-    ...hideSecrets(exchange, { provider, operation, path, query: target.query }),
+    ...hideSecrets(exchange, { provider, operation, path, query: target.query }, token),
     contentLength,
     hasBody: headers['transfer-encoding'] !== undefined || (contentLength ?? 0) > 0,
   };

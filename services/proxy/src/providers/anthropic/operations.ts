@@ -3,6 +3,7 @@ import { collectText } from '../collect-text.ts';
 import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { AnswerReading, Operation } from '../operation.ts';
+import { decodeName, toPlainPath } from '../to-plain-path.ts';
 import { BatchResultsReader } from './batch-results-reader.ts';
 import { MessageStreamReader } from './message-stream-reader.ts';
 import { readMessageText } from './output-text.ts';
@@ -11,8 +12,13 @@ import { readMessageFigures } from './usage.ts';
 /** On Vertex AI the model stands in the path: `.../publishers/anthropic/models/{model}:rawPredict`. */
 const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)\/?$/;
 
-/** Only the colon is ever written in another way by clients. */
-const plainColon = (path: string) => path.replace(/%3a/gi, ':');
+/** Those of the words above that have capitals. */
+export const anthropicWords = ['rawPredict', 'streamRawPredict'];
+
+function findVertexModel(path: string): string | null {
+  const [, model = null] = vertexTarget.exec(toPlainPath(path)) ?? [];
+  return model && decodeName(model);
+}
 
 const textMembers = (body: JsonObject) => [body.system, body.messages, body.tools];
 
@@ -33,7 +39,7 @@ const messages: Operation = {
   readRequest(value, path) {
     const body = asObject(value);
     return {
-      requestedModel: asText(body.model) ?? vertexTarget.exec(plainColon(path))?.[1] ?? null,
+      requestedModel: asText(body.model) ?? findVertexModel(path),
       stream: body.stream === true,
       maxOutputTokens: readCount(body.max_tokens),
       toldUsage: {},
@@ -91,6 +97,6 @@ const byTarget: readonly (readonly [RegExp, Operation])[] = [
 
 export const anthropicOperations: MatchPath = (path, method) => {
   if (method === 'GET') return resultsTarget.test(path) ? batchResults : null;
-  const plain = plainColon(path);
+  const plain = toPlainPath(path);
   return byTarget.find(([target]) => target.test(plain))?.[1] ?? null;
 };

@@ -4,6 +4,7 @@ import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { Operation } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
+import { decodeName, toPlainPath } from '../to-plain-path.ts';
 import { batchTarget, describeBatchResults } from './batches.ts';
 import { ContentStreamReader } from './content-stream-reader.ts';
 import { interactions } from './interactions.ts';
@@ -19,6 +20,9 @@ const names = [
   'batchGenerateContent',
 ] as const;
 
+/** Words of paths that have capitals. */
+export const geminiWords = ['tunedModels', ...names];
+
 /** What is counted, or billed with its results. */
 const free = new Set<string>(['countTokens', 'batchGenerateContent']);
 
@@ -28,9 +32,9 @@ const interactionsTarget = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interacti
 const target = /\/(?:models|tunedModels)\/([^/:]+):([A-Za-z]+)\/?$/;
 
 function parsePath(path: string): { model: string; name: string } | null {
-  // Only the colon is ever written in another way by clients.
-  const found = target.exec(path.replace(/%3a/gi, ':'));
-  return found?.[1] && found[2] ? { model: found[1], name: found[2] } : null;
+  const found = target.exec(toPlainPath(path));
+  if (!found?.[1] || !found[2]) return null;
+  return { model: decodeName(found[1]).replace(/^(?:models|tunedModels)\//, ''), name: found[2] };
 }
 
 function textMembers(body: JsonObject): unknown[] {
@@ -73,12 +77,13 @@ function describe(name: (typeof names)[number]): Operation {
   };
 }
 
+const ownVersion = /^\/v1(?:alpha|beta)\d*\//;
 const byName = new Map<string, Operation>(names.map((name) => [name, describe(name)]));
 const batchResults = describeBatchResults(describe('generateContent'));
 
 export const geminiOperations: MatchPath = (path, method) => {
   // OpenAI has batches too: only the path of Gemini's own versions is known to be Gemini's.
-  if (method === 'GET') return path.startsWith('/v1beta/') && batchTarget.test(path) ? batchResults : null;
+  if (method === 'GET') return ownVersion.test(path) && batchTarget.test(path) ? batchResults : null;
   if (interactionsTarget.test(path)) return interactions;
   return byName.get(parsePath(path)?.name ?? '') ?? null;
 };

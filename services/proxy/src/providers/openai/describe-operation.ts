@@ -2,6 +2,7 @@ import { readCount, type Usage } from '@agp/core/pricing';
 import { collectText } from '../collect-text.ts';
 import { asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { AnswerReading, Operation, StreamReader, Writing } from '../operation.ts';
+import { decodeName } from '../to-plain-path.ts';
 
 /** What an answer counts. */
 export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
@@ -30,6 +31,11 @@ export interface OperationDescription {
 /** Azure names the model in the path, as a deployment. */
 const deployment = /\/deployments\/([^/]+)\//;
 
+function findDeployment(path: string): string | null {
+  const [, name = null] = deployment.exec(path) ?? [];
+  return name && decodeName(name);
+}
+
 /** Makes an operation of its description. */
 export function describeOperation(description: OperationDescription): Operation {
   const {
@@ -53,7 +59,7 @@ export function describeOperation(description: OperationDescription): Operation 
     readRequest(value, path) {
       const body = asObject(value);
       return {
-        requestedModel: asText(body.model) ?? deployment.exec(path)?.[1] ?? null,
+        requestedModel: asText(body.model) ?? findDeployment(path),
         stream: isStream(body),
         answers: Math.max(1, readCount(body.best_of) ?? readCount(body.n) ?? 1),
         maxOutputTokens: maxOutput.map((key) => readCount(body[key])).find((max) => max !== null) ?? null,
