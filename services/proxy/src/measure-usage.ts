@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fromPublicId } from '@agp/core/ids';
 import { makeUsage, type Usage } from '@agp/core/pricing';
 import type { ProxyContext } from './context.ts';
+import { toHolder } from './fairness/index.ts';
 import { type AdmittedRequest, type Answer, type Metering, unmetered } from './journey.ts';
 import { priceUnknownPath } from './price-unknown-path.ts';
 import type { Operation, ReportedCall } from './providers/index.ts';
@@ -124,12 +125,13 @@ async function priceCalls(
 /** The provider's figures as far as they go: a stream that was cut may have told its input and not its output. */
 async function estimate(
   context: ProxyContext,
-  { body }: AdmittedRequest,
+  { head, agent, body }: AdmittedRequest,
   model: string | null,
   reading: ResponseReading,
   texts: CallTexts,
 ): Promise<Usage> {
-  const count = (text: CallTexts['request']) => (text ? context.estimator.countTokens(text, model ?? '') : 0);
+  const holder = toHolder(agent, head);
+  const count = (text: CallTexts['request']) => (text ? context.estimator.countTokens(text, model ?? '', holder) : 0);
   const told = body.inspected?.toldUsage;
   const [promptTokens, writtenTokens] = await Promise.all([
     reading.usage?.promptTokens || count(texts.request),

@@ -1,4 +1,5 @@
 import type { ProxyContext } from './context.ts';
+import { toHolder } from './fairness/index.ts';
 import type { AdmittedRequest, Answer, Metering } from './journey.ts';
 import { isForm } from './parse-form-fields.ts';
 import type { MissedReason } from './scan-pii/index.ts';
@@ -43,11 +44,14 @@ export async function scanRequest(
   answer: Answer,
   { request: sent, answer: written }: CallTexts,
 ): Promise<Pick<Metering, 'piiTypes' | 'piiScan'>> {
-  const { head, body } = request;
+  const { head, agent, body } = request;
   const hasText = body.toProvider !== null || answer.sha256 !== null;
   if (!context.piiScanner || !hasText) return { piiTypes: [], piiScan: 'none' };
   const { types, extent, missed } = head.operation
-    ? await context.piiScanner.scan([sent, written].filter((text) => text !== null))
+    ? await context.piiScanner.scan(
+        [sent, written].filter((text) => text !== null),
+        toHolder(agent, head),
+      )
     : { types: [], extent: 'none' as const, missed: 'unknown_path' as const };
   if (missed !== null) {
     context.metrics.unscanned.inc({ reason: missed });

@@ -7,6 +7,8 @@ import type { TextSource } from '../text/index.ts';
 import { createTokenEstimator, type TokenEstimatorOptions } from './create-token-estimator.ts';
 import { cutLongRuns } from './cut-long-runs.ts';
 
+const holder = { agentId: 'a', source: null };
+
 /** Counts one text after another with an estimator of its own. */
 async function count(
   texts: readonly string[],
@@ -15,7 +17,7 @@ async function count(
 ): Promise<number[]> {
   const estimator = createTokenEstimator({ timeoutMs: 30_000, ...options });
   try {
-    return await Promise.all(texts.map((text) => estimator.countTokens(asSource(text), model)));
+    return await Promise.all(texts.map((text) => estimator.countTokens(asSource(text), model, holder)));
   } finally {
     await estimator.stop();
   }
@@ -48,22 +50,22 @@ test('a run that no tokenizer likes is counted in pieces, without waiting long',
 test('a count that takes too long, or comes when too many wait, is a quarter of the characters', async () => {
   const text = prose.repeat(1_000);
   expect(await count([text], { timeoutMs: 1 })).toEqual([text.length / 4]);
-  const counts = await count([prose, prose, prose], { maxPending: 1 });
+  const counts = await count([prose, prose, prose], { maxPending: 4 });
   expect(counts).toEqual([countTokens(prose), prose.length / 4, prose.length / 4]);
 });
 
 test('after a worker was given up the next count has a new one', async () => {
   const estimator = createTokenEstimator({ timeoutMs: 1 });
   const text = prose.repeat(1_000);
-  expect(await estimator.countTokens(asSource(text), '')).toBe(text.length / 4);
-  expect(await estimator.countTokens(asSource(text), '')).toBe(text.length / 4);
+  expect(await estimator.countTokens(asSource(text), '', holder)).toBe(text.length / 4);
+  expect(await estimator.countTokens(asSource(text), '', holder)).toBe(text.length / 4);
   await estimator.stop();
-  expect(await estimator.countTokens(asSource(text), '')).toBe(text.length / 4);
+  expect(await estimator.countTokens(asSource(text), '', holder)).toBe(text.length / 4);
 });
 
 test('the worker does not keep the process alive', () => {
   const script = `import { createTokenEstimator } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
-    console.log(await createTokenEstimator({ timeoutMs: 20_000 }).countTokens({ parts: ['one two three'], whole: true }, 'gpt-4o'));`;
+    console.log(await createTokenEstimator({ timeoutMs: 20_000 }).countTokens({ parts: ['one two three'], whole: true }, 'gpt-4o', { agentId: 'a', source: null }));`;
   const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', timeout: 30_000 });
   expect(run).toMatchObject({ status: 0, stdout: '3\n' });
 }, 30_000);

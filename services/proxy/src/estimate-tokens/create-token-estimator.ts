@@ -6,7 +6,7 @@ import type { CountRequest } from './token-worker.ts';
 export interface TokenEstimatorOptions {
   /** A count that takes longer is estimated by size, in milliseconds. */
   timeoutMs?: number;
-  /** Counts that run or wait; beyond this, they are estimated by size. */
+  /** Counts that run or wait, of which one agent has a quarter; beyond this, they are estimated by size. */
   maxPending?: number;
   /** Of a longer text this many UTF-16 units are counted, and the rest is taken to be like them. */
   maxCounted?: number;
@@ -14,8 +14,8 @@ export interface TokenEstimatorOptions {
   onWorkerError?: (error: Error) => void;
 }
 
-/** What may wait for the worker at once, in bytes. */
-const maxPendingBytes = 64 * 1024 * 1024;
+/** What may wait for the worker at once, in bytes; an agent has a quarter. */
+const maxPendingBytes = 160 * 1024 * 1024;
 
 /** About right for English; the fallback must cost nothing. */
 function estimateBySize(size: number): number {
@@ -24,20 +24,21 @@ function estimateBySize(size: number): number {
 
 /** Makes an estimator with a worker thread of its own, which is started by the first count. */
 export function createTokenEstimator(options: TokenEstimatorOptions = {}): TokenEstimator {
-  const { timeoutMs = 10_000, maxPending = 100, maxCounted = 256 * 1024, onWorkerError } = options;
+  const { timeoutMs = 10_000, maxPending = 400, maxCounted = 256 * 1024, onWorkerError } = options;
   const script = new URL('./token-worker.ts', import.meta.url);
   const offload = createOffload<CountRequest, number>(script, {
     timeoutMs,
     maxPending,
     maxPendingBytes,
+    prepare: (request) => ({ ...request, source: detach(request.source) }),
     onWorkerError,
   });
   return {
-    async countTokens(source, model) {
+    async countTokens(source, model, holder) {
       const size = sizeOf(source);
       if (size === 0) return 0;
       try {
-        return await offload.ask({ source: detach(source), model, maxCounted }, size);
+        return await offload.ask({ source, model, maxCounted }, size, holder);
       } catch {
         return estimateBySize(size);
       }

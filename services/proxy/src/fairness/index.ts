@@ -1,3 +1,4 @@
+export * from './fair-queue.ts';
 export * from './fair-shares.ts';
 export * from './holder.ts';
 export * from './refuse-share.ts';

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { TextSource } from '../text/index.ts';
 import { createPiiScanner, type PiiScannerOptions } from './create-pii-scanner.ts';
 
+const holder = { agentId: 'a', source: null };
 const asked = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
 
 /** A request of the given messages, as it comes over the wire. */
@@ -15,7 +16,7 @@ const written = (...parts: string[]): TextSource => ({ parts, whole: true });
 async function scan(sources: TextSource[], options: Partial<PiiScannerOptions> = {}) {
   const scanner = createPiiScanner({ personNames: false, budgetMs: 10_000, ...options });
   try {
-    return await scanner.scan(sources);
+    return await scanner.scan(sources, holder);
   } finally {
     await scanner.stop();
   }
@@ -79,7 +80,7 @@ test('what is not scanned in time is said to be so', async () => {
 test('after a stop nothing is scanned, and that is said', async () => {
   const scanner = createPiiScanner({ personNames: false, budgetMs: 1_000, maxInline: 0 });
   await scanner.stop();
-  expect(await scanner.scan([written(mail)])).toEqual({ types: [], extent: 'none', missed: 'overloaded' });
+  expect(await scanner.scan([written(mail)], holder)).toEqual({ types: [], extent: 'none', missed: 'overloaded' });
 });
 
 test('a body of very many values is not parsed, and searched as it stands for as far as texts are read', async () => {

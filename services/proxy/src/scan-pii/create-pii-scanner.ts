@@ -1,12 +1,13 @@
 import { createPiiFinder } from '@agp/core/pii';
+import type { Holder } from '../fairness/index.ts';
 import { createOffload, detach, OffloadError, sizeOf, type TextSource } from '../text/index.ts';
 import { type PiiScan, scanTexts } from './scan-texts.ts';
 import type { ScanRequest } from './scan-worker.ts';
 
 /** Looks for PII in what agents and models wrote. */
 export interface PiiScanner {
-  /** Scans the texts of one request and its answer. Never rejects. */
-  scan(sources: readonly TextSource[]): Promise<PiiScan>;
+  /** Scans the texts of one request and its answer, in the turn of its agent. Never rejects. */
+  scan(sources: readonly TextSource[], holder: Holder): Promise<PiiScan>;
   stop(): Promise<void>;
 }
 
@@ -20,9 +21,12 @@ export interface PiiScannerOptions {
   onWorkerError?: (error: Error) => void;
 }
 
-/** Requests whose texts wait for the worker, and the size of those texts in bytes. */
-const maxPending = 1_000;
-const maxPendingBytes = 128 * 1024 * 1024;
+/**
+ * Requests whose texts wait for the worker, and the size of those texts in bytes. An agent has a quarter, so that the largest body
+ * and its answer find room; the bodies among them are counted in `MAX_BUFFERED_BYTES`.
+ */
+const maxPending = 4_000;
+const maxPendingBytes = 256 * 1024 * 1024;
 
 /** Makes a scanner with a worker thread of its own for large texts, which is started by the first of them. */
 export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
@@ -33,14 +37,15 @@ export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
     timeoutMs: budgetMs * 2 + 5_000,
     maxPending,
     maxPendingBytes,
+    prepare: (request) => ({ ...request, sources: request.sources.map(detach) }),
     onWorkerError,
   });
   return {
-    async scan(sources) {
+    async scan(sources, holder) {
       const size = sources.reduce((sum, source) => sum + sizeOf(source), 0);
       if (size <= maxInline) return scanTexts(sources, find, () => true);
       try {
-        return await offload.ask({ sources: sources.map(detach), personNames, budgetMs }, size);
+        return await offload.ask({ sources, personNames, budgetMs }, size, holder);
       } catch (error) {
         const isSlow = error instanceof OffloadError && error.code === 'slow';
         return { types: [], extent: 'none', missed: isSlow ? 'out_of_time' : 'overloaded' };

@@ -1,0 +1,123 @@
+import type { Holder } from './holder.ts';
+
+interface Branch<Item> {
+  /** What was spent on it, in milliseconds; for one that comes anew, what each of those beside it had until then. */
+  spentMs: number;
+  /** What each of its branches would have been given by now, had all been treated alike, in milliseconds. */
+  fairMs: number;
+  branches: Map<string, Branch<Item>>;
+  /** In the order in which they came; only at the ends of the tree. */
+  items: Set<Item>;
+  waiting: number;
+}
+
+const makeBranch = <Item>(): Branch<Item> => ({
+  spentMs: 0,
+  fairMs: 0,
+  branches: new Map(),
+  items: new Set(),
+  waiting: 0,
+});
+
+/** From the network, or the agent where a token proves it, to the agent. */
+const toPath = ({ agentId, source }: Holder): string[] => [source ?? agentId, agentId];
+
+/**
+ * A queue in which the next is not who came first, but whose agent had least of the time until now: first among networks and agents
+ * with a token, then among the agents of one network. What takes long is charged to who asked for it, when it is known how
+ * long it took; what is expected to be short goes before what is expected to be long, among equals.
+ */
+export class FairQueue<Item> {
+  readonly #expectMs: (item: Item) => number;
+  readonly #root = makeBranch<Item>();
+
+  /** @param expectMs how long an item is expected to take, in milliseconds */
+  constructor(expectMs: (item: Item) => number) {
+    this.#expectMs = expectMs;
+  }
+
+  get size(): number {
+    return this.#root.waiting;
+  }
+
+  push(holder: Holder, item: Item): void {
+    let branch = this.#root;
+    branch.waiting += 1;
+    for (const key of toPath(holder)) {
+      const next = branch.branches.get(key) ?? makeBranch<Item>();
+      branch.branches.set(key, next);
+      // Time in which it asked for nothing is not saved up.
+      if (next.waiting === 0) next.spentMs = Math.max(next.spentMs, branch.fairMs);
+      next.waiting += 1;
+      branch = next;
+    }
+    branch.items.add(item);
+  }
+
+  /** The item whose turn it is; it stays until it is deleted. */
+  peek(): Item | null {
+    return this.#peek(this.#root);
+  }
+
+  /** All that wait, in no order. */
+  list(): Item[] {
+    const collect = (branch: Branch<Item>): Item[] => [
+      ...branch.items,
+      ...[...branch.branches.values()].flatMap((next) => collect(next)),
+    ];
+    return collect(this.#root);
+  }
+
+  delete(holder: Holder, item: Item): void {
+    const path = this.#follow(holder);
+    if (!path.at(-1)?.items.delete(item)) return;
+    for (const branch of path) branch.waiting -= 1;
+  }
+
+  /** So much time was spent for the holder, after its item was deleted. */
+  charge(holder: Holder, ms: number): void {
+    const path = this.#follow(holder);
+    for (const [level, branch] of path.entries()) {
+      if (level > 0) branch.spentMs += ms;
+      const next = path[level + 1];
+      if (next === undefined) continue;
+      const others = [...branch.branches.values()].filter((other) => other !== next && other.waiting > 0);
+      branch.fairMs += ms / (1 + others.length);
+    }
+    for (const branch of path) forgetIdle(branch);
+  }
+
+  #peek(branch: Branch<Item>): Item | null {
+    const [first] = branch.items;
+    if (first !== undefined) return first;
+    let best: Item | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    for (const next of branch.branches.values()) {
+      const item = next.waiting === 0 ? null : this.#peek(next);
+      if (item === null) continue;
+      const until = next.spentMs + this.#expectMs(item);
+      if (until >= least) continue;
+      least = until;
+      best = item;
+    }
+    return best;
+  }
+
+  /** The branches from the root to the holder's, as far as there are any. */
+  #follow(holder: Holder): Branch<Item>[] {
+    const path = [this.#root];
+    for (const key of toPath(holder)) {
+      const next = path.at(-1)?.branches.get(key);
+      if (next === undefined) return path;
+      path.push(next);
+    }
+    return path;
+  }
+}
+
+/** Who asks for nothing, and had no more than others, is as good as new; where nobody waits, everybody is. */
+function forgetIdle<Item>(branch: Branch<Item>): void {
+  for (const [key, next] of branch.branches) {
+    if (next.waiting === 0 && (branch.waiting === 0 || next.spentMs <= branch.fairMs)) branch.branches.delete(key);
+  }
+}
