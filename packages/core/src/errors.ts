@@ -5,6 +5,7 @@
 export const errorTable = {
   // the proxy's refusals
   malformed_request: { status: 400, message: null },
+  cost_not_bounded: { status: 400, message: null },
   unknown_provider: { status: 404, message: 'unknown provider' },
   unauthorized_agent: { status: 401, message: 'missing or invalid agent token' },
   agent_blocked: { status: 403, message: 'agent blocked' },

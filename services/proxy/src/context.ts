@@ -1,5 +1,5 @@
 import type { Outbox } from '@agp/bus';
-import type { PriceUsage } from '@agp/core/pricing';
+import type { FindModelBounds, PriceUsage } from '@agp/core/pricing';
 import type { AgentTokenOwner } from '@agp/db';
 import type { IdleSessions, Throttle } from '@agp/reservations';
 import type { Logger, Tracing } from '@agp/runtime';
@@ -36,6 +36,7 @@ export interface ProxyContext {
   upstream: Dispatcher;
   estimator: TokenEstimator;
   priceUsage: PriceUsage;
+  findModelBounds: FindModelBounds;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;
   /** Null where scanning is switched off. */

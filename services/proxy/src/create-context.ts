@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
-import { createPriceUsage } from '@agp/core/pricing';
+import { createFindModelBounds, createPriceUsage } from '@agp/core/pricing';
 import { createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
 import { LRUCache } from 'lru-cache';
 import type { ProxyContext } from './context.ts';
@@ -56,6 +56,7 @@ export function createContext(
         logger.error({ error: error.message }, 'the tokenizer failed; tokens are estimated roughly'),
     }),
     priceUsage: createPriceUsage({ file: config.prices }),
+    findModelBounds: createFindModelBounds({ file: config.prices }),
     reportUnpriced: reportUnpriced({ metrics, logger }),
     piiScanner:
       config.piiScan === 'off'

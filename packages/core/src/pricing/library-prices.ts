@@ -32,7 +32,7 @@ function lookUp(name: string, options: Parameters<typeof calcPrice>[2]): ReturnT
 const secondOf = (time: Date): number => Math.floor(time.getTime() / 1000);
 
 /** By the address first, since that is who sends the bill; then by the configured name; then by the API's own vendor. */
-export function findVendor(call: PricedCall): Provider | null {
+export function findVendor(call: Pick<PricedCall, 'baseUrl' | 'provider' | 'api'>): Provider | null {
   return (
     findProvider({ providerApiUrl: call.baseUrl }) ??
     findProvider({ providerId: call.provider }) ??

@@ -1,40 +1,20 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
-import { findLibraryModel, findVendor, type LibraryModel, priceVersion, readPricesAt } from './library-prices.ts';
-import { findEntries, holdsAt, type PriceEntry, type PriceFile } from './price-file.ts';
-import { chargeUsage, compilePriceRow, type PriceRow } from './price-row.ts';
+import { priceVersion, readPricesAt } from './library-prices.ts';
+import { createPriceBook, type PriceBookOptions, type PricedModel } from './price-book.ts';
+import { holdsAt, type PriceFile } from './price-file.ts';
+import { chargeUsage } from './price-row.ts';
 import type { PricedCall, PriceUsage, UsagePrice } from './priced-call.ts';
 import { priceTier, readServiceTier } from './service-tiers.ts';
-import { supplement, supplementVersion } from './supplement.ts';
+import { supplementVersion } from './supplement.ts';
 import { makeUsage } from './usage.ts';
 
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
-
-/** Everything that is known of a provider's model, the first to be asked first. */
-interface PricedModel {
-  /** From the operator's file, the closest first. */
-  entries: readonly PriceEntry[];
-  /** The library's id of whose list the rest is from. */
-  vendor: string | null;
-  listed: LibraryModel | null;
-  supplement: PriceEntry | null;
-}
 
 /** The prices of a call, and how its record names them. */
 interface ChosenPrices {
   prices: ModelPrice;
   half: boolean;
   version: string;
-}
-
-function findModel(call: PricedCall, file: PriceFile | null): PricedModel {
-  const vendor = findVendor(call);
-  const listed = vendor && findLibraryModel(vendor, call.model, call.at);
-  return {
-    entries: file ? findEntries(file.entries, call.provider, call.model) : [],
-    vendor: vendor?.id ?? null,
-    listed,
-    supplement: supplement.find(({ provider, model }) => provider === vendor?.id && model === call.model) ?? null,
-  };
 }
 
 function choosePrices(model: PricedModel, call: PricedCall, file: PriceFile | null): ChosenPrices | null {
@@ -53,46 +33,18 @@ function choosePrices(model: PricedModel, call: PricedCall, file: PriceFile | nu
   return { prices: model.supplement.prices, half, version: `${priceVersion} + ${supplementVersion}${mark}` };
 }
 
-export interface PriceUsageOptions {
-  /** Prices that come before all others. */
-  file?: PriceFile | null;
-  /** How many models are remembered: names come from callers, so that there is no end of them. */
-  maxModels?: number;
-}
-
 /**
  * Makes the function that prices calls: from the operator's file where it has the model, else from the price data that
  * comes with the library, else from our supplement to it. It remembers what models it has looked up.
  */
-export function createPriceUsage({ file = null, maxModels = 1_000 }: PriceUsageOptions = {}): PriceUsage {
-  const models = new Map<string, PricedModel>();
-  const rows = { full: new WeakMap<ModelPrice, PriceRow>(), half: new WeakMap<ModelPrice, PriceRow>() };
-
-  function resolve(call: PricedCall): PricedModel {
-    const key = JSON.stringify([call.provider, call.api, call.baseUrl, call.model]);
-    const known = models.get(key);
-    if (known !== undefined) return known;
-    const found = findModel(call, file);
-    if (models.size >= maxModels) models.delete(models.keys().next().value ?? '');
-    models.set(key, found);
-    return found;
-  }
-
-  function compile({ prices, half }: ChosenPrices): PriceRow {
-    const compiled = half ? rows.half : rows.full;
-    let row = compiled.get(prices);
-    if (!row) {
-      row = compilePriceRow(prices, half);
-      compiled.set(prices, row);
-    }
-    return row;
-  }
-
+export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
+  const book = createPriceBook(options);
+  const { file = null } = options;
   return (call) => {
     // A longer name is no model's; matching it against every pattern would only cost time.
     if (call.model.length > 256 || Number.isNaN(call.at.getTime())) return unpriced;
-    const chosen = choosePrices(resolve(call), call, file);
-    const costNanoUsd = chosen && chargeUsage(compile(chosen), makeUsage({ ...call.usage }));
+    const chosen = choosePrices(book.find(call), call, file);
+    const costNanoUsd = chosen && chargeUsage(book.compile(chosen.prices, chosen.half), makeUsage({ ...call.usage }));
     return costNanoUsd === null ? unpriced : { costNanoUsd, priceVersion: chosen?.version ?? null, priced: true };
   };
 }

@@ -1,44 +1,23 @@
-import { createPriceUsage } from '@agp/core/pricing';
 import { describe, expect, test } from 'vitest';
-import type { ProxyContext } from '../context.ts';
-import { inspectBody } from '../inspect-body.ts';
-import type { Body, Head } from '../journey.ts';
-import type { Provider } from '../load-providers.ts';
-import { matchOperation } from '../providers/index.ts';
-import { estimateReservation } from './estimate-reservation.ts';
+import { makeReserve } from './reserve-for-test.ts';
 
-const provider = { id: 'openai', api: 'openai', baseUrl: new URL('https://api.openai.com'), basePath: '' } as Provider;
-
-/** What a request reserves, in nano-dollars. */
-function reserve(path: string, body: object | null, budget: 'available' | 'strict' = 'available'): number {
-  const config = { budget, budgetDefaultOutputTokens: 4_096, budgetUnpricedUsd: 0.01 };
-  const context = { config, priceUsage: createPriceUsage() } as ProxyContext;
-  const operation = matchOperation('openai', body ? 'POST' : 'GET', path);
-  const head = { provider, operation, hasBody: body !== null, timestamp: Date.UTC(2026, 10, 1) } as Head;
-  const bytes = Buffer.from(JSON.stringify(body));
-  const inspected = operation && body ? inspectBody(operation, provider, bytes, path, 'application/json') : null;
-  return estimateReservation(context, head, { inspected } as Body);
-}
+const reserveAvailable = makeReserve('available');
+const reserve = (path: string, body: object | string | null) => reserveAvailable({ path, body });
 
 const chat = '/v1/chat/completions';
-// 100 bytes, which are 25 tokens of input. gpt-4o costs 2.50 USD per million of input, 10 of output.
+// 100 bytes, which are 25 tokens of input. gpt-4o-mini costs 0.15 USD per million of input, 0.6 of output.
 const question = (more: object) => {
-  const body = { model: 'gpt-4o', ...more, messages: [{ role: 'user', content: '' }] };
+  const body = { model: 'gpt-4o-mini', ...more, messages: [{ role: 'user', content: '' }] };
   const rest = 100 - JSON.stringify(body).length;
   return { ...body, messages: [{ role: 'user', content: 'x'.repeat(rest) }] };
 };
 
 describe('a request reserves', () => {
   test.each([
-    ['its input by size and its output by the bound it sets', { max_tokens: 7 }, 25 * 2_500 + 7 * 10_000],
-    ['what is configured where it sets none', {}, 25 * 2_500 + 4_096 * 10_000],
-    ['as much again for each answer it asks for', { n: 3, max_tokens: 7 }, 25 * 2_500 + 3 * 7 * 10_000],
+    ['its input by size and its output by the bound it sets', { max_tokens: 7 }, 25 * 150 + 7 * 600],
+    ['what is configured where it sets none', {}, 25 * 150 + 4_096 * 600],
+    ['as much again for each answer it asks for', { n: 3, max_tokens: 7 }, 25 * 150 + 3 * 7 * 600],
   ])('%s', (_, more, nano) => expect(reserve(chat, question(more))).toBe(nano));
-
-  test('a byte for each token of input, and the longest answer there is, where it must be an upper bound', () => {
-    expect(reserve(chat, question({ max_tokens: 7 }), 'strict')).toBe(100 * 2_500 + 7 * 10_000);
-    expect(reserve(chat, question({ n: 2 }), 'strict')).toBe(100 * 2_500 + 2 * 131_072 * 10_000);
-  });
 
   test('a fixed sum for a model or a path whose price nobody knows, and nothing for what is free or asks for nothing', () => {
     expect(reserve(chat, { model: 'no-such-model', messages: [] })).toBe(10_000_000);
@@ -50,7 +29,32 @@ describe('a request reserves', () => {
   test('no more for a picture than for the longest text', () => {
     const url = `data:image/png;base64,${'A'.repeat(2_000_000)}`;
     const content = [{ type: 'image_url', image_url: { url } }];
-    const body = { model: 'gpt-4o', max_tokens: 7, messages: [{ role: 'user', content }] };
-    expect(reserve(chat, body)).toBe(200_000 * 2_500 + 7 * 10_000);
+    const body = { model: 'gpt-4o-mini', max_tokens: 7, messages: [{ role: 'user', content }] };
+    expect(reserve(chat, body)).toBe(200_000 * 150 + 7 * 600);
+  });
+
+  test('for the dearest of the models that it names, wherever it names them', () => {
+    const dear = { model: 'gpt-4o', max_tokens: 1_000, messages: [] };
+    const most = reserve(chat, dear);
+    expect(most).toBeGreaterThan(10_000_000);
+    const messages = 'messages":[]';
+    expect(
+      reserve(chat, `{"model":"gpt-4o-mini","model":"gpt-4o","max_tokens":1000,"${messages}}`),
+    ).toBeGreaterThanOrEqual(most);
+    expect(
+      reserve(chat, `{"model":"gpt-4o","model":"gpt-4o-mini","max_tokens":1000,"${messages}}`),
+    ).toBeGreaterThanOrEqual(most);
+    expect(reserve(chat, { ...dear, model: 'gpt-4o-mini', models: ['gpt-4o'] })).toBeGreaterThanOrEqual(most);
+    const azure = '/openai/deployments/gpt-4o/chat/completions';
+    expect(reserve(azure, { ...dear, model: 'gpt-4o-mini' })).toBeGreaterThanOrEqual(most);
+  });
+
+  test('what has no price, though it is no small sum, and much where one factor makes the figure leave all bounds', () => {
+    expect(reserve(chat, { model: 'gpt-4o-mini', models: ['no-such-model'], max_tokens: 1, messages: [] })).toBe(
+      10_000_000,
+    );
+    expect(reserve(chat, { model: 'gpt-4o-mini', max_tokens: 1_000_000, n: 1_000_000, messages: [] })).toBeGreaterThan(
+      1e11,
+    );
   });
 });

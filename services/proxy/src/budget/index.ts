@@ -1,3 +1,3 @@
 export * from './admit-to-budget.ts';
 export * from './create-budget.ts';
-export * from './estimate-reservation.ts';
+export { computeReservation } from './estimate-reservation.ts';

@@ -20,10 +20,6 @@ export interface RequestReading {
   requestedModel: string | null;
   /** Whether a streamed answer is asked for. */
   stream: boolean;
-  /** The caller's bound on the output, in tokens; null where it gave none. */
-  maxOutputTokens: number | null;
-  /** How many answers it asks for side by side, each as long as the bound; one where it does not say. */
-  answers?: number;
   /** What the request alone tells of what will be billed, for where the answer tells nothing. */
   toldUsage: Partial<Usage>;
   /** What the model is to read. Walks the body each time it is called. */
@@ -97,6 +93,8 @@ export interface Operation {
   readonly figuresWithin?: readonly string[];
   /** The provider never bills it. */
   readonly isFree: boolean;
+  /** What it starts is billed with its results, another request's answer. */
+  readonly isBilledLater?: boolean;
   /**
    * What the provider bills once, however often it is fetched, by its own id: a batch's results. Absent where each
    * answer is billed.

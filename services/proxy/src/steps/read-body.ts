@@ -47,8 +47,9 @@ export async function readBody(
     const waitedMs = performance.now() - from;
     const digest = new ContentDigest();
     digest.update(bytes);
-    const contentType = request.headers['content-type'] ?? '';
-    const inspected = inspectBody(head.operation, head.provider, bytes, head.path, contentType);
+    const { 'content-type': contentType = '', 'content-encoding': contentEncoding = '' } = request.headers;
+    const strictly = context.config.budget === 'strict' ? { contentEncoding, query: head.query } : null;
+    const inspected = inspectBody(head.operation, head.provider, bytes, head.path, contentType, strictly);
     if (inspected.toProvider !== bytes) claim.grow(inspected.toProvider.length);
     return {
       inspected,

@@ -1,15 +1,18 @@
 import { fromPublicId } from '@agp/core/ids';
-import { estimateReservation } from '../budget/index.ts';
+import type { DailyCap } from '@agp/db';
+import { computeReservation } from '../budget/index.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
 import { storageWaitMs } from '../storage.ts';
 import { toDay } from '../to-day.ts';
 
+const isHeldTo = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
+
 /**
  * Takes the request's share of the day's budget and of the agent's requests of this minute, the last check of all.
  *
  * @param counted what it was counted against already; a limit that was changed since then counts it anew
- * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
+ * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
  *   `budget_unavailable`, `status_unavailable`
  */
 export async function reserve(
@@ -27,7 +30,7 @@ export async function reserve(
       eventId,
       agentId: agent.uuid,
       day: toDay(head.timestamp),
-      nanoUsd: estimateReservation(context, head, body),
+      nanoUsd: computeReservation(context, head, body, isHeldTo(agentCap) || isHeldTo(globalCap)),
       agentCap,
       globalCap,
       requestsPerMinute: counted.againstRequestsPerMinute === requestsPerMinute ? null : requestsPerMinute,

@@ -30,7 +30,7 @@ export function skipSpace(bytes: Buffer, at: number): number {
 const nearby = 64;
 
 /** Past the closing quote of the string that starts here; past the end of the bytes where it has none. */
-function skipString(bytes: Buffer, start: number): number {
+export function skipString(bytes: Buffer, start: number): number {
   let at = start + 1;
   for (let until = at + nearby; at < bytes.length; ) {
     if (at >= until) {

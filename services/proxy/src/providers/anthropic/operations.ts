@@ -1,4 +1,3 @@
-import { readCount } from '@agp/core/pricing';
 import { collectText } from '../collect-text.ts';
 import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
@@ -41,7 +40,6 @@ const messages: Operation = {
     return {
       requestedModel: asText(body.model) ?? findVertexModel(path),
       stream: body.stream === true,
-      maxOutputTokens: readCount(body.max_tokens),
       toldUsage: {},
       inputText: () => collectText(...textMembers(body)),
     };
@@ -61,13 +59,13 @@ const createBatch: Operation = {
   ...messages,
   name: 'messages.batches',
   isFree: true,
+  isBilledLater: true,
   readRequest(value) {
     const calls = asArray(asObject(value).requests).map((request) => asObject(asObject(request).params));
     const models = new Set(calls.map(({ model }) => asText(model)));
     return {
       requestedModel: models.size === 1 ? ([...models][0] ?? null) : null,
       stream: false,
-      maxOutputTokens: null,
       toldUsage: {},
       inputText: () => collectText(calls.flatMap(textMembers)),
     };

@@ -16,12 +16,9 @@ describe('requests', () => {
     };
     const path = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
     const reading = operation('streamGenerateContent').readRequest(body, path);
-    expect(reading).toMatchObject({ requestedModel: 'gemini-2.5-flash', stream: true, maxOutputTokens: 100 });
+    expect(reading).toMatchObject({ requestedModel: 'gemini-2.5-flash', stream: true });
     expect(reading.inputText()).toEqual({ parts: ['Be brief.', 'Hi'], whole: true });
-    expect(generate.readRequest(null, path.replace('streamG', 'g'))).toMatchObject({
-      stream: false,
-      maxOutputTokens: null,
-    });
+    expect(generate.readRequest(null, path.replace('streamG', 'g'))).toMatchObject({ stream: false });
   });
 
   const content = { parts: parts('one') };

@@ -55,7 +55,7 @@ test('a request: model or agent, bound and text', () => {
     stream: true,
   };
   const reading = interactions.readRequest(body, '');
-  expect(reading).toMatchObject({ requestedModel: 'gemini-3-flash-preview', stream: true, maxOutputTokens: 50 });
+  expect(reading).toMatchObject({ requestedModel: 'gemini-3-flash-preview', stream: true });
   expect(reading.inputText().parts).toEqual(['Be brief.', 'Hi']);
   expect(interactions.readRequest({ agent: 'deep-research', input: 'Hi' }, '').requestedModel).toBe('deep-research');
 });

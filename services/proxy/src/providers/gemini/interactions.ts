@@ -84,7 +84,6 @@ export const interactions: Operation = {
     return {
       requestedModel: modelOf(body),
       stream: body.stream === true,
-      maxOutputTokens: readCount(asObject(body.generation_config).max_output_tokens),
       toldUsage: {},
       inputText: () => collectText(body.system_instruction, body.input, body.tools),
     };

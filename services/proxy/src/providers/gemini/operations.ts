@@ -1,4 +1,3 @@
-import { readCount } from '@agp/core/pricing';
 import { collectText } from '../collect-text.ts';
 import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
@@ -60,15 +59,13 @@ function describe(name: (typeof names)[number]): Operation {
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
     figuresWithin: ['"webSearchQueries"'],
     isFree: free.has(name),
+    isBilledLater: name === 'batchGenerateContent',
     createStreamReader: () => new ContentStreamReader(),
     readRequest(value, path) {
       const body = asObject(value);
-      const config = asObject(body.generationConfig ?? body.generation_config);
       return {
         requestedModel: parsePath(path)?.model ?? null,
         stream: name === 'streamGenerateContent',
-        answers: Math.max(1, readCount(config.candidateCount ?? config.candidate_count) ?? 1),
-        maxOutputTokens: readCount(config.maxOutputTokens ?? config.max_output_tokens),
         toldUsage: {},
         inputText: () => collectText(findCalls(body).flatMap(textMembers)),
       };

@@ -1,4 +1,4 @@
-import { readCount, type Usage } from '@agp/core/pricing';
+import type { Usage } from '@agp/core/pricing';
 import { collectText } from '../collect-text.ts';
 import { asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { AnswerReading, Operation, StreamReader, Writing } from '../operation.ts';
@@ -14,8 +14,6 @@ export interface OperationDescription {
   isFree?: boolean;
   otherAnswers?: Operation['otherAnswers'];
   figuresWithin?: readonly string[];
-  /** Members of the request that bound the output, the one that counts first. */
-  maxOutput?: readonly string[];
   /** Members of the request that the model reads. */
   input: readonly string[];
   /** Whether a stream is asked for; absent where `stream` says so. */
@@ -46,7 +44,7 @@ export function describeOperation(description: OperationDescription): Operation 
     figuresWithin,
     createStreamReader,
   } = description;
-  const { input, maxOutput = [], isStream = (body) => body.stream === true } = description;
+  const { input, isStream = (body) => body.stream === true } = description;
   return {
     api: 'openai',
     name,
@@ -61,8 +59,6 @@ export function describeOperation(description: OperationDescription): Operation 
       return {
         requestedModel: asText(body.model) ?? findDeployment(path),
         stream: isStream(body),
-        answers: Math.max(1, readCount(body.best_of) ?? readCount(body.n) ?? 1),
-        maxOutputTokens: maxOutput.map((key) => readCount(body[key])).find((max) => max !== null) ?? null,
         toldUsage: description.readToldUsage?.(body) ?? {},
         inputText: () => collectText(...input.map((key) => body[key])),
       };

@@ -34,14 +34,12 @@ function describeCompletion(readText: (body: unknown, write: Write) => void) {
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
-  maxOutput: ['max_completion_tokens', 'max_tokens'],
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
 });
 
 const completions = describeOperation({
   ...describeCompletion(readCompletion),
   name: 'completions',
-  maxOutput: ['max_tokens'],
   input: ['prompt', 'suffix'],
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
 });
@@ -50,7 +48,6 @@ const completions = describeOperation({
 const fimCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'fim.completions',
-  maxOutput: ['max_tokens'],
   input: ['prompt', 'suffix'],
 });
 
@@ -69,7 +66,6 @@ function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
     isFree,
-    maxOutput: ['max_output_tokens'],
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
     figuresWithin: ['"web_search_call"', '"svg_usage"'],

@@ -1,0 +1,98 @@
+import { ApiError } from '@agp/core/errors';
+import type { UsageLimits } from '@agp/core/pricing';
+import type { ProxyContext } from '../context.ts';
+import { notBounded } from '../demand/not-bounded.ts';
+import type { StrictDemand } from '../demand/strict-demand.ts';
+import type { Body, Head } from '../journey.ts';
+
+/** More than any model of these vendors writes in one answer (128 thousand is the most); others write as far as they read. */
+const largestOutput = 131_072;
+const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
+
+/** Whose servers hold to `max_completion_tokens`; elsewhere it may be a word that nobody knows. */
+const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
+
+/**
+ * Tokens that a provider puts before what was sent: Anthropic's description of how tools are used takes up to 800, xAI's
+ * own words about 700. What frames each message is less than the JSON around it.
+ */
+const framingTokens = 1_024;
+
+/** And for each tool that it knows by name; Anthropic's computer takes 735, its editor 700. */
+const toolTokens = 1_024;
+
+/** A picture of a common size in the best quality takes 6,240, and a hundred for each preview. */
+const pictureTokens = 16_384;
+
+/** No count of tokens is larger: what comes out of it is more than any cap. */
+const most = 1e12;
+
+/** Methods that ask for nothing to be made. */
+const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
+
+/**
+ * The most that a request may cost, in whole nano-dollars.
+ *
+ * @throws ApiError `cost_not_bounded` where nobody can tell, naming what is at fault
+ */
+export function boundReservation(context: ProxyContext, head: Head, body: Body): number {
+  const { operation } = head;
+  const isLooking = looking.has(head.method) && !head.hasBody;
+  // The results of a batch: what they cost was spent when it was made.
+  if (isLooking) return 0;
+  if (operation === null) throw notBounded('the path', 'is of no model call that is known');
+  if (operation.isBilledLater) throw notBounded('a batch', 'costs what its results tell, and not before');
+  if (operation.isFree) return 0;
+  const { strict = null, models = [] } = body.inspected ?? {};
+  if (strict === null) throw notBounded('the body', 'is missing');
+  if (strict instanceof ApiError) throw strict;
+  return boundModels(context, head, models, strict);
+}
+
+/** Whichever of the models answers, and whatever kind each token turns out to be. */
+function boundModels(
+  { findModelBounds }: ProxyContext,
+  { provider, operation, timestamp }: Head,
+  models: readonly string[],
+  demand: StrictDemand,
+): number {
+  const { writes } = demand;
+  if (models.length === 0) throw notBounded('model', 'is missing');
+  const charges = models.map((model) => {
+    const bounds = findModelBounds({
+      provider: provider.id,
+      api: operation?.api ?? provider.api,
+      baseUrl: provider.baseUrl.href,
+      model,
+      at: new Date(timestamp),
+    });
+    if (!bounds) throw notBounded('model', 'has no known price');
+    if (demand.tier !== null && !bounds.hasTier(demand.tier))
+      throw notBounded('the service tier', 'has no known price');
+    const vendor = bounds.vendor ?? '';
+    const longest = boundedVendors.has(vendor) ? largestOutput : Math.max(largestOutput, bounds.largestInput);
+    const isBounded = demand.outputTokens !== null && (!demand.isBoundNew || knowNewBound.has(vendor));
+    const written = (isBounded ? (demand.outputTokens ?? 0) : longest) + demand.moreOutputTokens;
+    const drawn = demand.isPictureCommon ? pictureTokens : largestOutput;
+    const each = { text: written, pictures: drawn, nothing: 0 }[writes];
+    const limits: UsageLimits = {
+      inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
+      outputTokens: Math.min(demand.answers * each * demand.runs, most),
+      webSearches: demand.webSearches,
+      inputCharacters: demand.spokenBytes,
+      outputImages: writes === 'pictures' ? demand.answers : 0,
+    };
+    const charge = bounds.charge(limits, demand.isFast);
+    if (charge === null) throw notBounded('model', 'has no known price for all that this request may use');
+    return charge;
+  });
+  return Math.max(...charges);
+}
+
+/** A context is no larger than the model's, whatever is in it; inputs beside each other each have one of their own. */
+function countInput(demand: StrictDemand, largestInput: number): number {
+  const sized = demand.inputBytes + framingTokens + demand.describedTools * toolTokens;
+  if (demand.writes === 'nothing') return sized + demand.unsizedInputs * largestInput;
+  const once = demand.unsizedInputs > 0 ? largestInput : sized;
+  return demand.runs > 1 ? demand.runs * Math.max(largestInput, once) : once;
+}

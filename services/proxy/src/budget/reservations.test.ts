@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { findCostFields } from '../cost-fields/index.ts';
+import { matchOperation } from '../providers/index.ts';
+import { anthropicRows } from './reservation-rows/anthropic-rows.ts';
+import { geminiRows } from './reservation-rows/gemini-rows.ts';
+import { mediaRows } from './reservation-rows/media-rows.ts';
+import { openaiRows } from './reservation-rows/openai-rows.ts';
+import { makeReserve, type ReservedRequest } from './reserve-for-test.ts';
+
+/*
+ * What each member that bounds or multiplies output leads to. A token of output costs a thousandth of a dollar and nothing
+ * else costs anything, so that reservations read as tokens.
+ */
+const entries = [
+  { model: 'm', prices: { input_mtok: 0, output_mtok: 1_000, web_searches_kcount: 0 } },
+  { model: 'drawn', prices: { output_images_kcount: 1 } },
+  { model: 'spoken', prices: { input_mchars: 1_000 } },
+];
+const reserveAvailable = makeReserve('available', entries);
+const reserveStrict = makeReserve('strict', entries);
+
+const inTokens = (nanoUsd: number) => nanoUsd / 1e6;
+
+/** Tokens, or the reason why it is refused. */
+function reserve(reserveOne: typeof reserveStrict, request: ReservedRequest): number | string {
+  try {
+    return inTokens(reserveOne(request));
+  } catch (error) {
+    return (error as Error).message.replace('the cost cannot be bounded: ', '');
+  }
+}
+
+const operations = [...openaiRows, ...mediaRows, ...anthropicRows, ...geminiRows];
+
+for (const { path, api, rows } of operations) {
+  describe(path, () => {
+    test.each(rows)('%j', (body, available, strict) => {
+      const request = { path, ...(api && { api }), body };
+      expect(reserve(reserveAvailable, request)).toBe(available);
+      const most = reserve(reserveStrict, request);
+      if (strict instanceof RegExp) expect(most).toMatch(strict);
+      else expect(most).toBe(strict);
+    });
+  });
+}
+
+test('each operation that costs anything has its rows, and a list of what its requests may hold', () => {
+  const named = operations.map(({ path, api = 'openai' }) => matchOperation(api, 'POST', path));
+  for (const operation of named) {
+    expect(operation, 'an operation').not.toBeNull();
+    if (operation && !operation.isFree) expect(findCostFields(operation), operation.name).not.toBeNull();
+  }
+});

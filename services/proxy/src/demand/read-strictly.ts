@@ -1,0 +1,84 @@
+import { isAscii } from 'node:buffer';
+import { type CostFields, type CostRules, foldName, rivals } from '../cost-fields/index.ts';
+import { undoEscapes } from './find-repeated-key.ts';
+import { notBounded } from './not-bounded.ts';
+import { readAmount } from './read-amount.ts';
+import { type Demand, findRule } from './read-demand.ts';
+import type { BodyMember, BodyMembers } from './read-members.ts';
+import { strictChecks } from './strict-checks.ts';
+import type { StrictDemand } from './strict-demand.ts';
+
+const costly = new Set(Object.entries(rivals).flatMap(([name, rule]) => (rule === 'settings' ? [] : [foldName(name)])));
+
+/**
+ * Reads a body that every server reads alike for all that it may cost. What bears on that in a way that is not known here,
+ * a member that we have never heard of too, is refused.
+ *
+ * @param query of the target, which some servers take members from
+ * @throws ApiError `cost_not_bounded`, naming the member
+ */
+export function readStrictly(
+  bytes: Buffer,
+  { members }: BodyMembers,
+  fields: CostFields,
+  { answers, maxOutputTokens }: Demand,
+  query: string,
+): StrictDemand {
+  for (const name of new URLSearchParams(query).keys()) {
+    if (costly.has(foldName(name))) throw notBounded(name, 'may not stand in the query');
+  }
+  const demand: StrictDemand = {
+    writes: fields.writes,
+    inputBytes: countText(bytes),
+    unsizedInputs: 0,
+    outputTokens: maxOutputTokens,
+    isBoundNew: isBoundNew(members),
+    moreOutputTokens: 0,
+    answers,
+    runs: 1,
+    webSearches: 0,
+    describedTools: 0,
+    spokenBytes: 0,
+    tier: null,
+    isFast: false,
+    isPictureCommon: true,
+  };
+  const visit = (some: readonly BodyMember[], rules: CostRules, within: string) => {
+    for (const member of some) {
+      const rule = findRule(rules, member.key, fields);
+      const key = within + member.key;
+      if (rule === null) throw notBounded(key, 'is not known to leave the cost as it is');
+      if (rule === 'settings') visit(member.members(), fields.settings ?? {}, `${key}.`);
+      else strictChecks[rule]?.(demand, { ...member, key });
+    }
+  };
+  visit(members, fields.members, '');
+  if (demand.webSearches > 0) boundSearches(demand, members);
+  if (Number.isNaN(demand.outputTokens)) demand.outputTokens = null;
+  return demand;
+}
+
+/** Where the tools have no bound of their own there must be one on the uses of all. */
+function boundSearches(demand: StrictDemand, members: readonly BodyMember[]): void {
+  if (demand.webSearches === Number.POSITIVE_INFINITY) {
+    const given = members.find(({ key }) => key === 'max_tool_calls');
+    const calls = readAmount(given?.value);
+    if (!calls?.isWhole) throw notBounded('tools', 'may search the web without a bound: give one');
+    demand.webSearches = calls.value;
+  }
+  demand.runs = 1 + demand.webSearches;
+}
+
+function isBoundNew(members: readonly BodyMember[]): boolean {
+  const has = (name: string) => members.some(({ key, value }) => key === name && value !== null);
+  return has('max_completion_tokens') && !has('max_tokens');
+}
+
+/**
+ * Bytes of the text that a tokenizer may see: some bring it into a normal form first (NFKC, NFKD), where a single sign may
+ * become eighteen letters.
+ */
+function countText(bytes: Buffer): number {
+  if (isAscii(bytes) && !bytes.includes('\\u')) return bytes.length;
+  return Math.max(bytes.length, Buffer.byteLength(undoEscapes(bytes.toString('utf8')).normalize('NFKD')));
+}

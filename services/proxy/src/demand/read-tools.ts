@@ -1,0 +1,57 @@
+import { asArray, asObject } from '../providers/json-shapes.ts';
+import { notBounded } from './not-bounded.ts';
+import { readAmount } from './read-amount.ts';
+
+/** What tools add to a call. */
+export interface ToolDemand {
+  /** Tools that the provider knows, and describes to the model in words of its own. */
+  described: number;
+  /** How often the provider may search the web; infinity where the tools do not say. */
+  uses: number;
+}
+
+/** Run by the agent; the provider only describes those of the second kind. */
+const agentsOwn = /^(?:function|custom)$/;
+const describedByProvider =
+  /^(?:computer|computer_use_preview|bash|text_editor|memory|local_shell|shell|apply_patch)(?:_\d{8})?$/;
+
+const webSearch = /^web_search(?:_preview)?(?:_\d{4}_?\d{2}_?\d{2})?$/;
+
+/** Gemini's tools have no type: the name of a member says what each is. */
+const ofGemini = new Set(['functionDeclarations', 'function_declarations']);
+
+/**
+ * What tools may add. Of those that the provider runs only web searches are counted where the answer is: what the others
+ * cost nobody could tell.
+ *
+ * @throws ApiError `cost_not_bounded`
+ */
+export function readTools(tools: unknown): ToolDemand {
+  const demand: ToolDemand = { described: 0, uses: 0 };
+  if (tools !== undefined && tools !== null && !Array.isArray(tools)) throw notBounded('tools', 'is no list');
+  for (const [index, given] of asArray(tools).entries()) {
+    const tool = asObject(given);
+    const { type } = tool;
+    const field = `tools.${index}`;
+    if (type === undefined || type === null) {
+      const isOwn = 'input_schema' in tool || Object.keys(tool).every((key) => ofGemini.has(key));
+      if (!isOwn) throw notBounded(field, 'is a tool that the provider runs, and nobody can tell what for');
+      continue;
+    }
+    const name = String(type);
+    if (agentsOwn.test(name)) continue;
+    if (describedByProvider.test(name)) {
+      demand.described += 1;
+      if (name.startsWith('shell') && tool.environment !== undefined)
+        throw notBounded(field, 'may run at the provider');
+      continue;
+    }
+    if (!webSearch.test(name)) throw notBounded(field, 'is a tool that the provider runs, at a cost that has no bound');
+    // OpenAI's tools have no such member.
+    const uses = /_\d{8}$/.test(name) ? readAmount(tool.max_uses) : null;
+    if (uses && !uses.isWhole) throw notBounded(`${field}.max_uses`, 'must be a whole number from 0 on');
+    demand.described += 1;
+    demand.uses += uses?.value ?? Number.POSITIVE_INFINITY;
+  }
+  return demand;
+}
