@@ -45,7 +45,7 @@ export function readText(source: TextSource): Writing {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (source.of === 'answer') return readAnswer(body, (answer) => operation.readAnswer(answer).outputText());
   const isJson = !isForm(source.contentType);
-  const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType, 'all');
+  const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType);
   // A form that cannot be read holds sound or pictures for the most part.
   if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
   return operation.readRequest(parsed, asked.path).inputText();
