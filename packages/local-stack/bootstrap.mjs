@@ -24,6 +24,7 @@ const streamBench = ['node', 'test/bench/stream-bench.ts'];
 const openStreamsBench = ['node', 'test/bench/open-streams-bench.ts'];
 const storageBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/storage-bench.ts'];
 const writerBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/writer-bench.ts'];
+const jsonBench = ['node', 'test/bench/json-bench.ts'];
 const onLocalStack = (role, script) => ['node', 'packages/local-stack/src/run-on-local-stack.ts', role, script];
 
 /** The steps of each command, one after the other; a step begins with the program. Arguments of ours go to the last step. */
@@ -31,10 +32,11 @@ const commands = {
   start: [['node', 'packages/local-stack/src/start/main.ts']],
   test: [['node', 'node_modules/vitest/vitest.mjs', 'run']],
   demo: [['node', 'packages/local-stack/src/demo/main.ts']],
-  bench: [proxyBench, streamBench, openStreamsBench, writerBench, storageBench],
+  bench: [jsonBench, proxyBench, streamBench, openStreamsBench, writerBench, storageBench],
   'bench:proxy': [proxyBench],
   'bench:stream': [streamBench],
   'bench:open-streams': [openStreamsBench],
+  'bench:json': [jsonBench],
   'bench:pii': [['node', 'test/bench/pii-bench.ts']],
   'bench:writer': [writerBench],
   'bench:storage': [storageBench],

@@ -35,6 +35,19 @@ const biomeFaults = [
   ],
   ['suspicious/noExplicitAny', 'services/writer/src/any.ts', 'export const anything = (value: any) => value;\n'],
   ['correctness/noUndeclaredDependencies', 'packages/db/src/undeclared.ts', "export { z } from 'zod';\n"],
+  ['plugin', 'services/proxy/src/parse.ts', "export const one = JSON.parse('1');\n"],
+  ['plugin', 'packages/bus/src/renamed.ts', 'const { parse } = JSON;\nexport const read = parse;\n'],
+  ['plugin', 'packages/cli/src/global.ts', "export const one = globalThis.JSON.parse('1');\n"],
+  [
+    'plugin',
+    'packages/local-stack/src/answer.ts',
+    'export const read = async (address: string) => (await fetch(address)).json();\n',
+  ],
+  [
+    'plugin',
+    'services/management/src/body.ts',
+    "import express from 'express';\nexport const read = express.json({ limit: 1 });\n",
+  ],
 ] as const;
 
 const oxlintFaults = [
@@ -68,6 +81,16 @@ const typeOnly = {
   text: "import type { Head } from './read-head.ts';\nexport const forward = (head: Head) => head;\n",
 };
 
+/** What the rule about parsing JSON must leave alone. */
+const writesJson = [
+  {
+    path: 'services/management/src/write.ts',
+    text: 'export const write = (response: { json(value: string): void }) => response.json(JSON.stringify(1));\n',
+  },
+  { path: 'packages/core/src/json/parse-json.ts', text: "export const one: unknown = JSON.parse('1');\n" },
+  { path: 'packages/bus/src/parcel.test.ts', text: "export const one: unknown = JSON.parse('1');\n" },
+];
+
 const found = new Set<string>();
 
 beforeAll(async () => {
@@ -81,7 +104,7 @@ beforeAll(async () => {
     path,
     text: 'export type Head = string;\nexport const identify = 1;\nexport const decode = 1;\n',
   }));
-  using folder = plantFolder([...files, ...texts, typeOnly]);
+  using folder = plantFolder([...files, ...texts, ...writesJson, typeOnly]);
   const biome = await runTool('biome', ['lint', '--reporter=json', '--max-diagnostics=none', '.'], folder.path);
   const report: { diagnostics: { category: string; location: { path: string } }[] } = JSON.parse(biome.stdout);
   for (const { category, location } of report.diagnostics)
@@ -93,6 +116,10 @@ beforeAll(async () => {
 
 test.each([...biomeFaults, ...oxlintFaults])('%s is reported for %s', (rule, path) => {
   expect(found).toContain(`${rule} ${path}`);
+});
+
+test('JSON may be written anywhere, and parsed where it is parsed for all', () => {
+  expect([...found].filter((each) => writesJson.some(({ path }) => each.endsWith(path)))).toEqual([]);
 });
 
 test('a step may name the type of an earlier step’s result', () => {

@@ -14,7 +14,8 @@ export interface PlantedFolder extends Disposable {
  */
 export function plantFolder(files: { path: string; text: string }[]): PlantedFolder {
   const folder = mkdtempSync(join(tmpdir(), 'agp-planted-'));
-  const configuration = ['biome.json', '.oxlintrc.json', 'tsconfig.json'];
+  const plugins = listFiles().filter((path) => path.endsWith('.grit'));
+  const configuration = ['biome.json', '.oxlintrc.json', 'tsconfig.json', ...plugins];
   const manifests = listFiles().filter((path) => path === 'package.json' || path.endsWith('/package.json'));
   for (const path of [...configuration, ...manifests]) {
     cpSync(join(workspaceFolder, path), join(folder, path));

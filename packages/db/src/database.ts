@@ -1,3 +1,4 @@
+import { parseJson } from '@agp/core/json';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { GatheringSocket } from './gathering-socket.ts';
@@ -30,16 +31,22 @@ export interface Database {
 
 const int8 = 20;
 const numeric = 1700;
+const json = 114;
+const jsonb = 3802;
 
 /**
  * Counts and sums come back as numbers, not as pg's default strings. Both are shown as JSON numbers anyway;
- * sums of money are exact in Postgres and rounded to a double only here.
+ * sums of money are exact in Postgres and rounded to a double only here. JSON is parsed as all that we have not just made.
  */
+const ownParsers = new Map<number, (text: string) => unknown>([
+  [int8, Number],
+  [numeric, Number],
+  [json, (text) => parseJson(text)],
+  [jsonb, (text) => parseJson(text)],
+]);
 const typeParsers: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') =>
-    oid === int8 || oid === numeric
-      ? Number
-      : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+    ownParsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
 /** Opens a pool. Every wait in it is bounded: pg's own defaults are to wait for ever. */

@@ -47,7 +47,14 @@ function makeWorkspace(pnpm = 'sleep 0.3; echo "$@" >> calls; mkdir -p node_modu
 }
 
 function runBootstrap(root: string, ...args: string[]) {
-  const environment = { PATH: `${join(root, 'bin')}:/usr/bin:/bin` };
+  return runBootstrapAs(undefined, root, ...args);
+}
+
+/** @param version what the Node that it runs in says of itself */
+function runBootstrapAs(version: string | undefined, root: string, ...args: string[]) {
+  const claim = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+  const preload = version === undefined ? {} : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(claim)}` };
+  const environment = { PATH: `${join(root, 'bin')}:/usr/bin:/bin`, ...preload };
   const child = spawn(process.execPath, [join(root, 'packages/local-stack/bootstrap.mjs'), ...args], {
     env: environment,
   });
@@ -151,6 +158,18 @@ test('it passes arguments, signals and the exit code on', async () => {
   await expect.poll(() => waiting.output, { timeout: 10_000 }).toContain('ran wait');
   waiting.child.kill('SIGTERM');
   expect(await waiting.exit).toBe(7);
+});
+
+test('where there is no pinned Node it runs in the one that is there, unless broken JSON can end that one', async () => {
+  const root = makeWorkspace();
+  for (const version of ['24.0.0', '25.9.0', '26.11.0'])
+    expect(await runBootstrapAs(version, root, 'start').exit).toBe(0);
+  for (const version of ['22.20.0', '26.0.0', '26.10.0']) {
+    const run = runBootstrapAs(version, root, 'start');
+    expect(await run.exit).toBe(1);
+    expect(run.output).toMatch(/Node 24 or newer is needed .* try again/);
+    expect(run.output).not.toContain('ran');
+  }
 });
 
 test('an unknown command is answered with those that there are', async () => {

@@ -6,6 +6,7 @@ import {
   auditListSchema,
   type ListedAuditEntry,
 } from '@agp/core/contracts';
+import { parseJson } from '@agp/core/json';
 import { emptyHead, findDivergence } from '@agp/core/lineage';
 import { type Command, Option } from 'commander';
 import { addCommand } from '../add-command.ts';
@@ -27,7 +28,7 @@ async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
   const divergence = findDivergence(chain.data.entries);
   if (divergence !== null) return { chain, divergence, removalFault: null };
   const anchors = await api.get('/api/v1/lineage/removals', anchorListSchema);
-  const payloads = chain.data.entries.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
+  const payloads = chain.data.entries.map(({ payload }) => parseJson(payload) as Record<string, unknown>);
   const removalFault = findRemovalFault(payloads, anchors.data);
   // Events may have been removed between the two downloads. That does not happen twice in a row.
   if (removalFault !== null && !isLastTry) return downloadAndCheck(api, true);

@@ -45,7 +45,7 @@ test('bytes and texts that are no JSON are refused, or read as JSON.parse reads 
       for (const each of [near, text, JSON.stringify(text), `${JSON.stringify(text)}]`])
         expect(outcomeOf(() => parseJson(each))).toEqual(outcomeOf(() => JSON.parse(each)));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -60,7 +60,7 @@ test('with a low bound it gives the same, or says that the text is too deep or b
         expect(nestsDeeperThan(text, maxDepth)).toBe(true);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   );
 });
 
