@@ -1,3 +1,4 @@
+import { maxPageSize } from '@agp/core/contracts';
 import { InvalidArgumentError } from 'commander';
 
 /** Milliseconds of each unit of a span. */
@@ -41,6 +42,13 @@ export function parseWhole(min: number): (text: string) => number {
     }
     return Number(text);
   };
+}
+
+/** How many entries a list may have, from 1 to what the API gives at once. */
+export function parsePageSize(text: string): number {
+  const size = parseWhole(1)(text);
+  if (size > maxPageSize) throw new InvalidArgumentError(`It must be at most ${maxPageSize}.`);
+  return size;
 }
 
 /** Names separated by commas. */

@@ -142,6 +142,11 @@ export interface UnrecordedSpendTable {
   day: string;
   agent_id: string;
   cost_usd: Money;
+  session_id: string | null;
+  provider: string | null;
+  model: string | null;
+  reason: Generated<string>;
+  noted_at: ColumnType<Date | null, never, never>;
 }
 
 export interface ClaimedNamesTable {

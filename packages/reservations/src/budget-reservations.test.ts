@@ -9,7 +9,8 @@ const opened = new AsyncDisposableStack();
 let redis: ReturnType<typeof connectRedis>;
 beforeAll(async () => {
   const stack = opened.use(await startTestStack({ redis: true }));
-  redis = connectRedis({ url: stack.redisUrl });
+  // A busy machine is no failure here.
+  redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 5_000 });
   opened.defer(() => redis.disconnect());
   await new Promise((resolve) => redis.once('ready', resolve));
 });
@@ -97,15 +98,90 @@ test('all that has outlived its lease is dropped at once, however much it is, an
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(7);
 });
 
+const request = { sessionId: 'ses_a', provider: 'openai', model: 'org|a model: |' };
+
+test('what was forwarded outlives its lease until it is released, and is listed with all that is known of it', async () => {
+  const brief = createBudgetReservations(redis, 1);
+  const budget = createBudgetReservations(redis);
+  const day = newDay();
+  const [capped, uncapped, free, running, placed, confirmed] = [5, 7, 0, 100, 1_000, 10_000].map((nano) =>
+    make(day, 'a', nano),
+  ) as [Reservation, Reservation, Reservation, Reservation, Reservation, Reservation];
+  await brief.reserve(capped, null);
+  await brief.reserve(placed, null);
+  for (const one of [capped, uncapped, free]) await brief.forward({ ...one, forwarded: request });
+  await budget.forward({ ...running, forwarded: { ...request, model: null } });
+  // JetStream had its event, and what it had is lost: nothing else would name it.
+  await budget.forward({ ...confirmed, forwarded: request });
+  await budget.confirm([{ ...confirmed, forwarded: request }]);
+  await setTimeout(10);
+  await Promise.all([budget.purge(day), brief.reserve(make(day, 'b', 0), null)]);
+
+  expect((await budget.readTotals(day)).globalNanoUsd).toBe(10_112);
+  const { ended, isAll } = await budget.listEnded(day, 10);
+  const toEnded = ({ eventId, nanoUsd }: Reservation) => ({ eventId, agentId: 'a', nanoUsd, forwarded: request });
+  expect(new Set(ended)).toEqual(new Set([capped, uncapped, free].map(toEnded)));
+  expect(isAll).toBe(true);
+  expect(await budget.listEnded(day, 2)).toMatchObject({ ended: { length: 2 }, isAll: false });
+  await redis.zadd(`agp:{budget}:${day}:forwarded`, 'XX', 1, running.eventId);
+  await budget.release([capped, uncapped, free]);
+  expect((await budget.listEnded(day, 10)).ended).toEqual([
+    { ...toEnded(running), forwarded: { ...request, model: null } },
+  ]);
+  // Its proxy only stood still.
+  await budget.renew([{ ...running, forwarded: request }]);
+  expect((await budget.listEnded(day, 10)).ended).toEqual([]);
+  await budget.release([running, confirmed]);
+  expect(await redis.keys(`agp:{budget}:${day}:[frh]*`)).toEqual([]);
+});
+
+test('broken entries stop neither a release nor a list', async () => {
+  const budget = createBudgetReservations(redis, 1);
+  const day = newDay();
+  const held = make(day, 'a', 3);
+  await budget.forward({ ...held, forwarded: request });
+  const base = `agp:{budget}:${day}`;
+  await redis.zadd(`${base}:forwarded`, 1, 'gone', 1, 'garbage');
+  await redis.hset(`${base}:requests`, 'gone', 'x', 'garbage', 'x');
+  await redis.hset(`${base}:held`, 'garbage', 'no|amount');
+  await setTimeout(10);
+  const { ended } = await budget.listEnded(day, 10);
+  expect(new Map(ended.map(({ eventId, forwarded }) => [eventId, forwarded]))).toEqual(
+    new Map([
+      ['garbage', null],
+      [held.eventId, request],
+    ]),
+  );
+  await budget.release(ended.map(({ eventId }) => ({ eventId, day })));
+  expect((await budget.listEnded(day, 10)).ended).toEqual([]);
+  expect((await budget.readTotals(day)).globalNanoUsd).toBe(0);
+});
+
+test('that a request is forwarded is on its way before its sender does anything else', async () => {
+  const budget = createBudgetReservations(redis);
+  const day = newDay();
+  // What is gathered waits for the end of the turn, and for the answer to what was sent before.
+  const gathered = budget.list(day, null);
+  const held = make(day, 'a', 3);
+  const sent = (redis as unknown as { stream: { bytesWritten: number } }).stream;
+  const before = sent.bytesWritten;
+  const forwarding = budget.forward({ ...held, forwarded: request });
+  expect(sent.bytesWritten).toBeGreaterThan(before);
+  await Promise.all([gathered, forwarding]);
+});
+
 test('what Redis has lost is put back by those who hold it', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();
   const held = make(day, 'a', 11);
-  await budget.reserve(held, null);
+  const going = { ...make(day, 'a', 100), forwarded: request };
+  await Promise.all([budget.reserve(held, null), budget.forward(going)]);
   await redis.flushall();
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(0);
-  await Promise.all([budget.renew([held]), budget.renew([held])]);
-  expect((await budget.readTotals(day)).globalNanoUsd).toBe(11);
+  await Promise.all([budget.renew([held, going]), budget.renew([going, held])]);
+  expect((await budget.readTotals(day)).globalNanoUsd).toBe(111);
+  await redis.zadd(`agp:{budget}:${day}:forwarded`, 1, going.eventId);
+  expect((await budget.listEnded(day, 10)).ended).toMatchObject([{ eventId: going.eventId, forwarded: request }]);
 });
 
 test('two hundred at once are counted one after the other', async () => {

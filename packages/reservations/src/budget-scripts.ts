@@ -4,11 +4,19 @@
  *   held         event id -> "nano-dollars|number|agent id"
  *   agent:{id}   the same, of one agent
  *   totals       "global" and agent ids -> nano-dollars, always the sum of what is held
- *   leases       event ids by the time at which they end, in milliseconds
+ *   leases       event ids of requests that are not forwarded yet, by the time at which they end, in milliseconds
+ *   forwarded    the same of those that are: only a release ends these
+ *   requests     event id -> "session id|provider id|model" of what is forwarded
  *   seq          the number of the latest reservation
+ *
+ * A version before this one knows neither `forwarded` nor `requests`: it holds, confirms and releases as before, and drops only what stands
+ * in `leases`. What it leaves of a release, `listEnded` clears away. That is why the values of `held` have no further part.
  *
  * Amounts stay strings where they can: Lua writes large numbers with an exponent, which Redis does not read.
  */
+
+/** What nobody has asked after for this long is gone: writers may be away, or without Redis, for a week. In seconds. */
+const keepSeconds = 8 * 86_400;
 
 const shared = `
 local base = KEYS[1]
@@ -19,31 +27,47 @@ local function count(scope, amount, sign)
   if amount ~= '0' then redis.call('HINCRBY', base .. ':totals', scope, sign .. amount) end
 end
 
+local function keep(key)
+  redis.call('EXPIRE', base .. ':' .. key, ${keepSeconds})
+end
+
 local function drop(id)
   redis.call('ZREM', base .. ':leases', id)
+  redis.call('ZREM', base .. ':forwarded', id)
+  redis.call('HDEL', base .. ':requests', id)
   local held = redis.call('HGET', base .. ':held', id)
   if not held then return 0 end
-  local amount, agent = string.match(held, '^(%d+)|%d+|(.+)$')
   redis.call('HDEL', base .. ':held', id)
-  redis.call('HDEL', base .. ':agent:' .. agent, id)
-  count('global', amount, '-')
-  count(agent, amount, '-')
+  local amount, agent = string.match(held, '^(%d+)|%d+|(.+)$')
+  if agent then
+    redis.call('HDEL', base .. ':agent:' .. agent, id)
+    count('global', amount, '-')
+    count(agent, amount, '-')
+  end
   return 1
 end
 
-local function hold(id, agent, amount, lease)
+local function hold(id, agent, amount)
   local seq = redis.call('INCR', base .. ':seq')
   local value = amount .. '|' .. seq .. '|' .. agent
   redis.call('HSET', base .. ':held', id, value)
   redis.call('HSET', base .. ':agent:' .. agent, id, value)
-  redis.call('ZADD', base .. ':leases', now + lease, id)
   count('global', amount, '')
   count(agent, amount, '')
-  local twoDays = 2 * 86400 + 3600
-  for _, key in ipairs({'held', 'totals', 'leases', 'seq', 'agent:' .. agent}) do
-    redis.call('EXPIRE', base .. ':' .. key, twoDays)
-  end
+  for _, key in ipairs({'held', 'totals', 'seq', 'agent:' .. agent}) do keep(key) end
   return seq
+end
+
+local function lease(id, milliseconds, request)
+  local key = 'leases'
+  if request ~= '' then
+    key = 'forwarded'
+    redis.call('ZREM', base .. ':leases', id)
+    redis.call('HSET', base .. ':requests', id, request)
+    keep('requests')
+  end
+  redis.call('ZADD', base .. ':' .. key, now + milliseconds, id)
+  keep(key)
 end
 
 local function purge()
@@ -68,7 +92,7 @@ end
 
 /** event id, agent id, amount, lease, requests per minute -> 1, number, earlier of the agent, earlier of all; or 0, seconds */
 export const reserveScript = `${shared}
-local id, agent, amount, lease, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local id, agent, amount, milliseconds, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 if limit > 0 then
   local seconds = overLimit(agent, limit)
   if seconds then return {0, seconds} end
@@ -76,7 +100,9 @@ end
 purge()
 drop(id)
 local ofAgent, ofAll = total(agent), total('global')
-return {1, hold(id, agent, amount, lease), ofAgent, ofAll}
+local seq = hold(id, agent, amount)
+lease(id, milliseconds, '')
+return {1, seq, ofAgent, ofAll}
 `;
 
 /** agent id, requests per minute -> 0 where one more was counted, else seconds until there is room */
@@ -91,21 +117,36 @@ for _, id in ipairs(ARGV) do released = released + drop(id) end
 return released
 `;
 
-/** lease, whether to put back what is missing, then event id, agent id and amount of each */
+/** lease, whether to put back what is missing, then event id, agent id, amount and request of each; "" is not forwarded yet */
 export const extendScript = `${shared}
-local lease, restore = tonumber(ARGV[1]), ARGV[2] == '1'
-for i = 3, #ARGV, 3 do
+local milliseconds, restore = tonumber(ARGV[1]), ARGV[2] == '1'
+for i = 3, #ARGV, 4 do
   local id = ARGV[i]
-  if redis.call('HEXISTS', base .. ':held', id) == 1 then
-    redis.call('ZADD', base .. ':leases', now + lease, id)
-  elseif restore then
-    hold(id, ARGV[i + 1], ARGV[i + 2], lease)
-  end
+  local isHeld = redis.call('HEXISTS', base .. ':held', id) == 1
+  if restore and not isHeld then hold(id, ARGV[i + 1], ARGV[i + 2]) end
+  if restore or isHeld then lease(id, milliseconds, ARGV[i + 3]) end
 end
 return 0
 `;
 
-/** Drops some of what has outlived its lease -> how many */
+/** Drops some of what has outlived its lease without being forwarded -> how many */
 export const purgeScript = `${shared}
 return purge()
+`;
+
+/** at most how many -> how many were looked at, then event id, value and request of each that is held */
+export const listEndedScript = `${shared}
+local ended = redis.call('ZRANGEBYSCORE', base .. ':forwarded', '-inf', now, 'LIMIT', 0, ARGV[1])
+local rows = {#ended}
+for _, id in ipairs(ended) do
+  local held = redis.call('HGET', base .. ':held', id)
+  if held then
+    rows[#rows + 1] = id
+    rows[#rows + 1] = held
+    rows[#rows + 1] = redis.call('HGET', base .. ':requests', id) or ''
+  else
+    drop(id)
+  end
+end
+return rows
 `;

@@ -14,6 +14,9 @@ export interface RedisOptions {
   commandTimeoutMs?: number;
 }
 
+/** Never gathered with what else a turn of the event loop sends: it must be on its way before what its caller does next. */
+export const forwardCommand = 'agpForward';
+
 /**
  * Connects in the background and for ever. A command fails at once while Redis is away, and after a while when it is
  * silent: what is kept there is shared convenience, never the truth, and no request waits longer for it.
@@ -23,6 +26,7 @@ export function connectRedis(options: RedisOptions): Redis {
     ...(options.caFile === undefined ? {} : { tls: { ca: readFileSync(options.caFile) } }),
     enableOfflineQueue: false,
     enableAutoPipelining: true,
+    autoPipeliningIgnoredCommands: [forwardCommand],
     maxRetriesPerRequest: 0,
     commandTimeout: options.commandTimeoutMs ?? 100,
     connectTimeout: 2_000,

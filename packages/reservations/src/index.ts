@@ -2,4 +2,5 @@ export type { Redis } from 'ioredis';
 export * from './budget-reservations.ts';
 export * from './connect-redis.ts';
 export * from './create-throttle.ts';
+export * from './forwarded-request.ts';
 export * from './idle-sessions.ts';

@@ -28,6 +28,7 @@ afterAll(() => opened.disposeAsync());
 
 const day = '2030-01-01';
 const make = (): Reservation => ({ eventId: randomUUID(), agentId: randomUUID(), day, nanoUsd: 7 });
+const forwarded = { sessionId: 'ses_a', provider: 'openai', model: null };
 const heldKey = `agp:{budget}:${day}:held`;
 
 const refusedToAll: string[][] = [
@@ -65,6 +66,8 @@ const refusedToAll: string[][] = [
 
 /** Only the proxy may make what is reserved more. */
 const refusedToReleasers: string[][] = [
+  ['ZADD', `agp:{budget}:${day}:forwarded`, '1', 'forged'],
+  ['HSET', `agp:{budget}:${day}:requests`, 'forged', 'ses_a|openai|'],
   ['HSET', heldKey, 'forged', '1|1|agent'],
   ['ZADD', `agp:{budget}:${day}:leases`, '1', 'forged'],
   ['INCR', `agp:{budget}:${day}:seq`],
@@ -78,11 +81,7 @@ const refusedTo: Record<RedisUser, string[][]> = {
     ['SET', 'agp:throttle:management-auth:10.0.0.1', '0'],
     ['INCRBY', 'agp:throttle:management-auth:10.0.0.1', '-5'],
   ],
-  writer: [
-    ...refusedToReleasers,
-    ['SET', 'agp:throttle:management-auth:10.0.0.1', '0'],
-    ['ZRANGEBYSCORE', heldKey, '0', '1'],
-  ],
+  writer: [...refusedToReleasers, ['SET', 'agp:throttle:management-auth:10.0.0.1', '0']],
   management: [...refusedToReleasers, ['SET', 'agp:throttle:registrations:10.0.0.1', '0']],
 };
 
@@ -101,6 +100,7 @@ test('the proxy reserves, holds, confirms and releases, opens sessions and count
   await Promise.all([budget.reserve(one, 10), budget.reserve(two, null)]);
   await budget.renew([one, make()]);
   await budget.confirm([two]);
+  await budget.forward({ ...two, forwarded });
   await budget.purge(day);
   expect(await budget.list(day, one.agentId)).toHaveLength(1);
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(21);
@@ -124,6 +124,8 @@ test('the writer releases and sweeps what the proxy reserved, and management sho
   await ofManagement.purge(day);
   expect((await ofManagement.list(day, null)).map(({ eventId }) => eventId)).toContain(reservation.eventId);
   expect((await ofWriter.list(day, reservation.agentId)).map(({ eventId }) => eventId)).toEqual([reservation.eventId]);
+  await createBudgetReservations(clients.proxy, 0).forward({ ...reservation, forwarded });
+  expect(await ofWriter.listEnded(day, 10)).toMatchObject({ ended: [{ eventId: reservation.eventId }], isAll: true });
   await ofWriter.release([reservation]);
   expect(await ofManagement.list(day, reservation.agentId)).toEqual([]);
   await consumeShared('management', 'management-auth');

@@ -33,8 +33,9 @@ export const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
       'script|kill',
     ],
   },
-  writer: { keys: [budgetKeys], commands: [...connecting, ...releasing] },
-  // Drops what has outlived its lease before it shows what is held.
+  // Finds what has outlived its lease.
+  writer: { keys: [budgetKeys], commands: [...connecting, ...releasing, 'zrangebyscore'] },
+  // Drops what has outlived its lease without being forwarded before it shows what is held.
   management: {
     keys: [budgetKeys, 'agp:throttle:management-auth:'],
     commands: [...connecting, ...throttling, ...releasing, 'zrangebyscore'],

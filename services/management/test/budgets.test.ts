@@ -13,6 +13,8 @@ const day = now.slice(0, 10);
 const yesterday = new Date(Date.parse(now) - 86_400_000).toISOString();
 const toUuid = (id: string) => fromPublicId(id.slice(0, 3) as 'agt' | 'evt', id) as string;
 
+const lostRequest = { eventId: randomUUIDv7(), day, reason: 'lost' as const, request: null };
+
 /** The reservations of a service's Redis, as a proxy makes them. */
 function openReservations({ stack }: TestManagement, leaseMs?: number) {
   const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 2_000 });
@@ -64,7 +66,7 @@ describe('listing budgets', () => {
       makeEvent(dear, 'ses_dear', yesterday, { cost_nano_usd: 5_000_000_000 }),
       makeEvent(retired, 'ses_retired', now, { cost_nano_usd: 1 }),
     ]);
-    const lost = { eventId: randomUUIDv7(), agentId: toUuid(dear), day, costNanoUsd: 20 };
+    const lost = { ...lostRequest, agentId: toUuid(dear), costNanoUsd: 20 };
     await addUnrecordedSpend(own.database.pool, [lost]);
     await reserve(client.reservations, dear, 300_000_000);
     await reserve(client.reservations, retired, 7);
@@ -105,7 +107,7 @@ describe('listing budgets', () => {
     await client.ready();
     const agent = await seedAgent(management.database, 'settling');
     const recorded = makeEvent(agent, 'ses_settling', now, { cost_nano_usd: 10 });
-    const lost = { eventId: randomUUIDv7(), agentId: toUuid(agent), day, costNanoUsd: 200 };
+    const lost = { ...lostRequest, eventId: randomUUIDv7(), agentId: toUuid(agent), costNanoUsd: 200 };
     await reserve(client.reservations, agent, 5_000, toUuid(recorded.id));
     await reserve(client.reservations, agent, 6_000, lost.eventId);
     await reserve(client.reservations, agent, 70_000);

@@ -1,5 +1,6 @@
 import { buildRequestEvent } from './build-event.ts';
 import type { ProxyContext } from './context.ts';
+import { describeForwarded } from './describe-forwarded.ts';
 import type { Exchange } from './exchange.ts';
 import type { Admission, Journey } from './journey.ts';
 import { publishEvent } from './publish-event.ts';
@@ -66,6 +67,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     if (isStale(admission)) admission = await admitAgain();
 
     const request = { head, agent, admission, sessionId, body, reservation };
+    context.budget.forward(reservation.eventId, describeForwarded(request));
     if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));
     journey.forwarded = { request, stamp: takeStamp(context) };
     context.load.forwarded += 1;

@@ -140,7 +140,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void): St
       const seen = await inTime(readCloser(look), deadline);
       return seen ?? { ...nothing, recorded: new Set() };
     },
-    addUnrecordedSpend: (spend) => addUnrecordedSpend(pool, [spend]),
+    addUnrecordedSpend: async (spend) => void (await addUnrecordedSpend(pool, [spend])),
     readRunningStates: (agentIds) => readRunningStates(pool, agentIds),
     claimBill: (wanted, deadline) => inTime(claimBill(pool, wanted), deadline),
     claimSession: (wanted, deadline) => inTime(claim(wanted), deadline),

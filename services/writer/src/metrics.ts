@@ -6,6 +6,7 @@ export class WriterMetrics {
   readonly registry: Registry = createRegistry('writer');
   readonly quarantined: Counter<'code'>;
   readonly retries: Counter<'step'>;
+  readonly endedWithoutRecord: Counter;
   readonly pending: Gauge;
   readonly unacknowledged: Gauge;
   readonly streamUsed: Gauge;
@@ -33,6 +34,11 @@ export class WriterMetrics {
       name: 'agp_writer_messages_quarantined_total',
       help: 'Messages that can never be recorded, set aside with their bytes.',
       labelNames: ['code'],
+      registers,
+    });
+    this.endedWithoutRecord = new Counter({
+      name: 'agp_writer_requests_ended_without_record_total',
+      help: 'Forwarded requests that this writer has noted because their proxy ended before their event was safe.',
       registers,
     });
     this.retries = new Counter({

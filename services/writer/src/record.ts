@@ -29,6 +29,8 @@ export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: Rec
       agentId: fromPublicId('agt', event.agent_id) ?? '',
       day: event.timestamp.slice(0, 10),
       costNanoUsd: event.cost_nano_usd,
+      reason: 'set_aside' as const,
+      request: { sessionId: event.session_id, provider: event.provider, model: event.model },
     };
     await keepTrying(() => addUnrecordedSpend(pool, [spend]), { signal, onFailure });
   };

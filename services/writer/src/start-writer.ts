@@ -32,6 +32,8 @@ export interface WriterOverrides {
   ackWaitMs?: number;
   /** How often refused requests are moved into the audit log's chain, in milliseconds. */
   sealEveryMs?: number;
+  /** How often reservations are swept, in milliseconds. */
+  sweepEveryMs?: number;
   /** Puts something else in the place of steps, or around them. */
   steps?: (steps: PipelineSteps) => PipelineSteps;
 }
@@ -108,8 +110,20 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   const logRedis = logSparsely(({ message }: Error, heldBack) =>
     logger.warn({ error: message, heldBack }, 'reservations are not released now; they are swept up later'),
   );
+  const logSweep = logSparsely(({ message }: Error, heldBack) =>
+    logger.warn({ error: message, heldBack }, 'reservations are not swept now; they are swept later'),
+  );
   const reservations = createBudgetReservations(redis);
-  started.defer(keepSweeping(reservations, database.pool, logRedis));
+  started.defer(
+    keepSweeping({
+      reservations,
+      pool: database.pool,
+      metrics,
+      logger,
+      onFailure: logSweep,
+      everyMs: overrides.sweepEveryMs,
+    }),
+  );
 
   const logSealing = logSparsely(({ message }: Error, heldBack) =>
     logger.warn({ error: message, heldBack }, 'refused requests are not in the audit chain yet; they are sealed later'),

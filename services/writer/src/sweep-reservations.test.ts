@@ -41,7 +41,7 @@ test('what was recorded or set aside some time ago is given back, of this day an
       await hold(today),
     ];
     await Promise.all([record(recorded), record(ofYesterday)]);
-    await addUnrecordedSpend(database.pool, [{ ...aside, costNanoUsd: 5 }]);
+    await addUnrecordedSpend(database.pool, [{ ...aside, costNanoUsd: 5, reason: 'set_aside', request: null }]);
     const old = await hold(longAgo);
 
     // Nothing is old enough at first.

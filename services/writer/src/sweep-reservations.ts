@@ -1,6 +1,9 @@
-import { uuidTime } from '@agp/core/ids';
+import { toPublicId, uuidTime } from '@agp/core/ids';
 import { findRecordedIds, type Pool } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
+import type { Logger } from '@agp/runtime';
+import type { WriterMetrics } from './metrics.ts';
+import { type Noted, noteEnded } from './note-ended.ts';
 
 /** Younger reservations are on their way: their requests run, or their events wait for a writer. */
 const minAgeMs = 10_000;
@@ -29,14 +32,52 @@ export async function sweepReservations(reservations: BudgetReservations, pool: 
   return swept;
 }
 
-/** Sweeps from time to time. @returns stops it */
-export function keepSweeping(
-  reservations: BudgetReservations,
-  pool: Pool,
-  onFailure: (error: Error) => void,
-): () => void {
+export interface SweepOptions {
+  reservations: BudgetReservations;
+  pool: Pool;
+  metrics: WriterMetrics;
+  logger: Logger;
+  onFailure: (error: Error) => void;
+  /** In milliseconds; shorter in tests alone. */
+  everyMs?: number | undefined;
+}
+
+/** Ids in one line of the log. */
+const maxShownIds = 20;
+
+/** Sweeps from time to time, one round after the other. @returns stops it, after the round that runs */
+export function keepSweeping(options: SweepOptions): () => Promise<void> {
+  const { reservations, pool, metrics, logger, onFailure, everyMs = sweepEveryMs } = options;
+  let sweeping: Promise<void> | null = null;
+  const report = ({ eventIds, unreadable }: Noted) => {
+    if (eventIds.length > 0) {
+      logger.warn({ requests: eventIds.length }, 'requests ended without a record: their proxy was killed');
+      const shown = eventIds.slice(0, maxShownIds).map((eventId) => toPublicId('evt', eventId));
+      logger.debug({ eventIds: shown, more: eventIds.length - shown.length }, 'ended without a record');
+    }
+    if (unreadable > 0) logger.error({ reservations: unreadable }, 'reservations that cannot be read were given up');
+  };
+  const sweep = async () => {
+    const noted: Noted = { eventIds: [], unreadable: 0 };
+    try {
+      await sweepReservations(reservations, pool, Date.now());
+      await noteEnded(reservations, pool, Date.now(), ({ eventIds, unreadable }) => {
+        metrics.endedWithoutRecord.inc(eventIds.length);
+        noted.eventIds.push(...eventIds);
+        noted.unreadable += unreadable;
+      });
+    } catch (error) {
+      onFailure(error as Error);
+    } finally {
+      report(noted);
+      sweeping = null;
+    }
+  };
   const timer = setInterval(() => {
-    sweepReservations(reservations, pool, Date.now()).catch(onFailure);
-  }, sweepEveryMs);
-  return () => clearInterval(timer);
+    sweeping ??= sweep();
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await sweeping;
+  };
 }

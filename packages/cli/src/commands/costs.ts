@@ -1,8 +1,17 @@
-import { costBreakdownSchema, costSummarySchema, unpricedModelListSchema } from '@agp/core/contracts';
+import {
+  costBreakdownSchema,
+  costSummarySchema,
+  maxPageSize,
+  unpricedModelListSchema,
+  unrecordedRequestListSchema,
+} from '@agp/core/contracts';
 import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
+import { findAgentId } from '../find-agent.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
+import { parsePageSize, parseWhole } from '../parse-arguments.ts';
+import { writeQuery } from '../write-query.ts';
 
 /** `costs`: what was used and spent. */
 export function addCostCommands(program: Command, shell: Shell): void {
@@ -49,4 +58,31 @@ export function addCostCommands(program: Command, shell: Shell): void {
       ]);
     },
   );
+
+  addCommand(
+    costs,
+    'unrecorded',
+    'list requests that were forwarded and have no event, newest first',
+    'costs unrecorded --agent invoice-checker',
+  )
+    .option('--agent <agent>', 'only those of this agent, by name or id')
+    .option('--from <time>', 'only those of this time or later')
+    .option('--to <time>', 'only those before this time')
+    .option('--limit <n>', `at most so many, up to ${maxPageSize}`, parsePageSize, 50)
+    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
+    .action(async ({ agent, ...given }) => {
+      const { api } = shell;
+      const agent_id = agent === undefined ? undefined : await findAgentId(api, agent);
+      const path = writeQuery('/api/v1/costs/unrecorded', { agent_id, ...given });
+      await shell.showRows(await api.get(path, unrecordedRequestListSchema), (data) => data, [
+        { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
+        { head: 'AGENT', cell: ({ agent_id, agent_name }) => agent_name ?? agent_id },
+        { head: 'SESSION', cell: ({ session_id }) => session_id ?? '-' },
+        { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-' },
+        { head: 'MODEL', cell: ({ model }) => model ?? '-' },
+        { head: 'COUNTS (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+        { head: 'WHY', cell: ({ reason }) => reason },
+        { head: 'ID', cell: ({ event_id }) => event_id },
+      ]);
+    });
 }

@@ -1,20 +1,14 @@
 import { eventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { type AgentNames, findAgentId, readAgentNames } from '../find-agent.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
 import { toPrintable } from '../format/to-printable.ts';
 import type { Paint } from '../open-terminal.ts';
-import { parseWhole } from '../parse-arguments.ts';
+import { parsePageSize, parseWhole } from '../parse-arguments.ts';
 import { tailEvents } from '../tail/tail-events.ts';
 import { writeQuery } from '../write-query.ts';
-
-function parsePageSize(text: string): number {
-  const size = parseWhole(1)(text);
-  if (size > maxPageSize) throw new InvalidArgumentError(`It must be at most ${maxPageSize}.`);
-  return size;
-}
 
 /** One event as one line: a tail cannot know how wide its columns will have to be. */
 function formatLine(event: StreamEvent, agentName: string, paint: Paint): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentIdSchema } from './agent.ts';
+import { eventIdSchema } from './event.ts';
 import { timestampSchema } from './timestamp.ts';
 
 const totals = {
@@ -49,6 +50,33 @@ export const unpricedModelSchema = z
 
 export const unpricedModelListSchema = z.array(unpricedModelSchema);
 
+/** Why a forwarded request is not recorded. */
+export const unrecordedReasonSchema = z.enum(['ended_without_record', 'lost', 'set_aside', 'unknown']).meta({
+  description:
+    '`ended_without_record`: its proxy ended before its event was safe, `lost`: more events waited than a proxy holds, ' +
+    '`set_aside`: the event cannot be recorded as it is, `unknown`: noted by an older version',
+});
+
+/** A forwarded request that has no event, and what it counts in the budgets of its day. */
+export const unrecordedRequestSchema = z
+  .strictObject({
+    event_id: eventIdSchema,
+    agent_id: agentIdSchema,
+    agent_name: z.string().nullable(),
+    session_id: z.string().nullable(),
+    provider: z.string().nullable(),
+    model: z.string().nullable().meta({ description: 'As the request named it' }),
+    started_at: timestampSchema,
+    cost_usd: z.number().min(0).meta({ description: 'What it reserved, or what it cost where that was known' }),
+    reason: unrecordedReasonSchema,
+    noted_at: timestampSchema.nullable(),
+  })
+  .meta({ id: 'UnrecordedRequest', description: 'A request that was forwarded and is not recorded' });
+
+export const unrecordedRequestListSchema = z.array(unrecordedRequestSchema);
+
+export type UnrecordedReason = z.infer<typeof unrecordedReasonSchema>;
+export type UnrecordedRequest = z.infer<typeof unrecordedRequestSchema>;
 export type CostSummary = z.infer<typeof costSummarySchema>;
 export type CostBreakdownEntry = z.infer<typeof costBreakdownEntrySchema>;
 export type UnpricedModel = z.infer<typeof unpricedModelSchema>;

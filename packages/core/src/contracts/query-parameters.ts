@@ -92,4 +92,13 @@ export const auditListQuerySchema = z.object({
   action: text.optional().meta({ description: 'Only entries of this action' }),
 });
 
+/** `GET /api/v1/costs/unrecorded` */
+export const unrecordedListQuerySchema = z.object({
+  limit: limit.default(50).meta({ override: { default: 50 } }),
+  offset,
+  agent_id: z.string().optional().meta({ description: 'Only requests of this agent' }),
+  from: timeParameterSchema.optional().meta({ description: 'Only requests of this time or later' }),
+  to: timeParameterSchema.optional().meta({ description: 'Only requests before this time' }),
+});
+
 export type EventListQuery = z.infer<typeof eventListQuerySchema>;

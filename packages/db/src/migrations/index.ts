@@ -6,6 +6,7 @@ import * as control from './0004-control.ts';
 import * as reportingViews from './0005-reporting-views.ts';
 import * as retention from './0006-retention.ts';
 import * as positiveSums from './0007-positive-sums.ts';
+import * as unrecordedRequests from './0008-unrecorded-requests.ts';
 import * as removalRoots from './0011-removal-roots.ts';
 
 const migrations: Record<string, Migration> = {
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   '0005-reporting-views': reportingViews,
   '0006-retention': retention,
   '0007-positive-sums': positiveSums,
+  '0008-unrecorded-requests': unrecordedRequests,
   '0011-removal-roots': removalRoots,
 };
 

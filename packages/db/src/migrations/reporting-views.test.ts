@@ -110,7 +110,7 @@ test('budgets are those of the API, lost and quarantined events included', async
     makeEventAt(Date.now() - 2 * dayMs, capped, 900_000_000),
   ]);
   await addUnrecordedSpend(database.pool, [
-    { eventId: randomUUIDv7(), agentId: capped, day: today, costNanoUsd: 500_000 },
+    { eventId: randomUUIDv7(), agentId: capped, day: today, costNanoUsd: 500_000, reason: 'lost', request: null },
   ]);
   await query('UPDATE control SET global_cap_usd = 5');
   const shown = await query<{ agent_name: string }>(

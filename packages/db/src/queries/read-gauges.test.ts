@@ -44,7 +44,9 @@ test('agents near and at their cap are counted: active ones whose cap is above 0
       `INSERT INTO agents (id, name, status, source_ip, daily_cap_usd) VALUES ($1, $2, $3, '10.0.0.1', $4)`,
       [agentId, name, status, cap],
     );
-    await addUnrecordedSpend(admin.pool, [{ eventId: randomUUIDv7(), agentId, day, costNanoUsd }]);
+    await addUnrecordedSpend(admin.pool, [
+      { eventId: randomUUIDv7(), agentId, day, costNanoUsd, reason: 'lost', request: null },
+    ]);
   }
   const use = await readCapUse(management.db, 0.8);
   expect(use).toMatchObject({ agents_near: 3, agents_at: 2 });

@@ -73,6 +73,7 @@ export const plantedSeries: Record<string, { sick: Planted | Planted[]; healthy:
   AgpStreamFilling: valued('agp_writer_stream_used_ratio{instance="w1"}', 0.51, 0.49),
   AgpRecordingFails: counted('agp_writer_retries_total{step="record"}'),
   AgpMessagesQuarantined: valued('agp_writer_quarantine_waiting_messages{instance="w1"}', 1, 0),
+  AgpRequestsEndedWithoutRecord: counted('agp_writer_requests_ended_without_record_total{instance="w1"}'),
   AgpPartitionsRunningOut: valued('agp_writer_partitions_end_timestamp_seconds{instance="w1"}', 1_209_600, twelveWeeks),
   AgpDefaultPartitionUsed: valued('agp_writer_default_partition_events{instance="w1"}', 1, 0),
   AgpAuditSealingBehind: valued('agp_writer_unsealed_refusals_age_seconds{instance="w1"}', 601, 90),

@@ -45,6 +45,15 @@ export const writerAlerts: Alert[] = [
     summary: '{{ $value }} messages that can never be recorded were set aside',
   },
   {
+    name: 'AgpRequestsEndedWithoutRecord',
+    expression: 'sum(increase(agp_writer_requests_ended_without_record_total[15m]))',
+    condition: '> 0',
+    lasts: '0m',
+    severity: 'warning',
+    summary:
+      '{{ $value | humanize }} forwarded requests ended without a record: a proxy was killed while it served them',
+  },
+  {
     name: 'AgpPartitionsRunningOut',
     expression: 'min(agp_writer_partitions_end_timestamp_seconds) - time()',
     condition: '< 1209600',

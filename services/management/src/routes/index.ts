@@ -26,6 +26,7 @@ import { listRemovedLinksRoute } from './list-removed-links.ts';
 import { listSessionEventsRoute } from './list-session-events.ts';
 import { listSessionsRoute } from './list-sessions.ts';
 import { listUnpricedModelsRoute } from './list-unpriced-models.ts';
+import { listUnrecordedRoute } from './list-unrecorded.ts';
 import { releaseNameRoute } from './release-name.ts';
 import { retireAgentRoute } from './retire-agent.ts';
 import { rotateKeyRoute } from './rotate-key.ts';
@@ -59,6 +60,7 @@ export function listRoutes(): readonly Route[] {
     getCostSummaryRoute,
     getCostBreakdownRoute,
     listUnpricedModelsRoute,
+    listUnrecordedRoute,
     listBudgetsRoute,
     setGlobalBudgetRoute,
     setDefaultBudgetRoute,

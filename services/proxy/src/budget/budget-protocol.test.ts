@@ -4,7 +4,8 @@ import { judgeBudget } from './judge-budget.ts';
 
 /*
  * A model of how requests of one cap pass each other: every step is one that Redis or Postgres does at once, and steps
- * of different requests come in any order. A proxy may die between any two; the lease of what it held then ends.
+ * of different requests come in any order. A proxy may die between any two; the lease of what it held then ends, and what it had forwarded
+ * is spent as it was reserved.
  */
 
 type State =
@@ -18,6 +19,7 @@ type State =
   | 'recorded'
   | 'refused'
   | 'crashed'
+  | 'forgotten'
   | 'gone';
 
 interface Held {
@@ -73,6 +75,11 @@ class Protocol {
       this.spent += request.cost;
       this.recorded.add(id);
       request.state = 'recorded';
+    } else if (request.state === 'forgotten') {
+      // The writer notes it, and releases it later.
+      this.spent += amount;
+      this.recorded.add(id);
+      request.state = 'recorded';
     } else if (request.state === 'recorded' || request.state === 'crashed') {
       this.held.delete(id);
       request.state = 'gone';
@@ -104,13 +111,13 @@ class Protocol {
 
   crash(request: Request): void {
     if (['placed', 'doubtful', 'listed', 'waiting', 'peeking', 'admitted'].includes(request.state)) {
-      request.state = 'crashed';
+      request.state = request.state === 'admitted' ? 'forgotten' : 'crashed';
       this.crashes += 1;
     }
   }
 
   expectNoOverspend(): void {
-    const running = this.requests.filter(({ state }) => state === 'admitted');
+    const running = this.requests.filter(({ state }) => state === 'admitted' || state === 'forgotten');
     expect(this.spent + sum(running)).toBeLessThanOrEqual(this.cap);
   }
 }

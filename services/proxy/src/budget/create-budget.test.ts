@@ -59,6 +59,8 @@ function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest 
   };
 }
 
+const going = { sessionId: 'ses_going', provider: 'openai', model: 'gpt-4o' };
+
 const reserve = (budget: Budget, request: BudgetRequest) => budget.reserve(request, performance.now() + 5_000);
 
 /** The refusals among what was asked for at once. */
@@ -138,8 +140,17 @@ test('what a process holds when it stops stays in the spend, until its event is 
   const agentId = randomUUIDv7();
   const held = ask(agentId, { nanoUsd: 95 });
   await reserve(budget, held);
+  budget.forward(held.eventId, going);
+  // One that was never sent on.
+  await reserve(budget, ask(agentId, { nanoUsd: 5 }));
   await budget.stop();
   await shared.release([held]);
+  const { rows } = await database.pool.query(
+    'SELECT event_id, cost_usd, reason, session_id, provider, model FROM unrecorded_spend WHERE agent_id = $1',
+    [agentId],
+  );
+  const noted = { reason: 'ended_without_record', session_id: 'ses_going', provider: 'openai', model: 'gpt-4o' };
+  expect(rows).toEqual([{ event_id: held.eventId, cost_usd: 95e-9, ...noted }]);
   expect(await listRefusals([reserve(other.budget, ask(agentId))])).toEqual(['agent_budget_exceeded']);
   await record(held, 3);
   expect(await reserve(other.budget, ask(agentId))).toEqual([]);
@@ -171,7 +182,9 @@ test('what JetStream has is held for a late writer although Redis was out of rea
 test('an agent without cap or limit waits for nothing, and what it runs counts once it gets a cap', async () => {
   const { budget } = await openBudget();
   const agentId = randomUUIDv7();
-  await Promise.all(Array.from({ length: 9 }, () => reserve(budget, ask(agentId, { agentCap: noCap }))));
+  const requests = Array.from({ length: 9 }, () => ask(agentId, { agentCap: noCap }));
+  await Promise.all(requests.map((request) => reserve(budget, request)));
+  for (const { eventId } of requests) budget.forward(eventId, going);
   expect(await reserve(budget, ask(agentId))).toEqual([]);
   expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['budget_held']);
 });

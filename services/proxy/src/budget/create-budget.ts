@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reservation } from '@agp/reservations';
+import type { UnrecordedReason } from '@agp/core/contracts';
+import type { UnrecordedSpend } from '@agp/db';
+import type { ForwardedRequest, Reservation } from '@agp/reservations';
 import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit } from './admit-to-budget.ts';
 import { type EarlyCheck, makeCheckEarly } from './check-early.ts';
 import { OwnReservations } from './own-reservations.ts';
@@ -24,6 +26,8 @@ export interface Budget {
    *   `status_unavailable`
    */
   checkEarly(check: EarlyCheck, deadline: number): Promise<void>;
+  /** The request is forwarded in this very turn: from now on what it reserved outlives this process, in Redis. Waits for nothing. */
+  forward(eventId: string, request: ForwardedRequest): void;
   /** The request was not forwarded: nothing will be spent. */
   release(eventId: string): void;
   /** JetStream has the event: the writer will release. */
@@ -77,7 +81,7 @@ export function createBudget(options: BudgetOptions): Budget {
   async function keepLost(reservation: Reservation, costNanoUsd: number): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        await storage.addUnrecordedSpend({ ...reservation, costNanoUsd });
+        await storage.addUnrecordedSpend(toUnrecorded(reservation, costNanoUsd, 'lost'));
         tell(shared.release([reservation]));
         return;
       } catch {
@@ -90,9 +94,8 @@ export function createBudget(options: BudgetOptions): Budget {
     async reserve(request, deadline) {
       const { eventId, agentCap, globalCap, requestsPerMinute } = request;
       if (agentCap.capNanoUsd === null && globalCap.capNanoUsd === null && requestsPerMinute === null) {
-        // Nothing can refuse it. It is told of all the same, for a cap that is set while it runs.
+        // Nothing can refuse it. Redis is told when it is forwarded all the same, for a cap that is set while it runs.
         own.add(request);
-        tell(shared.reserve(request, null));
         return [];
       }
       try {
@@ -103,6 +106,10 @@ export function createBudget(options: BudgetOptions): Budget {
       }
     },
     checkEarly: makeCheckEarly({ ...options, own }),
+    forward(eventId, request) {
+      const held = own.forward(eventId, request);
+      if (held) tell(shared.forward(held));
+    },
     release: giveBack,
     confirm(eventId) {
       const held = own.confirm(eventId, Date.now());
@@ -120,10 +127,18 @@ export function createBudget(options: BudgetOptions): Budget {
       clearInterval(confirming);
       stopping.abort();
       if (confirmed.length > 0) await shared.confirm(confirmed).catch(onFailure);
-      // What is still held goes down with this process: its cost is taken to be what it reserved.
-      const left = own.listUnconfirmed(Date.now());
-      const keeping = left.map((held) => storage.addUnrecordedSpend({ ...held, costNanoUsd: held.nanoUsd }));
+      // What is forwarded and still held goes down with this process: its cost is taken to be what it reserved. Redis holds it on, so that a
+      // writer looks again once its lease has ended: an event that was on its way just now is not counted twice for longer than that.
+      const left = own.listUnconfirmed(Date.now()).filter(({ forwarded }) => forwarded !== undefined);
+      const keeping = left.map((held) =>
+        storage.addUnrecordedSpend(toUnrecorded(held, held.nanoUsd, 'ended_without_record')),
+      );
       await Promise.allSettled([...keeping, ...lost]);
     },
   };
+}
+
+function toUnrecorded(reservation: Reservation, costNanoUsd: number, reason: UnrecordedReason): UnrecordedSpend {
+  const { eventId, agentId, day, forwarded } = reservation;
+  return { eventId, agentId, day, costNanoUsd, reason, request: forwarded ?? null };
 }

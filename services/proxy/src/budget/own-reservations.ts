@@ -1,4 +1,11 @@
-import type { HeldReservation, RateLimited, Reservation, Reserved } from '@agp/reservations';
+import type {
+  ForwardedRequest,
+  ForwardedReservation,
+  HeldReservation,
+  RateLimited,
+  Reservation,
+  Reserved,
+} from '@agp/reservations';
 
 interface Own extends Reservation {
   seq: number;
@@ -30,6 +37,12 @@ export class OwnReservations {
   /** Whether it is held, or was confirmed not long ago. */
   has(eventId: string): boolean {
     return this.#held.has(eventId);
+  }
+
+  /** Its request is on its way. @returns what was there */
+  forward(eventId: string, forwarded: ForwardedRequest): ForwardedReservation | undefined {
+    const held = this.#held.get(eventId);
+    return held && Object.assign(held, { forwarded });
   }
 
   /** JetStream has the event: nothing is renewed any more. @returns what was there */

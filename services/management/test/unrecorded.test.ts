@@ -1,0 +1,90 @@
+import { unrecordedRequestListSchema } from '@agp/core/contracts';
+import { firstUuidAt, fromPublicId, toPublicId } from '@agp/core/ids';
+import { addUnrecordedSpend, type UnrecordedSpend } from '@agp/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedAgent } from './support/seed.ts';
+import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+
+let management: TestManagement;
+let agents: string[];
+beforeAll(async () => {
+  management = await startTestManagement();
+  agents = await Promise.all(['one', 'two'].map((name) => seedAgent(management.database, name)));
+  await addUnrecordedSpend(management.database.pool, [
+    at('2026-03-01T10:00:00.000Z', 0, { costNanoUsd: 1, reason: 'ended_without_record' }),
+    at('2026-03-01T10:00:00.001Z', 1, { request: { sessionId: 'ses_b', provider: 'vllm', model: null } }),
+    at('2026-03-02T00:00:00.000Z', 0, { reason: 'set_aside', request: null }),
+  ]);
+  // As a version before this one adds it, beside it; and an agent that storage has lost.
+  await management.database.pool.query(
+    'INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd) VALUES ($1, $2, $1, 2)',
+    [firstUuidAt(Date.parse('2026-03-03T00:00:00.000Z')).replace('0000-0000', '7000-8000'), '2026-03-03'],
+  );
+});
+afterAll(() => management[Symbol.asyncDispose]());
+
+function at(time: string, agent: number, over: Partial<UnrecordedSpend>): UnrecordedSpend {
+  return {
+    eventId: firstUuidAt(Date.parse(time)).replace('0000-0000', '7000-8000'),
+    agentId: fromPublicId('agt', agents[agent] ?? '') ?? '',
+    day: time.slice(0, 10),
+    costNanoUsd: 0,
+    reason: 'lost',
+    request: { sessionId: 'ses_a', provider: 'openai', model: 'gpt-4o' },
+    ...over,
+  };
+}
+
+const list = (query = '') => management.read(`/api/v1/costs/unrecorded${query}`, unrecordedRequestListSchema);
+const listTimes = async (query: string) => (await list(query)).map(({ started_at }) => started_at.slice(8, 23));
+
+test('what is not recorded is listed newest first, with what is known of it', async () => {
+  const all = await list();
+  expect(all.map(({ started_at }) => started_at)).toEqual([
+    '2026-03-03T00:00:00.000Z',
+    '2026-03-02T00:00:00.000Z',
+    '2026-03-01T10:00:00.001Z',
+    '2026-03-01T10:00:00.000Z',
+  ]);
+  expect(all[0]).toMatchObject({ agent_name: null, reason: 'unknown', session_id: null, cost_usd: 2 });
+  expect(all[1]).toMatchObject({
+    agent_name: 'one',
+    reason: 'set_aside',
+    session_id: null,
+    provider: null,
+    model: null,
+  });
+  expect(all[2]).toMatchObject({
+    agent_name: 'two',
+    reason: 'lost',
+    session_id: 'ses_b',
+    provider: 'vllm',
+    model: null,
+  });
+  expect(all[3]).toEqual({
+    event_id: toPublicId('evt', at('2026-03-01T10:00:00.000Z', 0, {}).eventId),
+    agent_id: agents[0],
+    agent_name: 'one',
+    session_id: 'ses_a',
+    provider: 'openai',
+    model: 'gpt-4o',
+    started_at: '2026-03-01T10:00:00.000Z',
+    cost_usd: 1e-9,
+    reason: 'ended_without_record',
+    noted_at: expect.any(String),
+  });
+});
+
+test('it is cut to an agent, a time and a page, and what is no id is nobody', async () => {
+  expect(await listTimes(`?agent_id=${agents[0]}`)).toEqual(['02T00:00:00.000', '01T10:00:00.000']);
+  expect(await listTimes('?from=2026-03-01T10:00:00.001Z&to=2026-03-02')).toEqual(['01T10:00:00.001']);
+  expect(await listTimes('?limit=1&offset=1')).toEqual(['02T00:00:00.000']);
+  for (const nobody of ['agt_x', 'x%00', toPublicId('agt', firstUuidAt(1).replace('0000-0000', '7000-8000'))])
+    expect(await list(`?agent_id=${nobody}`)).toEqual([]);
+  for (const [query, field] of [
+    ['limit=0', 'limit'],
+    ['offset=-1', 'offset'],
+    ['from=yesterday', 'from'],
+  ])
+    expect(await (await management.call(`/api/v1/costs/unrecorded?${query}`)).text()).toContain(field);
+});
