@@ -29,7 +29,7 @@ export function findTexts({ head, body }: AdmittedRequest, reading: ResponseRead
   const request = sent && { of: 'request' as const, asked, bytes: sent.bytes, contentType: sent.contentType };
   return {
     // A form is files for the most part, which no worker should be sent and no estimate go by.
-    request: request && isForm(request.contentType) ? readText(request) : request,
+    request: request && isForm(request.contentType) ? readText(request, 'all') : request,
     answer: Buffer.isBuffer(output) ? { of: 'answer', asked, bytes: output } : output,
   };
 }

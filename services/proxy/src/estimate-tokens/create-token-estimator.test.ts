@@ -34,10 +34,17 @@ test('texts are counted by the tokenizer of the model', async () => {
   expect(await count([prose.repeat(3)], {}, 'gpt-3.5-turbo')).toEqual([countOlder(prose.repeat(3))]);
 });
 
-test('a text beyond the bound is taken to go on as it begins and ends', async () => {
+test('a text beyond the bound is taken to be like pieces from all over it', async () => {
   const text = prose.repeat(2_000);
   const [tokens = 0] = await count([text], { maxCounted: 20_000 });
   expect(Math.abs(tokens / countTokens(text) - 1)).toBeLessThan(0.02);
+});
+
+test('a long text is not cheap for cheap ends', async () => {
+  const ends = ' '.repeat(300_000);
+  const text = `${ends}${prose.repeat(5_000)}${ends}`;
+  const [tokens = 0] = await count([text]);
+  expect(tokens / countTokens(prose.repeat(5_000))).toBeGreaterThan(0.75);
 });
 
 test('a run that no tokenizer likes is counted in pieces, without waiting long', async () => {

@@ -1,4 +1,4 @@
-import { createOffload, detach, sizeOf } from '../text/index.ts';
+import { createOffload, detach, sizeOf, withoutBeside } from '../text/index.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 import type { CountRequest } from './token-worker.ts';
 
@@ -38,7 +38,7 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
       const size = sizeOf(source);
       if (size === 0) return 0;
       try {
-        return await offload.ask({ source, model, maxCounted }, size, holder);
+        return await offload.ask({ source: withoutBeside(source), model, maxCounted }, size, holder);
       } catch {
         return estimateBySize(size);
       }

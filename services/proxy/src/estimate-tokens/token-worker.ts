@@ -22,18 +22,32 @@ async function loadEncoding(model: string) {
 /** What looks like a control token in a text is text. */
 const plainText = { disallowedSpecial: new Set<string>() };
 
-/** Beginning and end, since a conversation's two ends are the least alike. */
-function sample(text: string, size: number): string {
-  return text.slice(0, size / 2) + text.slice(-size / 2);
+/** What is counted of a long text: pieces from all over it. */
+const samples = 64;
+
+/**
+ * Nobody knows where a piece is taken of its share of the text, so that a text which is one thing where it is looked at and
+ * another elsewhere cannot be made.
+ */
+function* sample(text: string, size: number): Generator<string> {
+  const share = text.length / samples;
+  const length = size / samples;
+  for (let index = 0; index < samples; index++) {
+    const start = Math.max(0, Math.floor((index + Math.random()) * share - length / 2));
+    yield text.slice(start, start + length);
+  }
 }
 
 async function count({ source, model, maxCounted }: CountRequest): Promise<number> {
   const { countTokens } = await loadEncoding(model);
-  const text = readText(source).parts.join('\n');
-  const counted = text.length > maxCounted ? sample(text, maxCounted) : text;
+  const text = readText(source, 'model').parts.join('\n');
   let tokens = 0;
-  for (const piece of cutLongRuns(counted)) tokens += countTokens(piece, plainText);
-  return text === '' ? 0 : Math.ceil((tokens * text.length) / counted.length);
+  let counted = 0;
+  for (const part of text.length > maxCounted ? sample(text, maxCounted) : [text]) {
+    counted += part.length;
+    for (const piece of cutLongRuns(part)) tokens += countTokens(piece, plainText);
+  }
+  return counted === 0 ? 0 : Math.ceil((tokens * text.length) / counted);
 }
 
 answerQuestions(count);

@@ -3,10 +3,15 @@ import type { Usage } from '@agp/core/pricing';
 /** The wire formats that providers speak. */
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
-/** What people and models wrote, without keys, ids and binary data. */
+/** What people and models wrote, without files. */
 export interface Writing {
   /** Texts of their own, in order: nothing goes on from one to the next. */
   parts: readonly string[];
+  /**
+   * Strings of the same body that no model reads, or wrote: names, ids, addresses, what a provider adds. They are searched,
+   * and never counted. Absent where nobody has looked for them.
+   */
+  beside?: readonly string[];
   /** False where some of it was cut off at a bound, or could not be read. */
   whole: boolean;
 }
@@ -59,6 +64,8 @@ export interface StreamReading extends AnswerReading {
   usageIsFinal: boolean;
   /** What was written besides what `usage` counts as reasoning, where that is not all: shown thoughts that are counted. */
   uncountedText?(): Writing;
+  /** What stood beside the text in its messages; see {@link Writing}. Absent where nothing did. */
+  besideText?(): Writing;
 }
 
 /** Takes a stream's messages one by one. Never throws, whatever the provider sends. */

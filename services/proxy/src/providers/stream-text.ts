@@ -1,3 +1,4 @@
+import { BesideText } from './collect-beside.ts';
 import { maxText } from './collect-text.ts';
 import type { Write, Writing } from './operation.ts';
 import { parseFrame } from './parse-frame.ts';
@@ -14,8 +15,12 @@ export class StreamText {
   #held: string[] = [];
   #heldLength = 0;
   readonly #channels = new Map<string, string[]>();
+  readonly #beside = new BesideText('answer');
+  /** What was written in the frame that is being read. */
+  #written: string[] = [];
   #length = 0;
   #whole = true;
+  #isReadable = true;
 
   /** @param readFrame writes what the model wrote in a frame */
   constructor(readFrame: (frame: unknown, write: Write) => void) {
@@ -33,6 +38,11 @@ export class StreamText {
     if (this.#heldLength > maxHeld) this.#readHeld();
   }
 
+  /** @param frame one that says nothing that a model wrote, or repeats it */
+  addBeside(frame: unknown): void {
+    this.#beside.add(frame, []);
+  }
+
   /**
    * All text until now, cut near the bound.
    *
@@ -44,8 +54,21 @@ export class StreamText {
     return { parts: wanted.map(([, pieces]) => pieces.join('')), whole: this.#whole };
   }
 
+  /** What stood beside the text in all frames until now, and whether each of them could be read. */
+  readBeside(): Writing {
+    const { parts, whole } = this.#beside.read(this.read().parts);
+    return { parts, whole: whole && this.#isReadable };
+  }
+
   #readHeld(): void {
-    for (const data of this.#held) this.#readFrame(parseFrame(data), this.#write);
+    for (const data of this.#held) {
+      const frame = parseFrame(data);
+      // Clients may read more than we can.
+      if (frame === null && data.trim() !== '' && data !== '[DONE]') this.#isReadable = false;
+      this.#written = [];
+      this.#readFrame(frame, this.#write);
+      this.#beside.add(frame, this.#written);
+    }
     this.#held = [];
     this.#heldLength = 0;
   }
@@ -53,6 +76,7 @@ export class StreamText {
   readonly #write: Write = (channel, text) => {
     if (text === '') return;
     this.#length += text.length;
+    this.#written.push(text);
     const pieces = this.#channels.get(channel);
     if (pieces) pieces.push(text);
     else if (this.#channels.size < maxChannels) this.#channels.set(channel, [text]);

@@ -53,15 +53,6 @@ test('JSON inside of a text is read, so that its escapes hide nothing', async ()
   const call = JSON.stringify({ to: 'jane.roe@example.com' }).replace('@', '\\u0040');
   expect(call).not.toContain('@');
   expect((await scan([written(call)])).types).toEqual(['email']);
-  expect((await scan([written(`not JSON: ${call}`)])).types).toEqual([]);
-});
-
-test('keys, ids and images are no text', async () => {
-  const content = [
-    { type: 'text', text: 'What is this?', id: 'jane.roe@example.com' },
-    { type: 'image_url', image_url: { url: 'https://example.com/jane.roe@example.com.png' } },
-  ];
-  expect((await scan([requestOf(content)])).types).toEqual([]);
 });
 
 test('a body that broke off is searched as far as it goes, and that is said', async () => {
@@ -86,5 +77,6 @@ test('after a stop nothing is scanned, and that is said', async () => {
 test('a body of very many values is not parsed, and searched as it stands for as far as texts are read', async () => {
   const body = `{"messages":[{"role":"user","content":"${mail}"}],"a":[${'0,'.repeat(1_100_000)}0]}`;
   const populated = { of: 'request' as const, asked, bytes: Buffer.from(body), contentType: 'application/json' };
-  expect(await scan([populated])).toEqual({ types: ['email'], extent: 'partial', missed: 'unreadable' });
+  const scanned = await scan([populated], { budgetMs: 60_000 });
+  expect(scanned).toEqual({ types: ['email'], extent: 'partial', missed: 'unreadable' });
 });

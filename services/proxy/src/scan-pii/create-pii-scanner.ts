@@ -1,6 +1,6 @@
 import { createPiiFinder } from '@agp/core/pii';
 import type { Holder } from '../fairness/index.ts';
-import { createOffload, detach, OffloadError, sizeOf, type TextSource } from '../text/index.ts';
+import { createOffload, detach, OffloadError, sizeOfAll, type TextSource } from '../text/index.ts';
 import { type PiiScan, scanTexts } from './scan-texts.ts';
 import type { ScanRequest } from './scan-worker.ts';
 
@@ -42,7 +42,7 @@ export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
   });
   return {
     async scan(sources, holder) {
-      const size = sources.reduce((sum, source) => sum + sizeOf(source), 0);
+      const size = sources.reduce((sum, source) => sum + sizeOfAll(source), 0);
       if (size <= maxInline) return scanTexts(sources, find, () => true);
       try {
         return await offload.ask({ sources, personNames, budgetMs }, size, holder);

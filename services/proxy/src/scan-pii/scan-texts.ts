@@ -1,7 +1,6 @@
-import { parseJson } from '@agp/core/json';
 import { detectPiiTypes, type PiiFinder, type PiiType } from '@agp/core/pii';
-import { collectToolText } from '../providers/collect-text.ts';
 import { readText, type TextSource } from '../text/index.ts';
+import { unfoldText } from './unfold-text.ts';
 
 /** What was found in the texts of one request and its answer. */
 export interface PiiScan {
@@ -28,23 +27,6 @@ const pieceLength = 64 * 1024;
 /** Pieces overlap by more than the longest thing that is looked for. */
 const overlap = 4 * 1024;
 
-/** Tools are given JSON, and answer in it, inside of strings: its escapes would hide what is written there. */
-function* unfold(parts: readonly string[]): Generator<string> {
-  for (const part of parts) {
-    const values = /^\s*[{[]/.test(part) ? parseOrNull(part) : null;
-    if (values) yield* collectToolText(values).parts;
-    else yield part;
-  }
-}
-
-function parseOrNull(text: string): object | null {
-  try {
-    return parseJson(text) as object | null;
-  } catch {
-    return null;
-  }
-}
-
 function* cut(texts: Iterable<string>): Generator<string> {
   for (const text of texts) {
     for (let start = 0; start < text.length; start += pieceLength) {
@@ -59,7 +41,7 @@ function* cut(texts: Iterable<string>): Generator<string> {
  * @param hasTime asked before each piece of a text
  */
 export function scanTexts(sources: readonly TextSource[], find: PiiFinder, hasTime: () => boolean): PiiScan {
-  const writings = sources.map(readText);
+  const writings = sources.map((source) => readText(source, 'all'));
   let missed: MissedReason | null = writings.every((writing) => writing.whole) ? null : 'unreadable';
   let scanned = false;
   const inTime = function* (pieces: Iterable<string>): Generator<string> {
@@ -72,6 +54,14 @@ export function scanTexts(sources: readonly TextSource[], find: PiiFinder, hasTi
       yield piece;
     }
   };
-  const types = detectPiiTypes(inTime(cut(unfold(writings.flatMap(({ parts }) => parts)))), find);
+  const texts = writings.flatMap(({ parts, beside = [] }) => [...parts, ...beside]);
+  const unfolded = function* () {
+    for (const text of texts) {
+      const { parts, whole } = unfoldText(text);
+      if (!whole) missed ??= 'unreadable';
+      yield* parts;
+    }
+  };
+  const types = detectPiiTypes(inTime(cut(unfolded())), find);
   return { types, extent: missed === null ? 'full' : scanned ? 'partial' : 'none', missed };
 }

@@ -52,7 +52,15 @@ export class ArrayReader implements BodyReader {
   }
 
   end(): ResponseReading {
-    return finishReading(this.#reader, this.#inspected);
+    const { output, ...reading } = finishReading(this.#reader, this.#inspected);
+    const isCut = this.#depth > 0;
+    return {
+      ...reading,
+      output: () => {
+        const written = output();
+        return isCut && !Buffer.isBuffer(written) ? { ...written, whole: false } : written;
+      },
+    };
   }
 
   #keep(part: string): void {

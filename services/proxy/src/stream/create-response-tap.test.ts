@@ -68,7 +68,7 @@ describe('streams', () => {
     for (const cuts of [[], positions, ...positions.map((at) => [at])]) {
       const reading = await tap(from, sse, all, cuts);
       expect(reading).toMatchObject({ model: 'm-1', usage, usageIsFinal: true, sawEnd: true, inspected: true });
-      expect(reading.output()).toEqual({ parts: ['Grüße'], whole: true });
+      expect(reading.output()).toMatchObject({ parts: ['Grüße'], whole: true });
     }
   });
 
@@ -87,12 +87,12 @@ describe('streams', () => {
     for (const cuts of [[], [...array.keys()]]) {
       const reading = await tap(generate, json, array, cuts);
       expect(reading).toMatchObject({ model: 'm-1', usage, usageIsFinal: true, sawEnd: true });
-      expect(reading.output()).toEqual({ parts: ['Gr"{ü\\ße]'], whole: true });
+      expect(reading.output()).toMatchObject({ parts: ['Gr"{ü\\ße]'], whole: true });
     }
     const cut = await tap(generate, json, array.subarray(0, array.length - 60));
     expect(cut).toMatchObject({ usageIsFinal: false, sawEnd: false });
     expect(cut.usage?.completionTokens).toBe(2);
-    expect(cut.output()).toEqual({ parts: ['Gr"{ü\\'], whole: true });
+    expect(cut.output()).toMatchObject({ parts: ['Gr"{ü\\'], whole: false });
   });
 });
 
@@ -100,7 +100,7 @@ describe('JSON answers', () => {
   test('are read whole', async () => {
     const reading = await tap(chat, json, answer, [7, 40]);
     expect(reading).toMatchObject({ model: 'm-1', usage, usageIsFinal: true, inspected: true });
-    expect(reading.output()).toEqual({ parts: ['Grüße'], whole: true });
+    expect(reading.output()).toMatchObject({ parts: ['Grüße'], whole: true });
   });
 
   test.each([

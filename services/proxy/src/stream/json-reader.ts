@@ -1,4 +1,5 @@
 import { parseJson } from '@agp/core/json';
+import { addBeside } from '../providers/collect-beside.ts';
 import { asObject, type JsonObject } from '../providers/json-shapes.ts';
 import type { AnswerReading, Operation } from '../providers/operation.ts';
 import { findTrailingMembers } from './find-trailing-members.ts';
@@ -54,7 +55,7 @@ export class JsonReader implements BodyReader {
       const body: unknown = parseJson(bytes);
       const { outputText, ...reading } = this.#operation.readAnswer(body);
       const isError = reading.usage === null && Boolean(asObject(body).error);
-      return { ...finish(reading, outputText), isError };
+      return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
     } catch {
       // The connection broke, or the agent left: what there is of it is read where it is needed.
       return { ...nothingRead, output: () => bytes };

@@ -1,7 +1,7 @@
 import type { StreamReader, StreamReading, Writing } from '../providers/operation.ts';
 
 /** What a response said about its model call; see {@link StreamReading}. */
-export interface ResponseReading extends Omit<StreamReading, 'outputText'> {
+export interface ResponseReading extends Omit<StreamReading, 'outputText' | 'besideText'> {
   /**
    * Whether the body could be read: false for content types that say nothing about usage, for
    * encodings that are not decoded, and for bodies that broke or passed a bound.
@@ -45,13 +45,14 @@ export const nothingRead: ResponseReading = {
  * @param inspected false where a frame was passed over
  */
 export function finishReading(reader: StreamReader, inspected: boolean): ResponseReading {
-  const { outputText, ...reading } = reader.end();
+  const { outputText, besideText, ...reading } = reader.end();
   return {
     ...reading,
     inspected,
     output: () => {
       const { parts, whole } = outputText();
-      return { parts, whole: whole && inspected };
+      const beside = besideText?.();
+      return { parts, beside: beside?.parts ?? [], whole: whole && inspected && beside?.whole !== false };
     },
   };
 }

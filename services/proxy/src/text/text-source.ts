@@ -2,6 +2,7 @@ import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
 import { isForm } from '../parse-form-fields.ts';
 import { parseRequestBody } from '../parse-request-body.ts';
+import { addBeside } from '../providers/collect-beside.ts';
 import { maxText } from '../providers/collect-text.ts';
 import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
 
@@ -19,15 +20,28 @@ export type TextSource =
   | { of: 'request'; asked: Asked; bytes: Uint8Array; contentType: string }
   | { of: 'answer'; asked: Asked; bytes: Uint8Array };
 
-/** How much there is to read, in bytes or UTF-16 units. */
+/** How much a model reads of it or wrote, in bytes of its body or UTF-16 units. */
 export function sizeOf(source: TextSource): number {
-  return 'bytes' in source ? source.bytes.length : source.parts.reduce((sum, part) => sum + part.length, 0);
+  return 'bytes' in source ? source.bytes.length : lengthOf(source.parts);
+}
+
+/** How much there is to search, in the same units. */
+export function sizeOfAll(source: TextSource): number {
+  return sizeOf(source) + ('bytes' in source ? 0 : lengthOf(source.beside ?? []));
+}
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+
+/** The same source, if it was read already, without what no model reads. */
+export function withoutBeside(source: TextSource): TextSource {
+  return 'bytes' in source ? source : { parts: source.parts, whole: source.whole };
 }
 
 /** JSON of more values takes seconds to parse, and hundreds of megabytes: no request that is meant has so many. */
 const maxValues = 1_000_000;
 
-function isTooPopulated(body: Buffer): boolean {
+/** Whether some JSON has more values than are parsed. */
+export function isTooPopulated(body: { indexOf(text: string, from?: number): number }): boolean {
   let commas = 0;
   for (let at = body.indexOf(','); at >= 0; at = body.indexOf(',', at + 1)) {
     commas += 1;
@@ -36,19 +50,26 @@ function isTooPopulated(body: Buffer): boolean {
   return false;
 }
 
-/** The text of a source. Never throws; what is no JSON at all counts as one text that was not read as it should be. */
-export function readText(source: TextSource): Writing {
+/**
+ * The text of a source. Never throws; what is no JSON at all counts as one text that was not read as it should be.
+ *
+ * @param extent what a `model` reads or wrote, which is what is billed, or `all`, with what stands beside it
+ */
+export function readText(source: TextSource, extent: 'model' | 'all'): Writing {
   if (!('bytes' in source)) return source;
   const { asked, bytes } = source;
   const operation = matchOperation(asked.api, asked.method, asked.path);
   if (!operation) return { parts: [], whole: false };
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (source.of === 'answer') return readAnswer(body, (answer) => operation.readAnswer(answer).outputText());
+  const read = (value: unknown, writing: Writing) =>
+    extent === 'all' ? addBeside(source.of, value, writing) : writing;
+  if (source.of === 'answer')
+    return readAnswer(body, (answer) => read(answer, operation.readAnswer(answer).outputText()));
   const isJson = !isForm(source.contentType);
   const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType);
   // A form that cannot be read holds sound or pictures for the most part.
   if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
-  return operation.readRequest(parsed, asked.path).inputText();
+  return read(parsed, operation.readRequest(parsed, asked.path).inputText());
 }
 
 /** Of an answer that broke off so much is read: the library takes time in the square of how deep it goes. */

@@ -24,9 +24,9 @@ export class BatchResultsReader implements StreamReader {
       this.#isWhole = false;
       return;
     }
+    this.#text.add(data);
     const { type, message } = asObject(asObject(line).result);
     if (type !== 'succeeded') return;
-    this.#text.add(data);
     const { model, usage, calls } = readMessageFigures(message);
     if (usage === null) return;
     this.#usage = this.#usage === null ? usage : sumUsage(this.#usage, [usage]);
@@ -48,6 +48,7 @@ export class BatchResultsReader implements StreamReader {
         const { parts, whole } = this.#text.read();
         return { parts, whole: whole && this.#isWhole };
       },
+      besideText: () => this.#text.readBeside(),
     };
   }
 }

@@ -23,6 +23,7 @@ export class MessageStreamReader implements StreamReader {
       return;
     }
     const frame = asObject(parseFrame(data));
+    this.#text.addBeside(frame);
     switch (frame.type ?? event) {
       case 'message_start': {
         const message = asObject(frame.message);
@@ -56,6 +57,7 @@ export class MessageStreamReader implements StreamReader {
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
+      besideText: () => this.#text.readBeside(),
     };
   }
 }

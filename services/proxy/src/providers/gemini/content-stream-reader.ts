@@ -44,6 +44,7 @@ export class ContentStreamReader implements StreamReader {
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
+      besideText: () => this.#text.readBeside(),
       // What is shown of counted thoughts is a summary, which is not billed besides.
       ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.#text.read(isNoThought) }),
     };

@@ -48,6 +48,7 @@ class InteractionStreamReader implements StreamReader {
       return;
     }
     const frame = asObject(parseFrame(data));
+    this.#text.addBeside(frame);
     const interaction = asObject(frame.interaction);
     this.#model = modelOf(interaction) ?? this.#model;
     this.#serviceTier = asText(interaction.service_tier) ?? this.#serviceTier;
@@ -65,6 +66,7 @@ class InteractionStreamReader implements StreamReader {
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
+      besideText: () => this.#text.readBeside(),
       // What is shown of counted thoughts is a summary, which is not billed besides.
       ...(this.#usage && this.#usage.reasoningTokens > 0 && { uncountedText: () => this.#text.read(isNoThought) }),
     };

@@ -62,6 +62,7 @@ export class CompletionStreamReader implements StreamReader {
       sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
+      besideText: () => this.#text.readBeside(),
       // Servers that count along on every chunk count the reasoning that they show, too.
       ...(this.#usage && this.#usage.reasoningTokens > 0 && { uncountedText: () => this.#text.read(isNoReasoning) }),
     };

@@ -20,24 +20,28 @@ const error = /"(?:error"\s*:\s*[{"]|type"\s*:\s*"error")/;
 /** Pictures and sound, which would take long to parse and tell nothing. */
 const media = /"(?:b64_json|audio)"\s*:\s*"[^"]*"/g;
 
+/** A shorter frame is parsed as it is. */
+const maxWords = 4 * 1024;
+
 /** Reads streams of images, speech and transcripts: typed events, of which the last ones have the figures. */
 export class EventStreamReader implements StreamReader {
   readonly #events: StreamEvents;
-  readonly #text: StreamText | null;
+  readonly #text: StreamText;
   readonly #figures: Figures[] = [];
   #sawEnd = false;
   #failed = false;
 
   constructor(events: StreamEvents) {
     this.#events = events;
-    this.#text = events.readText ? new StreamText(events.readText) : null;
+    this.#text = new StreamText(events.readText ?? (() => undefined));
   }
 
   push(event: string, data: string): void {
-    this.#text?.add(data);
+    const words = data.length > maxWords ? data.replace(media, '"media":""') : data;
+    this.#text.add(words);
     const ends = this.#events.endings.some((type) => type === event || data.includes(`"${type}"`));
     if (ends || event === 'error' || error.test(data)) {
-      const frame = asObject(parseFrame(data.replace(media, '"media":""')));
+      const frame = asObject(parseFrame(words));
       this.#failed ||= isErrorFrame(event, frame);
       if (ends) this.#figures.push(this.#events.readFigures(frame));
     }
@@ -59,7 +63,8 @@ export class EventStreamReader implements StreamReader {
       usageIsFinal: usage !== null,
       sawEnd: this.#sawEnd,
       failed: this.#failed,
-      outputText: () => this.#text?.read() ?? { parts: [], whole: true },
+      outputText: () => this.#text.read(),
+      besideText: () => this.#text.readBeside(),
     };
   }
 }

@@ -36,6 +36,7 @@ export class ResponseStreamReader implements StreamReader {
     if (ends) {
       this.#figures = readResponseFigures(response);
       this.#lastFrame = data;
+      this.#text.addBeside(frame);
     }
     this.#failed ||= frame.type === 'response.failed' || isErrorFrame(event, frame);
     this.#sawEnd ||= ends;
@@ -50,6 +51,7 @@ export class ResponseStreamReader implements StreamReader {
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#readText(),
+      besideText: () => this.#text.readBeside(),
     };
   }
 

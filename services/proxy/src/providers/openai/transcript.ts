@@ -35,7 +35,7 @@ export function readTranscript(answer: unknown): Writing {
   if (!answer.includes(' --> ')) return collectText(answer);
   const spoken = answer
     .split(/\r?\n/)
-    .filter((line) => line !== '' && line !== 'WEBVTT' && !/^\d+$/.test(line) && !timing.test(line));
+    .filter((line) => line !== '' && line !== 'WEBVTT' && !/^\d{1,8}$/.test(line) && !timing.test(line));
   return collectText(spoken.join(' '));
 }
 
