@@ -119,7 +119,12 @@ export const openaiAudioRows: Row[] = [
       complete: whole(speechDelta + speechDone(speechUsage), spoken.told(14, 101, 14 * 600 + 101 * 12_000)),
       aborted: left(speechDelta, unheard),
       'provider cut': cut(speechDelta, unheard),
-      error: whole(withError(`${speechDelta}data: example.com\n\n`), { ...unheard, outcome: 'failed' }),
+      // One of its messages is no JSON.
+      error: whole(withError(`${speechDelta}data: example.com\n\n`), {
+        ...unheard,
+        outcome: 'failed',
+        pii_scan: 'partial',
+      }),
       'no usage': whole(speechDelta + speechDone(), unheard),
     },
   },

@@ -1,5 +1,7 @@
 import { createText } from './create-text.ts';
 import { detectors } from './detectors.ts';
+import type { Rewritten } from './disguise/rewriting.ts';
+import { readTags, unmask } from './disguise/unmask.ts';
 import { type PiiForm, type PiiType, piiTypes } from './pii-types.ts';
 
 /** Where PII stands in a text: from `start` to before `end`, in UTF-16 units. */
@@ -19,11 +21,47 @@ const rankOf = (finding: PiiFinding): number => ranks[piiTypes[finding.type].for
 /** Makes a finder of every type in `piiTypes`; of `person_name` only if it is asked for. */
 export function createPiiFinder(options: { personNames?: boolean } = {}): PiiFinder {
   const active = detectors.filter(({ types }) => options.personNames || !types.includes('person_name'));
-  return (value) => {
+  const findAsWritten: PiiFinder = (value) => {
     const text = createText(value);
     const findings: PiiFinding[] = [];
     for (const detector of active) detector.find(text, (type, start, end) => findings.push({ type, start, end }));
+    return findings;
+  };
+  return (value) => {
+    const findings = findAsWritten(value);
+    for (const reading of readOtherwise(value)) {
+      for (const { type, start, end } of findAsWritten(reading.value)) {
+        findings.push({ type, ...reading.toOriginal(start, end) });
+      }
+    }
     return findings.length < 2 ? findings : resolveOverlaps(findings, value.length);
+  };
+}
+
+/** Escapes may stand in escapes: so many times a text is read anew. */
+const maxReadings = 2;
+
+/** The ways in which a text reads but as it is written. Besides those, it is searched as it is: what was put into it may part words. */
+function* readOtherwise(text: string): Generator<Rewritten> {
+  const tags = readTags(text);
+  if (tags) yield tags;
+  let outer: Rewritten | null = null;
+  for (let times = 0; times < maxReadings; times++) {
+    const inner = unmask(outer ? outer.value : text);
+    if (inner === null) return;
+    outer = outer ? chain(outer, inner) : inner;
+    yield outer;
+  }
+}
+
+/** A rewriting of a rewriting. */
+function chain(outer: Rewritten, inner: Rewritten): Rewritten {
+  return {
+    value: inner.value,
+    toOriginal: (start, end) => {
+      const between = inner.toOriginal(start, end);
+      return outer.toOriginal(between.start, between.end);
+    },
   };
 }
 

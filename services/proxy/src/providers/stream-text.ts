@@ -63,14 +63,20 @@ export class StreamText {
   #readHeld(): void {
     for (const data of this.#held) {
       const frame = parseFrame(data);
-      // Clients may read more than we can.
-      if (frame === null && data.trim() !== '' && data !== '[DONE]') this.#isReadable = false;
+      if (frame === null) this.#addUnreadable(data);
       this.#written = [];
       this.#readFrame(frame, this.#write);
       this.#beside.add(frame, this.#written);
     }
     this.#held = [];
     this.#heldLength = 0;
+  }
+
+  /** Clients may read more than we can: what is no JSON is searched as it stands. */
+  #addUnreadable(data: string): void {
+    if (data.trim() === '' || data === '[DONE]' || data === 'null') return;
+    this.#isReadable = false;
+    this.#beside.add(Buffer.from(data, 'latin1').toString('utf8'), []);
   }
 
   readonly #write: Write = (channel, text) => {

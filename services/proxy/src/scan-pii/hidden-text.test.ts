@@ -73,6 +73,12 @@ test.each([
   expect([types, extent]).toEqual([['metadata' in more && 'card' in more.metadata ? 'credit_card' : 'email'], 'full']);
 });
 
+test.each(['\u200b', '\u00ad', '&#8203;'])('no amount of %j within an address hides it', (mask) => {
+  for (const length of [1, 70_000, 200_000]) {
+    expect(scan(send(chat, ask(`Write to jane.roe@exam${mask.repeat(length)}ple.com today.`)))).toEqual(found);
+  }
+});
+
 test('JSON in strings is taken apart, however often it was put into one', () => {
   let text = JSON.stringify({ to: mail }).replace('@', '\\u0040');
   for (let level = 0; level < 5; level++) {
@@ -175,12 +181,12 @@ test.each(streams)('%s in a stream in %s format is read: %s', (_, api, path, fra
   expect(Buffer.isBuffer(output) || scan(output)).toEqual(found);
 });
 
-test('a message of a stream that nobody can read is not passed over in silence', () => {
+test('a message of a stream that is no JSON is searched as it stands, and that is said', () => {
   const reader = matchOperation('openai', 'POST', chat.path)?.createStreamReader();
   reader?.push('', secret);
   if (!reader) throw new Error('no such operation');
   const output = finishReading(reader, true).output();
-  expect(Buffer.isBuffer(output) || scan(output)).toMatchObject({ extent: 'none', missed: 'unreadable' });
+  expect(Buffer.isBuffer(output) || scan(output)).toMatchObject({ types: ['email'], extent: 'partial' });
 });
 
 test("ids, times and the words of a protocol are nobody's data", () => {

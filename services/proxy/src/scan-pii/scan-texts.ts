@@ -1,4 +1,4 @@
-import { detectPiiTypes, type PiiFinder, type PiiType } from '@agp/core/pii';
+import { detectPiiTypes, type PiiFinder, type PiiType, unmask } from '@agp/core/pii';
 import { readText, type TextSource } from '../text/index.ts';
 import { unfoldText } from './unfold-text.ts';
 
@@ -29,9 +29,15 @@ const overlap = 4 * 1024;
 
 function* cut(texts: Iterable<string>): Generator<string> {
   for (const text of texts) {
-    for (let start = 0; start < text.length; start += pieceLength) {
-      yield text.slice(Math.max(0, start - overlap), start + pieceLength);
-    }
+    yield* cutOne(text);
+    // What is not seen may be longer than a piece, with half of a number on either side.
+    if (text.length > pieceLength) yield* cutOne(unmask(text)?.value ?? '');
+  }
+}
+
+function* cutOne(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += pieceLength) {
+    yield text.slice(Math.max(0, start - overlap), start + pieceLength);
   }
 }
 

@@ -13,6 +13,18 @@ const lengths = new Map<string, number>(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
+/** More changes between capitals and small letters than a bank code has make it base64, in which one of many runs adds up. */
+const maxChanges = 5;
+
+function looksLikeBase64(text: string): boolean {
+  const letters = text.replaceAll(/\d/g, '');
+  let changes = 0;
+  for (let at = 1; at < letters.length; at++) {
+    if ((letters.charCodeAt(at) ^ letters.charCodeAt(at - 1)) & 32) changes += 1;
+  }
+  return changes > maxChanges;
+}
+
 const isSpace = (unit: number): boolean => unit === 32 || unit === 0xa0 || unit === 0x202f || unit === 45;
 
 /** The remainder by 97 that ISO 7064 wants to be 1: letters count as 10 to 35, and the first four characters go last. */
@@ -42,7 +54,8 @@ export const ibanDetector: Detector = {
         if (isDigit(unit) || isAsciiLetter(unit)) iban += value.charAt(end);
         else if (!isSpace(unit) || isSpace(value.charCodeAt(end - 1))) break;
       }
-      if (iban.length === length && !isWordUnit(value.charCodeAt(end)) && remainderOf(iban) === 1) {
+      if (iban.length !== length || looksLikeBase64(iban) || isWordUnit(value.charCodeAt(end))) continue;
+      if (remainderOf(iban) === 1) {
         report('iban', start, end);
         checkDigits.lastIndex = end;
       }
