@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { boundConnections } from './bound-connections.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
+import { serveInOrder } from './serve-in-order.ts';
 
 export interface HttpServer {
   /** `http://host:port`, with the port that was really taken. */
@@ -17,6 +19,9 @@ export interface HttpServer {
 /** How long a head may take that was on its way when everything else was through, in milliseconds. */
 const lateHeadMs = 500;
 
+/** Connections of a server that is told of no other bound: more than its clients have. */
+const defaultMaxConnections = 10_000;
+
 /** Longer than the idle time of common load balancers, so that it is they who close idle connections. In milliseconds. */
 const idleMs = 75_000;
 
@@ -25,12 +30,17 @@ const idleMs = 75_000;
  *
  * @param drainDelaySeconds how long a drain will take. Clients are asked (`Keep-Alive: timeout`) to keep no idle connection for longer: each that
  * they still have when the port closes was used during the drain, and closed, so none is closed just as a request comes
+ * @param maxConnections beyond it, the network with the most of them loses one
  */
 export async function startHttpServer(
   listener: RequestListener,
   address: { host: string; port: number },
   drainDelaySeconds = 0,
+  maxConnections = defaultMaxConnections,
 ): Promise<HttpServer> {
+  const ordered = serveInOrder((request, response) => {
+    if (!refuseOtherHttp(request, response)) listener(request, response);
+  });
   const askedIdleMs = drainDelaySeconds === 0 ? idleMs : Math.min(drainDelaySeconds * 1_000, idleMs);
   const server = createServer(
     {
@@ -44,11 +54,10 @@ export async function startHttpServer(
       // Refused here instead, with a body.
       requireHostHeader: false,
     },
-    (request, response) => {
-      if (!refuseOtherHttp(request, response)) listener(request, response);
-    },
+    ordered.listener,
   );
   server.maxHeadersCount = 0;
+  boundConnections(server, maxConnections, ordered.isServing);
   const answers = followAnswers(server);
   answerConnect(server);
   refuseUnreadable(server);

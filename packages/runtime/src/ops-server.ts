@@ -29,6 +29,9 @@ async function answer(
   }
 }
 
+/** Probes and scrapes. */
+const maxConnections = 500;
+
 /**
  * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process turns),
  * `GET /readyz` (its dependencies answer), `GET /metrics` (Prometheus text, in which `agp_ready` is what `/readyz` says).
@@ -46,8 +49,13 @@ export function startOpsServer(
       this.set(readiness.reasons.length === 0 ? 1 : 0);
     },
   });
-  return startHttpServer((request, response) => {
-    // A metric that cannot be collected costs the scrape its connection, not the service its life.
-    answer(request, response, registry, readiness).catch((error) => response.destroy(error));
-  }, address);
+  return startHttpServer(
+    (request, response) => {
+      // A metric that cannot be collected costs the scrape its connection, not the service its life.
+      answer(request, response, registry, readiness).catch((error) => response.destroy(error));
+    },
+    address,
+    0,
+    maxConnections,
+  );
 }

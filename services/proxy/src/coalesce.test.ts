@@ -67,3 +67,18 @@ test('a failure reaches those who asked, and the next request asks anew', async 
   calls[1]?.finish();
   expect(await next).toBe('value 1');
 });
+
+test('a flood of keys is taken in queries of a bounded size, one after the other', async () => {
+  const sizes: number[] = [];
+  const load = coalesce(
+    async (keys: number[]) => {
+      sizes.push(keys.length);
+      return new Map(keys.map((key) => [key, -key]));
+    },
+    1,
+    1_000,
+  );
+  const answers = await Promise.all(Array.from({ length: 2_500 }, (_, key) => load(key)));
+  expect(answers.at(-1)).toBe(-2_499);
+  expect(sizes).toEqual([1_000, 1_000, 500]);
+});

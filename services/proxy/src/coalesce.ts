@@ -4,23 +4,25 @@
  *
  * @param load one query for all the keys given
  * @param maxRunning queries that may run at once; later keys gather until one of them ends
+ * @param maxKeys keys of one query: however many wait, none takes much longer than another
  */
 export function coalesce<Key, Value>(
   load: (keys: Key[]) => Promise<Map<Key, Value>>,
   maxRunning = 1,
+  maxKeys = 1_000,
 ): (key: Key) => Promise<Value | undefined> {
   interface Batch {
     keys: Set<Key>;
     result: Promise<Map<Key, Value>>;
     start(): void;
   }
-  let gathering: Batch | null = null;
+  const gathering: Batch[] = [];
   let running = 0;
 
   const startNext = () => {
-    if (gathering === null || running >= maxRunning) return;
-    const batch = gathering;
-    gathering = null;
+    if (running >= maxRunning) return;
+    const batch = gathering.shift();
+    if (batch === undefined) return;
     running += 1;
     batch.start();
   };
@@ -40,12 +42,13 @@ export function coalesce<Key, Value>(
   };
 
   return async (key) => {
-    if (gathering === null) {
-      gathering = openBatch();
+    let batch = gathering.at(-1);
+    if (batch === undefined || batch.keys.size >= maxKeys) {
+      batch = openBatch();
+      gathering.push(batch);
       // Not at once: what else this turn of the event loop brings comes along.
       setImmediate(startNext);
     }
-    const batch = gathering;
     batch.keys.add(key);
     return (await batch.result).get(key);
   };

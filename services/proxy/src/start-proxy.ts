@@ -196,7 +196,12 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   await Promise.allSettled(Array.from({ length: readyConnections }, () => database.pool.query('SELECT 1')));
   await readiness.look();
   const edge = createEdge(context);
-  const http = await startHttpServer(edge, { host: config.host, port: config.proxyPort }, config.drainDelaySeconds);
+  const http = await startHttpServer(
+    edge,
+    { host: config.host, port: config.proxyPort },
+    config.drainDelaySeconds,
+    config.maxConnections,
+  );
   // Without this, Node would ask for every body before the agent is known to be let through.
   http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response));
   readiness.serve();

@@ -186,8 +186,15 @@ class Relay implements Dispatcher.DispatchHandler {
     }
     // The agent has part of an answer: a cut connection is the only honest way to say that it is not whole.
     this.#end('failed', null);
-    const { socket } = this.#exchange.response;
-    if (socket) socket.destroySoon();
+    this.#cut();
+  }
+
+  /** Ends the connection behind what the agent has yet to read of it, for which it has a moment. */
+  #cut(): void {
+    // The request's: an answer has none before its turn, nor after it.
+    const { socket } = this.#exchange.request;
+    const patience = setTimeout(() => socket.destroy(), lastWordsMs);
+    socket.once('close', () => clearTimeout(patience)).destroySoon();
   }
 
   #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -236,7 +243,7 @@ class Relay implements Dispatcher.DispatchHandler {
         this.#digest.update(bytes);
         response.end(bytes);
         this.#waitForAgent(lastWordsMs);
-      } else response.socket?.destroySoon();
+      } else this.#cut();
     }
     this.#end(reason === 'proxy_stopping' ? 'failed' : 'killed', this.#status === null ? reason : null);
     this.#controller?.abort(new Stopped());

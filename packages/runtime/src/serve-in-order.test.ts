@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { startHttpServer } from './http-server.ts';
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+/** A server whose answers the test gives, and a client that sends all it has to say at once. */
+async function start(sent: string, maxConnections?: number) {
+  const begun: string[] = [];
+  const open: ServerResponse[] = [];
+  const server = await startHttpServer(
+    (request, response) => {
+      begun.push(request.url ?? '');
+      open.push(response);
+      server.server.emit('begun');
+    },
+    { host: '127.0.0.1', port: 0 },
+    0,
+    maxConnections,
+  );
+  const openSocket = async () => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  };
+  const socket = await openSocket();
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    received += text;
+  });
+  // Not `once`, which rejects where the connection is reset.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const isBegun = once(server.server, 'begun');
+  socket.write(sent);
+  await isBegun;
+  return { server, socket, openSocket, closed, begun, open, received: () => received };
+}
+
+test('requests that are sent at once are served one by one, in their order', async () => {
+  const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+  const { server, socket, begun, open, received } = await start(paths.map(get).join(''));
+  for (const path of paths) {
+    expect(begun.at(-1)).toBe(path);
+    const isNext = path === paths.at(-1) ? once(socket, 'data') : once(server.server, 'begun');
+    open.at(-1)?.end(path);
+    await isNext;
+  }
+  expect(begun).toEqual(paths);
+  expect(received().split('HTTP/1.1 200 OK')).toHaveLength(21);
+  socket.destroy();
+  await server.stop(0);
+});
+
+test('two thousand requests on one connection end it, with one of them begun', async () => {
+  const { server, closed, begun } = await start(get('/').repeat(2_000));
+  await closed;
+  expect(begun).toHaveLength(1);
+  // What never had its turn does not keep a server from stopping.
+  await server.stop(10_000);
+});
+
+test('of a client that leaves, what waits is never begun', async () => {
+  const { server, socket, begun, open } = await start(get('/').repeat(5));
+  const isGone = once(open[0] as ServerResponse, 'close');
+  socket.destroy();
+  await isGone;
+  await server.stop(10_000);
+  expect(begun).toHaveLength(1);
+});
+
+test('an answer that is cut in its turn cuts the connection, behind the answers before it', async () => {
+  const { server, closed, open, received } = await start(get('/whole') + get('/broken'));
+  const isNext = once(server.server, 'begun');
+  open[0]?.end('whole');
+  await isNext;
+  open[1]?.write('half');
+  open[1]?.socket?.destroySoon();
+  await closed;
+  expect(received()).toMatch(/whole[\s\S]*half/);
+  await server.stop(0);
+});
+
+test('beyond the bound, connections without a request make room', async () => {
+  const { server, socket, openSocket, open, received } = await start(get('/'), 3);
+  const [first, second] = [await openSocket(), await openSocket()];
+  const isClosed = once(first, 'close');
+  const third = await openSocket();
+  await isClosed;
+  const answered = once(socket, 'data');
+  open[0]?.end('served');
+  await answered;
+  expect([received().endsWith('served'), second.destroyed, third.destroyed]).toEqual([true, false, false]);
+  for (const each of [socket, second, third]) each.destroy();
+  await server.stop(0);
+});

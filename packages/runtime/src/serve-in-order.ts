@@ -1,0 +1,63 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests that a connection may have waiting: a client that sends more without reading answers does no good. */
+const maxWaiting = 32;
+
+interface Line {
+  /** A request of this connection is being served. */
+  isServing: boolean;
+  waiting: { request: IncomingMessage; response: ServerResponse }[];
+}
+
+export interface OrderedListener {
+  listener: RequestListener;
+  isServing(socket: Socket): boolean;
+}
+
+/**
+ * Serves the requests of a connection one after the other, as their answers leave: however many a client sends at once, it has
+ * the work of one done at a time, and whoever answers has the connection to himself and may cut it. A connection with very many
+ * that wait is cut.
+ */
+export function serveInOrder(serve: RequestListener): OrderedListener {
+  const lines = new WeakMap<Socket, Line>();
+
+  function openLine(socket: Socket): Line {
+    const line: Line = { isServing: false, waiting: [] };
+    lines.set(socket, line);
+    socket.once('close', () => drop(line));
+    return line;
+  }
+
+  /** Node tells nobody that an answer which never had its turn is not wanted any more. */
+  function drop({ waiting }: Line): void {
+    for (const { response } of waiting.splice(0)) response.emit('close');
+  }
+
+  function start(line: Line, request: IncomingMessage, response: ServerResponse): void {
+    line.isServing = true;
+    response.once('close', () => {
+      line.isServing = false;
+      const { socket } = request;
+      if (socket.destroyed || socket.writableEnded) drop(line);
+      const next = line.waiting.shift();
+      if (next) start(line, next.request, next.response);
+    });
+    serve(request, response);
+  }
+
+  return {
+    listener(request, response) {
+      const { socket } = request;
+      const line = lines.get(socket) ?? openLine(socket);
+      if (!line.isServing) {
+        start(line, request, response);
+        return;
+      }
+      line.waiting.push({ request, response });
+      if (line.waiting.length > maxWaiting) socket.destroy();
+    },
+    isServing: (socket) => lines.get(socket)?.isServing ?? false,
+  };
+}
