@@ -60,7 +60,9 @@ test('an upload to a provider that is down gets 502, whether it ends or hangs, a
   const upload = await send(system, 'files', { method: 'POST', body: Buffer.alloc(1024 * 1024) });
   expect([upload.status, await upload.json()]).toEqual([502, { error: 'provider unreachable' }]);
   const socket = await openSocket(system);
-  socket.write('POST /openai/v1/files HTTP/1.1\r\nHost: x\r\nX-Agent-Name: a\r\nContent-Length: 10\r\n\r\nhello');
+  socket.write(
+    'POST /openai/v1/files HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\nContent-Length: 10\r\n\r\nhello',
+  );
   // The proxy reads on for five seconds, then hangs up.
   await once(socket.resume(), 'close');
   await waitUntilIdle(system);
@@ -81,7 +83,9 @@ test('a provider that refuses before it has the body is heard by an agent that s
   await using system = await startWith(`http://127.0.0.1:${(provider.address() as AddressInfo).port}`);
   const socket = await openSocket(system);
   const length = 20 * 1024 * 1024;
-  socket.write(`POST /openai/v1/files HTTP/1.1\r\nHost: x\r\nX-Agent-Name: a\r\nContent-Length: ${length}\r\n\r\n`);
+  socket.write(
+    `POST /openai/v1/files HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\nContent-Length: ${length}\r\n\r\n`,
+  );
   socket.write(Buffer.alloc(length));
   const [answer] = await Promise.all([once(socket, 'data'), once(socket, 'drain')]);
   expect(String(answer[0])).toMatch(/^HTTP\/1\.1 401 /);
@@ -151,7 +155,7 @@ test('an offer to change the protocol is passed over, but for WebSocket', async 
   const ask = async (upgrade: string) => {
     const socket = await openSocket(system);
     socket.write(
-      `GET /openai/v1/models HTTP/1.1\r\nHost: x\r\nX-Agent-Name: a\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
+      `GET /openai/v1/models HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
     );
     const [data] = await once(socket, 'data');
     socket.destroy();
@@ -197,7 +201,7 @@ test('an agent that does not read its answer is given up after the time that a p
   await using system = await startWith(provider.url, { UPSTREAM_TIMEOUT_SECONDS: '1' });
   const socket = await openSocket(system);
   socket.pause();
-  socket.write('GET /openai/v1/endless HTTP/1.1\r\nHost: x\r\nX-Agent-Name: a\r\n\r\n');
+  socket.write('GET /openai/v1/endless HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\n\r\n');
   await waitFor('the request to run', async () => (await readMetric(system, 'agp_proxy_running_requests')) === 1);
   await waitUntilIdle(system);
   socket.destroy();

@@ -29,7 +29,7 @@ async function hold(agentName: string, path: string, sent = mebibyte - 1, more =
     received += text;
   });
   socket.write(
-    `POST /openai/v1/${path} HTTP/1.1\r\nHost: proxy\r\nX-Agent-Name: ${agentName}\r\n${more}Content-Length: ${mebibyte}\r\n\r\n`,
+    `POST /openai/v1/${path} HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: ${agentName}\r\n${more}Content-Length: ${mebibyte}\r\n\r\n`,
   );
   socket.write(Buffer.alloc(sent, '{"a":"b"} '));
   const trickle = setInterval(() => socket.write(''), 100);

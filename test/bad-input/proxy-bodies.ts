@@ -16,7 +16,7 @@ const refused = (name: string, request: RawRequest, status: number, error: RegEx
 });
 
 const head = (line: string, ...headers: string[]) =>
-  `${[`${line} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+  `${[`${line} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 const chunk = (bytes: Uint8Array) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 const mebibyte = Buffer.alloc(1024 * 1024, 'a');

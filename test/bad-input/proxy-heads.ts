@@ -13,7 +13,7 @@ const named = (name: string, headers: string[], error: RegExp, status = 400) =>
 const unreadable = (name: string, text: string, error = /malformed HTTP request: ./) =>
   refused(name, [text], 400, error);
 
-const post = 'POST /openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\n';
+const post = 'POST /openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n';
 
 /** Requests whose head is malformed: none of them may be forwarded, and none makes an event. */
 export const badHeads: BadRequest[] = [
@@ -82,6 +82,14 @@ export const badHeads: BadRequest[] = [
   named('a compliance tag with a space', ['X-Compliance-Tag: a b'], /x-compliance-tag must be/),
   named('a compliance tag that is too long', [`X-Compliance-Tag: ${'a'.repeat(65)}`], /x-compliance-tag must be/),
   named('two hosts', ['Host: y'], /host is given more than once/),
+  refused(
+    'a host that is no name of this machine',
+    ['GET /openai/v1/models HTTP/1.1\r\nHost: evil.test\r\n\r\n'],
+    421,
+    /^host not allowed/,
+  ),
+  named('a page of another site', ['Origin: https://evil.test'], /^cross-site request/, 403),
+  named('a page of another site that a browser tells', ['Sec-Fetch-Site: cross-site'], /^cross-site request/, 403),
   refused('no host', ['GET /openai/v1/models HTTP/1.1\r\n\r\n'], 400, /host header is missing/),
   named('a WebSocket', ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: eA=='], /WebSocket/, 501),
   named('a resumable upload', ['X-Goog-Upload-Protocol: resumable'], /resumable uploads/, 501),
@@ -111,30 +119,30 @@ export const badHeads: BadRequest[] = [
     /transfer-encoding must be chunked/,
   ),
   unreadable('a chunk size that is no number', `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n`),
-  unreadable('a space in the name of a header', 'GET /openai/v1 HTTP/1.1\r\nHost: x\r\nX Bad: 1\r\n\r\n'),
+  unreadable('a space in the name of a header', 'GET /openai/v1 HTTP/1.1\r\nHost: localhost\r\nX Bad: 1\r\n\r\n'),
   unreadable('a space before the colon', `${post}Content-Length : 5\r\n\r\nabcde`),
-  unreadable('NUL in a header', 'GET /openai/v1 HTTP/1.1\r\nHost: x\r\nX-Bad: a\0b\r\n\r\n'),
-  unreadable('a header without a colon', 'GET /openai/v1 HTTP/1.1\r\nHost: x\r\nX-Bad\r\n\r\n'),
-  unreadable('a header without a name', 'GET /openai/v1 HTTP/1.1\r\nHost: x\r\n: x\r\n\r\n'),
+  unreadable('NUL in a header', 'GET /openai/v1 HTTP/1.1\r\nHost: localhost\r\nX-Bad: a\0b\r\n\r\n'),
+  unreadable('a header without a colon', 'GET /openai/v1 HTTP/1.1\r\nHost: localhost\r\nX-Bad\r\n\r\n'),
+  unreadable('a header without a name', 'GET /openai/v1 HTTP/1.1\r\nHost: localhost\r\n: x\r\n\r\n'),
   unreadable(
     'a carriage return alone in a header',
-    'GET /openai/v1 HTTP/1.1\r\nHost: x\r\nX-Bad: a\rX-Agent-Name: b\r\n\r\n',
+    'GET /openai/v1 HTTP/1.1\r\nHost: localhost\r\nX-Bad: a\rX-Agent-Name: b\r\n\r\n',
   ),
-  unreadable('an unknown method', 'STEAL /openai/v1 HTTP/1.1\r\nHost: x\r\n\r\n'),
-  unreadable('an unknown version', 'GET /openai/v1 HTTP/3.7\r\nHost: x\r\n\r\n'),
-  refused('no version', ['GET /openai/v1\r\nHost: x\r\n\r\n'], 505, /^HTTP version not supported$/),
+  unreadable('an unknown method', 'STEAL /openai/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+  unreadable('an unknown version', 'GET /openai/v1 HTTP/3.7\r\nHost: localhost\r\n\r\n'),
+  refused('no version', ['GET /openai/v1\r\nHost: localhost\r\n\r\n'], 505, /^HTTP version not supported$/),
   refused(
     'a version that is not spoken',
-    ['GET /openai/v1 HTTP/2.0\r\nHost: x\r\n\r\n'],
+    ['GET /openai/v1 HTTP/2.0\r\nHost: localhost\r\n\r\n'],
     505,
     /^HTTP version not supported$/,
   ),
   unreadable('HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   unreadable('TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
   unreadable('a line of nothing', 'aaaa\0\xff\xfe\r\n\r\n'),
-  unreadable('a method in small letters', 'post /openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\n\r\n'),
-  unreadable('TRACK', 'TRACK /openai/v1 HTTP/1.1\r\nHost: x\r\n\r\n'),
-  unreadable('a folded header', 'GET /openai/v1 HTTP/1.1\r\nHost: x\r\nX-Bad: a\r\n b\r\n\r\n'),
+  unreadable('a method in small letters', 'post /openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+  unreadable('TRACK', 'TRACK /openai/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+  unreadable('a folded header', 'GET /openai/v1 HTTP/1.1\r\nHost: localhost\r\nX-Bad: a\r\n b\r\n\r\n'),
   named('very many headers', Array(300).fill('X-A: b'), /more than 256 header fields/, 431),
   refused(
     'CONNECT',
@@ -144,7 +152,7 @@ export const badHeads: BadRequest[] = [
   ),
   refused(
     'CONNECT behind another request',
-    ['GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\nCONNECT elsewhere.test:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\nCONNECT elsewhere.test:443 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     404,
     /^unknown provider$/,
   ),

@@ -30,7 +30,7 @@ const patienceMs = 15_000;
 export function write(line: string, headers: readonly string[] = [], body: string | Uint8Array = ''): Uint8Array {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const length = bytes.length > 0 ? [`Content-Length: ${bytes.length}`] : [];
-  const head = [`${line} HTTP/1.1`, 'Host: x', ...headers, ...length].join('\r\n');
+  const head = [`${line} HTTP/1.1`, 'Host: localhost', ...headers, ...length].join('\r\n');
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), bytes]);
 }
 

@@ -50,6 +50,8 @@ export const errorTable = {
   reservations_unavailable: { status: 503, message: 'budget reservations unavailable' },
   storage_unavailable: { status: 503, message: 'storage unavailable' },
   // both
+  foreign_host: { status: 421, message: 'host not allowed: it is no name of this service, nor in ALLOWED_HOSTS' },
+  cross_site_request: { status: 403, message: 'cross-site request: its origin is not in ALLOWED_ORIGINS' },
   method_not_allowed: { status: 405, message: 'method not allowed' },
   internal: { status: 500, message: 'internal error' },
 } as const satisfies Record<string, { status: number; message: string | null }>;

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { z } from 'zod';
+import { callerFields } from './callers/caller-fields.ts';
 
 const portRange = 'must be a whole number from 0 to 65535';
 
@@ -63,6 +64,7 @@ export const commonFields = {
     .min(1)
     .superRefine(checkUrl(['redis', 'rediss'])),
   redisCaFile: fileField.optional(),
+  ...callerFields,
   opsHost: z.string().default('0.0.0.0'),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 };

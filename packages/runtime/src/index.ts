@@ -1,4 +1,7 @@
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+export * from './callers/caller-fields.ts';
+export * from './callers/caller-guard.ts';
+export * from './callers/host-names.ts';
 export * from './config-fields.ts';
 export * from './create-registry.ts';
 export * from './describe-failure.ts';

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '@agp/core/errors';
 import { Gauge, type Registry } from 'prom-client';
+import type { CallerSettings } from './callers/caller-fields.ts';
+import { type CallerGuard, createCallerGuard } from './callers/caller-guard.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -8,12 +11,15 @@ async function answer(
   response: ServerResponse,
   registry: Registry,
   readiness: Readiness,
+  callers: CallerGuard,
 ): Promise<void> {
+  if (callers.greet(request, response)) return;
   const path = request.url?.split('?')[0];
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
+  const refusal = findRefusal(request, callers);
+  if (refusal !== null) {
     response
-      .writeHead(405, { 'content-type': 'application/json', allow: 'GET, HEAD' })
-      .end('{"error":"method not allowed"}');
+      .writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers })
+      .end(JSON.stringify({ error: refusal.message }));
   } else if (path === '/healthz') {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
   } else if (path === '/readyz') {
@@ -32,12 +38,27 @@ async function answer(
 /** Probes and scrapes. */
 const maxConnections = 500;
 
+function findRefusal(request: IncomingMessage, callers: CallerGuard): ApiError | null {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return new ApiError('method_not_allowed', undefined, { Allow: 'GET, HEAD' });
+  }
+  try {
+    callers.assure(request);
+    return null;
+  } catch (error) {
+    return error as ApiError;
+  }
+}
+
+/** People come to them from the pages of Prometheus and the like. */
+const pages = ['/healthz', '/readyz', '/metrics'];
+
 /**
  * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process turns),
  * `GET /readyz` (its dependencies answer), `GET /metrics` (Prometheus text, in which `agp_ready` is what `/readyz` says).
  */
 export function startOpsServer(
-  address: { host: string; port: number },
+  address: { host: string; port: number } & CallerSettings,
   registry: Registry,
   readiness: Readiness,
 ): Promise<HttpServer> {
@@ -49,10 +70,11 @@ export function startOpsServer(
       this.set(readiness.reasons.length === 0 ? 1 : 0);
     },
   });
+  const callers = createCallerGuard({ ...address, pages });
   return startHttpServer(
     (request, response) => {
       // A metric that cannot be collected costs the scrape its connection, not the service its life.
-      answer(request, response, registry, readiness).catch((error) => response.destroy(error));
+      answer(request, response, registry, readiness, callers).catch((error) => response.destroy(error));
     },
     address,
     0,

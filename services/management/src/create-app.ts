@@ -1,6 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import type { Throttle } from '@agp/reservations';
-import type { Logger } from '@agp/runtime';
+import type { CallerGuard, Logger } from '@agp/runtime';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { authenticate, type Caller, requireScope } from './authenticate.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
@@ -17,6 +17,7 @@ export interface AppParts {
   failures: Throttle;
   logger: Logger;
   observe: RequestHandler;
+  callers: CallerGuard;
 }
 
 /**
@@ -33,6 +34,15 @@ const repairPath: RequestHandler = (request, _response, next) => {
   if (path === '/docs/') request.url = '/docs';
   next();
 };
+
+/** Keeps pages of other sites out, unless their origin is allowed. */
+const guardCallers =
+  (callers: CallerGuard): RequestHandler =>
+  (request, response, next) => {
+    if (callers.greet(request, response)) return;
+    callers.assure(request);
+    next();
+  };
 
 /** Whatever the path: one asks for a tunnel, and an answer to the other shows the request's headers. */
 const refuseTunnels: RequestHandler = ({ method }, _response, next) => {
@@ -96,7 +106,7 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
 }
 
 /** The HTTP side of the service: what every request goes through, and the routes. */
-export function createApp({ context, routes, failures, logger, observe }: AppParts): Express {
+export function createApp({ context, routes, failures, logger, observe, callers }: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
   // Lists can be long and change all the time: hashing each answer would buy nothing.
@@ -104,7 +114,7 @@ export function createApp({ context, routes, failures, logger, observe }: AppPar
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', context.config.trustProxy);
-  app.use(observe, logChanges(logger), setHeaders, refuseTunnels, repairPath);
+  app.use(observe, logChanges(logger), setHeaders, refuseTunnels, guardCallers(callers), repairPath);
   app.use('/docs', serveDocsAssets());
   app.use('/api/v1', authenticate(context.db, failures));
   for (const route of routes) {

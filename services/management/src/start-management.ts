@@ -2,6 +2,7 @@ import type { NatsConnection } from '@agp/bus';
 import { createStorageChecks, openGuardedDatabase } from '@agp/db';
 import { connectRedis, createBudgetReservations, createThrottle } from '@agp/reservations';
 import {
+  createCallerGuard,
   createLogger,
   type Logger,
   logLostConnection,
@@ -35,6 +36,9 @@ export interface ManagementService extends Service {
 }
 
 /** interface.md section 6 */
+/** Where people may come to by a link from elsewhere. */
+const pages = ['/', '/docs', '/docs/', '/openapi.json'];
+
 const keepaliveMs = 15_000;
 /** decisions.md section 5: failed authentications of one address in a minute. */
 const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
@@ -73,7 +77,7 @@ export async function startManagement(
     { onChange: logReadiness(logger) },
   );
   opened.defer(() => readiness.stop());
-  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, registry, readiness);
+  const ops = await startOpsServer({ ...config, host: config.opsHost, port: config.opsPort }, registry, readiness);
   opened.defer(() => ops.stop(0));
   await waitForBootstrapKey(db, config.managementApiKey, logger);
 
@@ -101,6 +105,7 @@ export async function startManagement(
     failures: createThrottle(redis, failureLimit),
     logger,
     observe,
+    callers: createCallerGuard({ ...config, pages }),
   });
   const http = await startHttpServer(app, { host: config.host, port: config.managementPort }, config.drainDelaySeconds);
   opened.defer(() => http.stop(config.shutdownGraceSeconds * 1_000));

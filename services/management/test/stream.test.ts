@@ -165,7 +165,9 @@ test('a client that does not read is dropped at a bounded backlog, the others ge
   const stalled = connect(Number(port), '127.0.0.1');
   const dropped = new Promise<void>((resolve) => stalled.once('close', () => resolve()));
   stalled.on('error', () => {});
-  stalled.write(`GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bootstrapKey}\r\n\r\n`);
+  stalled.write(
+    `GET /api/v1/events/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${bootstrapKey}\r\n\r\n`,
+  );
   await new Promise((resolve) => stalled.once('readable', resolve));
   await using reading = await openStream(own);
   const sent: string[] = [];

@@ -2,6 +2,7 @@ import {
   ConfigError,
   commonFields,
   drainDelayField,
+  isLoopbackAddress,
   loadConfig,
   portField,
   shutdownGraceField,
@@ -78,11 +79,9 @@ export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
   return { ...config, providers, prices: loadPrices(config.pricesFile, providers) };
 }
 
-const loopback = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
-
 /** Others than this machine can connect, and are believed whatever name they give. */
 export function isOpenToOthers({ agentIdentity, host }: Pick<ProxyConfig, 'agentIdentity' | 'host'>): boolean {
-  return agentIdentity === 'open' && !loopback.test(host);
+  return agentIdentity === 'open' && !isLoopbackAddress(host);
 }
 
 /** Whoever can connect could use the company's keys under any name (decisions.md section 2). */

@@ -2,7 +2,7 @@ import type { Outbox } from '@agp/bus';
 import type { FindModelBounds, PriceUsage } from '@agp/core/pricing';
 import type { AgentTokenOwner } from '@agp/db';
 import type { IdleSessions, Throttle } from '@agp/reservations';
-import type { Logger, Tracing } from '@agp/runtime';
+import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
 import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { Budget } from './budget/index.ts';
@@ -21,6 +21,8 @@ import type { Storage } from './storage.ts';
 /** What the steps work with, made once by `startProxy`. */
 export interface ProxyContext {
   config: ProxyConfig;
+  /** Keeps web pages of others out. */
+  callers: CallerGuard;
   logger: Logger;
   metrics: ProxyMetrics;
   /** Null where tracing is off. */

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
 import { createFindModelBounds, createPriceUsage } from '@agp/core/pricing';
 import { createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
+import { createCallerGuard } from '@agp/runtime';
 import { LRUCache } from 'lru-cache';
 import type { ProxyContext } from './context.ts';
 import { createTokenEstimator } from './estimate-tokens/index.ts';
@@ -36,6 +37,7 @@ export function createContext(
   const { config, logger, metrics } = connected;
   return {
     ...connected,
+    callers: createCallerGuard(config),
     tokens: new LRUCache({ max: rememberedAgents }),
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),

@@ -12,7 +12,14 @@ test('a request whose end fails inside the proxy gets a plain 500, and no longer
     throw new Error('secret detail');
   };
   const config = { providers: new Map(), trustProxy: 0 };
-  const context = { config, load, logger: createLogger('proxy', 'silent'), metrics: { refusals: { inc: broken } } };
+  const callers = { greet: () => false };
+  const context = {
+    config,
+    callers,
+    load,
+    logger: createLogger('proxy', 'silent'),
+    metrics: { refusals: { inc: broken } },
+  };
   const server = createServer(createEdge(context as unknown as ProxyContext)).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

@@ -18,6 +18,7 @@ export function createEdge(context: ProxyContext): RequestListener {
       request,
       response,
     };
+    if (context.callers.greet(request, response)) return;
     try {
       await handleRequest(context, exchange);
     } catch (error) {

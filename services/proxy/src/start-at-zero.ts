@@ -8,6 +8,8 @@ const refusals = [
   'malformed_request',
   'method_not_allowed',
   'unknown_provider',
+  'foreign_host',
+  'cross_site_request',
   'unauthorized_agent',
   'agent_blocked',
   'path_not_allowed',

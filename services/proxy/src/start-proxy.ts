@@ -97,7 +97,11 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     { onChange: logReadiness(logger) },
   );
   goingOn.defer(() => readiness.stop());
-  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
+  const ops = await startOpsServer(
+    { ...config, host: config.opsHost, port: config.opsPort },
+    metrics.registry,
+    readiness,
+  );
   closings.push(() => ops.stop(0));
   const bus = await connectBus({
     url: config.natsUrl,

@@ -83,7 +83,11 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     { onChange: logReadiness(logger) },
   );
   started.defer(() => readiness.stop());
-  const ops = await startOpsServer({ host: config.opsHost, port: config.opsPort }, metrics.registry, readiness);
+  const ops = await startOpsServer(
+    { ...config, host: config.opsHost, port: config.opsPort },
+    metrics.registry,
+    readiness,
+  );
   started.defer(() => ops.stop(1_000));
 
   const connection = await connectBus({

@@ -102,7 +102,7 @@ function makeEventUuids(pair: boolean): { event: string; requestEvent: string | 
 /**
  * Reads the target and the headers, and stamps the request with its event's id.
  *
- * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `not_governed`, `unauthorized_agent`
+ * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `foreign_host`, `cross_site_request`, `not_governed`, `unauthorized_agent`
  */
 export function readHead(context: ProxyContext, exchange: Exchange): Head {
   assureServedMethod(exchange.method);
@@ -111,6 +111,7 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
   if ((headersDistinct.host?.length ?? 0) > 1) refuse('host is given more than once');
   const provider = context.config.providers.get(target.providerId);
   if (provider === undefined) throw new ApiError('unknown_provider');
+  context.callers.assure(exchange.request);
   // Any other upgrade that is offered may be passed over (RFC 9110 section 7.8).
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
     throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet');

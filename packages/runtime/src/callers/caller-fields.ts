@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+const splitList = (text: string) => text.split(',').map((part) => part.trim());
+
+/** What a browser says an origin is: only pages of apps have schemes of their own, so those may stand for all of one app. */
+function isOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return !text.includes('*') && URL.parse(text)?.origin === text;
+  return /^[a-z][a-z0-9+.-]*:\/\/(?:\*|[^\s/*?#]*)$/.test(text);
+}
+
+const hostName = /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$|^\[[0-9a-f:.]+\]$/;
+
+/** Whose callers are let through besides those that nobody doubts. Every service reads them, for each of its ports. */
+export const callerFields = {
+  /** Origins of web pages, with commas between, as browsers write them: `https://console.example`, `tauri://localhost`, `vscode-webview://*`. */
+  allowedOrigins: z
+    .string()
+    .transform(splitList)
+    .refine((origins) => origins.every(isOrigin), 'must be origins such as https://console.example, or app://*')
+    .optional(),
+  /** Names, with commas between and without ports, that callers may know the service by. */
+  allowedHosts: z
+    .string()
+    .transform((text) => splitList(text.toLowerCase()))
+    .refine((hosts) => hosts.every((host) => hostName.test(host)), 'must be host names without ports')
+    .optional(),
+};
+
+export type CallerSettings = { [Field in keyof typeof callerFields]?: z.infer<(typeof callerFields)[Field]> };

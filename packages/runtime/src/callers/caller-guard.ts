@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '@agp/core/errors';
+import type { CallerSettings } from './caller-fields.ts';
+import { isLoopbackAddress, isLoopbackName, isPlainAddress, readHostName } from './host-names.ts';
+
+/** Keeps pages of other sites, in a browser of somebody who can reach a port, from using it. */
+export interface CallerGuard {
+  /**
+   * To be called before anything is answered. Answers the question of a browser whether a page may send a request, where its
+   * origin is allowed, and lets such a page read the answer to come.
+   *
+   * @returns whether the request is answered
+   */
+  greet(request: IncomingMessage, response: ServerResponse): boolean;
+  /** @throws ApiError `foreign_host`, `cross_site_request` */
+  assure(request: IncomingMessage): void;
+}
+
+export interface GuardedPort extends CallerSettings {
+  /** The address that is listened on. */
+  host: string;
+  /** Paths that people may come to by a link from another site: a GET of them changes nothing. None if not given. */
+  pages?: readonly string[];
+}
+
+const preflightSeconds = 600;
+
+/**
+ * A caller that is no browser sends neither `Origin` nor `Sec-Fetch-Site`, and no page can leave them out where they matter:
+ * in a request that is read, or that has a body. A page can though make its own name point to this machine, and is then of
+ * one origin with it: what shows that is `Host`, so on loopback only the machine's own names are let through.
+ */
+export function createCallerGuard({ host, allowedOrigins = [], allowedHosts, pages = [] }: GuardedPort): CallerGuard {
+  const hosts = new Set(allowedHosts);
+  const isLoopback = isLoopbackAddress(host);
+  const origins = new Set(allowedOrigins);
+
+  function isKnownHost(value: string): boolean {
+    const name = readHostName(value);
+    if (isLoopbackName(name) || hosts.has(name)) return true;
+    return !isLoopback && (allowedHosts === undefined || isPlainAddress(name));
+  }
+
+  const isAllowedOrigin = (origin: string) =>
+    origins.has(origin) || (!/^https?:/i.test(origin) && origins.has(origin.replace(/^([a-z0-9+.-]+:\/\/).*$/, '$1*')));
+
+  const isVisit = ({ method, headers, url = '' }: IncomingMessage) =>
+    (method === 'GET' || method === 'HEAD') &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document' &&
+    pages.includes(url.split('?', 1)[0] ?? '');
+
+  function isForeign(request: IncomingMessage): boolean {
+    const { origin, host: own } = request.headers;
+    const site = request.headers['sec-fetch-site'];
+    if (site === 'same-origin' || (origin === undefined && (site === undefined || site === 'none'))) return false;
+    if (origin !== undefined && isAllowedOrigin(origin)) return false;
+    // Browsers say nothing of sites over plain HTTP, but on loopback; extensions have none.
+    if (site === undefined || site === 'none') return !isOriginOf(origin ?? '', own ?? '');
+    return !isVisit(request);
+  }
+
+  // Other servers may go by another one of several.
+  const hasKnownHost = ({ headersDistinct }: IncomingMessage) => (headersDistinct.host ?? []).every(isKnownHost);
+
+  return {
+    greet(request, response) {
+      const { origin } = request.headers;
+      if (origin === undefined || !isAllowedOrigin(origin) || !hasKnownHost(request)) return false;
+      response.setHeader('Access-Control-Allow-Origin', origin);
+      response.setHeader('Access-Control-Expose-Headers', '*');
+      response.setHeader('Vary', 'Origin');
+      if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
+      answerPreflight(request, response);
+      return true;
+    },
+    assure(request) {
+      if (!hasKnownHost(request)) throw new ApiError('foreign_host');
+      if (isForeign(request)) throw new ApiError('cross_site_request');
+    },
+  };
+}
+
+/** What ends TLS in front of a service leaves the scheme open. */
+const isOriginOf = (origin: string, host: string): boolean =>
+  /^https?:/.test(origin) && URL.parse(`${origin.split('//', 1)[0]}//${host}`)?.origin === origin;
+
+function answerPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+  const methods = headers['access-control-request-method'] ?? '';
+  const names = headers['access-control-request-headers'];
+  response.setHeader('Access-Control-Allow-Methods', methods);
+  if (names !== undefined) response.setHeader('Access-Control-Allow-Headers', names);
+  if (headers['access-control-request-private-network'] === 'true') {
+    response.setHeader('Access-Control-Allow-Private-Network', 'true');
+  }
+  response.setHeader('Access-Control-Max-Age', preflightSeconds);
+  response.writeHead(204).end();
+}
