@@ -47,11 +47,13 @@ async function run(): Promise<number> {
   removeRunningNotes(config.dataFolder);
   const guard = openGuard({ recordFile });
   const ended = Promise.withResolvers<{ code: number; reason: string; running?: true }>();
+  const stopAll = new AbortController();
   let signalledAt: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
       if (signalledAt !== null && performance.now() - signalledAt > sameSignalMs) guard.kill();
       signalledAt ??= performance.now();
+      stopAll.abort();
       ended.resolve({ code: 0, reason: stopping, running: true });
     });
   // The bootstrap that started us is gone, killed: nobody is left to pass signals on.
@@ -63,11 +65,12 @@ async function run(): Promise<number> {
 
   const onUnexpectedExit = (reason: string) =>
     ended.resolve({ code: 1, reason: `${reason}. ${stopping}`, running: true });
-  startLocalStack({ config, environment: process.env, guard, onUnexpectedExit }).then(
+  startLocalStack({ config, environment: process.env, guard, onUnexpectedExit, stopping: stopAll.signal }).then(
     (stack) => console.log(writeWelcome(stack, (Date.now() - beganAt) / 1_000)),
     (error: unknown) => ended.resolve({ code: 1, reason: describe(error) }),
   );
   const { code, reason, running } = await ended.promise;
+  stopAll.abort();
   (code === 0 ? console.log : console.error)(reason);
   await guard.stop();
   removeRunningNotes(config.dataFolder);

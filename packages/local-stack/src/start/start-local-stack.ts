@@ -6,10 +6,10 @@ import { type RoleUrls, type ServiceUrls, toRoleUrls, toUserUrls } from '../role
 import { prepareDatabase, runMigrations } from '../run-migrations.ts';
 import { writeRunningServers, writeRunningServices } from '../running-servers.ts';
 import { checkPorts } from './check-ports.ts';
+import { keepService } from './keep-service.ts';
 import { loadSecrets, type Secrets } from './load-secrets.ts';
 import { readStartConfig, type StartConfig } from './read-start-config.ts';
 import { type ServerUrls, startServers } from './start-servers.ts';
-import { startService } from './start-service.ts';
 import { writeProvidersFile } from './write-providers-file.ts';
 
 export interface LocalStackOptions {
@@ -17,8 +17,10 @@ export interface LocalStackOptions {
   /** The user's variables; each that is set overrides what the stack would choose. */
   environment: NodeJS.ProcessEnv;
   guard: Guard;
-  /** Told when something that was up ends by itself. */
+  /** Told when something that was up ends by itself, and is not started again. */
   onUnexpectedExit: (reason: string) => void;
+  /** Fires when all of it is to stop: nothing is started again from then on. */
+  stopping: AbortSignal;
 }
 
 /** Where the running stack is reached. */
@@ -37,14 +39,17 @@ const localDefaults = {
   EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
 };
 
+/** Of the port that each listens on beside that of its health and metrics. */
+const portVariables = { proxy: 'PROXY_PORT', management: 'MANAGEMENT_PORT', writer: undefined };
+
 /** The proxy's, management's and the writer's port for health and metrics. */
 function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
   return opsPort === 0 ? [0, 0, 0] : [opsPort, opsPort + 1, opsPort + 2];
 }
 
 /**
- * Starts the servers that are not given, brings the schema up to date, and starts the demo provider and the three services. The guard has
- * all of them in charge from the moment they exist, also if this rejects.
+ * Starts the servers that are not given, brings the schema up to date, and starts the demo provider and the three services, which are
+ * started again when they crash. The guard has all of them in charge from the moment they exist, also if this rejects.
  *
  * @throws StartError, ConfigError, MissingServerError: each with a message for the user
  */
@@ -60,19 +65,30 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   ]);
   const secrets = loadSecrets(config.dataFolder);
   const graceMs = toStopLimit(start);
-  const service = (name: string, entry: string, stage: number, variables: Record<string, string>) =>
-    startService(name, entry, {
+  const service = (
+    name: string,
+    entry: string,
+    portVariable: string | undefined,
+    stage: number,
+    variables: Record<string, string>,
+  ) =>
+    keepService(name, entry, {
       guard,
       logFolder: join(config.dataFolder, 'logs'),
       environment: { ...localDefaults, ...withoutEmpty(environment), ...variables },
       stop: { graceMs, stage },
       report: config.report,
       onExit: options.onUnexpectedExit,
+      stopping: options.stopping,
+      ...(portVariable === undefined ? {} : { portVariable }),
     });
   const [servers, demoUrl] = await Promise.all([
     startServers(start, config, secrets, { guard, onUnexpectedExit: options.onUnexpectedExit }),
     // Stopped with the servers: what the proxy still forwards when it is told to stop must find its answer.
-    service('demo-provider', 'packages/local-stack/src/demo-provider/main.ts', 1, { HOST: '127.0.0.1', PORT: '0' }),
+    service('demo-provider', 'packages/local-stack/src/demo-provider/main.ts', 'PORT', 1, {
+      HOST: '127.0.0.1',
+      PORT: '0',
+    }),
   ]);
   const urls = await prepareServers(start, servers, secrets);
   writeRunningServers(config.dataFolder, {
@@ -90,7 +106,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   };
   const [proxyUrl = '', managementUrl = ''] = await Promise.all(
     (['proxy', 'management', 'writer'] as const).map((name, index) =>
-      service(name, `services/${name}/src/main.ts`, 0, {
+      service(name, `services/${name}/src/main.ts`, portVariables[name], 0, {
         ...common,
         ...toVariables(urls[name]),
         OPS_PORT: String(opsPorts[index]),

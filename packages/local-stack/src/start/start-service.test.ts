@@ -13,7 +13,7 @@ const usable = {
 };
 
 interface Started {
-  starting: Promise<string>;
+  starting: Promise<unknown>;
   shown: string[];
 }
 
@@ -32,7 +32,6 @@ async function start(name: string, environment: Record<string, string>, troubleW
     environment,
     stop: { graceMs: 1_000, stage: 0 },
     report: (line) => shown.push(line),
-    onExit: () => {},
     ...(troubleWithinMs === undefined ? {} : { troubleWithinMs }),
   });
   return { starting, shown };

@@ -17,11 +17,21 @@ export interface ServiceOptions {
   stop: { graceMs: number; stage: number };
   /** Told what the terminal should show. */
   report: (line: string) => void;
-  /** Told when it ends after it was ready. */
-  onExit: (reason: string) => void;
   /** How long it may be in trouble before it is ready, in milliseconds. */
   troubleWithinMs?: number;
 }
+
+/** A service as a process that is ready. */
+export interface StartedService {
+  url: string;
+  /** Of health and metrics. */
+  opsUrl: string;
+  /** Resolves when it has ended, with a sentence that names it. It crashed unless its code was 0. */
+  ended: Promise<{ reason: string; isCrash: boolean }>;
+}
+
+/** It ended before it was ready. */
+export class ServiceEndedError extends StartError {}
 
 /**
  * A service waits for servers that are away and says so. Here they are up before it is started: what it still waits for after
@@ -30,12 +40,12 @@ export interface ServiceOptions {
 const troubleWithinMs = 8_000;
 
 /**
- * Starts a service as a process and resolves with its URL once it says that it is ready (run-until-signal.ts in packages/runtime).
+ * Starts a service as a process and resolves once it says that it is ready (run-until-signal.ts in packages/runtime).
  *
  * @param entry its main file, from the repository's root
- * @throws StartError if it ends before, or goes on waiting for a server
+ * @throws ServiceEndedError if it ends before; StartError if it goes on waiting for a server
  */
-export async function startService(name: string, entry: string, options: ServiceOptions): Promise<string> {
+export async function startService(name: string, entry: string, options: ServiceOptions): Promise<StartedService> {
   const writeLog = openLogFile(join(options.logFolder, `${name}.log`));
   const child = spawn(process.execPath, [...serviceFlags, join(repositoryRoot, entry)], {
     cwd: repositoryRoot,
@@ -67,25 +77,21 @@ export async function startService(name: string, entry: string, options: Service
         options.report(shown);
       });
   // Not "exit": its last words are still in the pipe then.
-  const gone = once(child, 'close').then(([code, signal]) =>
-    signal ? `was ended by ${signal}` : `ended with code ${code}`,
-  );
-  const ready = new Promise<string>((resolve) => {
-    child.on('message', (message: { ready?: boolean; url?: string }) => {
+  const gone = once(child, 'close').then(([code, signal]) => ({
+    how: signal ? `was ended by ${signal}` : `ended with code ${code}`,
+    isCrash: code !== 0,
+  }));
+  const ready = new Promise<{ url: string; opsUrl: string }>((resolve) => {
+    child.on('message', (message: { ready?: boolean; url?: string; opsUrl?: string }) => {
       if (!message.ready || !message.url) return;
       isReady = true;
-      resolve(message.url);
+      resolve({ url: message.url, opsUrl: message.opsUrl ?? message.url });
     });
   });
-  const outcome = await Promise.race([
-    ready.then((url) => ({ url })),
-    gone.then((reason) => ({ reason })),
-    trouble.promise.then((waitsFor) => ({ waitsFor })),
-  ]);
+  const outcome = await Promise.race([ready, gone, trouble.promise.then((waitsFor) => ({ waitsFor }))]);
   clearTimeout(waiting);
   if ('waitsFor' in outcome) throw new StartError(`${name} is not ready: ${outcome.waitsFor}`);
-  if ('reason' in outcome)
-    throw new StartError(`${name} cannot start: ${fatalReason ?? `it ${outcome.reason} before it was ready`}`);
-  void gone.then((reason) => options.onExit(`${name} ${reason}`));
-  return outcome.url;
+  if ('how' in outcome)
+    throw new ServiceEndedError(`${name} cannot start: ${fatalReason ?? `it ${outcome.how} before it was ready`}`);
+  return { ...outcome, ended: gone.then(({ how, isCrash }) => ({ reason: `${name} ${how}`, isCrash })) };
 }

@@ -181,14 +181,34 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
   expect(second.output).toMatch(/Stopping \.\.\.\nStopped\.\n$/);
 }, 120_000);
 
-test('a service that dies takes everything down with it, with a word about which', async () => {
+test('a service that is killed is back where it was; one that is killed again and again ends all, with a word about which', async () => {
   const dataFolder = makeDataFolder();
   const run = runStart(dataFolder);
-  await readCurlLines(run);
+  const [request, list] = await readCurlLines(run);
+  const findPid = (service: string) => listProcesses(dataFolder).find(({ name }) => name === service)?.pid;
+  for (const service of ['proxy', 'demo-provider']) process.kill(findPid(service) as number, 'SIGKILL');
+  for (const service of ['proxy', 'demo-provider'])
+    await expect.poll(() => run.output, { timeout: 30_000 }).toContain(`${service} is up again: http://127.0.0.1:`);
+  expect(run.output).toContain('proxy was ended by SIGKILL. Starting it again ...');
+  expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
+  await expect.poll(() => runLine(list), { timeout: 5_000 }).toMatchObject([{ provider: 'demo' }]);
+
+  const killed = new Set([0]);
+  for (let crash = 0; crash < 5; crash += 1) {
+    let pid = 0;
+    const isNew = () => {
+      pid = findPid('writer') ?? 0;
+      return !killed.has(pid);
+    };
+    await expect.poll(isNew, { timeout: 30_000 }).toBe(true);
+    killed.add(pid);
+    process.kill(pid, 'SIGKILL');
+  }
   const processes = listProcesses(dataFolder);
-  process.kill(processes.find(({ name }) => name === 'writer')?.pid as number, 'SIGKILL');
   expect(await run.exit).toBe(1);
-  expect(run.output).toContain('writer was ended by SIGKILL');
+  expect(run.output).toMatch(
+    /writer .*was ended by SIGKILL.*: its crash number 5 within a minute\. Stopping \.\.\.\nStopped\.\n$/,
+  );
   expect(countRunning(processes)).toBe(0);
 }, 120_000);
 
