@@ -107,7 +107,7 @@ const unpriced =
   /code_?(?:execution|interpreter)|file_search|"mcp|mcp_servers|container|image_generation|google_?search|web_search_options|plugins|url_?context|"agent"|"svg"|compact|search-preview|"prompt"\s*:\s*\{|advisor/i;
 
 function countSearches(pairs: readonly Pair[], text: string): number {
-  const tools = text.match(/"web_search(?:_\w+)?"/g)?.length ?? 0;
+  const tools = text.match(/"type"\s*:\s*"web_search/g)?.length ?? 0;
   if (tools === 0) return 0;
   const isMessages = /web_search_\d{8}"/.test(text);
   const bounds = pairs.filter(([name]) => name === (isMessages ? 'maxuses' : 'maxtoolcalls'));
@@ -169,8 +169,9 @@ export function readAtWorst({ target, body }: Pick<ReceivedRequest, 'target' | '
   const written = pictures ? picture : writesNothing.test(path) ? 0 : readOutput(pairs, path);
   const predicted = pairs.some(([name]) => name === 'prediction') ? text.length : 0;
   const named = text.match(new RegExp(media, 'gi'))?.length ?? 0;
-  const letters = (text.match(/\ufdfa|\\ufdfa/gi)?.length ?? 0) * 33;
-  const read = Buffer.byteLength(text) + letters + 1_000;
+  // One sign that a tokenizer may spell out as eighteen letters, of thirty-three bytes.
+  const spelt = text.replace(/\ufdfa|\\ufdfa/gi, 'x'.repeat(33));
+  const read = Buffer.byteLength(spelt) + 1_000;
   const seen = writesNothing.test(path) ? read + named * price.context : Math.max(read, price.context);
   const spoken = path.endsWith('/speech') ? countSpoken(text) : 0;
   const usage: BilledUsage = {

@@ -71,8 +71,8 @@ function boundModels(
       throw notBounded('the service tier', 'has no known price');
     const vendor = bounds.vendor ?? '';
     const longest = boundedVendors.has(vendor) ? largestOutput : Math.max(largestOutput, bounds.largestInput);
-    const isBounded = demand.outputTokens !== null && (!demand.isBoundNew || knowNewBound.has(vendor));
-    const written = (isBounded ? (demand.outputTokens ?? 0) : longest) + demand.moreOutputTokens;
+    const bound = demand.isBoundNew && !knowNewBound.has(vendor) ? null : demand.outputTokens;
+    const written = (bound ?? Math.max(longest, demand.leastOutputTokens)) + demand.moreOutputTokens;
     const drawn = demand.isPictureCommon ? pictureTokens : largestOutput;
     const each = { text: written, pictures: drawn, nothing: 0 }[writes];
     const limits: UsageLimits = {

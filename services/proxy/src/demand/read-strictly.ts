@@ -21,7 +21,7 @@ export function readStrictly(
   bytes: Buffer,
   { members }: BodyMembers,
   fields: CostFields,
-  { answers, maxOutputTokens }: Demand,
+  { answers, maxOutputTokens, leastOutputTokens }: Demand,
   query: string,
 ): StrictDemand {
   for (const name of new URLSearchParams(query).keys()) {
@@ -32,6 +32,7 @@ export function readStrictly(
     inputBytes: countText(bytes),
     unsizedInputs: 0,
     outputTokens: maxOutputTokens,
+    leastOutputTokens,
     isBoundNew: isBoundNew(members),
     moreOutputTokens: 0,
     answers,
@@ -54,7 +55,6 @@ export function readStrictly(
   };
   visit(members, fields.members, '');
   if (demand.webSearches > 0) boundSearches(demand, members);
-  if (Number.isNaN(demand.outputTokens)) demand.outputTokens = null;
   return demand;
 }
 

@@ -92,7 +92,7 @@ export const strictChecks: Partial<Record<CostRule, Check>> = {
   },
   modalities(demand, { value }) {
     // Whether a bound on tokens holds for sound and pictures, no API says.
-    if (asArray(value).some((kind) => String(kind).toLowerCase() !== 'text')) demand.outputTokens = Number.NaN;
+    if (asArray(value).some((kind) => String(kind).toLowerCase() !== 'text')) demand.outputTokens = null;
   },
   'picture-size'(demand, { value }) {
     demand.isPictureCommon = value === null || commonSizes.has(String(value));

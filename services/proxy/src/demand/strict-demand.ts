@@ -7,8 +7,10 @@ export interface StrictDemand {
   inputBytes: number;
   /** Inputs of which nobody here knows the size. */
   unsizedInputs: number;
-  /** Tokens of one answer; null where it gives no bound. */
+  /** Tokens of one answer; null where it gives no bound, or one that may not hold. */
   outputTokens: number | null;
+  /** The largest number that some server might take for such a bound. */
+  leastOutputTokens: number;
   /** The bound stands in `max_completion_tokens` alone, which some servers do not know. */
   isBoundNew: boolean;
   /** Tokens that may be written besides: thoughts, and predictions that do not come true. */
