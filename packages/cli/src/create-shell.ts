@@ -1,3 +1,4 @@
+import { escapeJson } from '@agp/core/text';
 import type { Command } from 'commander';
 import { type Answer, type Api, connectApi } from './connect-api.ts';
 import { type Column, formatFields, formatTable } from './format/format-table.ts';
@@ -17,15 +18,15 @@ export interface Shell {
   readonly terminal: Terminal;
   /** The API of the deployment that this command is for. */
   readonly api: Api;
-  /** Prints an answer: the JSON as it came, or what `format` makes of it. */
+  /** Prints an answer: the JSON that came, or what `format` makes of it. */
   show<Data>(answer: Answer<Data>, format: (data: Data, paint: Paint) => string): Promise<void>;
-  /** Prints a list: the JSON as it came, or its rows as a table. */
+  /** Prints a list: the JSON that came, or its rows as a table. */
   showRows<Data, Row>(
     answer: Answer<Data>,
     pick: (data: Data) => readonly Row[],
     columns: Column<Row>[],
   ): Promise<void>;
-  /** Prints one thing: the JSON as it came, or its fields. */
+  /** Prints one thing: the JSON that came, or its fields. */
   showFields<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
       return connectApi(readConnection(options(), environment));
     },
     async show(answer, format) {
-      await shell.terminal.print(shell.json ? answer.text : format(answer.data, shell.terminal.paint));
+      await shell.terminal.print(shell.json ? escapeJson(answer.text) : format(answer.data, shell.terminal.paint));
     },
     async showRows(answer, pick, columns) {
       const rows = pick(answer.data);

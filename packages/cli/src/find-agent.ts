@@ -1,8 +1,8 @@
 import { type Agent, agentListSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
+import { toLineText } from '@agp/core/text';
 import { CliError } from './cli-error.ts';
 import type { Api } from './connect-api.ts';
-import { toPrintable } from './format/to-printable.ts';
 
 /**
  * The id of an agent that the user named by its id or its name.
@@ -14,7 +14,7 @@ export async function findAgentId(api: Api, nameOrId: string): Promise<string> {
   const { data: agents } = await api.get('/api/v1/agents', agentListSchema);
   const agent = agents.find(({ name }) => name === nameOrId);
   if (agent === undefined)
-    throw new CliError(`No agent is named ${toPrintable(nameOrId)}; "agents list" shows all agents`);
+    throw new CliError(`No agent is named ${toLineText(nameOrId)}; "agents list" shows all agents`);
   return agent.id;
 }
 

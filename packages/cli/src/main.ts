@@ -1,3 +1,4 @@
+import { toLinesText } from '@agp/core/text';
 import { CommanderError } from 'commander';
 import { CliError } from './cli-error.ts';
 import { createProgram } from './create-program.ts';
@@ -11,7 +12,7 @@ try {
   // Commander has told what was wrong, or shown the help that was asked for.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else if (error instanceof CliError) {
-    console.error(error.message);
+    console.error(toLinesText(error.message));
     process.exitCode = error.exitCode;
   } else throw error;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
+import { toLinesText } from '@agp/core/text';
 
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 /** Text in a style, where the output has colours. */
@@ -25,7 +26,7 @@ export function openTerminal(colour: boolean): Terminal {
       if (!process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain');
     },
     note(text) {
-      process.stderr.write(`${text}\n`);
+      process.stderr.write(`${toLinesText(text)}\n`);
     },
   };
 }

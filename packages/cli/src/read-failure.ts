@@ -1,7 +1,7 @@
 import { errorBodySchema } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
+import { toLineText } from '@agp/core/text';
 import { ApiFailure } from './cli-error.ts';
-import { toPrintable } from './format/to-printable.ts';
 
 /** What to do about an error of the API, by its text. */
 const hints: Record<string, string> = {
@@ -39,7 +39,7 @@ export async function readFailure(response: Response, call: string): Promise<Api
   const message =
     error === null
       ? `${call} answered ${status}, without an error of this API: is it the address of the management API?`
-      : toPrintable(error) + findHint(status, error);
+      : toLineText(error) + findHint(status, error);
   const retryAfter = headers.get('retry-after');
   return new ApiFailure(message, status, retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null);
 }

@@ -38,8 +38,17 @@ test('names that never end neither fill the log nor the memory', async () => {
   expect(await count('vllm')).toBe(50);
 });
 
-test('a name is logged as the event has it: bounded, and storable', () => {
+test('a name that no model has is not quoted: it may be anything, and hold a key', () => {
   const { report, lines } = start();
-  report('vllm', `a\0b\ud800${'x'.repeat(1_000)}`);
-  expect(lines).toEqual([{ provider: 'vllm', model: `a\ufffdb\ufffd${'x'.repeat(252)}` }]);
+  const names = [
+    `a\0b\ud800${'x'.repeat(1_000)}`,
+    'zz\nproxy error: FORGED',
+    `sk-proj-${'aB3dE5gH7jK9mN1pQ4rS'.repeat(2)}`,
+  ];
+  for (const name of names) report('vllm', name);
+  report('vllm', 'meta-llama/Llama-4@fp8:free');
+  expect(lines).toEqual([
+    ...[256, 22, 48].map((length) => ({ provider: 'vllm', model: `a name of ${length} characters, not shown` })),
+    { provider: 'vllm', model: 'meta-llama/Llama-4@fp8:free' },
+  ]);
 });

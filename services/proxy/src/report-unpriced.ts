@@ -1,6 +1,17 @@
 import { toEventText } from '@agp/core/events';
+import { hideCredentials } from '@agp/core/text';
 import type { Logger } from '@agp/runtime';
 import type { ProxyMetrics } from './metrics.ts';
+
+/** What models are called. */
+const modelName = /^[A-Za-z0-9][\w.:/@+-]{0,127}$/;
+
+/** Callers choose what stands where a model is named: what does not look like one is not quoted. */
+function toLoggedModel(name: string): string {
+  return modelName.test(name) && hideCredentials(name) === name
+    ? name
+    : `a name of ${name.length} characters, not shown`;
+}
 
 /**
  * Makes what is told of calls without a known price: each counts, and the first of a provider and model is logged.
@@ -22,6 +33,10 @@ export function reportUnpriced(
     told.add(key);
     if (told.size > maxModels)
       logger.warn({ maxModels }, 'more models have no known price: no further ones are logged');
-    else logger.warn({ provider, model: name }, 'this model has no known price: its calls are recorded with cost 0');
+    else
+      logger.warn(
+        { provider, model: toLoggedModel(name) },
+        'this model has no known price: its calls are recorded with cost 0',
+      );
   };
 }

@@ -166,7 +166,8 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   });
   goingOn.defer(() => outbox.stop());
   held = outbox;
-  if (config.prices) logger.info({ entries: config.prices.entries.length }, `prices: ${config.prices.version}`);
+  if (config.prices)
+    logger.info({ entries: config.prices.entries.length, version: config.prices.version }, 'prices are read');
   if (isOpenToOthers(config)) logger.warn({ host: config.host }, openIdentityWarning);
   const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
   const upstream = new Agent({

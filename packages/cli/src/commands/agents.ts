@@ -1,10 +1,10 @@
 import { type Agent, agentListSchema, agentSchema, retiredAgentSchema } from '@agp/core/contracts';
+import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { addCommand } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { findAgentId } from '../find-agent.ts';
 import { formatTime } from '../format/format-values.ts';
-import { toPrintable } from '../format/to-printable.ts';
 import type { Style } from '../open-terminal.ts';
 import { parseWhole } from '../parse-arguments.ts';
 import { writeQuery } from '../write-query.ts';
@@ -56,7 +56,7 @@ export function addAgentCommands(program: Command, shell: Shell): void {
       const answer = await api.send('PUT', path, { status }, agentSchema);
       await shell.show(
         answer,
-        ({ name, id }, paint) => `${toPrintable(name)} (${id}) is ${paint(statusStyles[status], status)}`,
+        ({ name, id }, paint) => `${toLineText(name)} (${id}) is ${paint(statusStyles[status], status)}`,
       );
     });
   setStatus('block', 'blocked', 'refuse an agent from its next request on, and end what it has running');

@@ -1,10 +1,10 @@
 import { eventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
+import { escapeJson, toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { type AgentNames, findAgentId, readAgentNames } from '../find-agent.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
-import { toPrintable } from '../format/to-printable.ts';
 import type { Paint } from '../open-terminal.ts';
 import { parsePageSize, parseWhole } from '../parse-arguments.ts';
 import { tailEvents } from '../tail/tail-events.ts';
@@ -13,10 +13,10 @@ import { writeQuery } from '../write-query.ts';
 /** One event as one line: a tail cannot know how wide its columns will have to be. */
 function formatLine(event: StreamEvent, agentName: string, paint: Paint): string {
   const found =
-    event.pii_types === undefined ? '' : `  ${paint('yellow', `PII: ${toPrintable(event.pii_types.join(','))}`)}`;
+    event.pii_types === undefined ? '' : `  ${paint('yellow', `PII: ${toLineText(event.pii_types.join(','))}`)}`;
   const figures = `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out, ${formatUsd(event.cost_usd)} USD`;
-  const head = `${paint('dim', formatTime(event.timestamp))}  ${paint('bold', toPrintable(agentName))}`;
-  return `${head}  ${toPrintable(event.model)}  ${figures}  ${paint('dim', toPrintable(event.session_id))}${found}`;
+  const head = `${paint('dim', formatTime(event.timestamp))}  ${paint('bold', toLineText(agentName))}`;
+  return `${head}  ${toLineText(event.model)}  ${figures}  ${paint('dim', toLineText(event.session_id))}${found}`;
 }
 
 /** Runs until the user has enough of it. */
@@ -94,7 +94,9 @@ export function addEventCommands(program: Command, shell: Shell): void {
           filter: { agent_id: agentId, session_id: session },
           signal,
           onEvent: async ({ event, text }) =>
-            terminal.print(shell.json ? text : formatLine(event, await findName(event.agent_id), terminal.paint)),
+            terminal.print(
+              shell.json ? escapeJson(text) : formatLine(event, await findName(event.agent_id), terminal.paint),
+            ),
           onNotice: terminal.note,
         }),
       );

@@ -1,4 +1,5 @@
 import { claimedNameListSchema } from '@agp/core/contracts';
+import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
@@ -24,6 +25,6 @@ export function addNameCommands(program: Command, shell: Shell): void {
     'names release invoice-checker',
   ).action(async (name: string) => {
     await shell.api.delete(`/api/v1/claimed-names/${encodeURIComponent(name)}`);
-    if (!shell.json) await shell.terminal.print(`${name} is free`);
+    if (!shell.json) await shell.terminal.print(`${toLineText(name)} is free`);
   });
 }

@@ -5,6 +5,7 @@ import {
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
+import { toLineText } from '@agp/core/text';
 import { type Command, InvalidArgumentError } from 'commander';
 import { addCommand } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
@@ -100,9 +101,10 @@ export function addSessionCommands(program: Command, shell: Shell): void {
         const gone = verdict.length - lineage.data.entries.length;
         const note = gone > 0 ? `, ${formatCount(gone)} of them removed for their age` : '';
         await shell.show(answer, ({ length, head: last }, paint) =>
-          [paint('green', `${id} is as it was written: ${formatCount(length)} events${note}`), `head ${last}`].join(
-            '\n',
-          ),
+          [
+            paint('green', `${toLineText(id)} is as it was written: ${formatCount(length)} events${note}`),
+            `head ${last}`,
+          ].join('\n'),
         );
       }
       if (reason !== null) throw new CliError(reason);

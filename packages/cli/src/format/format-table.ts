@@ -1,6 +1,9 @@
+import { toLineText } from '@agp/core/text';
 import Table from 'cli-table3';
 import type { Paint, Style } from '../open-terminal.ts';
-import { toPrintable } from './to-printable.ts';
+
+/** UTF-16 units that are shown of a value: more than any name, and all of an agent's metadata. */
+const maxCell = 32_768;
 
 /** One column: its head, and what it shows of a row. */
 export interface Column<Row> {
@@ -34,7 +37,7 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   for (const row of rows) {
-    table.push(columns.map(({ cell, style }) => paint(style?.(row), toPrintable(cell(row)))));
+    table.push(columns.map(({ cell, style }) => paint(style?.(row), toLineText(cell(row), maxCell))));
   }
   return withoutTrailingSpaces(table.toString());
 }
@@ -42,5 +45,7 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
 /** One thing with its fields, one a line. */
 export function formatFields(fields: readonly (readonly [name: string, value: string])[], paint: Paint): string {
   const width = Math.max(...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${paint('bold', name.padEnd(width))}  ${toPrintable(value)}`).join('\n');
+  return fields
+    .map(([name, value]) => `${paint('bold', name.padEnd(width))}  ${toLineText(value, maxCell)}`)
+    .join('\n');
 }

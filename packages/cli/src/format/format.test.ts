@@ -1,14 +1,8 @@
 import { expect, test } from 'vitest';
 import { formatFields, formatTable } from './format-table.ts';
 import { formatDuration, formatUsd } from './format-values.ts';
-import { toPrintable } from './to-printable.ts';
 
 const plain = (_style: unknown, text: string) => text;
-
-test('what would steer a terminal is shown by its number', () => {
-  expect(toPrintable('a\u001b[31mred\n\u202Eb\u009b')).toBe('a\\u{1b}[31mred\\u{a}\\u{202e}b\\u{9b}');
-  expect(toPrintable('modèle 模型')).toBe('modèle 模型');
-});
 
 test('a table has columns as wide as they must be, wide characters too, and no control of its cells', () => {
   const columns = [

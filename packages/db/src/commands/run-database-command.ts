@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { hideCredentials, toLinesText, toLineText } from '@agp/core/text';
 import type { Db } from '../database.ts';
 import { openGuardedDatabase, StorageUnavailableError } from '../open-guarded-database.ts';
 import { readVariable } from './read-variable.ts';
@@ -25,13 +26,14 @@ const exitCodes = 'Exit codes: 0 done, 1 failed, 2 wrong usage.';
 function describe(error: unknown): string {
   const cause = error instanceof StorageUnavailableError ? error.cause : error;
   const [first] = cause instanceof AggregateError ? cause.errors : [cause];
-  const message = first instanceof Error ? first.message : String(first);
+  // Postgres quotes what it refuses, and drivers their URLs.
+  const message = toLineText(hideCredentials((first instanceof Error ? first.message : String(first)).slice(0, 4_000)));
   return error instanceof StorageUnavailableError ? `DATABASE_URL: the database cannot be used: ${message}` : message;
 }
 
 function print(code: number, text: string): number {
-  if (code === 0) console.log(text);
-  else console.error(text);
+  if (code === 0) console.log(toLinesText(text, 100_000));
+  else console.error(toLinesText(text, 100_000));
   return code;
 }
 

@@ -1,3 +1,4 @@
+import { toLineText } from '@agp/core/text';
 import Table from 'cli-table3';
 import type { DemoConfig } from './demo-config.ts';
 import type { DemoResult } from './run-demo.ts';
@@ -17,13 +18,13 @@ function toTable({ sent, costs }: DemoResult): string {
   });
   for (const entry of costs) {
     table.push([
-      entry.agent_name,
+      toLineText(entry.agent_name),
       count.format(new Set(sessions.get(entry.agent_id)?.map(({ sessionId }) => sessionId)).size),
       count.format(entry.request_count),
       count.format(entry.total_prompt_tokens),
       count.format(entry.total_completion_tokens),
       formatCost(entry.total_cost_usd),
-      entry.models_used.join(', '),
+      toLineText(entry.models_used.join(', ')),
     ]);
   }
   return table.toString();

@@ -9,6 +9,13 @@ test.for([
   ],
   ['{"level":"error","msg":"lost","cause":{"code":"X"}}', 'writer error: lost cause={"code":"X"}'],
   ['    at main.ts:1', 'writer:     at main.ts:1'],
+  // A name that an agent chose: no line, no field and no colour of its own.
+  [
+    JSON.stringify({ level: 'warn', msg: 'no price', model: 'zz\nproxy error: FORGED \u001b[31m\u009b\u202e' }),
+    'writer warn: no price model="zz\\nproxy error: FORGED \\u001b[31m\\u{9b}\\u{202e}"',
+  ],
+  [JSON.stringify({ level: 'warn', msg: 'x', model: 'a code=internal' }), 'writer warn: x model="a code=internal"'],
+  ['Error: \u001b[2Jgone', 'writer: Error: \\u{1b}[2Jgone'],
   ['', null],
   ['null', 'writer: null'],
 ] as const)('the terminal shows of %s: %s', ([line, shown]) => {

@@ -1,27 +1,34 @@
 import { parseJson } from '@agp/core/json';
+import { toLineText } from '@agp/core/text';
 
 const shownLevels = new Set(['warn', 'error', 'fatal']);
+/** UTF-16 units of a line that are shown: a stack has a few thousand. */
+const maxLine = 8_000;
+/** A value with these might be taken for further fields. */
+const ambiguous = /[\s"=]/;
 const plumbing = new Set(['level', 'time', 'service', 'pid', 'msg']);
 
 /**
  * Turns a line that a service wrote into what the terminal shows of it: warnings and worse as `service level: message key=value`, lines
- * that are no log entry (a crash's stack) as they are, and null for the rest.
+ * that are no log entry (a crash's stack) with their service, and null for the rest. Whatever a line holds, it stays one line, and its fields apart.
  */
 export function describeLogLine(service: string, line: string): string | null {
   const entry = parseEntry(line);
-  if (entry === null) return line.trim() === '' ? null : `${service}: ${line}`;
+  if (entry === null) return line.trim() === '' ? null : toLineText(`${service}: ${line}`, maxLine);
   if (!shownLevels.has(String(entry.level))) return null;
   const details = Object.entries(entry)
     .filter(([key]) => !plumbing.has(key))
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return [`${service} ${entry.level}: ${entry.msg ?? ''}`, ...details].join(' ');
+    .map(
+      ([key, value]) => `${key}=${typeof value === 'string' && !ambiguous.test(value) ? value : JSON.stringify(value)}`,
+    );
+  return toLineText([`${service} ${entry.level}: ${entry.msg ?? ''}`, ...details].join(' '), maxLine);
 }
 
 /** Why a service gives up, in one line, if that is what a line that it wrote says; else null. */
 export function readFatalReason(line: string): string | null {
   const entry = parseEntry(line);
   if (entry?.level !== 'fatal') return null;
-  return String(entry.error ?? entry.msg).replaceAll('\n', '; ');
+  return toLineText(String(entry.error ?? entry.msg).replaceAll('\n', '; '), maxLine);
 }
 
 function parseEntry(line: string): Record<string, unknown> | null {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toLinesText } from '@agp/core/text';
 import { ConfigError } from '@agp/runtime';
 import { NoAccountError } from '../binaries/postgres-account.ts';
 import { MissingServerError } from '../binaries/server-binary.ts';
@@ -28,7 +29,8 @@ const explained = [
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return explained.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+  const isExplained = explained.some((kind) => error instanceof kind);
+  return toLinesText(isExplained ? error.message : (error.stack ?? error.message));
 }
 
 const stopping = 'Stopping ...';

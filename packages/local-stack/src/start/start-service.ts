@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { toLineText } from '@agp/core/text';
 import type { Guard } from '../guard/guard.ts';
 import { repositoryRoot } from '../local-stack-config.ts';
 import { serviceFlags } from '../service-flags.ts';
@@ -67,7 +68,8 @@ export async function startService(name: string, entry: string, options: Service
   for (const input of [child.stdout, child.stderr])
     if (input)
       createInterface({ input }).on('line', (line) => {
-        writeLog(line);
+        // People look at the file with a terminal too. A log entry is escaped already; what a crash prints is not.
+        writeLog(toLineText(line, 100_000));
         fatalReason = readFatalReason(line) ?? fatalReason;
         // Until it is ready, why it gives up is the error that we throw.
         if (!isReady && fatalReason !== null) return;

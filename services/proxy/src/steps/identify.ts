@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { isNewAgentName } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import type { AgentTokenOwner } from '@agp/db';
@@ -65,6 +66,13 @@ async function register(
   tokenId: string | null,
   deadline: number,
 ): Promise<string> {
+  // A name that a token was made for is an operator's choice.
+  if (tokenId === null && !isNewAgentName(name)) {
+    throw new ApiError(
+      'malformed_request',
+      'the name of a new agent (x-agent-name, or in the path) must be in Unicode normalization form C, without characters that cannot be seen or pass for a space',
+    );
+  }
   const { allowed, retryAfterSeconds } = await context.registrations.consume(toNetwork(head.sourceIp));
   if (!allowed) {
     throw new ApiError('too_many_registrations', undefined, { 'Retry-After': String(retryAfterSeconds) });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { eventSubject } from '@agp/bus';
+import { hideCredentials, toLineText } from '@agp/core/text';
 import {
   type Database,
   type Db,
@@ -33,10 +34,10 @@ async function list(db: Db): Promise<void> {
   for (const row of rows) {
     const replayed = row.replayed_at === null ? '' : `, replayed ${row.replayed_at.toISOString()}`;
     console.log(
-      `${row.id}  ${row.received_at.toISOString()}  ${row.code}  ${row.size} bytes  ${row.message_id}${replayed}`,
+      `${row.id}  ${row.received_at.toISOString()}  ${row.code}  ${row.size} bytes  ${toLineText(row.message_id ?? 'without an id')}${replayed}`,
     );
-    // It may quote what an agent sent: no control character of it reaches the terminal.
-    console.log(`    ${JSON.stringify(row.reason)}`);
+    // Both may be what anybody sent.
+    console.log(`    ${toLineText(hideCredentials(row.reason))}`);
   }
 }
 
