@@ -110,6 +110,34 @@ describe('a call of the management API', () => {
   });
 });
 
+describe('a port that no agent uses', () => {
+  test.each(['CONNECT elsewhere.test:443', 'TRACE /', 'TRACE /api/v1/agents', 'POST /metrics', 'OPTIONS /healthz'])(
+    'answers %s with a refusal',
+    async (line) => {
+      const ports = [...system.proxies, ...system.writers, system.management].map(({ opsUrl }) => opsUrl);
+      if (!/metrics|healthz/.test(line)) ports.push(system.management.url);
+      for (const port of ports) {
+        const answer = await sendRaw(port, [write(line)]);
+        expect([answer?.status, answer?.body]).toEqual([405, '{"error":"method not allowed"}']);
+        expect(answer?.headers.get('allow')).toMatch(/^GET, HEAD/);
+      }
+    },
+  );
+
+  test.each([
+    ['Host: evil.test', 421],
+    ['Origin: https://evil.test', 403],
+    ['Sec-Fetch-Site: cross-site', 403],
+  ])('refuses a page of another site: %s', async (header, status) => {
+    const host = header.startsWith('Host') ? header : `Host: localhost\r\n${header}`;
+    const ports = [...system.proxies, ...system.writers, system.management].map(({ opsUrl }) => opsUrl);
+    for (const port of [...ports, system.management.url]) {
+      const answer = await sendRaw(port, [`GET /metrics HTTP/1.1\r\n${host}\r\n\r\n`]);
+      expect([answer?.status, JSON.parse(answer?.body ?? '')]).toEqual([status, { error: expect.any(String) }]);
+    }
+  });
+});
+
 describe('afterwards', () => {
   test('each forwarded request has exactly one event, and no other request has any', async () => {
     const expected = announced.length + unannounced;

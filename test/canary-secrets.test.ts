@@ -76,6 +76,9 @@ async function sendRefused(system: System, secrets: { token: string; revoked: st
     await send(url, { path, headers: { ...withToken, authorization: `Bearer ${secrets.revoked}` }, body }, outputs),
     await send(url, { path: `/nowhere/v1?key=${secrets.token}`, body }, outputs),
     await send(url, { path: `/plain//v1?key=${secrets.token}`, body }, outputs),
+    await send(url, { path: `/openai/v1/%61${secrets.token.slice(1)}`, headers: withToken, body }, outputs),
+    await send(url, { path: `/openai/v1/x%2561${secrets.token.slice(1)}`, headers: withToken, body }, outputs),
+    await send(url, { path, headers: { ...withToken, 'x-session-id': `ses_${secrets.token}` }, body }, outputs),
   ];
   for (const status of refused) expect(status).toBeGreaterThanOrEqual(400);
 }
@@ -122,6 +125,8 @@ test('no credential is in any log, span, metric, event, message, audit row, tabl
     managementKey: system.apiKey,
     createdKey: key.secret,
     token: token.secret,
+    // However its beginning is written.
+    tokenTail: token.secret.slice(4),
     revokedToken: revoked.secret,
     wrongToken: canary('wrong-token'),
     noToken: canary('no-token'),

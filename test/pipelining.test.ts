@@ -25,7 +25,7 @@ afterAll(async () => {
   provider.close();
 });
 
-const get = (path: string) => `GET /openai/v1/${path} HTTP/1.1\r\nHost: x\r\nX-Agent-Name: a\r\n\r\n`;
+const get = (path: string) => `GET /openai/v1/${path} HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\n\r\n`;
 
 /** Sends requests at once on one connection. */
 async function pipeline(...paths: string[]) {

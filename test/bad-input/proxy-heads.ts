@@ -150,12 +150,6 @@ export const badHeads: BadRequest[] = [
     405,
     /^method not allowed$/,
   ),
-  refused(
-    'CONNECT behind another request',
-    ['GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\nCONNECT elsewhere.test:443 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-    404,
-    /^unknown provider$/,
-  ),
   ...['TRACE', 'PURGE', 'M-SEARCH', 'PROPFIND'].map((method) =>
     refused(method, [write(`${method} /openai/v1/models`)], 405, /^method not allowed$/),
   ),

@@ -142,3 +142,15 @@ test('clients are asked to keep idle connections no longer than a drain takes; t
   while (countAnswers(received()) === 1) await sleep(5);
   await stop(0);
 });
+
+test('CONNECT is a request like any other, behind those before it and the last on its connection', async () => {
+  const { url, stop } = await startHttpServer(({ method }, response) => {
+    setTimeout(() => response.writeHead(method === 'CONNECT' ? 405 : 200).end(method), 20);
+  }, anyPort);
+  const { socket, received, closed } = await openConnection(url);
+  const connectTo = 'CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: proxy\r\n\r\n';
+  socket.write(`${request}${request}${connectTo}GET /smuggled HTTP/1.1\r\nHost: proxy\r\n\r\n`);
+  await closed;
+  expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 405']);
+  await stop(0);
+});

@@ -17,9 +17,9 @@ async function answer(
   const path = request.url?.split('?')[0];
   const refusal = findRefusal(request, callers);
   if (refusal !== null) {
-    response
-      .writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers })
-      .end(JSON.stringify({ error: refusal.message }));
+    const body = JSON.stringify({ error: refusal.message });
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    response.writeHead(refusal.status, { ...headers, ...refusal.headers }).end(body);
   } else if (path === '/healthz') {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
   } else if (path === '/readyz') {

@@ -1,7 +1,8 @@
+import type { RequestListener } from 'node:http';
 import { ApiError } from '@agp/core/errors';
 import type { Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger } from '@agp/runtime';
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { authenticate, type Caller, requireScope } from './authenticate.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
@@ -106,7 +107,7 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
 }
 
 /** The HTTP side of the service: what every request goes through, and the routes. */
-export function createApp({ context, routes, failures, logger, observe, callers }: AppParts): Express {
+export function createApp({ context, routes, failures, logger, observe, callers }: AppParts): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   // Lists can be long and change all the time: hashing each answer would buy nothing.
@@ -128,5 +129,9 @@ export function createApp({ context, routes, failures, logger, observe, callers 
     throw new ApiError('not_found');
   });
   app.use(handleError(logger));
-  return app;
+  return (request, response) => {
+    // Express has no route for a target that is no path, as CONNECT's, and would answer it with a page of its own.
+    if (!/^(?:\/|https?:)/i.test(request.url ?? '')) request.url = '/*';
+    app(request, response);
+  };
 }
