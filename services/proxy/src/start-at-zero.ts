@@ -6,6 +6,7 @@ import { statusClasses } from './status-class.ts';
 
 const refusals = [
   'malformed_request',
+  'cost_not_bounded',
   'method_not_allowed',
   'unknown_provider',
   'foreign_host',

@@ -18,11 +18,11 @@ const opaqueKeys = new Set('arguments args input response citations annotations 
 
 /** What a part names: neither text nor known to be as large as it looks. */
 function isPlainPart(part: object): boolean {
-  const { type, content, encrypted_content: sealed, summary } = part as Record<string, unknown>;
+  const { type, encrypted_content: sealed } = part as Record<string, unknown>;
   if (type === undefined) return true;
   if (typeof type !== 'string' || !plainTypes.has(type)) return false;
   // The provider looks up what it thought before, unless all of it is here.
-  return type !== 'reasoning' || typeof sealed === 'string' || (content !== undefined && summary === undefined);
+  return type !== 'reasoning' || typeof sealed === 'string';
 }
 
 /**
