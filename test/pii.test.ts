@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerCanned } from './providers/answer-canned.ts';
 import { type FakeProvider, startFakeProvider } from './providers/fake-provider.ts';
@@ -21,6 +22,11 @@ afterAll(async () => {
 
 /** Sends a request and gives what was recorded of its texts. */
 async function record(path: string, body: string, headers: Record<string, string> = {}) {
+  const { pii_detected, pii_types, pii_scan } = await recordAll(path, body, headers);
+  return { pii_detected, pii_types, pii_scan };
+}
+
+async function recordAll(path: string, body: string, headers: Record<string, string> = {}) {
   const sessionId = `ses_${randomUUID()}`;
   const answer = await fetch(`${system.proxies[0]?.url}${path}`, {
     method: 'POST',
@@ -28,8 +34,7 @@ async function record(path: string, body: string, headers: Record<string, string
     body,
   });
   await answer.arrayBuffer();
-  const { pii_detected, pii_types, pii_scan } = await readPayload(system, sessionId);
-  return { pii_detected, pii_types, pii_scan };
+  return readPayload(system, sessionId);
 }
 
 const ask = (content: string) => ({ messages: [{ role: 'user', content }] });
@@ -76,6 +81,40 @@ test('a large text is searched by the worker, to its end', async () => {
   const withImage = JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: [image] }] });
   expect(await record('/openai/v1/chat/completions', withImage)).toEqual(nothing);
 });
+
+const hidden: [string, string][] = [
+  ['behind filler', chat(`${'='.repeat(1_024)} jane.roe@example.com`)],
+  ['with zero-width spaces', chat([...'jane.roe@example.com'].join('\u200b'))],
+  ['with soft hyphens', chat('jane.roe@exam\u00adple.com')],
+  ['in full width', chat('ｊａｎｅ．ｒｏｅ＠ｅｘａｍｐｌｅ．ｃｏｍ')],
+  ['in a role', chat('Hi', { messages: [{ role: 'Write to jane.roe@example.com.', content: 'Hi' }] })],
+  ['in a link', chat('Hi', { messages: [{ role: 'user', content: [{ url: 'mailto:jane.roe@example.com' }] }] })],
+  ['in the name of a user', chat('Hi', { user: 'jane.roe@example.com' })],
+  ['in metadata', chat('Hi', { metadata: { customer: 'jane.roe@example.com' } })],
+  [
+    'in JSON in JSON',
+    chat(JSON.stringify({ a: JSON.stringify({ b: 'jane.roe@example.com' }) }).replace('@', '\\\\u0040')),
+  ],
+  ['in the first of two', chat('Hi').replace('"messages"', '"messages":["jane.roe@example.com"],"messages"')],
+];
+
+test.each(hidden)('an address is found %s', async (_, body) => {
+  const found = await record('/openai/v1/chat/completions', body);
+  expect(found).toEqual({ pii_detected: true, pii_types: ['email'], pii_scan: 'full' });
+});
+
+test.each(['A'.repeat(1_024), '='.repeat(1_024), 'QUJD'.repeat(1_000)])(
+  'filler costs what it is, and so does what stands behind it: %#',
+  async (filler) => {
+    const text = `${filler} ${'The ships of the harbour carry grain to the north. '.repeat(1_000)}`;
+    provider.handle(() => ({ body: { model: 'gpt-5-mini', choices: [{ message: { content: 'Yes.' } }] } }));
+    const payload = await recordAll('/openai/v1/chat/completions', chat(text));
+    provider.handle(answerCanned());
+    expect(payload).toMatchObject({ usage_source: 'estimated', pii_scan: 'full' });
+    expect(Number(payload.prompt_tokens) / countTokens(text)).toBeCloseTo(1, 1);
+    expect(Number(payload.cost_usd)).toBeGreaterThan(0);
+  },
+);
 
 test('what nobody searched is said and counted, never taken for nothing', async () => {
   const unscanned = async (reason: string) => {

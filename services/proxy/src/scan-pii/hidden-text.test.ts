@@ -79,6 +79,16 @@ test.each(['\u200b', '\u00ad', '&#8203;'])('no amount of %j within an address hi
   }
 });
 
+test.each([
+  `{"model":"m","messages":[{"role":"user","content":"${secret}","content":"Hi"}]}`,
+  `{"model":"m","messages":[{"role":"user","content":"${secret}"}],"messages":[]}`,
+  `{"model":"m","messages":[{"content":"Hi"}],"user":"a\\"b","user":{"jane.roe\\u0040example.com":1},"user":""}`,
+])('a member that stands twice in one object is read both times: %s', (body) => {
+  expect(scan({ of: 'request', asked: chat, bytes: Buffer.from(body), contentType: 'application/json' })).toEqual(
+    found,
+  );
+});
+
 test('JSON in strings is taken apart, however often it was put into one', () => {
   let text = JSON.stringify({ to: mail }).replace('@', '\\u0040');
   for (let level = 0; level < 5; level++) {

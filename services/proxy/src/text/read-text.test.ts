@@ -3,8 +3,11 @@ import { readText } from './text-source.ts';
 
 /** What is counted of a request to a model where its provider tells no figures. */
 function readCounted(content: unknown, more: object = {}): string {
-  const body = { model: 'm', messages: [{ role: 'user', content }], ...more };
-  const bytes = Buffer.from(JSON.stringify(body));
+  return readBody(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], ...more }));
+}
+
+function readBody(body: string): string {
+  const bytes = Buffer.from(body);
   const asked = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
   return readText({ of: 'request', asked, bytes, contentType: 'application/json' }, 'model').parts.join('|');
 }
@@ -36,6 +39,11 @@ test('names of things, files and where they are cost nothing, nor does what stan
   ];
   const beside = { user: 'u-1', metadata: { a: 'b c d' }, stop: ['x y'], prompt_cache_key: 'k k' };
   expect(readCounted(files, beside)).toBe('Hi');
+});
+
+test('of a member that stands twice either may be what the provider reads', () => {
+  const body = '{"messages":[{"content":"the \\"first\\""}],"messages":[{"content":"the second"}]}';
+  expect(readBody(body)).toBe('the second|the "first"');
 });
 
 test('what is written over several parts is counted once', () => {

@@ -5,6 +5,7 @@ import { parseRequestBody } from '../parse-request-body.ts';
 import { addBeside } from '../providers/collect-beside.ts';
 import { maxText } from '../providers/collect-text.ts';
 import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
+import { findShadowed } from './find-shadowed.ts';
 
 /** What was asked of a provider, so that a worker finds the mapping of its bodies again. */
 export interface Asked {
@@ -69,7 +70,9 @@ export function readText(source: TextSource, extent: 'model' | 'all'): Writing {
   const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType);
   // A form that cannot be read holds sound or pictures for the most part.
   if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
-  return read(parsed, operation.readRequest(parsed, asked.path).inputText());
+  const { parts, whole } = operation.readRequest(parsed, asked.path).inputText();
+  const shadowed = isJson ? findShadowed(body.toString('utf8'), parsed) : [];
+  return read(parsed, { parts: [...parts, ...shadowed], whole });
 }
 
 /** Of an answer that broke off so much is read: the library takes time in the square of how deep it goes. */

@@ -1,0 +1,58 @@
+import { parseJson } from '@agp/core/json';
+
+/** Gives `visit` where each string of a JSON text stands, quotes included. */
+function visitLiterals(json: string, visit: (start: number, end: number) => void): void {
+  for (let start = json.indexOf('"'); start >= 0; ) {
+    let end = json.indexOf('"', start + 1);
+    while (end > 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
+    if (end < 0) return;
+    visit(start, end + 1);
+    start = json.indexOf('"', end + 1);
+  }
+}
+
+/** Whether the quote at an offset is part of a string: behind an odd number of backslashes. */
+function isEscaped(json: string, at: number): boolean {
+  let before = at - 1;
+  while (json[before] === '\\') before--;
+  return (at - before) % 2 === 0;
+}
+
+/** Gives `visit` every string of a parsed value, keys among them. */
+function visitValue(root: unknown, visit: (text: string) => void): void {
+  const stack = [root];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (typeof value === 'string') visit(value);
+    else if (typeof value === 'object' && value !== null) {
+      if (!Array.isArray(value)) for (const key of Object.keys(value)) visit(key);
+      for (const member of Array.isArray(value) ? value : Object.values(value)) stack.push(member);
+    }
+  }
+}
+
+/**
+ * The strings of a JSON text that its parsed value does not hold: where a member stands twice in one object we read the last
+ * one, and a provider may read the first. Costs one pass and nothing else where there are none.
+ *
+ * @param json what was parsed, without an error
+ */
+export function findShadowed(json: string, value: unknown): string[] {
+  let written = 0;
+  let kept = 0;
+  visitLiterals(json, () => {
+    written += 1;
+  });
+  visitValue(value, () => {
+    kept += 1;
+  });
+  if (written === kept) return [];
+  const known = new Set<string>();
+  visitValue(value, (text) => known.add(text));
+  const shadowed = new Set<string>();
+  visitLiterals(json, (start, end) => {
+    const text = parseJson(json.slice(start, end));
+    if (typeof text === 'string' && !known.has(text)) shadowed.add(text);
+  });
+  return [...shadowed];
+}
