@@ -1,7 +1,6 @@
 import { maxText } from './collect-text.ts';
 import type { Writing } from './operation.ts';
-import { placeMember } from './place-member.ts';
-import { visitStrings } from './visit-strings.ts';
+import { visitBody } from './visit-strings.ts';
 
 /** Words of a protocol, `user`, `chat_completion`: nothing that is looked for is a single word so short. */
 const bland = /^[A-Za-z_-]{0,15}$/;
@@ -10,17 +9,11 @@ const bland = /^[A-Za-z_-]{0,15}$/;
 const idKey = /(?:^id|_id|Id)$/;
 const number = /^\d{1,40}$/;
 
-/** What a body holds at its root are the API's own members, whatever a tool would mean by their names. */
-function findRoots(body: unknown) {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return [{ key: '', value: body, place: 'text' as const }];
-  }
-  return Object.entries(body).flatMap(([name, value]) => {
-    const member = placeMember(body, name, value, 'text');
-    const isTool = member.place === 'free' && name !== 'metadata';
-    const key = { key: '', value: name, place: 'label' as const };
-    return [key, isTool ? { key: name, value, place: 'text' as const } : member];
-  });
+/** What providers fill a message up with, so that its length tells nothing. */
+const padding = /^[A-Za-z\d]{0,64}$/;
+
+function isProviders(key: string, text: string): boolean {
+  return (number.test(text) && idKey.test(key)) || (key === 'obfuscation' && padding.test(text));
 }
 
 /** Gathers the strings of bodies that stand beside what a model reads or wrote, each once, up to a bound. */
@@ -38,11 +31,13 @@ export class BesideText {
    * @param body the JSON, or a frame of it
    * @param read what was read of it already
    */
-  add(body: unknown, read: Iterable<string>): void {
-    const known = new Set(read);
-    visitStrings(findRoots(body), ({ text, key }) => {
-      if (bland.test(text) || known.has(text) || this.#seen.has(text)) return true;
-      if (this.#from === 'answer' && number.test(text) && idKey.test(key)) return true;
+  add(body: unknown, read: readonly string[]): void {
+    // A frame has one text or two: a set of them would cost more than it saves.
+    const known = read.length > 4 ? new Set(read) : null;
+    visitBody(body, (text, _isRead, key) => {
+      if (this.#seen.has(text) || (text.length < 16 && bland.test(text))) return true;
+      if (known ? known.has(text) : read.includes(text)) return true;
+      if (this.#from === 'answer' && isProviders(key, text)) return true;
       if (this.#left <= 0) {
         this.#left = -1;
         return false;
@@ -55,7 +50,7 @@ export class BesideText {
   }
 
   /** What was gathered, but for `read`, which turned out to be the same. */
-  read(read: Iterable<string> = []): Writing {
+  read(read: readonly string[] = []): Writing {
     const known = new Set(read);
     return { parts: this.#texts.filter((text) => !known.has(text)), whole: this.#left >= 0 };
   }

@@ -1,6 +1,6 @@
 import type { Writing } from './operation.ts';
 import type { Place } from './place-member.ts';
-import { type Visited, visitStrings } from './visit-strings.ts';
+import { visitStrings } from './visit-strings.ts';
 
 /** Longer texts are cut here: far past every model's context, and still cheap to hold for a moment. */
 export const maxText = 4 * 1024 * 1024;
@@ -11,25 +11,22 @@ export const maxText = 4 * 1024 * 1024;
  * call's arguments are bounded.
  */
 export function collectText(...roots: unknown[]): Writing {
-  return collect(roots, 'text', ({ isRead }) => isRead);
+  return collect(roots, 'text', false);
 }
 
 /** The same for JSON that a tool was given or answered with: nothing is left out there, and numbers count. */
 export function collectToolText(value: unknown): Writing {
-  return collect([value], 'free', () => true);
+  return collect([value], 'free', true);
 }
 
-function collect(roots: unknown[], place: Place, isWanted: (visited: Visited) => boolean): Writing {
+function collect(roots: readonly unknown[], place: Place, withUnread: boolean): Writing {
   const parts: string[] = [];
   let left = maxText;
-  visitStrings(
-    roots.map((value) => ({ key: '', value, place })),
-    (visited) => {
-      if (!isWanted(visited)) return true;
-      parts.push(visited.text.slice(0, left));
-      left -= visited.text.length;
-      return left >= 0;
-    },
-  );
+  visitStrings(roots, place, (text, isRead) => {
+    if (!isRead && !withUnread) return true;
+    parts.push(text.slice(0, left));
+    left -= text.length;
+    return left >= 0;
+  });
   return { parts, whole: left >= 0 };
 }

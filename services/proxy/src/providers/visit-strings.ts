@@ -1,32 +1,20 @@
-import { type Place, placeMember } from './place-member.ts';
+import { describeKey, findPlace, type Place, readFile } from './place-member.ts';
 
-/** A string of a JSON value. */
-export interface Visited {
-  text: string;
-  /** Whether a model reads or wrote it; false for names, ids and addresses of things. */
-  isRead: boolean;
-  /** The member it stands in, or the list in that member; empty at the root. */
-  key: string;
-}
-
-interface Item {
-  key: string;
-  value: unknown;
-  place: Place;
-}
-
-/** A key that is a word or several, and can hold nothing but what the value is about. */
-const wordy = /^[A-Za-z][A-Za-z_ -]{0,40}$/;
-
-/** A key as programs name things. A longer or stranger one is text: whoever reads the value reads it, too. */
-const plainKey = /^[\w$.-]{1,64}$/;
+/**
+ * Takes a string of a JSON value.
+ *
+ * @param isRead whether a model reads or wrote it; false for names, ids and addresses of things
+ * @param key the member it stands in, or the list in that member; empty at the root
+ * @returns false to end the walk
+ */
+export type Visit = (text: string, isRead: boolean, key: string) => boolean;
 
 /** JSON in a string, which is taken apart where it is searched. */
 const json = /^\s*[{["]/;
 
 /** A tool's value as people would write it, since what it is about stands in the key. */
 function label(key: string, value: string): string {
-  return wordy.test(key) && !json.test(value)
+  return describeKey(key).isWordy && !json.test(value)
     ? `${key.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2')}: ${value}`
     : value;
 }
@@ -67,6 +55,58 @@ function joinParts(values: readonly unknown[]): string | null {
   return texts.length > 1 ? texts.join('') : null;
 }
 
+/** What is still to be walked: key, value and place by turns, the next one last. */
+type Stack = unknown[];
+
+/** Numbers, words of logic and nothing at all are most of a protocol, and no text but where a tool wrote them. */
+function push(stack: Stack, key: string, value: unknown, place: Place): void {
+  if (typeof value === 'string' || (typeof value === 'object' && value !== null) || place === 'free') {
+    stack.push(key, value, place);
+  }
+}
+
+function pushMember(stack: Stack, holder: object, name: string, value: unknown, outer: Place): void {
+  const place = findPlace(holder, name, outer);
+  const file = place === 'media' && typeof value === 'string' ? readFile(holder, value) : null;
+  if (file !== null) stack.push(name, file, 'text');
+  // What enters a tool is about that tool's own keys.
+  else push(stack, place === 'free' && outer !== 'free' ? '' : name, value, place);
+}
+
+function walk(stack: Stack, visit: Visit): void {
+  while (stack.length > 0) {
+    const place = stack.pop() as Place;
+    const value = stack.pop();
+    const key = stack.pop() as string;
+    if (typeof value === 'string' || typeof value === 'number') {
+      if (!visitOne(String(value), key, place, visit)) return;
+    } else if (Array.isArray(value)) {
+      for (let i = value.length - 1; i >= 0; i--) push(stack, key, value[i], place);
+      const joined = joinLetters(value) ?? joinParts(value);
+      if (joined !== null && !visit(joined, false, key)) return;
+    } else if (typeof value === 'object' && value !== null) {
+      const members = Object.keys(value);
+      for (let i = members.length - 1; i >= 0; i--) {
+        const name = members[i] as string;
+        pushMember(stack, value, name, (value as Record<string, unknown>)[name], place);
+      }
+      for (const name of members) if (!visitKey(name, key, visit)) return;
+    }
+  }
+}
+
+function visitOne(text: string, key: string, place: Place, visit: Visit): boolean {
+  if (text === '') return true;
+  if (place === 'text') return visit(text, true, key);
+  if (place === 'free') return visit(label(key, text), true, key);
+  return (place === 'media' && isMedia(text)) || visit(text, !isLabel(text, place), key);
+}
+
+function visitKey(name: string, key: string, visit: Visit): boolean {
+  const { isWordy, isPlain } = describeKey(name);
+  return isWordy || name === '' || visit(name, !isPlain, key);
+}
+
 /**
  * Gives `visit` every string in some JSON values, in order, but for files in base64 in the members that are for them. What a
  * tool was given or answered comes with its key before it, numbers too; keys that could be text come as such; and what is
@@ -74,30 +114,24 @@ function joinParts(values: readonly unknown[]): string | null {
  *
  * Walks with a stack of its own, so that deep nesting is no danger.
  *
- * @param roots with the place that each has; what may be any number is given as one list
- * @param visit returns false to end the walk
+ * @param place where all of the values stand
  */
-export function visitStrings(roots: readonly Item[], visit: (visited: Visited) => boolean): void {
-  const stack = roots.toReversed();
-  const give = (text: string, isRead: boolean, key: string) => text === '' || visit({ text, isRead, key });
-  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
-    const { key, value, place } = item;
-    const isFree = place === 'free';
-    if (typeof value === 'string' || (isFree && typeof value === 'number')) {
-      const text = String(value);
-      const isFile = place === 'media' && isMedia(text);
-      if (!isFile && !give(isFree ? label(key, text) : text, isFree || place === 'text' || !isLabel(text, place), key))
-        return;
-    } else if (Array.isArray(value)) {
-      for (let i = value.length - 1; i >= 0; i--) stack.push({ key, value: value[i], place });
-      const joined = joinLetters(value) ?? joinParts(value);
-      if (joined !== null && !give(joined, false, key)) return;
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [member, inner] of Object.entries(value).reverse())
-        stack.push(placeMember(value, member, inner, place));
-      for (const member of Object.keys(value)) {
-        if (!wordy.test(member) && !give(member, !plainKey.test(member), key)) return;
-      }
+export function visitStrings(values: readonly unknown[], place: Place, visit: Visit): void {
+  const stack: Stack = [];
+  for (let i = values.length - 1; i >= 0; i--) push(stack, '', values[i], place);
+  walk(stack, visit);
+}
+
+/** The same for a whole body: what it holds at its root are the API's own members, whatever a tool would mean by their names. */
+export function visitBody(body: unknown, visit: Visit): void {
+  const stack: Stack = [];
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) push(stack, '', body, 'text');
+  else {
+    for (const [name, value] of Object.entries(body)) {
+      if (!visitKey(name, '', visit)) return;
+      if (name !== 'metadata' && findPlace(body, name, 'text') === 'free') push(stack, name, value, 'text');
+      else pushMember(stack, body, name, value, 'text');
     }
   }
+  walk(stack, visit);
 }
