@@ -1,6 +1,6 @@
 import { createPiiFinder } from '@agp/core/pii';
 import { expect, test } from 'vitest';
-import { hardNegatives } from './hard-negatives.ts';
+import { hardNegatives, providerIds } from './hard-negatives.ts';
 
 const texts = Object.entries(hardNegatives).flatMap(([kind, list]) => list.map((text) => ({ kind, text })));
 
@@ -12,4 +12,9 @@ test('at most two of two hundred hard negatives give a false alarm', () => {
   if (alarms.length > 0) console.log(`false alarms:\n${alarms.join('\n')}`);
   expect(new Set(texts.map(({ text }) => text)).size).toBe(200);
   expect(alarms.length).toBeLessThanOrEqual(2);
+});
+
+test('no id of a provider is taken for personal data', () => {
+  const find = createPiiFinder();
+  expect(providerIds.filter((id) => find(id).length > 0)).toEqual([]);
 });

@@ -1,3 +1,39 @@
+/** Ids as providers, SDKs and clouds write them: they stand in every body, and each is searched on its own. */
+export const providerIds: readonly string[] = [
+  'chatcmpl-9gP2rB1yQvX7KzJ4mN8sT0uWcDfLh',
+  'chatcmpl-tool-3f1c0ad1d2d74e3f8a6f0b5f7a9c1e2d',
+  'resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b',
+  'msg_01XFDUDYJgAACzvnptvVoYEL',
+  'toolu_01A09q90qw90lq917835lq9',
+  'srvtoolu_01WYG3ziw53XMcoyKL4XcZmE',
+  'call_12345xyz',
+  'call_8234567890123456789',
+  'call_00_4111111111111111',
+  'gen-1712345678-4111111111111111abcd',
+  'cmpl-2f0e3b1a9c5d4e6f8a7b',
+  'rs_6820f382ee1c8191bc096bee70894d040ac5ba57aafcbac7',
+  'fc_682c7c4a5c1c81919e0a1b2c3d4e5f60',
+  'file-9xvTzXr4U3KjZQn1bL8yWm',
+  'batch_abc123def456',
+  'asst_abc123',
+  'fp_44709d6fcb',
+  'req_011CQsXzHk9yQz1mFyBqRvtw',
+  'user-6Kq1fT3aB8cD0eF2gH4iJ5kL',
+  'org-9xvTzXr4U3KjZQn1bL8yWm12',
+  '550e8400-e29b-41d4-a716-446655440000',
+  'bdrk/us.anthropic.claude-sonnet-4-20250514-v1:0',
+  'msg_bdrk_01MZhV1Q9cX4yKpLwRtN7sBd',
+  'projects/482910377215/locations/us-central1/endpoints/3029481726350918592',
+  'gpt-4o-mini-2024-07-18',
+  'claude-sonnet-4-5-20250929',
+  'gemini-2.5-flash-preview-09-2025',
+  'ft:gpt-4o-mini-2024-07-18:acme::9xvTzXr4',
+  'web_search_20250305',
+  'data: [DONE]',
+  '2025-11-21T22:54:03.123456Z',
+  'W3siaWQiOiAiMTIzIn1d',
+];
+
 /**
  * Two hundred texts that look like personal data or a secret and hold none, by kind. They were written before the
  * detectors were tried on them, and stay as they are: where one gives an alarm, the detector is what changes.

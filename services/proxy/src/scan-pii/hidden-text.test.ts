@@ -1,5 +1,6 @@
 import { createPiiFinder } from '@agp/core/pii';
 import { expect, test } from 'vitest';
+import { providerIds } from '../../../../test/pii/hard-negatives.ts';
 import { matchOperation, type ProviderApi } from '../providers/index.ts';
 import { finishReading } from '../stream/response-reading.ts';
 import type { TextSource } from '../text/index.ts';
@@ -200,20 +201,8 @@ test('a message of a stream that is no JSON is searched as it stands, and that i
 });
 
 test("ids, times and the words of a protocol are nobody's data", () => {
-  const ids = [
-    'chatcmpl-9gP2rB1yQvX7KzJ4mN8sT0uWcDfLh',
-    'resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b',
-    'msg_01XFDUDYJgAACzvnptvVoYEL',
-    'toolu_01A09q90qw90lq917835lq9',
-    'call_12345xyz',
-    'call_8234567890123456789',
-    'gen-1712345678-4111111111111111abcd',
-    '550e8400-e29b-41d4-a716-446655440000',
-    'fp_44709d6fcb',
-    'req_011CQsXzHk9yQz1mFyBqRvtw',
-    '4111111111111111',
-    '8313807536837492492',
-  ];
+  const numbers = ['4111111111111111', '8313807536837492492'];
+  const ids = [...providerIds, ...numbers];
   for (const id of ids) {
     const answer = {
       id,
@@ -223,6 +212,7 @@ test("ids, times and the words of a protocol are nobody's data", () => {
       model: 'gpt-4o-2024-08-06',
       system_fingerprint: 'fp_44709d6fcb',
       service_tier: 'default',
+      obfuscation: '4111111111111111',
       choices: [{ index: 0, finish_reason: 'stop', logprobs: { content: [{ token: 'Hi', bytes: [72, 105] }] } }],
     };
     expect(scan({ of: 'answer', asked: chat, bytes: Buffer.from(JSON.stringify(answer)) }), id).toEqual(nothing);
@@ -233,7 +223,7 @@ test("ids, times and the words of a protocol are nobody's data", () => {
     seed: 4111111111111111,
     metadata: { user_id: '13803d75-b4b5-4c3e-b2a2-6f21399b021b' },
     tools: [{ type: 'computer_20250124', name: 'computer', display_width_px: 1024 }, { type: 'web_search_20250305' }],
-    messages: [{ role: 'assistant', tool_calls: ids.slice(0, -2).map((id) => ({ id, type: 'function' })) }],
+    messages: [{ role: 'assistant', tool_calls: providerIds.map((id) => ({ id, type: 'function' })) }],
   };
   expect(scan(send(messages, request))).toEqual(nothing);
 });

@@ -49,3 +49,18 @@ test('of a member that stands twice either may be what the provider reads', () =
 test('what is written over several parts is counted once', () => {
   expect(readCounted([{ text: 'one ' }, { text: 'two' }])).toBe('one |two');
 });
+
+test.each([
+  { reasoning_content: 'Hm.' },
+  { reasoning: 'Hm.', reasoning_details: [{ text: 'Hm.' }] },
+  {
+    reasoning_details: [
+      { type: 'reasoning.text', text: 'H' },
+      { type: 'reasoning.summary', summary: 'm.' },
+    ],
+  },
+])('shown reasoning is counted once, whatever a server calls it: %j', (reasoning) => {
+  const bytes = Buffer.from(JSON.stringify({ choices: [{ message: { content: 'Yes.', ...reasoning } }] }));
+  const asked = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
+  expect(readText({ of: 'answer', asked, bytes }, 'model').parts).toEqual(['Hm.', 'Yes.']);
+});

@@ -1,5 +1,5 @@
 import { collectText } from '../collect-text.ts';
-import { asArray, asObject, asText } from '../json-shapes.ts';
+import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { Write } from '../operation.ts';
 
 /** How the channels end in which shown reasoning is written. */
@@ -14,7 +14,7 @@ export function readChat(body: unknown, write: Write): void {
     const choice = asObject(item);
     const channel = `${choice.index ?? at}`;
     const message = asObject(choice.message ?? choice.delta);
-    write(`${channel}${reasoningEnd}`, asText(message.reasoning_content) ?? asText(message.reasoning) ?? '');
+    write(`${channel}${reasoningEnd}`, readReasoning(message));
     if (typeof message.content === 'string') write(channel, message.content);
     // Some compatible servers answer in parts, as requests may be written.
     else for (const part of collectText(message.content).parts) write(channel, part);
@@ -26,6 +26,13 @@ export function readChat(body: unknown, write: Write): void {
     });
     writeCall(`${channel}.function`, message.function_call, write);
   });
+}
+
+/** Servers have names of their own for it; those that show it in parts repeat it in one string for the most part. */
+function readReasoning({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): string {
+  const parts = () =>
+    asArray(details).map((part) => asText(asObject(part).text) ?? asText(asObject(part).summary) ?? '');
+  return asText(content) ?? asText(reasoning) ?? parts().join('');
 }
 
 function writeCall(channel: string, called: unknown, write: Write): void {
