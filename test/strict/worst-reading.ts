@@ -126,12 +126,12 @@ function findPrice(pairs: readonly Pair[], path: string): { model: string; price
   return models.reduce((a, b) => (b.price.output * 10 + b.price.input > a.price.output * 10 + a.price.input ? b : a));
 }
 
-/** How much more the kind of service costs that is asked for. */
-function findFactor(pairs: readonly Pair[]): number {
+/** How much more the kind of service costs that is asked for. The speed of speech is how fast it is spoken. */
+function findFactor(pairs: readonly Pair[], path: string): number {
   const has = (name: string, value: RegExp) => pairs.some(([key, given]) => key === name && value.test(given));
   return (
     (has('servicetier', /priority|scale/i) ? 2 : 1) *
-    (has('speed', /fast/) ? 6 : 1) *
+    (has('speed', /fast/) && !path.endsWith('/speech') ? 6 : 1) *
     (has('inferencegeo', /us/) ? 1.1 : 1)
   );
 }
@@ -181,5 +181,9 @@ export function readAtWorst({ target, body }: Pick<ReceivedRequest, 'target' | '
     characters: price.character ? spoken : 0,
   };
   const extra = (isKnown.test(path) ? 0 : fee) + (unpriced.test(text) ? fee : 0);
-  return { nanoUsd: chargeCall(price, usage) * findFactor(pairs) + extra, usage, model: price.answersAs ?? model };
+  return {
+    nanoUsd: chargeCall(price, usage) * findFactor(pairs, path) + extra,
+    usage,
+    model: price.answersAs ?? model,
+  };
 }
