@@ -39,11 +39,13 @@ let system: System;
 beforeAll(async () => {
   fake = await startFakeProvider((request) => {
     if (request.method === 'POST') return { body: { id: 'msgbatch_1', type: 'message_batch' } };
-    const steps = bodies[String(request.headers['x-body'])] ?? [results];
+    const body = String(request.headers['x-body']);
+    const steps = bodies[body] ?? [results];
     // One that is asked for a range would send it.
     if (request.headers.range) return { status: 416 };
     const status = request.headers['x-partial'] ? 206 : 200;
-    return { status, headers: { 'content-type': 'application/x-jsonl' }, body: { steps } };
+    const encoding = body === 'encoded' ? { 'content-encoding': 'x-none' } : {};
+    return { status, headers: { 'content-type': 'application/x-jsonl', ...encoding }, body: { steps } };
   });
   system = await startSystem({ proxies: 2, environment: { PROVIDER_ANTHROPIC_URL: fake.url } });
   return async () => {
@@ -119,16 +121,25 @@ test('of fetches through two proxies at the same time one carries the cost, and 
   expect(summary.total_cost_usd).toBe((2 * nanoUsd) / 1e9);
 });
 
-test('what was fetched in part, or could not be read whole, leaves the bill to the next fetch, and the path may end in a slash', async () => {
-  const fetches: [RequestInit, string, object][] = [
-    [{ headers: { range: 'bytes=0-', 'x-partial': 'yes' } }, '', { ...unbilled, http_status: 206 }],
-    [{ headers: { 'x-body': 'huge' } }, '', { ...unbilled, pii_scan: 'partial' }],
-    [{}, '/', { cost_usd: nanoUsd / 1e9, usage_source: 'provider' }],
-    [{}, '/', unbilled],
-    [{}, '', unbilled],
+test('what was fetched in part, or in an encoding that nobody reads, leaves the bill to the next fetch; what holds an unreadable line does not', async () => {
+  const billed = { cost_usd: nanoUsd / 1e9, usage_source: 'provider' };
+  const fetches: [string, RequestInit, string, object][] = [
+    ['msgbatch_3', { headers: { range: 'bytes=0-', 'x-partial': 'yes' } }, '', { ...unbilled, http_status: 206 }],
+    ['msgbatch_3', { headers: { 'x-body': 'encoded' } }, '', unbilled],
+    ['msgbatch_3', {}, '/', billed],
+    ['msgbatch_3', {}, '/', unbilled],
+    ['msgbatch_3', {}, '', unbilled],
+    // No fetch would ever read more of it.
+    [
+      'msgbatch_5',
+      { headers: { 'x-body': 'huge' } },
+      '',
+      { ...billed, usage_source: 'estimated', pii_scan: 'partial' },
+    ],
+    ['msgbatch_5', {}, '', unbilled],
   ];
-  for (const [init, slash, expected] of fetches) {
-    const { session, answer } = await ask(0, resultsOf('msgbatch_3') + slash, init);
+  for (const [batch, init, slash, expected] of fetches) {
+    const { session, answer } = await ask(0, resultsOf(batch) + slash, init);
     await answer.arrayBuffer();
     expect(await readPayload(system, session)).toMatchObject({ ...expected, outcome: 'completed' });
   }

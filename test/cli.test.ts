@@ -80,6 +80,7 @@ test.each([
   ['costs summary', '/api/v1/costs/summary'],
   ['costs breakdown', '/api/v1/costs/breakdown'],
   ['costs unpriced', '/api/v1/costs/unpriced'],
+  ['costs doubtful', '/api/v1/costs/doubtful?limit=50'],
   ['costs unrecorded', '/api/v1/costs/unrecorded?limit=50'],
   ['budgets show', '/api/v1/budgets'],
   ['limits show', '/api/v1/limits'],

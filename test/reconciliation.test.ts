@@ -98,10 +98,13 @@ test(`${count} mixed calls, some left by their agents and some failing: the reco
   const total = compareBills('all', reconciled);
   console.log(printComparisons([...byKind, total]));
 
-  const isTold = ({ call: { ending } }: ReconciledCall) => ['completed', 'refused', 'unanswered'].includes(ending);
+  const isTold = ({ call: { ending } }: ReconciledCall) => ['completed', 'refused'].includes(ending);
   expect(reconciled.filter((call) => isTold(call) && call.billed !== call.recorded)).toEqual([]);
-  const broken = reconciled.filter((call) => !isTold(call));
-  expect(total.estimated.calls).toBe(broken.length);
+  // Nobody knows what a provider bills that had the request and never answered: its input is recorded.
+  const unanswered = reconciled.filter(({ call: { ending } }) => ending === 'unanswered');
+  expect(unanswered.filter(({ recorded, usageSource }) => recorded === 0 || usageSource !== 'estimated')).toEqual([]);
+  const broken = reconciled.filter((call) => !isTold(call) && call.call.ending !== 'unanswered');
+  expect(total.estimated.calls).toBe(broken.length + unanswered.length);
   expect(broken.length / count).toBeGreaterThan(0.1);
   // Where the agent left, provider and proxy differ by the pieces on their way. Elsewhere a single call may be off by no more
   // than an estimate by length is, which a text gets whose count takes too long.
@@ -116,7 +119,7 @@ test(`${count} mixed calls, some left by their agents and some failing: the reco
       broken.filter(({ call }) => call.kind.api === api),
     ),
   );
-  for (const { name, estimated } of [...byApi, total]) {
+  for (const { name, estimated } of [...byApi, compareBills('all', broken)]) {
     expect(Math.abs(deviation(estimated)), name).toBeLessThan(0.05);
   }
   expect(toNano(summary.total_cost_usd)).toBe(total.exact.recorded + total.estimated.recorded);

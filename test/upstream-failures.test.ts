@@ -75,6 +75,15 @@ const unanswered = {
   response_sha256: null,
 };
 
+/** The provider had the request, and may bill it: nobody knows, so its input counts. */
+function expectInput(payload: Record<string, unknown>, outcome: string): void {
+  const { prompt_tokens: input, total_tokens: total, usage_source: source, cost_usd: cost, ...others } = payload;
+  expect({ ...others }).toMatchObject({ direction: 'request', completion_tokens: 0, http_status: null, outcome });
+  expect(source).toBe('estimated');
+  expect(Number(input)).toBeGreaterThan(0);
+  expect([total, Number(cost) > 0]).toEqual([input, true]);
+}
+
 function expectEstimated(payload: Record<string, unknown>, received: Buffer, expected: object): void {
   const response_sha256 = createHash('sha256').update(received).digest('hex');
   expect(payload).toMatchObject({ ...expected, direction: 'response', http_status: 200, response_sha256 });
@@ -105,7 +114,7 @@ describe('an agent that leaves', () => {
     },
   );
 
-  test('before the first byte: the provider is left within a second, without figures', async () => {
+  test('before the first byte: the provider is left within a second, and the input counts', async () => {
     fake.handle(() => ({ hang: true }));
     const leave = new AbortController();
     const before = fake.requests.length;
@@ -116,7 +125,7 @@ describe('an agent that leaves', () => {
     await expect(answer).rejects.toThrow();
     expect(await request.aborted).toBe(true);
     expect(performance.now() - left).toBeLessThan(1_000);
-    expect(await readPayload(patient, sessionId)).toMatchObject({ ...unanswered, outcome: 'aborted' });
+    expectInput(await readPayload(patient, sessionId), 'aborted');
   });
 });
 
@@ -150,7 +159,9 @@ describe('a provider that fails', () => {
     const { status, headers, body } = await readAnswer(await answer);
     expect([status, JSON.parse(body.toString())]).toEqual([502, { error: 'provider unreachable' }]);
     const payload = await readPayload(patient, sessionId);
-    expect(payload).toMatchObject({ ...unanswered, provider: path[0], outcome: 'failed' });
+    if ('cut' in reply) expectInput(payload, 'failed');
+    else expect(payload).toMatchObject({ ...unanswered, outcome: 'failed' });
+    expect(payload.provider).toBe(path[0]);
     expect(headers).toMatchObject({
       'x-event-id': payload.id,
       'x-agent-id': payload.agent_id,
@@ -194,7 +205,8 @@ describe('a pair of events for each request', () => {
     expect([status, JSON.parse(body.toString())]).toEqual([504, { error: 'provider timed out' }]);
     const [request, response] = await readPair(sessionId);
     expect(request).toMatchObject({ ...unanswered, outcome: null });
-    expect(response).toMatchObject({ ...unanswered, outcome: 'failed', id: headers['x-event-id'] });
+    expectInput(response ?? {}, 'failed');
+    expect(response?.id).toBe(headers['x-event-id']);
     expect(await fake.requests.at(-1)?.aborted).toBe(true);
   });
 

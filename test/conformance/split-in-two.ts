@@ -15,7 +15,7 @@ function findOperation({ method, path, api }: Row): Operation {
 async function read(operation: Operation, contentType: string, pieces: readonly Buffer[]) {
   const tap = createResponseTap(operation, { 'content-type': contentType });
   for (const piece of pieces) tap.push(piece);
-  const { output, uncountedText, ...reading } = await tap.end();
+  const { output, uncountedText, length: _length, ...reading } = await tap.end();
   return { ...reading, output: output(), uncounted: uncountedText?.() };
 }
 

@@ -89,7 +89,10 @@ function planCall(random: Random, index: number): PlannedCall {
   const words = pieces.map((piece) => piece.text);
   const answer = { ...cannedAnswer, model, words, toolCalls, output, ...figures };
   const stopAfter = Math.ceil(pieces.length * (0.2 + random(50) / 100));
-  return { id: `call-${index}`, kind, model, ending, body: kind.body(model, text), answer, pieces, stopAfter };
+  // What is read and does not stand in the request must be named there.
+  const isLong = figures.input + figures.cacheRead > 100_000;
+  const body = { ...kind.body(model, text), ...(isLong && { cachedContent: 'cachedContents/ledgers' }) };
+  return { id: `call-${index}`, kind, model, ending, body, answer, pieces, stopAfter };
 }
 
 /** The same calls each time. */

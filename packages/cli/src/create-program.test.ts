@@ -29,6 +29,7 @@ test('it has every command', () => {
         'budgets set',
         'budgets show',
         'costs breakdown',
+        'costs doubtful',
         'costs summary',
         'costs unpriced',
         'costs unrecorded',

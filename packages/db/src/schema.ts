@@ -98,6 +98,20 @@ export interface UnpricedUsageTable {
   last_event_at: Timestamp;
 }
 
+export interface DoubtfulUsageTable {
+  event_id: string;
+  agent_id: string;
+  session_id: string;
+  provider: string;
+  model: string;
+  reason: string;
+  claimed_prompt_tokens: number;
+  claimed_completion_tokens: number;
+  claimed_cost_usd: Money;
+  cost_usd: Money;
+  occurred_at: Timestamp;
+}
+
 export interface ApiKeysTable {
   id: string;
   name: string;
@@ -199,6 +213,7 @@ export interface Schema {
   events: EventsTable;
   daily_usage: DailyUsageTable;
   unpriced_usage: UnpricedUsageTable;
+  doubtful_usage: DoubtfulUsageTable;
   api_keys: ApiKeysTable;
   quarantine: QuarantineTable;
   control: ControlTable;

@@ -81,6 +81,7 @@ describe('openapi.json', () => {
         'GET /api/v1/costs/summary',
         'GET /api/v1/costs/breakdown',
         'GET /api/v1/costs/unpriced',
+        'GET /api/v1/costs/doubtful',
         'GET /api/v1/costs/unrecorded',
         'GET /api/v1/budgets',
         'PUT /api/v1/budgets/global',

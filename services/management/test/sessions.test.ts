@@ -196,6 +196,7 @@ describe('the base edition', () => {
       '/api/v1/costs/summary',
       '/api/v1/costs/breakdown',
       '/api/v1/costs/unpriced',
+      '/api/v1/costs/doubtful',
       '/api/v1/lineage/ses_basic',
       '/api/v1/keys',
       '/openapi.json',

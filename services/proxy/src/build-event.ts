@@ -1,4 +1,5 @@
 import { type EventMessage, toEventText } from '@agp/core/events';
+import { fitCount, fitMetering } from './fit-metering.ts';
 import type { AdmittedRequest, Answer, Metering, ProducerStamp } from './journey.ts';
 
 const text = (value: string | null, max: number) => (value === null ? null : toEventText(value, max));
@@ -15,7 +16,7 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
     timestamp: new Date(head.timestamp).toISOString(),
     direction: 'request',
     model: toEventText(requestedModel || 'unknown', 256),
-    provider: head.provider.id,
+    provider: toEventText(head.provider.id, 64),
     prompt_tokens: 0,
     completion_tokens: 0,
     total_tokens: 0,
@@ -42,34 +43,47 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
   };
 }
 
-/** The event of a forwarded request, once it has ended (decisions.md section 2, what is recorded). */
+/**
+ * The event of a forwarded request, once it has ended. Whatever the provider or the agent did, it is one that the
+ * writer takes: each field is made to fit.
+ */
 export function buildEvent(
   request: AdmittedRequest,
   stamp: ProducerStamp,
   answer: Answer,
-  metering: Metering,
+  measured: Metering,
 ): EventMessage {
+  const metering = fitMetering(measured);
+  const { promptTokens, completionTokens } = metering;
   return {
     ...buildRequestEvent(request, stamp),
     id: request.head.eventId,
     direction: answer.status === null ? 'request' : 'response',
     model: toEventText(metering.model || 'unknown', 256),
-    prompt_tokens: metering.promptTokens,
-    completion_tokens: metering.completionTokens,
-    total_tokens: metering.promptTokens + metering.completionTokens,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
     cost_nano_usd: metering.costNanoUsd,
     request_sha256: request.body.sha256(),
     response_sha256: answer.sha256,
     provider_request_id: text(answer.providerRequestId, 256),
-    duration_ms: Math.round(answer.durationMs),
-    first_byte_ms: answer.firstByteMs === null ? null : Math.round(answer.firstByteMs),
-    http_status: answer.status,
+    duration_ms: fitCount(answer.durationMs),
+    first_byte_ms: answer.firstByteMs === null ? null : fitCount(answer.firstByteMs),
+    http_status: toStatus(answer.status),
     outcome: metering.outcome,
     usage_source: metering.usageSource,
-    price_version: metering.priceVersion,
+    price_version: text(metering.priceVersion, 128),
     pii_detected: metering.piiTypes.length > 0,
-    pii_types: [...metering.piiTypes],
+    pii_types: metering.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, 64)),
     pii_scan: metering.piiScan,
     counts_as_request: true,
   };
+}
+
+/** More than there are. */
+const maxPiiTypes = 64;
+
+/** Three digits, or none. */
+function toStatus(status: number | null): number | null {
+  return status !== null && Number.isInteger(status) && status >= 100 && status <= 999 ? status : null;
 }

@@ -7,6 +7,7 @@ import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { Budget } from './budget/index.ts';
 import type { ProxyConfig } from './config.ts';
+import type { DoubtLog } from './doubt-log.ts';
 import type { TokenEstimator } from './estimate-tokens/index.ts';
 import type { FairShares } from './fairness/index.ts';
 import type { Agent } from './journey.ts';
@@ -36,6 +37,8 @@ export interface ProxyContext {
   /** Registrations under way, by whether a token was shown, source address and name. */
   registering: Map<string, Promise<string>>;
   upstream: Dispatcher;
+  /** Memory for answers while they are read, in bytes. */
+  inspection: FairShares;
   estimator: TokenEstimator;
   priceUsage: PriceUsage;
   findModelBounds: FindModelBounds;
@@ -51,6 +54,8 @@ export interface ProxyContext {
   tokens: LRUCache<string, AgentTokenOwner>;
   /** Refused requests on their way into the audit log. */
   refusals: RefusalLog;
+  /** Calls whose figures are doubted, on their way to storage. */
+  doubts: DoubtLog;
   /** What can be ended while it runs. */
   runningRequests: RunningRequests;
   /** Owners of sessions that storage knows, as agent UUIDs by session id. A session never changes hands. */

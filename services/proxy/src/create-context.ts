@@ -9,6 +9,7 @@ import { createTokenEstimator } from './estimate-tokens/index.ts';
 import { FairShares } from './fairness/index.ts';
 import { reportUnpriced } from './report-unpriced.ts';
 import { createPiiScanner } from './scan-pii/index.ts';
+import { maxInspected } from './stream/index.ts';
 import type { createWarnings } from './warnings.ts';
 
 const rememberedAgents = 50_000;
@@ -26,6 +27,7 @@ type Connected =
   | 'storage'
   | 'budget'
   | 'refusals'
+  | 'doubts'
   | 'runningRequests';
 
 /** What every request of this process is handled with: what is connected, and what it keeps in memory. */
@@ -53,6 +55,7 @@ export function createContext(
       points: config.maxRegistrationsPerMinute,
       durationSeconds: 60,
     }),
+    inspection: new FairShares({ max: maxInspected }),
     estimator: createTokenEstimator({
       onWorkerError: (error) =>
         logger.error({ error: error.message }, 'the tokenizer failed; tokens are estimated roughly'),

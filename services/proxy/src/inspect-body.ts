@@ -41,6 +41,9 @@ export interface InspectedBody {
 
 const nothingKnown: CostFields = { members: {}, writes: 'text' };
 
+/** Whether the body may say `stream`, in whatever spelling; cheap, since most that stream say so plainly. */
+const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
+
 /**
  * Reads what a request asks for. Bytes are put into the body where a stream would otherwise tell no usage; it is never
  * written anew. A body that is not JSON goes on as it is: the provider then says so in its own words. What was parsed is
@@ -48,6 +51,7 @@ const nothingKnown: CostFields = { members: {}, writes: 'text' };
  *
  * @param contentType as the agent declares it
  * @param strictly what else bears on how servers read it, where the most that it may ask for is to be found out
+ * @param mustTell what a stream uses must be known, whether or not the agent wants it told
  */
 export function inspectBody(
   operation: Operation,
@@ -56,6 +60,7 @@ export function inspectBody(
   path: string,
   contentType: string,
   strictly: { contentEncoding: string; query: string } | null = null,
+  mustTell = false,
 ): InspectedBody {
   const fields = findCostFields(operation) ?? nothingKnown;
   const body = readMembers(bytes, contentType, strictly ? 'whole' : 'outline');
@@ -66,8 +71,8 @@ export function inspectBody(
     return readStrictly(bytes, body, fields, demand, query);
   };
   const ofPath = operation.readRequest(undefined, path).requestedModel;
-  const asks = operation.usageNeedsAsking && asksForUsage && stream;
-  const spliced = asks ? spliceStreamUsage(bytes) : { body: bytes, added: false };
+  const asks = operation.usageNeedsAsking && asksForUsage && (stream || (mustTell && mayStream(bytes)));
+  const spliced = asks ? spliceStreamUsage(bytes, mustTell) : { body: bytes, added: false };
   return {
     requestedModel,
     models: [...new Set([requestedModel, ofPath, ...demand.models])].filter((model) => model !== null),

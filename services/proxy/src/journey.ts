@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
+import type { DoubtReason } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
 import type { PiiType } from '@agp/core/pii';
 import type { AdmissionState } from '@agp/db';
+import type { BillCalls } from './bill-calls.ts';
 import type { HeaderValues } from './forwarded-headers.ts';
 import type { InspectedBody } from './inspect-body.ts';
 import type { Provider } from './load-providers.ts';
@@ -96,6 +98,10 @@ export interface Body {
 export interface Reservation {
   /** UUID of the event that will record what was spent. */
   eventId: string;
+  /** What was taken, in whole nano-dollars. */
+  nanoUsd: number;
+  /** A cap holds for the request, of its agent or of all. */
+  isCapped: boolean;
 }
 
 /** A request that passed every check and is forwarded. */
@@ -122,6 +128,11 @@ export interface Answer {
    * outlived the grace of a process that stops; `killed`: the agent was blocked, or all were paused, meanwhile.
    */
   outcome: 'completed' | 'aborted' | 'failed' | 'killed';
+  /**
+   * The request was written to a connection, so that the provider may have worked for it and bill it. Without a connection
+   * nothing was.
+   */
+  sent: boolean;
   /** Set where the provider never answered and the agent is told so. */
   failure: ErrorCode | null;
   /** The provider's status; null when it never answered. */
@@ -133,6 +144,8 @@ export interface Answer {
   sha256: string | null;
   /** What was read of the answer; null when there was none, or none that we inspect. */
   tap: ResponseTap | null;
+  /** The calls that a file of results reports, added up as they came; null for every other answer. */
+  reported: BillCalls | null;
   /** Since ingress, in milliseconds; null when the provider never answered. */
   firstByteMs: number | null;
   durationMs: number;
@@ -178,6 +191,20 @@ export interface Metering {
   piiScan: 'full' | 'partial' | 'none';
   /** How the call ended, judged by what the answer said as well. */
   outcome: Answer['outcome'];
+  /** Why the figures are not to be taken as they stand; null where nothing speaks against them. */
+  doubt: Doubt | null;
+}
+
+/** What an answer claimed to have used, or could not tell. */
+export interface Doubt {
+  /**
+   * `claim_too_large`: more than what was asked and sent allows, so the bound is recorded; `unreadable`: a whole answer in
+   * which no figures and no text could be found; `out_of_range`: a figure that no event can hold.
+   */
+  reason: DoubtReason;
+  promptTokens: number;
+  completionTokens: number;
+  costNanoUsd: number;
 }
 
 /** A call of which nothing was read. */
@@ -192,6 +219,7 @@ export const unmetered: Omit<Metering, 'outcome'> = {
   priceVersion: null,
   piiTypes: [],
   piiScan: 'none',
+  doubt: null,
 };
 
 /** How far a request came. What is missing was not reached. */

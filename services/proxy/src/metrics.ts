@@ -104,6 +104,12 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       labelNames: ['provider'],
       registers,
     }),
+    doubtful: new Counter({
+      name: 'agp_proxy_doubtful_usage_total',
+      help: 'Calls whose recorded figures are not to be taken as they stand, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
     unscanned: new Counter({
       name: 'agp_proxy_unscanned_requests_total',
       help: 'Requests with text, some or all of which was not scanned for PII, by reason',

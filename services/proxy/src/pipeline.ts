@@ -54,7 +54,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     journey.sessionId = session.id;
     begin('readBody');
     const counted = await countEarly(context, exchange, head, agent, admission);
-    const body = await readBody(context, exchange, head, agent, counted);
+    const body = await readBody(context, exchange, head, agent, admission, counted);
     journey.body = body;
     // An agent whose body took its time may be under another cap by now.
     if (isStale(admission)) admission = await admitAgain();

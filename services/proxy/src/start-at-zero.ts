@@ -1,3 +1,4 @@
+import type { DoubtReason } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
 import type { ProxyMetrics } from './metrics.ts';
 import type { KillReason } from './running-requests.ts';
@@ -33,6 +34,7 @@ const refusals = [
   'internal',
 ] satisfies ErrorCode[];
 const stops: Record<KillReason, true> = { agent_blocked: true, paused: true };
+const doubts: Record<DoubtReason, true> = { claim_too_large: true, unreadable: true, out_of_range: true };
 const unscanned: Record<UnscannedReason, true> = {
   unreadable: true,
   out_of_time: true,
@@ -48,6 +50,7 @@ export function startAtZero(metrics: ProxyMetrics, providers: Iterable<string>):
   for (const code of refusals) metrics.refusals.inc({ code }, 0);
   for (const reason of Object.keys(stops)) metrics.killed.inc({ reason }, 0);
   for (const reason of Object.keys(unscanned)) metrics.unscanned.inc({ reason }, 0);
+  for (const reason of Object.keys(doubts)) metrics.doubtful.inc({ reason }, 0);
   for (const cap of ['agent', 'global']) metrics.budgetWarnings.inc({ cap }, 0);
   for (const provider of providers) {
     metrics.unpriced.inc({ provider }, 0);

@@ -1,6 +1,6 @@
 import { connectBus, logBusStatus, Outbox } from '@agp/bus';
 import { fromPublicId } from '@agp/core/ids';
-import { addRefusals, createStorageChecks, openDatabase } from '@agp/db';
+import { addDoubtfulUsage, addRefusals, createStorageChecks, openDatabase } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, createBudgetReservations, type Redis } from '@agp/reservations';
 import {
   createLogger,
@@ -18,6 +18,7 @@ import { Agent } from 'undici';
 import { createBudget } from './budget/index.ts';
 import { isOpenToOthers, type ProxyConfig } from './config.ts';
 import { createContext } from './create-context.ts';
+import { DoubtLog } from './doubt-log.ts';
 import { createEdge } from './edge.ts';
 import { finishRequests } from './finish-requests.ts';
 import { createMetrics } from './metrics.ts';
@@ -143,8 +144,12 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     onFailure: warnings.refusalsKept,
     onDrop: (count) => metrics.uncountedRefusals.inc(count),
   });
+  const doubts = new DoubtLog({
+    store: (rows) => addDoubtfulUsage(database.pool, rows),
+    onFailure: warnings.doubtsKept,
+  });
   opened.defer(async () => {
-    await Promise.all([budget.stop(), refusals.stop()]);
+    await Promise.all([budget.stop(), refusals.stop(), doubts.stop()]);
   });
   const runningRequests = new RunningRequests();
   if (config.killRunning)
@@ -190,6 +195,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     storage,
     budget,
     refusals,
+    doubts,
     runningRequests,
   };
   const context = createContext(connected, redis, warnings);

@@ -13,6 +13,9 @@ export function createWarnings(logger: Logger) {
         'refused requests are not in the audit log yet; they are kept and tried again',
       ),
     ),
+    doubtsKept: logSparsely(({ message }: Error, heldBack) =>
+      logger.warn({ error: message, heldBack }, 'calls with doubtful figures are not stored yet; they are tried again'),
+    ),
     sessionsAlone: logSparsely(({ message }: Error, heldBack) =>
       logger.warn({ error: message, heldBack }, 'idle sessions are kept by this process alone'),
     ),

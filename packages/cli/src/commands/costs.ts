@@ -1,6 +1,7 @@
 import {
   costBreakdownSchema,
   costSummarySchema,
+  doubtfulUsageListSchema,
   maxPageSize,
   unpricedModelListSchema,
   unrecordedRequestListSchema,
@@ -82,6 +83,35 @@ export function addCostCommands(program: Command, shell: Shell): void {
         { head: 'MODEL', cell: ({ model }) => model ?? '-' },
         { head: 'COUNTS (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
         { head: 'WHY', cell: ({ reason }) => reason },
+        { head: 'ID', cell: ({ event_id }) => event_id },
+      ]);
+    });
+
+  addCommand(
+    costs,
+    'doubtful',
+    'list calls whose recorded figures are not to be taken as they stand, newest first',
+    'costs doubtful --agent invoice-checker',
+  )
+    .option('--agent <agent>', 'only those of this agent, by name or id')
+    .option('--from <time>', 'only those of this time or later')
+    .option('--to <time>', 'only those before this time')
+    .option('--limit <n>', `at most so many, up to ${maxPageSize}`, parsePageSize, 50)
+    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
+    .action(async ({ agent, ...given }) => {
+      const { api } = shell;
+      const agent_id = agent === undefined ? undefined : await findAgentId(api, agent);
+      const path = writeQuery('/api/v1/costs/doubtful', { agent_id, ...given });
+      await shell.showRows(await api.get(path, doubtfulUsageListSchema), (data) => data, [
+        { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
+        { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id },
+        { head: 'PROVIDER', cell: ({ provider }) => provider },
+        { head: 'MODEL', cell: ({ model }) => model },
+        { head: 'WHY', cell: ({ reason }) => reason },
+        { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens) },
+        { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens) },
+        { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd) },
+        { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
         { head: 'ID', cell: ({ event_id }) => event_id },
       ]);
     });

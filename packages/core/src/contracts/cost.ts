@@ -50,6 +50,37 @@ export const unpricedModelSchema = z
 
 export const unpricedModelListSchema = z.array(unpricedModelSchema);
 
+/** Why recorded figures are not to be taken as they stand. */
+export const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_of_range']).meta({
+  description:
+    '`claim_too_large`: the answer claims more than its request allows, so the most that it allows is recorded, ' +
+    '`unreadable`: a whole answer in which neither figures nor text could be found, ' +
+    '`out_of_range`: figures that no event can hold',
+});
+
+/** A call whose recorded figures are not to be taken as they stand. */
+export const doubtfulUsageSchema = z
+  .strictObject({
+    event_id: eventIdSchema,
+    agent_id: agentIdSchema,
+    agent_name: z.string().nullable(),
+    session_id: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    started_at: timestampSchema,
+    reason: doubtReasonSchema,
+    claimed_prompt_tokens: z.int().min(0).meta({ description: '0 where the answer claimed nothing' }),
+    claimed_completion_tokens: z.int().min(0),
+    claimed_cost_usd: z.number().min(0),
+    cost_usd: z.number().min(0).meta({ description: 'As recorded' }),
+  })
+  .meta({ id: 'DoubtfulUsage', description: 'A call whose recorded figures are not to be taken as they stand' });
+
+export const doubtfulUsageListSchema = z.array(doubtfulUsageSchema);
+
+export type DoubtReason = z.infer<typeof doubtReasonSchema>;
+export type DoubtfulUsage = z.infer<typeof doubtfulUsageSchema>;
+
 /** Why a forwarded request is not recorded. */
 export const unrecordedReasonSchema = z.enum(['ended_without_record', 'lost', 'set_aside', 'unknown']).meta({
   description:

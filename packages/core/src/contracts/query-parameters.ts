@@ -92,7 +92,7 @@ export const auditListQuerySchema = z.object({
   action: text.optional().meta({ description: 'Only entries of this action' }),
 });
 
-/** `GET /api/v1/costs/unrecorded` */
+/** `GET /api/v1/costs/unrecorded` and `/costs/doubtful` */
 export const unrecordedListQuerySchema = z.object({
   limit: limit.default(50).meta({ override: { default: 50 } }),
   offset,

@@ -1,6 +1,7 @@
 export type { UsageLimits } from './bound-charge.ts';
 export { priceVersion } from './library-prices.ts';
 export * from './model-bounds.ts';
+export * from './model-limits.ts';
 export * from './money.ts';
 export { type PriceEntry, type PriceFile, PriceFileError, parsePriceFile } from './price-file.ts';
 export * from './price-usage.ts';

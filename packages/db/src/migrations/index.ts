@@ -7,6 +7,7 @@ import * as reportingViews from './0005-reporting-views.ts';
 import * as retention from './0006-retention.ts';
 import * as positiveSums from './0007-positive-sums.ts';
 import * as unrecordedRequests from './0008-unrecorded-requests.ts';
+import * as doubtfulUsage from './0010-doubtful-usage.ts';
 import * as removalRoots from './0011-removal-roots.ts';
 
 const migrations: Record<string, Migration> = {
@@ -18,6 +19,7 @@ const migrations: Record<string, Migration> = {
   '0006-retention': retention,
   '0007-positive-sums': positiveSums,
   '0008-unrecorded-requests': unrecordedRequests,
+  '0010-doubtful-usage': doubtfulUsage,
   '0011-removal-roots': removalRoots,
 };
 

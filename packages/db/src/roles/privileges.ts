@@ -58,6 +58,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_global_spend: { select: ['day', 'cost_usd'] },
     unrecorded_spend: { select: 'all', insert: 'all' },
     refusal_counts: { select: 'all', insert: 'all', update: ['count', 'source_ip', 'refused_at'] },
+    // To count an agent's rows of a day.
+    doubtful_usage: { select: ['event_id', 'agent_id', 'occurred_at'], insert: 'all' },
   },
   writer: {
     kysely_migration: ownSchema,
@@ -148,6 +150,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_global_spend: { select: 'all' },
     unrecorded_spend: { select: 'all' },
     unpriced_usage: { select: 'all' },
+    doubtful_usage: { select: 'all' },
     refusal_counts: { select: 'all' },
     control: {
       select: 'all',

@@ -54,6 +54,7 @@ export const plantedSeries: Record<string, { sick: Planted | Planted[]; healthy:
   AgpGlobalCapReached: refused('global_budget_exceeded'),
   AgpBudgetsWithoutRedis: counted('agp_proxy_budget_fallbacks_total{instance="p1"}'),
   AgpUnpricedModels: counted('agp_proxy_unpriced_requests_total{provider="openai"}'),
+  AgpDoubtfulUsage: counted('agp_proxy_doubtful_usage_total{reason="unreadable"}'),
   AgpTextNotScanned: {
     sick: { [unscanned]: rising(2), [requests('completed')]: rising(100) },
     healthy: { [unscanned]: rising(1), [requests('completed')]: rising(200) },

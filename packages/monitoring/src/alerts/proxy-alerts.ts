@@ -86,6 +86,14 @@ export const proxyAlerts: Alert[] = [
     summary: 'Requests to {{ $labels.provider }} are recorded with cost 0: their model has no price',
   },
   {
+    name: 'AgpDoubtfulUsage',
+    expression: 'sum by (reason) (increase(agp_proxy_doubtful_usage_total[1h]))',
+    condition: '> 0',
+    lasts: '0m',
+    severity: 'warning',
+    summary: 'The recorded figures of {{ $value }} calls are not to be taken as they stand: {{ $labels.reason }}',
+  },
+  {
     name: 'AgpTextNotScanned',
     expression: 'sum(rate(agp_proxy_unscanned_requests_total[1h])) / sum(rate(agp_proxy_requests_total[1h]))',
     condition: '> 0.01',

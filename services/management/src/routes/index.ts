@@ -18,6 +18,7 @@ import { listAgentsRoute } from './list-agents.ts';
 import { listAuditRoute } from './list-audit.ts';
 import { listBudgetsRoute } from './list-budgets.ts';
 import { listClaimedNamesRoute } from './list-claimed-names.ts';
+import { listDoubtfulUsageRoute } from './list-doubtful-usage.ts';
 import { listEventsRoute } from './list-events.ts';
 import { listKeysRoute } from './list-keys.ts';
 import { listLimitsRoute } from './list-limits.ts';
@@ -60,6 +61,7 @@ export function listRoutes(): readonly Route[] {
     getCostSummaryRoute,
     getCostBreakdownRoute,
     listUnpricedModelsRoute,
+    listDoubtfulUsageRoute,
     listUnrecordedRoute,
     listBudgetsRoute,
     setGlobalBudgetRoute,

@@ -60,7 +60,7 @@ function priceModel({ config, priceUsage }: ProxyContext, head: Head, asked: Ins
     usage: makeUsage({
       ...toldUsage,
       promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
-      completionTokens: Math.min(answers * outputTokens, maxTokens),
+      completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
       ...(toldUsage.outputImages !== undefined && { outputImages: Math.min(answers, maxImages) }),
     }),
     at: new Date(timestamp),

@@ -37,6 +37,12 @@ export interface ReportedCall {
   usage: Usage;
 }
 
+/** A batch holds at most so many; what comes beyond them is not read. */
+export const maxReportedCalls = 100_000;
+
+/** Takes the calls of a file of results one by one, so that nobody keeps them. */
+export type OnCall = (call: ReportedCall) => void;
+
 /** What an answer says about the model call that made it. */
 export interface AnswerReading {
   /** The model that the provider says answered. */
@@ -62,6 +68,8 @@ export interface StreamReading extends AnswerReading {
    * and little or none of the output; also false where `usage` is null.
    */
   usageIsFinal: boolean;
+  /** More came than is read. */
+  isCutShort?: boolean;
   /** What was written besides what `usage` counts as reasoning, where that is not all: shown thoughts that are counted. */
   uncountedText?(): Writing;
   /** What stood beside the text in its messages; see {@link Writing}. Absent where nothing did. */
@@ -102,6 +110,8 @@ export interface Operation {
   readonly isFree: boolean;
   /** What it starts is billed with its results, another request's answer. */
   readonly isBilledLater?: boolean;
+  /** What it is billed for is text, so that an answer which cannot be read is taken for as much of that as it has bytes. */
+  readonly writesText: boolean;
   /**
    * What the provider bills once, however often it is fetched, by its own id: a batch's results. Absent where each
    * answer is billed.
@@ -114,5 +124,6 @@ export interface Operation {
   readRequest(body: unknown, path: string): RequestReading;
   /** @param body the parsed JSON answer, or the whole of a plain text */
   readAnswer(body: unknown): AnswerReading;
-  createStreamReader(): StreamReader;
+  /** @param onCall told of each call of an answer that is read line by line */
+  createStreamReader(onCall?: OnCall): StreamReader;
 }

@@ -1,3 +1,4 @@
+import { GatheredText } from '../text/gathered-text.ts';
 import { BesideText } from './collect-beside.ts';
 import { maxText } from './collect-text.ts';
 import type { Write, Writing } from './operation.ts';
@@ -5,16 +6,22 @@ import { parseFrame } from './parse-frame.ts';
 
 /** Frames are read for their text in batches of this many bytes, so that many small ones cost no more than few. */
 const maxHeld = 64 * 1024;
+/** However small they are, each may hold all of the piece of the stream that it came in. */
+const maxHeldFrames = 64;
 
 /** Answers have a handful of texts side by side; what comes beyond these is passed over. */
 const maxChannels = 1_000;
+
+/** Servers number their texts. What is called otherwise is kept as one text. */
+const maxName = 256;
+const longNamed = 'long';
 
 /** Gathers the texts of a stream's frames, each joined over the frames that it came in. */
 export class StreamText {
   readonly #readFrame: (frame: unknown, write: Write) => void;
   #held: string[] = [];
   #heldLength = 0;
-  readonly #channels = new Map<string, string[]>();
+  readonly #channels = new Map<string, GatheredText>();
   readonly #beside = new BesideText('answer');
   /** What was written in the frame that is being read. */
   #written: string[] = [];
@@ -35,7 +42,7 @@ export class StreamText {
     }
     this.#held.push(data);
     this.#heldLength += data.length;
-    if (this.#heldLength > maxHeld) this.#readHeld();
+    if (this.#heldLength > maxHeld || this.#held.length >= maxHeldFrames) this.#readHeld();
   }
 
   /** @param frame one that says nothing that a model wrote, or repeats it */
@@ -51,7 +58,7 @@ export class StreamText {
   read(isWanted: (channel: string) => boolean = () => true): Writing {
     this.#readHeld();
     const wanted = [...this.#channels].filter(([channel]) => isWanted(channel));
-    return { parts: wanted.map(([, pieces]) => pieces.join('')), whole: this.#whole };
+    return { parts: wanted.map(([, pieces]) => pieces.read()), whole: this.#whole };
   }
 
   /** What stood beside the text in all frames until now, and whether each of them could be read. */
@@ -79,14 +86,22 @@ export class StreamText {
     this.#beside.add(Buffer.from(data, 'latin1').toString('utf8'), []);
   }
 
-  readonly #write: Write = (channel, text) => {
+  readonly #write: Write = (named, text) => {
     if (text === '') return;
+    const channel = named.length > maxName ? longNamed : named;
+    if (channel !== named) this.#whole = false;
     this.#length += text.length;
     this.#written.push(text);
-    const pieces = this.#channels.get(channel);
-    if (pieces) pieces.push(text);
-    else if (this.#channels.size < maxChannels) this.#channels.set(channel, [text]);
-    else this.#whole = false;
+    let pieces = this.#channels.get(channel);
+    if (pieces === undefined) {
+      if (this.#channels.size >= maxChannels) {
+        this.#whole = false;
+        return;
+      }
+      pieces = new GatheredText();
+      this.#channels.set(channel, pieces);
+    }
+    pieces.add(text);
   };
 }
 

@@ -1,7 +1,7 @@
 import { parseJson } from '@agp/core/json';
 import { collectToolText } from '../providers/collect-text.ts';
 import type { Writing } from '../providers/index.ts';
-import { isTooPopulated } from '../text/index.ts';
+import { isTooPopulated } from '../text/is-too-populated.ts';
 
 /** Tools that call tools write JSON into JSON: each level doubles its backslashes, so that no more of them are meant. */
 const maxLevels = 6;

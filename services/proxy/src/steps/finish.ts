@@ -3,10 +3,20 @@ import { answerError } from '../answer-error.ts';
 import { buildEvent } from '../build-event.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Answer, type Head, type Journey, noTimes, unmetered } from '../journey.ts';
+import { fitMetering } from '../fit-metering.ts';
+import {
+  type AdmittedRequest,
+  type Answer,
+  type Head,
+  type Journey,
+  type Metering,
+  noTimes,
+  unmetered,
+} from '../journey.ts';
 import { logRequest, readTraceId } from '../log-request.ts';
 import { observeTimes } from '../observe-times.ts';
 import { publishEvent } from '../publish-event.ts';
+import { reportDoubt } from '../report-doubt.ts';
 import type { RequestEnd } from '../request-end.ts';
 import { toStatusClass } from '../status-class.ts';
 import type { RequestTrace } from '../tracing/request-trace.ts';
@@ -26,13 +36,10 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
   };
   if (forwarded) {
     const answer = journey.answer ?? failedAnswer(forwarded.request.head);
-    const event = buildEvent(
-      forwarded.request,
-      forwarded.stamp,
-      answer,
-      journey.metering ?? { ...unmetered, outcome: answer.outcome },
-    );
+    const metering = fitMetering(journey.metering ?? unmeasured(forwarded.request, answer));
+    const event = buildEvent(forwarded.request, forwarded.stamp, answer, metering);
     publishEvent(context, event);
+    reportDoubt(context, forwarded.request, event, metering);
     ended.event = event;
     ended.answer = answer;
     ended.refusal ??= answer.failure === null ? null : new ApiError(answer.failure);
@@ -63,16 +70,26 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
 
+/** Something of ours broke before the call was measured: what it reserved is the best that is known of its cost. */
+function unmeasured({ head, body, reservation }: AdmittedRequest, { outcome }: Answer): Metering {
+  const model = body.inspected?.requestedModel ?? null;
+  const costs = head.operation?.isFree === false && reservation.nanoUsd > 0;
+  const cost = costs ? { costNanoUsd: reservation.nanoUsd, usageSource: 'estimated' as const } : {};
+  return { ...unmetered, model, requestedModel: model, ...cost, outcome };
+}
+
 /** Something of ours broke after the request was forwarded: it is recorded all the same. */
 function failedAnswer(head: Head): Answer {
   return {
     outcome: 'failed',
     failure: 'internal',
+    sent: true,
     status: null,
     streamed: false,
     providerRequestId: null,
     sha256: null,
     tap: null,
+    reported: null,
     firstByteMs: null,
     durationMs: performance.now() - head.arrived,
     times: noTimes,

@@ -4,11 +4,14 @@ import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../content-digest.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
+import { Flow } from '../flow.ts';
 import { type HeaderValues, toAgentHeaders } from '../forwarded-headers.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
+import { type OpenTap, prepareTap } from '../prepare-tap.ts';
 import { formatStreamError } from '../providers/index.ts';
 import type { StopReason } from '../running-requests.ts';
-import { createResponseTap, type ResponseTap, StreamUsageStripper } from '../stream/index.ts';
+import { type ResponseTap, StreamUsageStripper } from '../stream/index.ts';
+import { toFailure } from '../to-failure.ts';
 import type { RequestTrace } from '../tracing/request-trace.ts';
 
 /** The agent went away before it had the whole answer. */
@@ -42,9 +45,10 @@ export function forward(
     },
   };
   const done = context.runningRequests.add(running);
-  const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, (answer) => {
+  const { openTap, reported } = prepareTap(context, request);
+  const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, openTap, (answer) => {
     done();
-    resolve(answer);
+    resolve({ ...answer, reported });
   });
   // An agent that left during admission has already closed; it would never be heard of again.
   if (exchange.response.destroyed) relay.onAgentClose();
@@ -83,7 +87,8 @@ class Relay implements Dispatcher.DispatchHandler {
   readonly #request: AdmittedRequest;
   /** How long the agent may leave what was written unread, in milliseconds. */
   readonly #patienceMs: number;
-  readonly #resolve: (answer: Answer) => void;
+  readonly #openTap: OpenTap;
+  readonly #resolve: (answer: Omit<Answer, 'reported'>) => void;
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
   #tap: ResponseTap | null = null;
@@ -95,12 +100,21 @@ class Relay implements Dispatcher.DispatchHandler {
   #canEndWithError = false;
   #endsAsArray = false;
   #ended = false;
+  #sent = false;
+  readonly #flow = new Flow();
   readonly #times: CallTimes = { ...noTimes };
 
-  constructor(exchange: Exchange, request: AdmittedRequest, patienceMs: number, resolve: (answer: Answer) => void) {
+  constructor(
+    exchange: Exchange,
+    request: AdmittedRequest,
+    patienceMs: number,
+    openTap: OpenTap,
+    resolve: (answer: Omit<Answer, 'reported'>) => void,
+  ) {
     this.#exchange = exchange;
     this.#request = request;
     this.#patienceMs = patienceMs;
+    this.#openTap = openTap;
     this.#resolve = resolve;
     exchange.response.once('close', () => this.onAgentClose());
   }
@@ -115,7 +129,9 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    // What is aborted here is not written.
     if (this.#ended) controller.abort(new AgentLeft());
+    else this.#sent = true;
   }
 
   onResponseStart(
@@ -130,7 +146,7 @@ class Relay implements Dispatcher.DispatchHandler {
     const { response } = this.#exchange;
     const { head, agent, sessionId, body } = this.#request;
     for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
-    if (head.operation) this.#tap = createResponseTap(head.operation, headers);
+    this.#tap = this.#openTap(headers);
     const answerHeaders = toAgentHeaders(headers);
     answerHeaders['X-Agent-Id'] = agent.id;
     answerHeaders['X-Session-Id'] = sessionId;
@@ -165,8 +181,9 @@ class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     const came = performance.now();
     this.#times.firstChunk ??= came;
-    this.#tap?.push(chunk);
+    const isRead = this.#tap?.push(chunk) ?? true;
     this.#write(controller, this.#stripper ? this.#stripper.push(chunk) : chunk);
+    if (!isRead) this.#waitForTap(controller);
     this.#times.relayedMs += performance.now() - came;
   }
 
@@ -197,18 +214,24 @@ class Relay implements Dispatcher.DispatchHandler {
     socket.once('close', () => clearTimeout(patience)).destroySoon();
   }
 
+  /** A file of results that comes faster than it can be read: nobody waits for its last byte as for a stream's next. */
+  #waitForTap(controller: Dispatcher.DispatchController): void {
+    this.#flow.pause(controller);
+    this.#tap?.whenReady(() => this.#flow.resume(controller));
+  }
+
   #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#digest.update(bytes);
     const { response } = this.#exchange;
     if (response.write(bytes)) return;
-    controller.pause();
+    this.#flow.pause(controller);
     // An agent that stops reading must not hold the provider's connection for ever.
     const patience = setTimeout(() => response.destroy(), this.#patienceMs);
     const go = () => {
       clearTimeout(patience);
       response.off('drain', go).off('close', go);
-      controller.resume();
+      this.#flow.resume(controller);
     };
     response.on('drain', go).on('close', go);
   }
@@ -268,6 +291,7 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#times.ended ??= now;
     this.#resolve({
       outcome,
+      sent: this.#sent,
       failure,
       status: this.#status,
       streamed: this.#streamed,
@@ -279,13 +303,4 @@ class Relay implements Dispatcher.DispatchHandler {
       times: this.#times,
     });
   }
-}
-
-function toFailure(error: Error): ErrorCode {
-  // A body that streams through may turn out to be too large, or to end early, on its way.
-  if (error instanceof ApiError) return error.code;
-  const { code } = error as { code?: string };
-  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
-    ? 'provider_timeout'
-    : 'provider_unreachable';
 }

@@ -6,13 +6,17 @@ import type { ResponseReading } from '../stream/index.ts';
 
 /** Reads what the answer said: what the call used and cost, and what PII stands in the texts. The agent has it all by now. */
 export async function meter(context: ProxyContext, request: AdmittedRequest, answer: Answer): Promise<Metering> {
-  const reading = answer.tap ? await answer.tap.end() : null;
-  const texts = findTexts(request, reading);
-  const [usage, pii] = await Promise.all([
-    measureUsage(context, request, answer, reading, texts),
-    scanRequest(context, request, answer, texts),
-  ]);
-  return { ...usage, ...pii, outcome: judgeOutcome(answer, reading) };
+  try {
+    const reading = answer.tap ? await answer.tap.end() : null;
+    const texts = findTexts(request, reading);
+    const [usage, pii] = await Promise.all([
+      measureUsage(context, request, answer, reading, texts),
+      scanRequest(context, request, answer, texts),
+    ]);
+    return { ...usage, ...pii, outcome: judgeOutcome(answer, reading) };
+  } finally {
+    answer.tap?.release();
+  }
 }
 
 /**

@@ -7,7 +7,8 @@ import { dropRest } from '../drop-rest.ts';
 import type { Exchange } from '../exchange.ts';
 import { toHolder } from '../fairness/index.ts';
 import { inspectBody } from '../inspect-body.ts';
-import type { Agent, Body, Counted, Head } from '../journey.ts';
+import { isCapped } from '../is-capped.ts';
+import type { Admission, Agent, Body, Counted, Head } from '../journey.ts';
 import { BodyBuffer, type BodyClaim, watchPace } from '../request-body/index.ts';
 
 /** What a body that streams through takes, in the buffers of Node and of the connection to the provider, in bytes. */
@@ -19,6 +20,7 @@ const tooSlow = () => new ApiError('body_too_slow');
 /**
  * Reads the body of an operation that we inspect; lets every other body stream.
  *
+ * @param admission under a cap the usage of a stream is asked for in any case
  * @param _counted the body of a request that was not admitted, or is over a limit, is never read
  * @throws ApiError `request_too_large`, `share_used_up`, `proxy_overloaded`, `body_too_slow`, `malformed_request` when the
  *   agent stops sending
@@ -28,6 +30,7 @@ export async function readBody(
   exchange: Exchange,
   head: Head,
   agent: Agent,
+  admission: Admission,
   _counted: Counted,
 ): Promise<Body> {
   const { request, response } = exchange;
@@ -49,7 +52,15 @@ export async function readBody(
     digest.update(bytes);
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding = '' } = request.headers;
     const strictly = context.config.budget === 'strict' ? { contentEncoding, query: head.query } : null;
-    const inspected = inspectBody(head.operation, head.provider, bytes, head.path, contentType, strictly);
+    const inspected = inspectBody(
+      head.operation,
+      head.provider,
+      bytes,
+      head.path,
+      contentType,
+      strictly,
+      isCapped(admission),
+    );
     if (inspected.toProvider !== bytes) claim.grow(inspected.toProvider.length);
     return {
       inspected,

@@ -2,6 +2,7 @@ import { fromPublicId } from '@agp/core/ids';
 import type { DailyCap } from '@agp/db';
 import { computeReservation } from '../budget/index.ts';
 import type { ProxyContext } from '../context.ts';
+import { isCapped } from '../is-capped.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
 import { storageWaitMs } from '../storage.ts';
 import { toDay } from '../to-day.ts';
@@ -25,12 +26,13 @@ export async function reserve(
 ): Promise<Reservation> {
   const { agentCap, globalCap, requestsPerMinute } = admission.limits;
   const eventId = fromPublicId('evt', head.eventId) ?? '';
+  const nanoUsd = computeReservation(context, head, body, isHeldTo(agentCap) || isHeldTo(globalCap));
   const warnings = await context.budget.reserve(
     {
       eventId,
       agentId: agent.uuid,
       day: toDay(head.timestamp),
-      nanoUsd: computeReservation(context, head, body, isHeldTo(agentCap) || isHeldTo(globalCap)),
+      nanoUsd,
       agentCap,
       globalCap,
       requestsPerMinute: counted.againstRequestsPerMinute === requestsPerMinute ? null : requestsPerMinute,
@@ -38,5 +40,5 @@ export async function reserve(
     performance.now() + storageWaitMs,
   );
   for (const cap of warnings) context.metrics.budgetWarnings.inc({ cap });
-  return { eventId };
+  return { eventId, nanoUsd, isCapped: isCapped(admission) };
 }

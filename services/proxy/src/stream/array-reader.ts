@@ -1,5 +1,6 @@
 import type { StreamReader } from '../providers/operation.ts';
-import { type BodyReader, finishReading, type ResponseReading } from './response-reading.ts';
+import { GatheredText } from '../text/gathered-text.ts';
+import { type BodyReader, type BodyReading, finishReading } from './response-reading.ts';
 
 /** A larger element is passed over. */
 const maxElement = 8 * 1024 * 1024;
@@ -15,7 +16,7 @@ const closeBrace = 125;
  */
 export class ArrayReader implements BodyReader {
   readonly #reader: StreamReader;
-  #parts: string[] = [];
+  readonly #parts = new GatheredText();
   #length = 0;
   #depth = 0;
   #inString = false;
@@ -51,7 +52,7 @@ export class ArrayReader implements BodyReader {
     if (this.#depth > 0) this.#keep(text.slice(start));
   }
 
-  end(): ResponseReading {
+  end(): BodyReading {
     const { output, ...reading } = finishReading(this.#reader, this.#inspected);
     const isCut = this.#depth > 0;
     return {
@@ -65,14 +66,14 @@ export class ArrayReader implements BodyReader {
 
   #keep(part: string): void {
     this.#length += part.length;
-    if (this.#length <= maxElement) this.#parts.push(part);
-    else this.#parts = [];
+    if (this.#length <= maxElement) this.#parts.add(part);
+    else this.#parts.clear();
   }
 
   #endElement(): void {
     if (this.#length > maxElement) this.#inspected = false;
-    else this.#reader.push('', this.#parts.join(''));
-    this.#parts = [];
+    else this.#reader.push('', this.#parts.read());
+    this.#parts.clear();
     this.#length = 0;
   }
 }

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Operation } from '../providers/operation.ts';
+import type { OnCall, Operation } from '../providers/operation.ts';
 import { ArrayReader } from './array-reader.ts';
 import { canDecode, DecodingTap } from './decoding-tap.ts';
+import { GuardedReader } from './guarded-reader.ts';
+import type { MemoryShare } from './inspection-memory.ts';
 import { JsonReader } from './json-reader.ts';
 import { LinesReader } from './lines-reader.ts';
 import { type BodyReader, nothingRead, type ResponseReading, type ResponseTap } from './response-reading.ts';
@@ -9,32 +11,41 @@ import { SseReader } from './sse-reader.ts';
 import { TextReader } from './text-reader.ts';
 
 /** No answer is this long, but a few bytes can be made to decode to it. */
-const answerBounds = { maxWaiting: 8 * 1024 * 1024, maxDecoded: 64 * 1024 * 1024 };
+const answerBounds = { maxWaiting: 8 * 1024 * 1024, waits: false, maxDecoded: 64 * 1024 * 1024 };
 
-/** The results of a batch may have this many bytes, and come faster than they are read line by line. */
-const fileBounds = { maxWaiting: 64 * 1024 * 1024, maxDecoded: 1024 * 1024 * 1024 };
+/** The results of a batch may have this many bytes, and come faster than they are read line by line: nobody waits for them. */
+const fileBounds = { maxWaiting: 1024 * 1024, waits: true, maxDecoded: 1024 * 1024 * 1024 };
 
 /** Reads plain bytes as they come. */
 class PlainTap implements ResponseTap {
-  readonly #reader: BodyReader;
+  readonly #reader: GuardedReader;
 
-  constructor(reader: BodyReader) {
+  constructor(reader: GuardedReader) {
     this.#reader = reader;
   }
 
-  push(chunk: Buffer): void {
+  push(chunk: Buffer): boolean {
     this.#reader.push(chunk);
+    return true;
+  }
+
+  whenReady(go: () => void): void {
+    go();
   }
 
   async end(): Promise<ResponseReading> {
     return this.#reader.end();
+  }
+
+  release(): void {
+    this.#reader.release();
   }
 }
 
 /** For bodies that are not read. */
 const idleReader: BodyReader = {
   push: () => undefined,
-  end: () => nothingRead,
+  end: () => ({ ...nothingRead, passedBy: 'unknown' }),
 };
 
 /** For sound and pictures, in which there is nothing to read. */
@@ -52,10 +63,10 @@ function createOtherReader(operation: Operation, type: string): BodyReader {
   return operation.otherAnswers === 'media' && !type.startsWith('text/') ? mediaReader : idleReader;
 }
 
-function createBodyReader(operation: Operation, contentType: string): BodyReader {
+function createBodyReader(operation: Operation, contentType: string, onCall?: OnCall): BodyReader {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   // These come under several names, none of which is settled (application/x-jsonl, application/binary ...).
-  if (operation.answerFormat === 'lines') return new LinesReader(operation.createStreamReader());
+  if (operation.answerFormat === 'lines') return new LinesReader(operation.createStreamReader(onCall));
   if (type === 'text/event-stream') return new SseReader(operation.createStreamReader());
   if (type !== 'application/json' && !type.endsWith('+json')) return createOtherReader(operation, type);
   return operation.answerFormat === 'array'
@@ -63,13 +74,29 @@ function createBodyReader(operation: Operation, contentType: string): BodyReader
     : new JsonReader(operation);
 }
 
+/** What an answer is read with. */
+export interface TapOptions {
+  /** Bounds what is held of it; absent where nothing else runs beside it. */
+  memory?: MemoryShare;
+  /** Told of each call that a file of results reports. */
+  onCall?: OnCall;
+}
+
 /** A tap for the answer to an operation, fit for the kind of body that its headers announce. */
-export function createResponseTap(operation: Operation, headers: IncomingHttpHeaders): ResponseTap {
-  const reader = createBodyReader(operation, headers['content-type'] ?? '');
+export function createResponseTap(
+  operation: Operation,
+  headers: IncomingHttpHeaders,
+  { memory, onCall }: TapOptions = {},
+): ResponseTap {
+  const reader = createBodyReader(operation, headers['content-type'] ?? '', onCall);
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity' || reader === idleReader || reader === mediaReader) {
-    return new PlainTap(reader);
+  // What keeps no bytes needs no memory.
+  const isIdle = reader === idleReader || reader === mediaReader;
+  if (isIdle) return new PlainTap(new GuardedReader(reader, null));
+  if (encoding !== '' && encoding !== 'identity' && !canDecode(encoding)) {
+    return new PlainTap(new GuardedReader(idleReader, null));
   }
-  if (!canDecode(encoding)) return new PlainTap(idleReader);
-  return new DecodingTap(encoding, reader, operation.answerFormat === 'lines' ? fileBounds : answerBounds);
+  const guarded = new GuardedReader(reader, memory ?? null);
+  if (encoding === '' || encoding === 'identity') return new PlainTap(guarded);
+  return new DecodingTap(encoding, guarded, operation.answerFormat === 'lines' ? fileBounds : answerBounds);
 }

@@ -2,8 +2,10 @@ import { parseJson } from '@agp/core/json';
 import { addBeside } from '../providers/collect-beside.ts';
 import { asObject, type JsonObject } from '../providers/json-shapes.ts';
 import type { AnswerReading, Operation } from '../providers/operation.ts';
+import { isTooPopulated } from '../text/is-too-populated.ts';
 import { findTrailingMembers } from './find-trailing-members.ts';
-import { type BodyReader, nothingRead, type ResponseReading } from './response-reading.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
+import { type BodyReader, type BodyReading, nothingRead } from './response-reading.ts';
 import { scanMembers, skipSpace } from './scan-members.ts';
 
 /** Of a larger body only the end is kept. */
@@ -17,8 +19,7 @@ const tailLength = 64 * 1024;
 /** Reads a JSON body when it is whole. */
 export class JsonReader implements BodyReader {
   readonly #operation: Operation;
-  #chunks: Buffer[] = [];
-  #length = 0;
+  readonly #bytes = new GatheredBytes();
   #isCut = false;
 
   constructor(operation: Operation) {
@@ -26,22 +27,13 @@ export class JsonReader implements BodyReader {
   }
 
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    if (!this.#isCut && this.#length <= maxBody) return;
-    this.#isCut = true;
-    let first = this.#chunks[0]?.length ?? 0;
-    while (this.#length - first >= tailLength) {
-      this.#chunks.shift();
-      this.#length -= first;
-      first = this.#chunks[0]?.length ?? 0;
-    }
+    this.#bytes.add(chunk);
+    if (this.#bytes.length > maxBody) this.#isCut = true;
+    if (this.#isCut) this.#bytes.keepLast(tailLength);
   }
 
-  end(): ResponseReading {
-    const [only] = this.#chunks;
-    const bytes = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
-    this.#chunks = [];
+  end(): BodyReading {
+    const bytes = this.#bytes.take();
     if (bytes.length > maxEagerParse || this.#isCut) {
       const outline = this.#isCut
         ? findTrailingMembers(bytes.subarray(-tailLength).toString('utf8'))
@@ -51,10 +43,13 @@ export class JsonReader implements BodyReader {
       const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
       if (isTold) return finish(reading, () => bytes);
     }
+    // What is so full of values would hold up everything else. A worker reads what was written there.
+    if (bytes.length > maxEagerParse && isTooPopulated(bytes)) return { ...nothingRead, output: () => bytes };
     try {
       const body: unknown = parseJson(bytes);
       const { outputText, ...reading } = this.#operation.readAnswer(body);
-      const isError = reading.usage === null && Boolean(asObject(body).error);
+      // An error beside something that was written is no answer that costs nothing.
+      const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
       return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
     } catch {
       // The connection broke, or the agent left: what there is of it is read where it is needed.
@@ -78,7 +73,7 @@ function parseOrNull(bytes: Buffer): unknown {
   }
 }
 
-function finish(reading: Omit<AnswerReading, 'outputText'>, output: ResponseReading['output']): ResponseReading {
+function finish(reading: Omit<AnswerReading, 'outputText'>, output: BodyReading['output']): BodyReading {
   const { model, usage, serviceTier, calls } = reading;
   return {
     model,

@@ -1,5 +1,6 @@
 import type { StreamReader } from '../providers/operation.ts';
-import { type BodyReader, finishReading, type ResponseReading } from './response-reading.ts';
+import { GatheredText } from '../text/gathered-text.ts';
+import { type BodyReader, type BodyReading, finishReading } from './response-reading.ts';
 
 /** A longer line is passed over. */
 const maxLine = 8 * 1024 * 1024;
@@ -7,7 +8,7 @@ const maxLine = 8 * 1024 * 1024;
 /** Reads a body of JSON lines, one after the other: the file may be larger than what fits into memory. */
 export class LinesReader implements BodyReader {
   readonly #reader: StreamReader;
-  #parts: string[] = [];
+  readonly #parts = new GatheredText();
   #length = 0;
   #inspected = true;
 
@@ -26,7 +27,7 @@ export class LinesReader implements BodyReader {
     if (start < text.length) this.#keep(text.slice(start));
   }
 
-  end(): ResponseReading {
+  end(): BodyReading {
     // The last line may have no end; one that was cut is no JSON.
     if (this.#length > 0) this.#endLine();
     return finishReading(this.#reader, this.#inspected);
@@ -34,14 +35,14 @@ export class LinesReader implements BodyReader {
 
   #keep(part: string): void {
     this.#length += part.length;
-    if (this.#length <= maxLine) this.#parts.push(part);
-    else this.#parts = [];
+    if (this.#length <= maxLine) this.#parts.add(part);
+    else this.#parts.clear();
   }
 
   #endLine(): void {
     if (this.#length > maxLine) this.#inspected = false;
-    else if (this.#length > 0) this.#reader.push('', this.#parts.join(''));
-    this.#parts = [];
+    else if (this.#length > 0) this.#reader.push('', this.#parts.read());
+    this.#parts.clear();
     this.#length = 0;
   }
 }

@@ -37,6 +37,8 @@ export class StreamUsageStripper {
   /** The bytes of the undecided frame that came with earlier chunks. */
   #held: Buffer[] = [];
   #heldText = '';
+  /** Characters of it when it was last looked at. */
+  #looked = 0;
   #passing = false;
   #droppedLast = false;
 
@@ -61,7 +63,7 @@ export class StreamUsageStripper {
       }
       if (!this.#passing) {
         const frame = this.#heldText + text.slice(start, end);
-        if (kind === 'part' && frame.length <= maxHeld && !cannotBeUsage.test(frame)) {
+        if (kind === 'part' && frame.length <= maxHeld && this.#mayBeUsage(frame)) {
           // A copy, since the caller may use the chunk's memory again.
           this.#held.push(Buffer.from(chunk.subarray(start, end)));
           this.#heldText = frame;
@@ -71,6 +73,7 @@ export class StreamUsageStripper {
         if (!this.#droppedLast) out.push(...this.#held);
         this.#held = [];
         this.#heldText = '';
+        this.#looked = 0;
         this.#passing = kind === 'part';
         if (!this.#droppedLast) pass(start, end);
         return;
@@ -80,6 +83,13 @@ export class StreamUsageStripper {
     });
     if (passTo > passFrom) out.push(chunk.subarray(passFrom, passTo));
     return this.#nullUsage.push(out.length === 1 && out[0] ? out[0] : Buffer.concat(out));
+  }
+
+  /** Looks again once there is an eighth more to see: a frame may come byte by byte. */
+  #mayBeUsage(frame: string): boolean {
+    if (frame.length < this.#looked * 1.125) return true;
+    this.#looked = frame.length;
+    return !cannotBeUsage.test(frame);
   }
 
   /** The bytes that are still held when the stream ends; a last frame needs no blank line. */

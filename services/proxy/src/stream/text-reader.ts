@@ -1,5 +1,6 @@
 import type { Operation } from '../providers/operation.ts';
-import type { BodyReader, ResponseReading } from './response-reading.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
+import type { BodyReader, BodyReading } from './response-reading.ts';
 
 /** Longer texts are cut here. */
 const maxBody = 8 * 1024 * 1024;
@@ -7,7 +8,7 @@ const maxBody = 8 * 1024 * 1024;
 /** Reads a body of plain text, which is all of the answer: what it used is not told in it. */
 export class TextReader implements BodyReader {
   readonly #operation: Operation;
-  readonly #chunks: Buffer[] = [];
+  readonly #bytes = new GatheredBytes();
   #length = 0;
 
   constructor(operation: Operation) {
@@ -15,12 +16,12 @@ export class TextReader implements BodyReader {
   }
 
   push(chunk: Buffer): void {
-    if (this.#length <= maxBody) this.#chunks.push(chunk);
+    if (this.#length <= maxBody) this.#bytes.add(chunk);
     this.#length += chunk.length;
   }
 
-  end(): ResponseReading {
-    const text = Buffer.concat(this.#chunks).toString('utf8');
+  end(): BodyReading {
+    const text = this.#bytes.take().toString('utf8');
     const { outputText, ...reading } = this.#operation.readAnswer(text);
     return {
       ...reading,

@@ -6,6 +6,7 @@ import { addBeside } from '../providers/collect-beside.ts';
 import { maxText } from '../providers/collect-text.ts';
 import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
 import { findShadowed } from './find-shadowed.ts';
+import { isTooPopulated } from './is-too-populated.ts';
 
 /** What was asked of a provider, so that a worker finds the mapping of its bodies again. */
 export interface Asked {
@@ -36,19 +37,6 @@ const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) 
 /** The same source, if it was read already, without what no model reads. */
 export function withoutBeside(source: TextSource): TextSource {
   return 'bytes' in source ? source : { parts: source.parts, whole: source.whole };
-}
-
-/** JSON of more values takes seconds to parse, and hundreds of megabytes: no request that is meant has so many. */
-const maxValues = 1_000_000;
-
-/** Whether some JSON has more values than are parsed. */
-export function isTooPopulated(body: { indexOf(text: string, from?: number): number }): boolean {
-  let commas = 0;
-  for (let at = body.indexOf(','); at >= 0; at = body.indexOf(',', at + 1)) {
-    commas += 1;
-    if (commas > maxValues) return true;
-  }
-  return false;
 }
 
 /**

@@ -21,6 +21,7 @@ export function removeStrays(db: Db, before: string, cut: Date): Promise<{ event
       .deleteFrom('quarantine')
       .where('received_at', '<', cut)
       .executeTakeFirstOrThrow();
+    await transaction.deleteFrom('doubtful_usage').where('event_id', '<', before).execute();
     await transaction.deleteFrom('unrecorded_spend').where('day', '<', until.slice(0, 10)).execute();
     const messages = Number(quarantined.numDeletedRows);
     await appendAudit(transaction, [

@@ -56,7 +56,7 @@ export const geminiRows: OperationRows[] = [
         open,
         /generation_config.maxOutputTokens is not/,
       ],
-      [{ model: 'm', input: 'x', background: true, previous_interaction_id: 'i' }, open, longest],
+      [{ model: 'm', input: 'x', background: true, previous_interaction_id: 'i' }, longest, longest],
       [{ agent: 'deep-research', input: 'x' }, unpriced, /agent is not known/],
       [{ model: 'm', input: 'x', tools: [{ type: 'google_search' }] }, open, /tools\.0 is a tool/],
     ],

@@ -103,7 +103,7 @@ export const openaiRows: OperationRows[] = [
       [{ model: 'm', input: 'x' }, open, longest],
       [{ model: 'm', input: 'x', max_output_tokens: 7 }, 7, 7],
       [{ model: 'm', input: 'x', max_output_tokens: 7, background: true }, 7, 7],
-      [{ model: 'm', input: 'x', background: true }, open, longest],
+      [{ model: 'm', input: 'x', background: true }, longest, longest],
       [{ model: 'm', input: 'x', max_output_tokens: 1, max_tokens: 100_000 }, 100_000, /max_tokens is not known/],
       ...doubtfulBounds('max_output_tokens'),
       [{ model: 'm', input: 'x', max_output_tokens: 7, previous_response_id: 'resp_1', conversation: 'c' }, 7, 7],

@@ -1,24 +1,35 @@
 import type { Usage } from '@agp/core/pricing';
 import { asObject } from '../json-shapes.ts';
-import type { ReportedCall, StreamReader, StreamReading } from '../operation.ts';
+import { maxReportedCalls, type OnCall, type StreamReader, type StreamReading } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
-import { sumUsage } from '../sum-usage.ts';
+import { addUsage } from '../sum-usage.ts';
 import { readResultText } from './output-text.ts';
 import { readMessageFigures } from './usage.ts';
 
+/** A longer name is no model's. */
+const maxModel = 256;
+
 /**
- * Reads the results of a message batch, a line for each of its requests. Only what succeeded is billed. The calls stay
- * apart, since what a call costs depends on its own size: a batch holds at most 100,000.
+ * Reads the results of a message batch, a line for each of its requests. Only what succeeded is billed. Each call is told as
+ * it comes, since what it costs depends on its own size, and none is kept.
  */
 export class BatchResultsReader implements StreamReader {
+  readonly #onCall: OnCall;
   readonly #text = new StreamText(readResultText);
-  readonly #calls: ReportedCall[] = [];
+  #model: string | null | undefined;
   #usage: Usage | null = null;
+  #calls = 0;
   #isWhole = true;
+
+  /** @param onCall told of each call */
+  constructor(onCall: OnCall = () => {}) {
+    this.#onCall = onCall;
+  }
 
   push(_event: string, data: string): void {
     if (data.trim() === '') return;
+    if (this.#calls > maxReportedCalls) return;
     const line = parseFrame(data);
     if (line === null) {
       this.#isWhole = false;
@@ -29,21 +40,27 @@ export class BatchResultsReader implements StreamReader {
     if (type !== 'succeeded') return;
     const { model, usage, calls } = readMessageFigures(message);
     if (usage === null) return;
-    this.#usage = this.#usage === null ? usage : sumUsage(this.#usage, [usage]);
-    for (const call of calls ?? [{ model, usage }]) this.#calls.push(call);
+    if (this.#usage === null) this.#usage = { ...usage };
+    else addUsage(this.#usage, usage);
+    for (const call of calls ?? [{ model, usage }]) {
+      this.#calls += 1;
+      if (this.#calls > maxReportedCalls) return;
+      const named = call.model !== null && call.model.length <= maxModel ? call.model : null;
+      this.#model = this.#model === undefined || this.#model === named ? named : null;
+      this.#onCall({ model: named, usage: call.usage });
+    }
   }
 
   end(): StreamReading {
-    const models = new Set(this.#calls.map(({ model }) => model));
     return {
-      model: models.size === 1 ? (this.#calls[0]?.model ?? null) : null,
+      model: this.#model ?? null,
       usage: this.#usage,
       serviceTier: 'batch',
-      calls: this.#calls,
       usageIsFinal: this.#usage !== null,
       // Nothing in the file says where it ends.
       sawEnd: false,
       failed: false,
+      isCutShort: this.#calls > maxReportedCalls,
       outputText: () => {
         const { parts, whole } = this.#text.read();
         return { parts, whole: whole && this.#isWhole };

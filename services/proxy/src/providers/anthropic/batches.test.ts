@@ -1,20 +1,21 @@
 import { makeUsage } from '@agp/core/pricing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Operation, StreamReading } from '../operation.ts';
+import type { Operation, ReportedCall, StreamReading } from '../operation.ts';
 import { anthropicOperations } from './operations.ts';
 
 const resultsPath = '/v1/messages/batches/msgbatch_01AbC/results';
 const create = anthropicOperations('/v1/messages/batches', 'POST') as Operation;
 const results = anthropicOperations(resultsPath, 'GET') as Operation;
 
-function read(...lines: (object | string)[]): StreamReading {
-  const reader = results.createStreamReader();
+function read(...lines: (object | string)[]): StreamReading & { calls: ReportedCall[] } {
+  const calls: ReportedCall[] = [];
+  const reader = results.createStreamReader((call) => calls.push(call));
   for (const line of lines) {
     const data = typeof line === 'string' ? line : JSON.stringify(line);
     reader.push('', Buffer.from(data).toString('latin1'));
   }
-  return reader.end();
+  return { ...reader.end(), calls };
 }
 
 const succeeded = (model: string, usage: object, text = 'Hi') => ({

@@ -34,6 +34,7 @@ const messages: Operation = {
   usageNeedsAsking: false,
   answerFormat: 'object',
   isFree: false,
+  writesText: true,
   createStreamReader: () => new MessageStreamReader(),
   readRequest(value, path) {
     const body = asObject(value);
@@ -80,7 +81,7 @@ const batchResults: Operation = {
   name: 'messages.batches.results',
   answerFormat: 'lines',
   billedOnce: (path) => resultsTarget.exec(path)?.[1] ?? null,
-  createStreamReader: () => new BatchResultsReader(),
+  createStreamReader: (onCall) => new BatchResultsReader(onCall),
   readAnswer: () => nothingTold,
 };
 

@@ -34,12 +34,12 @@ const extraRuns = new Set(['compaction', 'advisor_message']);
 /** @param value the message, or a batch's item of one */
 export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputText'> {
   const message = asObject(value);
-  const figures = asObject(message.usage);
+  const told = asObject(message.usage);
   const model = asText(message.model);
-  const usage = readMessageUsage(figures);
+  const usage = readMessageUsage(told);
   // Fast mode has a price of its own, as a tier has.
-  const serviceTier = figures.speed === 'fast' ? 'fast' : asText(figures.service_tier);
-  const extra = asArray(figures.iterations).flatMap((item): ReportedCall[] => {
+  const serviceTier = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
+  const extra = asArray(told.iterations).flatMap((item): ReportedCall[] => {
     const run = asObject(item);
     const used = extraRuns.has(`${run.type}`) ? readMessageUsage(run) : null;
     return used === null ? [] : [{ model: asText(run.model) ?? model, usage: used }];
@@ -61,6 +61,20 @@ function countCached(usage: JsonObject): number {
   return (readCount(usage.cache_read_input_tokens) ?? 0) + (readCount(usage.cache_creation_input_tokens) ?? 0);
 }
 
+/** What is read of usage. A stream may say more, with new names in every frame: that is not gathered. */
+const figures = [
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation',
+  'output_tokens_details',
+  'server_tool_use',
+  'iterations',
+  'speed',
+  'service_tier',
+] as const;
+
 /**
  * Adds what a `message_delta` says to what is known. Its figures count from the start of the message, so they replace;
  * what it leaves out or gives as null stands.
@@ -70,7 +84,7 @@ function countCached(usage: JsonObject): number {
  */
 export function mergeMessageUsage(known: JsonObject, delta: unknown): JsonObject {
   const given: JsonObject = Object.fromEntries(
-    Object.entries(asObject(delta)).filter(([, value]) => value !== null && value !== undefined),
+    figures.map((name) => [name, asObject(delta)[name]]).filter(([, value]) => value !== null && value !== undefined),
   );
   const merged = { ...known, ...given };
   const input = readCount(known.input_tokens);

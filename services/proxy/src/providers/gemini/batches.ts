@@ -1,5 +1,5 @@
 import { asArray, asObject, asText } from '../json-shapes.ts';
-import type { Operation, ReportedCall } from '../operation.ts';
+import { maxReportedCalls, type Operation, type ReportedCall } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
 import { sumUsage } from '../sum-usage.ts';
 import { readContent } from './output-text.ts';
@@ -28,10 +28,12 @@ export function describeBatchResults(operation: Operation): Operation {
     billedOnce: (path) => batchTarget.exec(path)?.[1] ?? null,
     readAnswer(body) {
       const model = batchModel(body);
-      const calls = findAnswers(body).flatMap((answer): ReportedCall[] => {
-        const { usage, model: answered } = readContentFigures(answer);
-        return usage === null ? [] : [{ model: answered ?? model, usage }];
-      });
+      const calls = findAnswers(body)
+        .slice(0, maxReportedCalls)
+        .flatMap((answer): ReportedCall[] => {
+          const { usage, model: answered } = readContentFigures(answer);
+          return usage === null ? [] : [{ model: answered ?? model, usage }];
+        });
       const [first, ...others] = calls.map(({ usage }) => usage);
       return {
         model: model ?? calls[0]?.model ?? null,

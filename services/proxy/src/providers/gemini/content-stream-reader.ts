@@ -12,6 +12,8 @@ const telling = /"(?:finishReason|blockReason|error|webSearchQueries)"\s*:/;
 
 /** More searches than any answer needs. */
 const maxSearches = 1_000;
+/** Longer ones are told apart by their length alone. */
+const maxSearch = 4_096;
 
 /** Reads the frames of streamGenerateContent. Each counts all until then, so the last one's figures are the call's. */
 export class ContentStreamReader implements StreamReader {
@@ -30,7 +32,10 @@ export class ContentStreamReader implements StreamReader {
     this.#model ??= asText(frame.modelVersion);
     this.#failed ||= Boolean(frame.error);
     this.#sawEnd ||= endsAnswer(frame);
-    for (const search of findSearches(frame)) if (this.#searches.size < maxSearches) this.#searches.add(search);
+    for (const search of findSearches(frame)) {
+      const known = search.length > maxSearch ? `${search.length} characters` : search;
+      if (this.#searches.size < maxSearches) this.#searches.add(known);
+    }
   }
 
   end(): StreamReading {

@@ -1,4 +1,4 @@
-import { readCount, type Usage } from '@agp/core/pricing';
+import { largestOutput, readCount, type Usage } from '@agp/core/pricing';
 import { collectText } from '../collect-text.ts';
 import { asArray, asObject, asText } from '../json-shapes.ts';
 import type { Operation, StreamReader, StreamReading } from '../operation.ts';
@@ -80,13 +80,16 @@ export const interactions: Operation = {
   usageNeedsAsking: false,
   answerFormat: 'object',
   isFree: false,
+  writesText: true,
   createStreamReader: () => new InteractionStreamReader(),
   readRequest(value) {
     const body = asObject(value);
+    const maxOutputTokens = readCount(asObject(body.generation_config).max_output_tokens);
     return {
       requestedModel: modelOf(body),
       stream: body.stream === true,
-      toldUsage: {},
+      // What it used is told with a later answer, which nobody has to ask for.
+      toldUsage: body.background ? { completionTokens: maxOutputTokens ?? largestOutput } : {},
       inputText: () => collectText(body.system_instruction, body.input, body.tools),
     };
   },

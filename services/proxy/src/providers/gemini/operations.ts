@@ -60,6 +60,7 @@ function describe(name: (typeof names)[number]): Operation {
     figuresWithin: ['"webSearchQueries"'],
     isFree: free.has(name),
     isBilledLater: name === 'batchGenerateContent',
+    writesText: !name.toLowerCase().includes('embed'),
     createStreamReader: () => new ContentStreamReader(),
     readRequest(value, path) {
       const body = asObject(value);

@@ -49,6 +49,7 @@ function readSpeechFigures(event: unknown): Figures {
 
 export const speech = describeOperation({
   name: 'audio.speech',
+  writesText: false,
   otherAnswers: 'media',
   input: ['input', 'instructions'],
   isStream: ({ stream_format: format }) => format === 'sse',

@@ -12,6 +12,8 @@ export interface OperationDescription {
   name: string;
   usageNeedsAsking?: boolean;
   isFree?: boolean;
+  /** True if left out. */
+  writesText?: boolean;
   otherAnswers?: Operation['otherAnswers'];
   figuresWithin?: readonly string[];
   /** Members of the request that the model reads. */
@@ -40,6 +42,7 @@ export function describeOperation(description: OperationDescription): Operation 
     name,
     usageNeedsAsking = false,
     isFree = false,
+    writesText = true,
     otherAnswers,
     figuresWithin,
     createStreamReader,
@@ -53,6 +56,7 @@ export function describeOperation(description: OperationDescription): Operation 
     ...(otherAnswers && { otherAnswers }),
     ...(figuresWithin && { figuresWithin }),
     isFree,
+    writesText,
     createStreamReader,
     readRequest(value, path) {
       const body = asObject(value);

@@ -1,8 +1,9 @@
+import type { Usage } from '@agp/core/pricing';
 import { asObject } from '../json-shapes.ts';
-import type { StreamReader, StreamReading, Write } from '../operation.ts';
+import type { ReportedCall, StreamReader, StreamReading, Write } from '../operation.ts';
 import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
-import { sumUsage } from '../sum-usage.ts';
+import { addUsage } from '../sum-usage.ts';
 import type { Figures } from './describe-operation.ts';
 import { isErrorFrame } from './is-error-frame.ts';
 
@@ -14,6 +15,9 @@ export interface StreamEvents {
   /** Writes the text in an event; absent where the stream is sound or pictures. */
   readText?(frame: unknown, write: Write): void;
 }
+
+/** More than any answer has images. */
+const maxCalls = 1_000;
 
 const error = /"(?:error"\s*:\s*[{"]|type"\s*:\s*"error")/;
 
@@ -27,7 +31,9 @@ const maxWords = 4 * 1024;
 export class EventStreamReader implements StreamReader {
   readonly #events: StreamEvents;
   readonly #text: StreamText;
-  readonly #figures: Figures[] = [];
+  #usage: Usage | null = null;
+  readonly #calls: ReportedCall[] = [];
+  #hasOthers = false;
   #sawEnd = false;
   #failed = false;
 
@@ -43,28 +49,31 @@ export class EventStreamReader implements StreamReader {
     if (ends || event === 'error' || error.test(data)) {
       const frame = asObject(parseFrame(words));
       this.#failed ||= isErrorFrame(event, frame);
-      if (ends) this.#figures.push(this.#events.readFigures(frame));
+      if (ends) this.#add(this.#events.readFigures(frame));
     }
     this.#sawEnd ||= ends || data === '[DONE]';
   }
 
   end(): StreamReading {
-    // Each image of several comes with an event of its own, and figures for it.
-    const [first, ...others] = this.#figures.map(({ usage }) => usage).filter((usage) => usage !== null);
-    const usage = first ? sumUsage(first, others) : null;
-    const calls = this.#figures.flatMap(
-      (told) => told.calls ?? (told.usage ? [{ model: null, usage: told.usage }] : []),
-    );
     return {
       model: null,
-      usage,
-      ...(this.#figures.some((told) => told.calls) && { calls }),
+      usage: this.#usage,
+      ...(this.#hasOthers && { calls: this.#calls }),
       serviceTier: null,
-      usageIsFinal: usage !== null,
+      usageIsFinal: this.#usage !== null,
       sawEnd: this.#sawEnd,
       failed: this.#failed,
       outputText: () => this.#text.read(),
       besideText: () => this.#text.readBeside(),
     };
+  }
+
+  /** Each image of several comes with an event of its own, and figures for it. */
+  #add({ usage, calls }: Figures): void {
+    if (usage === null) return;
+    if (this.#usage === null) this.#usage = { ...usage };
+    else addUsage(this.#usage, usage);
+    this.#hasOthers ||= calls !== undefined;
+    if (this.#calls.length < maxCalls) this.#calls.push(...(calls ?? [{ model: null, usage }]));
   }
 }

@@ -11,6 +11,7 @@ import { readImageFigures } from './image-figures.ts';
 function describeImages(name: string, event: string): Operation {
   return describeOperation({
     name,
+    writesText: false,
     input: ['prompt'],
     isStream: ({ stream }) => stream === true || stream === 'true',
     readToldUsage: ({ n }) => ({ outputImages: readCount(asFigure(n ?? 1)) ?? 0 }),

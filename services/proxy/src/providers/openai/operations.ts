@@ -1,4 +1,4 @@
-import { readCount, type Usage } from '@agp/core/pricing';
+import { largestOutput, readCount, type Usage } from '@agp/core/pricing';
 import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { Operation, Write, Writing } from '../operation.ts';
@@ -51,15 +51,12 @@ const fimCompletions = describeOperation({
   input: ['prompt', 'suffix'],
 });
 
-/** What is taken to be written where a background response does not say how long it may be. */
-const backgroundTokens = 4_096;
-
 /**
  * A response in the background is answered before it is written, and what it used is told to whoever asks for it later, if
  * anybody does: it is taken to be as long as it may.
  */
 function readBackground(body: JsonObject): Partial<Usage> {
-  return body.background === true ? { completionTokens: readCount(body.max_output_tokens) ?? backgroundTokens } : {};
+  return body.background ? { completionTokens: readCount(body.max_output_tokens) ?? largestOutput } : {};
 }
 
 function describeResponses(name: string, isFree: boolean): Operation {
@@ -77,6 +74,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
 
 const embeddings = describeOperation({
   name: 'embeddings',
+  writesText: false,
   input: ['input'],
   readToldUsage: ({ input }) => countTokenIds(input),
   // Embeddings have no output; some servers give the total alone.

@@ -9,6 +9,9 @@ import { readTokenUsage } from './usage.ts';
 /** The model that makes images where the tool's description names none (API reference, `tools[].model`). */
 const defaultImageModel = 'gpt-image-2';
 
+/** More than any response has images. */
+const maxImages = 1_000;
+
 /** Searches that are billed: the provider's own count, else those that searched; opening a page costs nothing. */
 function countSearches({ tool_usage: tools, output }: JsonObject): unknown {
   const counted = asObject(asObject(tools).web_search).num_requests;
@@ -25,7 +28,8 @@ function readImageCalls({ tool_usage: used, tools, output }: JsonObject): Report
   const tool = asArray(tools).find((each) => asObject(each).type === 'image_generation');
   const model = asText(asObject(tool).model) ?? defaultImageModel;
   const made = usage && usage.promptTokens + usage.completionTokens > 0 ? [{ model, usage }] : [];
-  return [...made, ...asArray(output).flatMap((item) => readSvgCall(asObject(item).svg_usage))];
+  const drawn = asArray(output).flatMap((item) => readSvgCall(asObject(item).svg_usage));
+  return [...made, ...drawn.slice(0, maxImages)];
 }
 
 /**

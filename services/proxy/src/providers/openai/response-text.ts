@@ -28,6 +28,9 @@ export function readResponseText(body: unknown): Writing {
   return collectText(items.flatMap((item) => [...readCalled(item), ...readWritten(item)]));
 }
 
+/** More items than any response has: what comes whole after them may be written twice. */
+const maxItems = 10_000;
+
 /**
  * Makes what writes the text of a response's events, one after the other: every kind of delta but sound, and of whole
  * items what came in no delta.
@@ -42,7 +45,7 @@ export function createResponseEventReader(): (frame: unknown, write: Write) => v
       const texts = streamed.has(output) ? readCalled(whole) : [...readCalled(whole), ...readWritten(whole)];
       for (const [at, text] of collectText(...texts).parts.entries()) write(`item ${output} ${at}`, text);
     } else if (type.endsWith('.delta') && !type.endsWith('.audio.delta')) {
-      streamed.add(output);
+      if (streamed.size < maxItems) streamed.add(output);
       const channel = `${type} ${output} ${content ?? summary}`;
       // What a shell printed comes as an object of its two outputs.
       for (const [kind, text] of Object.entries(asObject(delta))) write(`${channel} ${kind}`, asText(text) ?? '');
