@@ -47,6 +47,8 @@ export const errorTable = {
   unsupported_media_type: { status: 415, message: 'content type must be application/json' },
   too_many_failures: { status: 429, message: 'too many failed authentications' },
   too_many_streams: { status: 503, message: 'too many open streams' },
+  too_many_streams_of_key: { status: 429, message: 'too many open streams of this key' },
+  too_many_reads: { status: 429, message: 'too many reads at once with this key' },
   reservations_unavailable: { status: 503, message: 'budget reservations unavailable' },
   storage_unavailable: { status: 503, message: 'storage unavailable' },
   // both

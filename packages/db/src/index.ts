@@ -69,3 +69,4 @@ export * from './queries/update-agent.ts';
 export * from './queries/update-agent-limits.ts';
 export * from './queries/update-control.ts';
 export type { Schema } from './schema.ts';
+export * from './share-database.ts';

@@ -48,7 +48,7 @@ function guardClient(client: pg.PoolClient): PostgresPoolClient {
 }
 
 /** A pool whose failures are {@link StorageUnavailableError} or errors of the statement, and that drops silent connections. */
-function guardPool(pool: pg.Pool): PostgresPool {
+export function guardPool(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),

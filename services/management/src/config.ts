@@ -9,6 +9,8 @@ export const managementConfigSchema = z.object({
   opsPort: portField.default(9081),
   /** Guessing must be out of question: `openssl rand -hex 32` makes a good one. */
   managementApiKey: z.string().min(16),
+  /** Live streams that one key may have open on this process. */
+  maxStreamsPerKey: z.coerce.number().int().min(1).default(50),
   edition: z.enum(['extended', 'base']).default('extended'),
   trustProxy: trustProxyField,
   drainDelaySeconds: drainDelayField,

@@ -10,9 +10,11 @@ import { handleError } from './handle-error.ts';
 import { logChanges } from './log-changes.ts';
 import { parseInput, parseQuery } from './parse-input.ts';
 import { readJsonBody } from './read-json-body.ts';
+import type { Reads } from './reads.ts';
 
 export interface AppParts {
   context: Context;
+  reads: Reads;
   routes: readonly Route[];
   /** Counts failed authentications by address. */
   failures: Throttle;
@@ -71,17 +73,22 @@ function readPathParameters(route: Route, request: Request): Record<string, stri
   return Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, given[name] ?? '']));
 }
 
-/** authenticated -> scope -> edition -> parsed -> handled */
-function handleRoute(route: Route, context: Context): RequestHandler {
+/** authenticated -> scope -> edition -> within its share -> parsed -> handled */
+function handleRoute(route: Route, context: Context, reads: Reads): RequestHandler {
   return async (request, response) => {
+    const caller = response.locals.caller as Caller | undefined;
+    // A change takes its turn before all that is only looked at.
+    const isRead = route.method === 'get' && caller !== undefined;
+    // Live streams have a bound of their own.
+    if (isRead && route.answer.contentType !== 'text/event-stream') reads.begin(caller.keyId, response);
     const input = {
       params: readPathParameters(route, request),
       query: route.query && parseQuery(route.query, request.query),
       body: route.body && parseInput(route.body, request.body, 'body'),
       request,
-      caller: response.locals.caller as Caller | undefined,
+      caller,
     };
-    await route.handle(input, response, context);
+    await route.handle(input, response, isRead ? { ...context, db: reads.databaseOf(caller.keyId) } : context);
   };
 }
 
@@ -107,7 +114,7 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
 }
 
 /** The HTTP side of the service: what every request goes through, and the routes. */
-export function createApp({ context, routes, failures, logger, observe, callers }: AppParts): RequestListener {
+export function createApp({ context, reads, routes, failures, logger, observe, callers }: AppParts): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   // Lists can be long and change all the time: hashing each answer would buy nothing.
@@ -119,7 +126,11 @@ export function createApp({ context, routes, failures, logger, observe, callers 
   app.use('/docs', serveDocsAssets());
   app.use('/api/v1', authenticate(context.db, failures));
   for (const route of routes) {
-    const handlers = [guardRoute(route, context), ...(route.body ? [readJsonBody] : []), handleRoute(route, context)];
+    const handlers = [
+      guardRoute(route, context),
+      ...(route.body ? [readJsonBody] : []),
+      handleRoute(route, context, reads),
+    ];
     app[route.method](toExpressPath(route.path), ...handlers);
   }
   // After all routes: a path with a parameter must not refuse a method for a fixed one beside it.

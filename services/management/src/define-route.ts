@@ -11,6 +11,7 @@ import type { LiveStreams } from './live/live-streams.ts';
 /** What the routes work with. */
 export interface Context {
   config: ManagementConfig;
+  /** Of a caller that reads, its share of connections that are there for reads alone. */
   db: Db;
   reservations: BudgetReservations;
   streams: LiveStreams;

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { StorageUnavailableError } from '@agp/db';
+import { ShareExceededError, StorageUnavailableError } from '@agp/db';
 import type { Logger } from '@agp/runtime';
 import type { ErrorRequestHandler } from 'express';
 import type { Caller } from './authenticate.ts';
@@ -11,6 +11,7 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof StorageUnavailableError) {
     return new ApiError('storage_unavailable', undefined, { 'Retry-After': '1' });
   }
+  if (error instanceof ShareExceededError) return new ApiError('too_many_reads', undefined, { 'Retry-After': '1' });
   return new ApiError('internal');
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import { giveUpSilentReader } from './reads.ts';
 
 export interface Framing {
   before: string;
@@ -29,5 +30,6 @@ export async function replyWithList<Row>(
     yield lead === framing.before ? framing.before + framing.after : framing.after;
   }
   response.type('json');
+  giveUpSilentReader(response);
   await pipeline(Readable.from(write()), response);
 }

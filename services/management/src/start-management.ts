@@ -21,6 +21,7 @@ import { endRevokedStreams } from './live/end-revoked-streams.ts';
 import { followRecordings } from './live/follow-recordings.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
+import { Reads } from './reads.ts';
 import { listRoutes } from './routes/index.ts';
 import { waitForBootstrapKey } from './wait-for-bootstrap-key.ts';
 import { watchCapUse } from './watch-cap-use.ts';
@@ -55,15 +56,24 @@ export async function startManagement(
   const logger = overrides.logger ?? createLogger('management', config.logLevel);
   await using opened = new AsyncDisposableStack();
 
-  const database = openGuardedDatabase({
-    url: config.databaseUrl,
-    applicationName: 'agp-management',
-    statementTimeoutMs: 5_000,
-    onConnectionError: logLostConnection(logger),
-  });
+  const openPool = (maxConnections: number) =>
+    openGuardedDatabase({
+      url: config.databaseUrl,
+      applicationName: 'agp-management',
+      maxConnections,
+      statementTimeoutMs: 5_000,
+      onConnectionError: logLostConnection(logger),
+    });
+  // Ten in all. Keys and changes, the kill switch first of all, never wait behind what is only looked at.
+  const database = openPool(4);
   opened.defer(() => database.close());
+  const reading = openPool(6);
+  opened.defer(() => reading.close());
   const { db } = database;
-  const streams = new LiveStreams({ keepaliveMs: overrides.keepaliveMs ?? keepaliveMs });
+  const streams = new LiveStreams({
+    keepaliveMs: overrides.keepaliveMs ?? keepaliveMs,
+    maxStreamsPerKey: config.maxStreamsPerKey,
+  });
   const { registry, observe } = createMetrics(streams);
   let broker: NatsConnection | null = null;
   const readiness = new Readiness(
@@ -101,6 +111,7 @@ export async function startManagement(
 
   const app = createApp({
     context: { config, db, reservations: createBudgetReservations(budgetRedis), streams },
+    reads: new Reads(reading),
     routes: listRoutes(),
     failures: createThrottle(redis, failureLimit),
     logger,

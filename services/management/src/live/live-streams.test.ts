@@ -14,7 +14,7 @@ async function serve(options: Partial<LiveStreamsOptions> = {}) {
   const app = express();
   app.use((_request, response) => {
     try {
-      streams.open(response, {}, 'key');
+      streams.open(response, {}, { keyId: 'key', secretSha256: 'secret' });
       responses.push(response);
     } catch (error) {
       refused.push(error);

@@ -2,6 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import type { AnnouncedEvent } from '@agp/core/events';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import type { Caller } from '../authenticate.ts';
 import { presentStreamEvent } from '../presenters/present-event.ts';
 
 export interface StreamFilter {
@@ -9,10 +10,15 @@ export interface StreamFilter {
   sessionId?: string | undefined;
 }
 
+/** Whose stream it is. */
+export type StreamOwner = Pick<Caller, 'keyId' | 'secretSha256'>;
+
 interface Stream {
   response: Response;
   filter: StreamFilter;
-  /** Hex digest of the secret that it was opened with. */
+  /** Of the key that it was opened with. */
+  keyId: string;
+  /** Hex digest of the key's secret. */
   secretSha256: string;
   keepalive: NodeJS.Timeout;
 }
@@ -24,6 +30,8 @@ export interface LiveStreamsOptions {
   rememberedEvents?: number;
   /** Streams that may be open at once. */
   maxStreams?: number;
+  /** Of one key; as many as of all if not given. */
+  maxStreamsPerKey?: number;
 }
 
 /** What a client may leave unread before it is dropped, in bytes. */
@@ -69,9 +77,13 @@ export class LiveStreams {
   /**
    * Turns a response into a stream, until its client leaves or it is ended here.
    *
-   * @throws ApiError `too_many_streams`
+   * @throws ApiError `too_many_streams_of_key`, `too_many_streams`
    */
-  open(response: Response, filter: StreamFilter, secretSha256: string): void {
+  open(response: Response, filter: StreamFilter, { keyId, secretSha256 }: StreamOwner): void {
+    const ofKey = [...this.#streams].filter((stream) => stream.keyId === keyId).length;
+    if (ofKey >= (this.#options.maxStreamsPerKey ?? Number.POSITIVE_INFINITY)) {
+      throw new ApiError('too_many_streams_of_key', undefined, { 'Retry-After': '5' });
+    }
     if (this.#streams.size >= (this.#options.maxStreams ?? 1_000)) {
       throw new ApiError('too_many_streams', undefined, { 'Retry-After': '5' });
     }
@@ -89,7 +101,7 @@ export class LiveStreams {
       return;
     }
     const keepalive = setTimeout(() => this.#send(stream, keepaliveText), this.#options.keepaliveMs);
-    const stream: Stream = { response, filter, secretSha256, keepalive };
+    const stream: Stream = { response, filter, keyId, secretSha256, keepalive };
     this.#streams.add(stream);
     response.on('close', () => this.#forget(stream));
     // A socket that breaks under a write reports here; 'close' follows.

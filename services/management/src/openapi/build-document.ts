@@ -15,6 +15,8 @@ function listErrors(route: Route): ErrorCode[] {
   if (route.query) codes.push('invalid_parameter');
   if (route.body) codes.push('invalid_parameter', 'body_too_large', 'unsupported_media_type');
   if (route.scope !== null) codes.push('invalid_api_key', 'missing_scope', 'too_many_failures', 'storage_unavailable');
+  if (route.scope !== null && route.method === 'get' && route.answer.contentType === undefined)
+    codes.push('too_many_reads');
   if (route.extendedOnly) codes.push('base_edition');
   return [...new Set<ErrorCode>([...codes, 'internal'])];
 }
@@ -28,7 +30,9 @@ const freeMessages: Partial<Record<ErrorCode, string>> = {
 const errorHeaders: Partial<Record<ErrorCode, Record<string, { description: string; schema: { type: 'string' } }>>> = {
   invalid_api_key: { 'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' } } },
   too_many_failures: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
+  too_many_reads: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
   too_many_streams: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
+  too_many_streams_of_key: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
   reservations_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
   storage_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
 };

@@ -18,8 +18,9 @@ export const streamEventsRoute = defineRoute({
     schema: streamEventSchema,
     contentType: 'text/event-stream',
   },
-  errors: ['too_many_streams'],
+  errors: ['too_many_streams_of_key', 'too_many_streams'],
   handle: ({ query, caller }, response, { streams }) => {
-    streams.open(response, { agentId: query.agent_id, sessionId: query.session_id }, caller?.secretSha256 ?? '');
+    const owner = caller ?? { keyId: '', secretSha256: '' };
+    streams.open(response, { agentId: query.agent_id, sessionId: query.session_id }, owner);
   },
 });

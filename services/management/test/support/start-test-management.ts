@@ -31,6 +31,7 @@ export interface TestManagementOptions {
   edition?: 'extended' | 'base';
   keepaliveMs?: number;
   ownPostgres?: boolean;
+  maxStreamsPerKey?: number;
 }
 
 export async function startTestManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
@@ -45,6 +46,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     opsPort: 0,
     logLevel: 'silent',
     managementApiKey: bootstrapKey,
+    maxStreamsPerKey: options.maxStreamsPerKey ?? 50,
     edition: options.edition ?? 'extended',
     trustProxy: 0,
     drainDelaySeconds: 0,

@@ -1,0 +1,71 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { createdApiKeySchema } from '@agp/core/contracts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStream } from './support/open-stream.ts';
+import { seedAgent } from './support/seed.ts';
+import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+
+const maxStreamsPerKey = 5;
+let management: TestManagement;
+let greedy: RequestInit;
+let modest: RequestInit;
+
+async function makeReader(name: string): Promise<RequestInit> {
+  const answer = await management.send('POST', '/api/v1/keys', { name, scopes: ['read'] });
+  const { secret } = createdApiKeySchema.parse(await answer.json());
+  return { headers: { authorization: `Bearer ${secret}` } };
+}
+
+beforeAll(async () => {
+  management = await startTestManagement({ maxStreamsPerKey });
+  [greedy, modest] = await Promise.all([makeReader('greedy'), makeReader('modest')]);
+});
+afterAll(() => management?.[Symbol.asyncDispose]());
+
+test('one key opens as many live streams as it may, and no more until one has ended; others still get theirs', async () => {
+  await using opened = new AsyncDisposableStack();
+  for (let count = 0; count < maxStreamsPerKey; count += 1) {
+    const client = opened.use(await openStream(management, '', greedy));
+    expect(client.response.status).toBe(200);
+  }
+  const refused = await management.call('/api/v1/events/stream', greedy);
+  expect(refused.headers.get('retry-after')).toBe('5');
+  await management.refuse(refused, 429, 'too many open streams of this key');
+  const other = opened.use(await openStream(management, '', modest));
+  expect(other.response.status).toBe(200);
+  await opened.disposeAsync();
+  await expect
+    .poll(async () => {
+      await using again = await openStream(management, '', greedy);
+      return again.response.status;
+    })
+    .toBe(200);
+});
+
+test('a block works, and others read, while one key holds as many slow reads as it can get', async () => {
+  const agentId = await seedAgent(management.database, randomUUIDv7());
+  const { pool } = management.database;
+  const locker = await pool.connect();
+  // As slow as a query can be made: it waits until the lock is given back, or its time is up.
+  await locker.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+  const reads = Array.from({ length: 80 }, () => management.call('/api/v1/events?offset=1000000', greedy));
+  try {
+    const first = await Promise.race(reads);
+    await management.refuse(first, 429, 'too many reads at once with this key');
+    expect(first.headers.get('retry-after')).toBe('1');
+    const blocked = await management.send('PUT', `/api/v1/agents/${agentId}`, { status: 'blocked' });
+    expect(await blocked.json()).toMatchObject({ status: 'blocked' });
+    expect((await management.call('/api/v1/agents', modest)).status).toBe(200);
+    // Its own further reads wait behind those that hang.
+    const { rows } = await pool.query(
+      `SELECT FROM pg_stat_activity WHERE application_name = 'agp-management' AND state = 'active' AND wait_event_type = 'Lock'`,
+    );
+    expect(rows.length).toBeLessThanOrEqual(3);
+  } finally {
+    await locker.query('ROLLBACK');
+    locker.release();
+  }
+  const statuses = new Set((await Promise.all(reads)).map(({ status }) => status));
+  expect([...statuses].every((status) => [200, 429, 503].includes(status))).toBe(true);
+  await expect.poll(async () => (await management.call('/api/v1/events', greedy)).status).toBe(200);
+});
