@@ -50,6 +50,7 @@ const commands = {
     ],
   ],
   'prove:strict': [['node', 'test/strict/prove-strict.ts']],
+  fuzz: [['node', 'test/fuzz/run.ts']],
   agp: [['node', '--import', './packages/local-stack/src/offer-local-stack.ts', 'packages/cli/src/main.ts']],
   'create-roles': [['node', 'packages/db/src/commands/create-roles.ts']],
   migrate: [onLocalStack('migrator', 'packages/db/src/commands/migrate.ts')],
