@@ -107,7 +107,11 @@ export function makeAnswer(request: PlannedRequest, asksForUsage: boolean): Wire
   if (answer === 'hangs') return { ...wire, pieces: [], ends: 'never' };
   if (answer === 'error')
     return replace(Buffer.from('{"error":{"message":"no"}}'), { status: 500 - (dice % 100), isFree: true });
-  if (answer === 'bad header') head.push('x-bad: \u0001\u00ff', 'content-length: 5', 'content-length: 6');
+  if (answer === 'bad header') {
+    head.push('x-bad: \u0001\u00ff', 'content-length: 5', 'content-length: 6');
+    // Nothing behind such a head can be read, not even how much it is: what is promised is the input.
+    return { ...wire, wordsAfter: () => 0 };
+  }
   if (answer === 'odd status') return { ...wire, status: [203, 206, 226, 299][dice % 4] ?? 203 };
   if (answer === 'tiny pieces') {
     pieces = [...whole].map((byte) => Buffer.of(byte));
