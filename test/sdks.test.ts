@@ -30,7 +30,9 @@ const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'date'];
 const ours = ['x-agent-id', 'x-session-id', 'x-event-id'];
 
 function withoutOwnHeaders({ answer, headers }: Outcome): Outcome {
-  const compared = Object.entries(headers).filter(([name]) => ![...ofConnection, ...ours].includes(name));
+  // What a web page may read is not for a provider to say.
+  const isLeft = (name: string) => [...ofConnection, ...ours].includes(name) || name.startsWith('access-control-');
+  const compared = Object.entries(headers).filter(([name]) => !isLeft(name));
   return { answer, headers: Object.fromEntries(compared) };
 }
 

@@ -107,6 +107,6 @@ export const requests: [string, BareRequest][] = [
   ['DELETE', { method: 'DELETE', target: '/v1/files/file-1' }],
   ['DELETE with a body', { method: 'DELETE', target: '/v1/files/file-1', headers: json, body: Buffer.from('{}') }],
   ['PATCH', { method: 'PATCH', target: '/v1/things', headers: json, body: Buffer.from('[]') }],
-  ['OPTIONS', { method: 'OPTIONS', target: '/v1/models', headers: ['Origin', 'https://x.test'] }],
+  ['OPTIONS', { method: 'OPTIONS', target: '/v1/models', headers: ['X-Asks', 'which methods'] }],
   ['HEAD', { method: 'HEAD', target: '/v1/models' }],
 ];
