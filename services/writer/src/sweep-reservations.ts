@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toPublicId, uuidTime } from '@agp/core/ids';
 import { findRecordedIds, type Pool } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
@@ -42,10 +43,12 @@ export interface SweepOptions {
   everyMs?: number | undefined;
 }
 
+/** How long a stop waits for the round that runs, in milliseconds. */
+const stopWithinMs = 1_000;
 /** Ids in one line of the log. */
 const maxShownIds = 20;
 
-/** Sweeps from time to time, one round after the other. @returns stops it, after the round that runs */
+/** Sweeps from time to time, one round after the other. @returns stops it, after the round that runs where that ends soon */
 export function keepSweeping(options: SweepOptions): () => Promise<void> {
   const { reservations, pool, metrics, logger, onFailure, everyMs = sweepEveryMs } = options;
   let sweeping: Promise<void> | null = null;
@@ -78,6 +81,7 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
   }, everyMs);
   return async () => {
     clearInterval(timer);
-    await sweeping;
+    // What is left in the middle is found again by the next round, of whichever writer.
+    await Promise.race([sweeping, sleep(stopWithinMs, undefined, { ref: false })]);
   };
 }
