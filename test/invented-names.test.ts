@@ -70,13 +70,13 @@ test("a model's name forges no line of a log, and neither steers a terminal nor 
 });
 
 test('a new agent has a name that can be seen and has one spelling; an agent that has another name already keeps it', async () => {
-  const { port, hostname } = new URL(system.proxies[0]?.url ?? '');
+  const { port, hostname, host } = new URL(system.proxies[0]?.url ?? '');
   /** As bytes: clients like fetch refuse to send some of these. */
   const register = async (name: string): Promise<string> => {
     const socket = connect(Number(port), hostname);
     const bytes = Buffer.from(name, 'utf8').toString('latin1');
     socket.write(
-      `GET /openai/v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-agent-name: ${bytes}\r\n\r\n`,
+      `GET /openai/v1/models HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\nx-agent-name: ${bytes}\r\n\r\n`,
       'latin1',
     );
     let text = '';

@@ -42,6 +42,15 @@ test('dashboards have a uid of their own, and every panel a number, a title, a d
   }
 });
 
+test('names that agents and models chose are shown as text alone: no panel renders HTML, and none makes a link of a value', () => {
+  for (const [name, dashboard] of Object.entries(dashboards)) {
+    const panels = JSON.stringify(dashboard.panels);
+    expect(panels, name).not.toMatch(
+      /"type":"(?:text|html|image|markdown)"|"mode":"(?:html|markdown)"|"links":\[[^\]]|\$\{__(?:value|data|field)/,
+    );
+  }
+});
+
 test('Grafana is given the sources that the dashboards name, and no password but one from a file', () => {
   const text = read('grafana/provisioning/datasources/agp.yml');
   const { datasources } = parse(text) as {
