@@ -1,4 +1,4 @@
-/** Headers that the proxy adds, and those of a connection. */
+/** Headers that the proxy adds, and those of a connection. What a web page may read is not for a provider to say either. */
 const uncompared = [
   'x-agent-id',
   'x-session-id',
@@ -13,7 +13,8 @@ type Fields = Record<string, unknown>;
 
 function toHeaders(headers: object): Fields {
   const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
-  return Object.fromEntries(pairs.filter(([name]) => !uncompared.includes(name.toLowerCase())));
+  const isCompared = (name: string) => !uncompared.includes(name) && !name.startsWith('access-control-');
+  return Object.fromEntries(pairs.filter(([name]) => isCompared(name.toLowerCase())));
 }
 
 /** Of what a connection's end says only this is the same each time; the rest are ports and counts of bytes. */
