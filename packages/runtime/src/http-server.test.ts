@@ -154,3 +154,14 @@ test('CONNECT is a request like any other, behind those before it and the last o
   expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 405']);
   await stop(0);
 });
+
+test('a client that keeps its half of a refused tunnel open does not hold its connection', async () => {
+  const { url, server, stop } = await startHttpServer((_request, response) => response.writeHead(405).end(), anyPort);
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+  socket.resume().write('CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: proxy\r\n\r\n');
+  await once(socket, 'end');
+  const count = () => new Promise((resolve) => server.getConnections((_error, open) => resolve(open)));
+  await expect.poll(count).toBe(0);
+  socket.destroy();
+  await stop(0);
+});

@@ -90,7 +90,8 @@ function answerConnect(server: Server): void {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    response.once('finish', () => socket.end());
+    // Not its end alone, behind which a client that keeps its own half open would hold the connection for ever.
+    response.once('finish', () => socket.destroySoon());
     server.emit('request', request, response);
   };
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
