@@ -76,6 +76,8 @@ function readPathParameters(route: Route, request: Request): Record<string, stri
 /** authenticated -> scope -> edition -> within its share -> parsed -> handled */
 function handleRoute(route: Route, context: Context, reads: Reads): RequestHandler {
   return async (request, response) => {
+    // Whoever left while the key was looked up is not heard of again: what is counted for the answer would stay counted.
+    if (response.closed) return;
     const caller = response.locals.caller as Caller | undefined;
     // A change takes its turn before all that is only looked at.
     const isRead = route.method === 'get' && caller !== undefined;

@@ -1,4 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createdApiKeySchema } from '@agp/core/contracts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStream } from './support/open-stream.ts';
@@ -68,4 +70,31 @@ test('a block works, and others read, while one key holds as many slow reads as 
   const statuses = new Set((await Promise.all(reads)).map(({ status }) => status));
   expect([...statuses].every((status) => [200, 429, 503].includes(status))).toBe(true);
   await expect.poll(async () => (await management.call('/api/v1/events', greedy)).status).toBe(200);
+});
+
+test('who leaves while the key is looked up holds neither a stream nor a read', async () => {
+  const { hostname, port } = new URL(management.service.url);
+  const { authorization } = greedy.headers as { authorization: string };
+  const ask = async (path: string) => {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`);
+    return socket;
+  };
+  const paths = [...Array(maxStreamsPerKey).fill('/api/v1/events/stream'), ...Array(50).fill('/api/v1/events')];
+  const locker = await management.database.pool.connect();
+  await locker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+  try {
+    const sockets = await Promise.all(paths.map(ask));
+    await management.call('/openapi.json');
+    for (const socket of sockets) await once(socket.destroy(), 'close');
+    // What comes later is answered later: by then the others are known to be gone.
+    await management.call('/openapi.json');
+  } finally {
+    await locker.query('ROLLBACK');
+    locker.release();
+  }
+  expect((await management.call('/api/v1/events', greedy)).status).toBe(200);
+  await using stream = await openStream(management, '', greedy);
+  expect(stream.response.status).toBe(200);
 });
