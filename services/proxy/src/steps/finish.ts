@@ -21,8 +21,17 @@ import type { RequestEnd } from '../request-end.ts';
 import { toStatusClass } from '../status-class.ts';
 import type { RequestTrace } from '../tracing/request-trace.ts';
 
-/** The one end of every request: record what was forwarded, refuse what was not, give back what it held. */
+/** The one end of every request: record what was forwarded, refuse what was not, give back what it held, whatever of that breaks. */
 export function finish(context: ProxyContext, exchange: Exchange, journey: Journey, trace: RequestTrace | null): void {
+  try {
+    record(context, exchange, journey, trace);
+  } finally {
+    journey.body?.release();
+    journey.place?.giveBack();
+  }
+}
+
+function record(context: ProxyContext, exchange: Exchange, journey: Journey, trace: RequestTrace | null): void {
   const { forwarded } = journey;
   const error = journey.error === undefined ? null : toApiError(journey.error);
   const ended: RequestEnd = {
@@ -63,8 +72,6 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     context.refusals.count(journey.agent?.uuid ?? null, error.code, exchange.sourceIp);
     answerError(exchange, error, {});
   }
-  journey.body?.release();
-  journey.place?.giveBack();
   trace?.end(ended);
   const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
