@@ -162,6 +162,17 @@ test.each(unreadable)('a whole answer %s costs by its bytes, and at least what w
   expect(costOf(capped)).toBeGreaterThanOrEqual(20_000 * price.output);
 });
 
+test('an agent cannot ask for an encoding that nobody reads', async () => {
+  const seen: (string | undefined)[] = [];
+  fake.handle(({ headers }) => {
+    seen.push(headers['accept-encoding']?.toString());
+    return { body: { model: mini, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } } };
+  });
+  for (const encoding of ['compress', 'gzip, br'])
+    await (await ask({ headers: { 'accept-encoding': encoding } }).answer).arrayBuffer();
+  expect(seen).toEqual([undefined, 'gzip, br']);
+});
+
 test.each([204, 304, 200])('an empty answer with status %i is not free', async (status) => {
   const agent = await cap(`empty-${status}`, 1);
   const payload = await record({ agent, body: streamed({ max_tokens: 1_000 }) }, { status });

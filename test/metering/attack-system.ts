@@ -13,6 +13,7 @@ export interface Asked {
   agent?: string;
   path?: string;
   body?: object | string;
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
@@ -48,12 +49,12 @@ export async function startAttackSystem(): Promise<AttackSystem> {
   });
   let calls = 0;
 
-  function ask({ agent = 'uncapped', path = '/openai/v1/chat/completions', body, signal }: Asked = {}) {
+  function ask({ agent = 'uncapped', path = '/openai/v1/chat/completions', body, headers, signal }: Asked = {}) {
     const session = `ses_attack${calls++}`;
     const given = body ?? { model: mini, messages: [{ role: 'user', content: 'Say hello to all of them.' }] };
     const answer = fetch(`${system.proxies[0]?.url}${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-agent-name': agent, 'x-session-id': session },
+      headers: { 'content-type': 'application/json', 'x-agent-name': agent, 'x-session-id': session, ...headers },
       body: typeof given === 'string' ? given : JSON.stringify(given),
       ...(signal && { signal }),
     });

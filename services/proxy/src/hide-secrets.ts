@@ -1,3 +1,4 @@
+import { asksUnreadable } from './asks-unreadable.ts';
 import type { Exchange } from './exchange.ts';
 import { toProviderHeaders } from './forwarded-headers.ts';
 import { holdsAgentToken } from './holds-agent-token.ts';
@@ -29,7 +30,7 @@ export function hideSecrets(
     request.headers.connection,
     (name, value, written) =>
       (isInjected && isCredentialHeader(name)) ||
-      (isBilled && partial.has(name)) ||
+      (isBilled && (partial.has(name) || (name === 'accept-encoding' && asksUnreadable(value)))) ||
       isMethodOverride(name) ||
       isRerouting(name) ||
       holdsAgentToken(value, token) ||
