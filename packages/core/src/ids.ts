@@ -2,7 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { fromUUID } from 'typeid-js';
 
 /**
- * Prefixes of the public identifiers (decisions.md section 3), `aud` of entries of the audit log, `prx` of a proxy
+ * Prefixes of the public identifiers, `aud` of entries of the audit log, `prx` of a proxy
  * process as events name it, and `rem` of a removal by retention.
  */
 export type IdPrefix = 'agt' | 'evt' | 'ses' | 'key' | 'tok' | 'aud' | 'prx' | 'rem';

@@ -6,6 +6,9 @@ import { boundConnections } from './bound-connections.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 import { serveInOrder } from './serve-in-order.ts';
 
+/** Of one event of an answer. */
+const expectedListeners = 30;
+
 export interface HttpServer {
   /** `http://host:port`, with the port that was really taken. */
   url: string;
@@ -182,6 +185,8 @@ function followAnswers(server: Server): Answers {
     promised.delete(socket);
     if (areLast) response.shouldKeepAlive = false;
     running.add(response);
+    // What follows an answer to its end is in more places than Node takes for a leak: it would say so on the console.
+    response.setMaxListeners(expectedListeners);
     response.once('close', () => {
       running.delete(response);
       if (areLast && response.shouldKeepAlive && !socket.destroyed) promised.add(socket);
