@@ -22,12 +22,14 @@ function describe(error: unknown): Record<string, unknown> {
   return { name: error.name, code: (error as { code?: unknown }).code, frames: frames.map((line) => line.trim()) };
 }
 
+/** What a stream says when its reader left: before the answer began, or amid it. */
+const callerLeft = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
+
 /** The one place where an error becomes an answer. What the caller cannot help is logged. */
 export function handleError(logger: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const { code, status, message, headers } = toApiError(error);
-    const callerLeft = (error as { code?: unknown })?.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (status >= 500 && !callerLeft) {
+    if (status >= 500 && !callerLeft.has((error as { code?: unknown })?.code)) {
       const cause = error instanceof StorageUnavailableError ? error.cause : error;
       const level = status === 500 ? 'error' : 'warn';
       const { route, caller } = response.locals as { route?: string; caller?: Caller };
