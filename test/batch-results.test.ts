@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { CostSummary } from '@agp/core/contracts';
 import { beforeAll, expect, test } from 'vitest';
 import { type FakeProvider, type Step, startFakeProvider } from './providers/fake-provider.ts';
@@ -30,8 +32,19 @@ const nanoUsd = (250_000 * 3_000 + 3_000 * 15_000 + 10 * 1_000 + 990 * 100 + 20 
 const bodies: Record<string, Step[]> = {
   slow: [results.slice(0, 300), { pauseMs: 60_000 }],
   huge: [results, `"${'x'.repeat(9 * 1024 * 1024)}"\n`],
+  packed: [
+    gzipSync(
+      results +
+        randomBytes(24 * 1024 * 1024)
+          .toString('base64')
+          .replace(/.{65536}/g, '"$&"\n'),
+      { level: 1 },
+    ),
+  ],
   tuned: [line('claude-tuned', { input_tokens: 1, output_tokens: 1 }, 'Yes.').repeat(3)],
 };
+
+const encodings: Record<string, string> = { encoded: 'x-none', packed: 'gzip' };
 
 let fake: FakeProvider;
 let system: System;
@@ -44,7 +57,7 @@ beforeAll(async () => {
     // One that is asked for a range would send it.
     if (request.headers.range) return { status: 416 };
     const status = request.headers['x-partial'] ? 206 : 200;
-    const encoding = body === 'encoded' ? { 'content-encoding': 'x-none' } : {};
+    const encoding = encodings[body] ? { 'content-encoding': encodings[body] } : {};
     return { status, headers: { 'content-type': 'application/x-jsonl', ...encoding }, body: { steps } };
   });
   system = await startSystem({ proxies: 2, environment: { PROVIDER_ANTHROPIC_URL: fake.url } });
@@ -143,6 +156,16 @@ test('what was fetched in part, or in an encoding that nobody reads, leaves the 
     await answer.arrayBuffer();
     expect(await readPayload(system, session)).toMatchObject({ ...expected, outcome: 'completed' });
   }
+});
+
+test('results that come faster than they can be read are kept waiting, and then read to their end', async () => {
+  const { session, answer } = await ask(0, resultsOf('msgbatch_6'), { headers: { 'x-body': 'packed' } });
+  expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(32 * 1024 * 1024);
+  expect(await readPayload(system, session)).toMatchObject({
+    cost_usd: nanoUsd / 1e9,
+    usage_source: 'provider',
+    outcome: 'completed',
+  });
 });
 
 test('a batch for a model without a price is one request without a price', async () => {

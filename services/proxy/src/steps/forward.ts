@@ -183,7 +183,9 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#times.firstChunk ??= came;
     const isRead = this.#tap?.push(chunk) ?? true;
     this.#write(controller, this.#stripper ? this.#stripper.push(chunk) : chunk);
-    if (!isRead) this.#waitForTap(controller);
+    // A file of results that comes faster than it can be read: nobody waits for its last byte as for a stream's next.
+    if (!isRead && this.#flow.pause(controller, 'reader'))
+      this.#tap?.whenReady(() => this.#flow.resume(controller, 'reader'));
     this.#times.relayedMs += performance.now() - came;
   }
 
@@ -214,24 +216,17 @@ class Relay implements Dispatcher.DispatchHandler {
     socket.once('close', () => clearTimeout(patience)).destroySoon();
   }
 
-  /** A file of results that comes faster than it can be read: nobody waits for its last byte as for a stream's next. */
-  #waitForTap(controller: Dispatcher.DispatchController): void {
-    this.#flow.pause(controller);
-    this.#tap?.whenReady(() => this.#flow.resume(controller));
-  }
-
   #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#digest.update(bytes);
     const { response } = this.#exchange;
-    if (response.write(bytes)) return;
-    this.#flow.pause(controller);
+    if (response.write(bytes) || !this.#flow.pause(controller, 'agent')) return;
     // An agent that stops reading must not hold the provider's connection for ever.
     const patience = setTimeout(() => response.destroy(), this.#patienceMs);
     const go = () => {
       clearTimeout(patience);
       response.off('drain', go).off('close', go);
-      this.#flow.resume(controller);
+      this.#flow.resume(controller, 'agent');
     };
     response.on('drain', go).on('close', go);
   }
