@@ -27,11 +27,13 @@ const stream = (name: string, frames: string, payload: Record<string, unknown>):
   ...json(name, '', payload),
   answer: `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n${frames}`,
 });
+/** The provider had the request, so its input, one token, was billed. */
+const input = { total_tokens: 1, usage_source: 'estimated' };
 const noHttp = (name: string, answer: string): BadAnswer => ({
   name,
   answer,
   status: 502,
-  payload: { direction: 'request', outcome: 'failed', http_status: null, total_tokens: 0, model: 'asked' },
+  payload: { direction: 'request', outcome: 'failed', http_status: null, ...input, model: 'asked' },
 });
 const headers = (name: string, answer: string, payload: Record<string, unknown>): BadAnswer => ({
   ...json(name, '', payload),

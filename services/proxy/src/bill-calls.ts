@@ -31,6 +31,8 @@ const maxUnpriced = 100;
  * size.
  */
 export class BillCalls {
+  /** What the request reserved, in nano-dollars: a claim that costs no more was foreseen, however it is made up. */
+  readonly #foreseenNanoUsd: number;
   readonly #priceOf: (model: string | null, usage: Usage) => ReturnType<ProxyContext['priceUsage']>;
   readonly #believe: (claimed: Usage) => Usage;
   readonly #unpriced = new Set<string | null>();
@@ -49,12 +51,13 @@ export class BillCalls {
    */
   constructor(
     context: ProxyContext,
-    { head, body }: AdmittedRequest,
+    { head, body, reservation }: AdmittedRequest,
     { api }: Operation,
     { fallback, serviceTier, believesAll = false }: BillOptions,
   ) {
     const { provider } = head;
     const at = new Date(head.timestamp);
+    this.#foreseenNanoUsd = reservation.nanoUsd;
     this.#believe = believesAll ? (usage) => usage : boundClaims(body.inspected);
     this.#priceOf = (model, usage) =>
       context.priceUsage({
@@ -90,12 +93,14 @@ export class BillCalls {
   };
 
   read(): Bill {
+    const claimed = { usage: this.#claimed, costNanoUsd: this.#claimedNanoUsd };
+    const bounded = { usage: this.#usage, costNanoUsd: this.#costNanoUsd };
+    const isForeseen = this.#calls <= maxReportedCalls && this.#claimedNanoUsd <= this.#foreseenNanoUsd;
     return {
-      usage: this.#usage,
-      costNanoUsd: this.#costNanoUsd,
+      ...(isForeseen ? claimed : bounded),
       priceVersion: this.#priceVersion,
       unpriced: this.#unpriced,
-      disbelieved: this.#isBelieved ? null : { usage: this.#claimed, costNanoUsd: this.#claimedNanoUsd },
+      disbelieved: this.#isBelieved || isForeseen ? null : claimed,
     };
   }
 }
