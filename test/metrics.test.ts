@@ -60,12 +60,14 @@ test("a request's time is told apart into ours, the provider's and the agent's o
   const step = (name: string) => readSeries(metrics, `agp_proxy_step_seconds_sum{step="${name}"}`);
   expect(sum('provider_first_byte')).toBeGreaterThan((providerMs - 5) / 1000);
   expect(sum('provider')).toBeGreaterThanOrEqual(sum('provider_first_byte'));
-  expect(step('readBody')).toBeGreaterThan((bodyMs - 100) / 1000);
+  // The body comes meanwhile, so what the steps before it take, on a machine that is busy, it takes no longer.
+  const beforeBody = step('identify') + step('admit') + step('resolveSession');
+  expect(step('readBody') + beforeBody).toBeGreaterThan((bodyMs - 100) / 1000);
   expect(step('forward')).toBeGreaterThanOrEqual(sum('provider'));
   // Neither the provider's time nor the agent's counts as ours, and nothing is counted twice.
   expect(sum('overhead')).toBeGreaterThan(0);
   expect(sum('overhead') + sum('provider') + step('readBody')).toBeLessThan(sum('request_duration') + 0.1);
-  expect(sum('request_duration') - sum('overhead')).toBeGreaterThan((providerMs + bodyMs - 100) / 1000);
+  expect(sum('request_duration') - sum('overhead') + beforeBody).toBeGreaterThan((providerMs + bodyMs - 100) / 1000);
   const steps = [
     'readHead',
     'identify',
