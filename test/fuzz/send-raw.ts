@@ -60,6 +60,8 @@ export async function sendRaw(url: string, request: PlannedRequest): Promise<See
   await sleep(request.dice % 3);
   if (leavesAt !== null) socket.destroy();
   else socket.write(bytes.subarray(cutAt));
+  // What it announced never comes: waiting for the proxy's patience to end would be a round of nothing else.
+  if (request.framing === 'too long') setTimeout(() => socket.destroy(), 300);
   if (request.manner === 'leaves once sent') setTimeout(() => socket.destroy(), request.dice % 40);
   if (request.manner === 'leaves while reading')
     socket.once('data', () => setTimeout(() => socket.destroy(), request.dice % 20));
