@@ -103,9 +103,8 @@ export async function runRound(
   };
 }
 
-/** Without a cap, and without figures, the input of a compressed body is estimated by its compressed bytes. */
-const isGuessed = (request: PlannedRequest | undefined) =>
-  request?.body === 'gzip' && (request.agent === 'fz-free' || request.agent === 'fz-also-free');
+/** Outside of strict mode a compressed body is estimated by its compressed bytes, or reserves as unpriced under a cap. */
+const isGuessed = (request: PlannedRequest | undefined) => request?.body === 'gzip';
 
 function findDead({ system, proxy }: FuzzedSystem): string[] {
   const services = { proxy, management: system.management, writer: system.writers[0] };
