@@ -21,7 +21,11 @@ COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/bus/package.json packages/bus/
 COPY packages/core/package.json packages/core/
 COPY packages/db/package.json packages/db/
-COPY packages/local-stack/package.json packages/local-stack/
+COPY packages/demo-provider/package.json packages/demo-provider/
+COPY packages/metering/package.json packages/metering/
+COPY packages/operator/package.json packages/operator/
+COPY packages/pii/package.json packages/pii/
+COPY packages/pricing/package.json packages/pricing/
 COPY packages/reservations/package.json packages/reservations/
 COPY packages/runtime/package.json packages/runtime/
 COPY services/management/package.json services/management/
@@ -37,22 +41,29 @@ RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filte
 FROM manifests AS management-modules
 RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/management...'
 
+FROM manifests AS operator-modules
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/operator...'
+
 FROM manifests AS demo-provider-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/local-stack...'
+RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/demo-provider...'
 
 FROM ${NODE_IMAGE} AS sources
-COPY LICENSE /common/
-COPY packages/bus /common/packages/bus
-COPY packages/core /common/packages/core
-COPY packages/db /common/packages/db
-COPY packages/reservations /common/packages/reservations
-COPY packages/runtime /common/packages/runtime
-COPY packages/local-stack /demo-provider/packages/local-stack
+COPY LICENSE /all/
+COPY packages/core /all/packages/core
+COPY packages/pii /all/packages/pii
+COPY packages/runtime /all/packages/runtime
+COPY packages/bus /stored/packages/bus
+COPY packages/db /stored/packages/db
+COPY packages/reservations /stored/packages/reservations
+COPY packages/demo-provider /demo-provider/packages/demo-provider
+COPY packages/operator /operator/packages/operator
+COPY packages/metering /proxy/packages/metering
+COPY packages/pricing /proxy/packages/pricing
 COPY services/management /management/services/management
 COPY services/proxy /proxy/services/proxy
 COPY services/writer /writer/services/writer
 # A clone made under a strict umask is readable in the images all the same.
-RUN chmod -R u=rwX,go=rX /common /demo-provider /management /proxy /writer
+RUN chmod -R u=rwX,go=rX /all /stored /demo-provider /management /operator /proxy /writer
 
 FROM ${NODE_IMAGE} AS runtime
 # Nothing is installed in an image once it is built.
@@ -75,7 +86,7 @@ FROM service AS proxy
 LABEL org.opencontainers.image.title="agent-governance-proxy/proxy" \
       org.opencontainers.image.description="What agents call in place of their model providers"
 COPY --from=proxy-modules /app ./
-COPY --from=sources /common /proxy ./
+COPY --from=sources /all /stored /proxy ./
 ENV OPS_PORT=9080
 EXPOSE 8080 9080
 # The flag is that of packages/local-stack/src/service-flags.ts. Node is process 1 and gets the signals itself.
@@ -85,7 +96,7 @@ FROM service AS writer
 LABEL org.opencontainers.image.title="agent-governance-proxy/writer" \
       org.opencontainers.image.description="Records the events that proxies hand to NATS in Postgres"
 COPY --from=writer-modules /app ./
-COPY --from=sources /common /writer ./
+COPY --from=sources /all /stored /writer ./
 ENV OPS_PORT=9082
 EXPOSE 9082
 ENTRYPOINT ["node", "--max-semi-space-size=32", "services/writer/src/main.ts"]
@@ -94,30 +105,30 @@ FROM service AS management
 LABEL org.opencontainers.image.title="agent-governance-proxy/management" \
       org.opencontainers.image.description="The management API"
 COPY --from=management-modules /app ./
-COPY --from=sources /common /management ./
+COPY --from=sources /all /stored /management ./
 ENV OPS_PORT=9081
 EXPOSE 8081 9081
 ENTRYPOINT ["node", "--max-semi-space-size=32", "services/management/src/main.ts"]
 
-# The commands of operators: create-roles, migrate and maintain in packages/db/src/commands, and the writer's.
+# The commands of operators, in packages/operator/src/commands.
 FROM runtime AS migrate
 LABEL org.opencontainers.image.title="agent-governance-proxy/migrate" \
       org.opencontainers.image.description="Brings the database's schema up to date"
-COPY --from=writer-modules /app ./
-COPY --from=sources /common /writer ./
+COPY --from=operator-modules /app ./
+COPY --from=sources /all /stored /operator ./
 ENTRYPOINT ["node"]
-CMD ["packages/db/src/commands/migrate.ts"]
+CMD ["packages/operator/src/commands/migrate.ts"]
 
 FROM migrate AS maintenance
 LABEL org.opencontainers.image.title="agent-governance-proxy/maintenance" \
       org.opencontainers.image.description="Makes the partitions of coming weeks and drops those past retention"
-CMD ["packages/db/src/commands/maintain.ts"]
+CMD ["packages/operator/src/commands/maintain.ts"]
 
 FROM runtime AS demo-provider
 LABEL org.opencontainers.image.title="agent-governance-proxy/demo-provider" \
       org.opencontainers.image.description="A simulated model provider, to try the product without an account"
 COPY --from=demo-provider-modules /app ./
-COPY --from=sources /common /demo-provider ./
+COPY --from=sources /all /demo-provider ./
 ENV HOST=0.0.0.0 PORT=8090
 EXPOSE 8090
-ENTRYPOINT ["node", "packages/local-stack/src/demo-provider/main.ts"]
+ENTRYPOINT ["node", "packages/demo-provider/src/main.ts"]

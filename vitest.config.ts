@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
 /** Loads of a rate that they hold for a while: beside other tests they would find the machine busy, not the product at fault. */
-const alone = ['test/rolling-restart.test.ts', 'test/kill-running.test.ts', 'test/kill-switch.test.ts'];
+const alone = [
+  'test/lifecycle/rolling-restart.test.ts',
+  'test/control/kill-running.test.ts',
+  'test/control/kill-switch.test.ts',
+];
 
 export default defineConfig({
   test: {
-    globalSetup: 'packages/local-stack/src/testing-global-setup.ts',
+    globalSetup: 'packages/testing/src/global-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Machines of CI stand still for seconds now and then; here a failure is looked at at once.

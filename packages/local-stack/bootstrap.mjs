@@ -22,10 +22,10 @@ import { fileURLToPath } from 'node:url';
 const proxyBench = ['node', 'test/bench/proxy-bench.ts'];
 const streamBench = ['node', 'test/bench/stream-bench.ts'];
 const openStreamsBench = ['node', 'test/bench/open-streams-bench.ts'];
-const storageBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/storage-bench.ts'];
-const writerBench = ['node', 'packages/local-stack/src/run-with-servers.ts', 'test/bench/writer-bench.ts'];
+const storageBench = ['node', 'packages/local-stack/src/launch/run-with-servers.ts', 'test/bench/storage-bench.ts'];
+const writerBench = ['node', 'packages/local-stack/src/launch/run-with-servers.ts', 'test/bench/writer-bench.ts'];
 const jsonBench = ['node', 'test/bench/json-bench.ts'];
-const onLocalStack = (role, script) => ['node', 'packages/local-stack/src/run-on-local-stack.ts', role, script];
+const onLocalStack = (role, script) => ['node', 'packages/local-stack/src/launch/run-on-local-stack.ts', role, script];
 
 /** The steps of each command, one after the other; a step begins with the program. Arguments of ours go to the last step. */
 const commands = {
@@ -43,22 +43,22 @@ const commands = {
   reconcile: [
     [
       'node',
-      '--env-file=test/reconciliation/full.env',
+      '--env-file=test/recording/reconciliation/full.env',
       'node_modules/vitest/vitest.mjs',
       'run',
-      'test/reconciliation.test.ts',
+      'test/recording/reconciliation.test.ts',
     ],
   ],
-  'prove:strict': [['node', 'test/strict/prove-strict.ts']],
+  'prove:strict': [['node', 'test/control/strict/prove-strict.ts']],
   fuzz: [['node', 'test/fuzz/run.ts']],
-  agp: [['node', '--import', './packages/local-stack/src/offer-local-stack.ts', 'packages/cli/src/main.ts']],
-  'create-roles': [['node', 'packages/db/src/commands/create-roles.ts']],
-  migrate: [onLocalStack('migrator', 'packages/db/src/commands/migrate.ts')],
-  maintain: [onLocalStack('migrator', 'packages/db/src/commands/maintain.ts')],
-  quarantine: [onLocalStack('operator', 'services/writer/src/commands/quarantine.ts')],
-  replay: [onLocalStack('operator', 'services/writer/src/commands/replay.ts')],
-  secrets: [['node', 'packages/local-stack/src/secrets/main.ts']],
-  'test:images': [['node', 'test/images/main.ts']],
+  agp: [['node', '--import', './packages/local-stack/src/launch/offer-local-stack.ts', 'packages/cli/src/main.ts']],
+  'create-roles': [['node', 'packages/operator/src/commands/create-roles.ts']],
+  migrate: [onLocalStack('migrator', 'packages/operator/src/commands/migrate.ts')],
+  maintain: [onLocalStack('migrator', 'packages/operator/src/commands/maintain.ts')],
+  quarantine: [onLocalStack('operator', 'packages/operator/src/commands/quarantine.ts')],
+  replay: [onLocalStack('operator', 'packages/operator/src/commands/replay.ts')],
+  secrets: [['node', 'packages/operator/src/commands/secrets.ts']],
+  'test:images': [['node', 'test/deploy/images/main.ts']],
   'measure:pii': [['node', 'test/pii/measure-pii.ts']],
   'check:pii-linear': [['node', 'test/pii/check-linear.ts']],
   check: [['node_modules/.bin/biome', 'check', '.'], ['node_modules/.bin/tsc'], ['node_modules/.bin/oxlint']],

@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDurableServers } from '@agp/local-stack';
-import { makeEventStream } from '../make-event-stream.ts';
+import { makeEventStream } from '../system/make-event-stream.ts';
 import { median, medianOfEach } from './median.ts';
 import { OpenStreams } from './open-streams.ts';
 import { readCpu, readResident } from './process-usage.ts';

@@ -2,9 +2,9 @@
  * How fast the PII finder reads, on one core, beside one pass of a native RegExp over the same text in the same run: what an e-mail
  * pattern alone costs. Rounds take turns and medians are compared. With `--detectors`, each detector alone.
  */
-import { createPiiFinder } from '@agp/core/pii';
-import { createText } from '../../packages/core/src/pii/create-text.ts';
-import { detectors } from '../../packages/core/src/pii/detectors.ts';
+import { createPiiFinder } from '@agp/pii';
+import { createText } from '../../packages/pii/src/create-text.ts';
+import { detectors } from '../../packages/pii/src/detectors.ts';
 import { makeBenchText } from './pii-bench-text.ts';
 
 const megabytes = Number(process.env.BENCH_MEGABYTES ?? 16);

@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
-import { makeEventStream } from '../make-event-stream.ts';
+import { makeEventStream } from '../system/make-event-stream.ts';
 import { medianOfEach } from './median.ts';
 import { readCpu } from './process-usage.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';

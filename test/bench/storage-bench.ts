@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BusConnection, connectBus, ensureEventStream, eventStream, keptStream } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { openDatabase, type Pool, recordEvents } from '@agp/db';
+import { makeTraffic } from '@agp/testing/events';
 import { median } from './median.ts';
 import { publishAll } from './publish-all.ts';
-import { makeTraffic } from './writer-events.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const events = Number(process.env.BENCH_EVENTS ?? 60_000);

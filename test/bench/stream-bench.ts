@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { startDurableServers } from '@agp/local-stack';
-import { makeEventStream } from '../make-event-stream.ts';
+import { makeEventStream } from '../system/make-event-stream.ts';
 import { measureStream, type StreamCall, type StreamTimes } from './measure-stream.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 import { startProxy } from './start-proxy.ts';

@@ -1,7 +1,7 @@
 import type { EventMessage } from '@agp/core/events';
 import { fromPublicId } from '@agp/core/ids';
 import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage';
-import { nanoToDecimal } from '@agp/core/pricing';
+import { nanoToDecimal } from '@agp/core/money';
 
 const text = `
   INSERT INTO bare_events (

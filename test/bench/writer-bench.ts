@@ -10,11 +10,11 @@ import { promisify } from 'node:util';
 import { type BusConnection, connectBus, ensureEventStream } from '@agp/bus';
 import { openDatabase, type Pool } from '@agp/db';
 import { createLogger } from '@agp/runtime';
+import { makeTraffic } from '@agp/testing/events';
 import { startWriter } from '@agp/writer';
 import { median } from './median.ts';
 import { publishAll } from './publish-all.ts';
 import { makeBareInserts } from './writer-bare-insert.ts';
-import { makeTraffic } from './writer-events.ts';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const events = Number(process.env.BENCH_EVENTS ?? 60_000);

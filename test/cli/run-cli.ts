@@ -11,7 +11,7 @@ export interface CliRun {
 
 const main = join(workspaceFolder, 'packages/cli/src/main.ts');
 /** What `npm run agp` loads before it. */
-const offer = join(workspaceFolder, 'packages/local-stack/src/offer-local-stack.ts');
+const offer = join(workspaceFolder, 'packages/local-stack/src/launch/offer-local-stack.ts');
 
 /** Starts the CLI as a process of its own, with these variables and no others. */
 export function startCli(

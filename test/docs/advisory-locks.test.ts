@@ -1,5 +1,5 @@
 import { type Database, makePartitions, openDatabase, sealRefusals } from '@agp/db';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { readSnippets } from './read-snippets.ts';
 

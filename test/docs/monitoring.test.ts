@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase } from '@agp/db';
 import { alerts, dashboards, runbookPage } from '@agp/monitoring';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type System, startSystem } from '../start-system.ts';
+import { type System, startSystem } from '../system/start-system.ts';
 import { listFiles } from '../workspace/list-files.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 import { findLogMessages } from './find-log-messages.ts';

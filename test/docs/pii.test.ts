@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { piiTypes } from '@agp/core/pii';
+import { piiTypes } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 

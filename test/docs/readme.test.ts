@@ -4,12 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDemoProvider } from '../../packages/demo-provider/src/start-demo-provider.ts';
 import { runDemo, turnCount } from '../../packages/local-stack/src/demo/run-demo.ts';
-import { startDemoProvider } from '../../packages/local-stack/src/demo-provider/start-demo-provider.ts';
-import { answerCanned } from '../providers/answer-canned.ts';
-import { startFakeProvider } from '../providers/fake-provider.ts';
-import { type System, startSystem, waitFor } from '../start-system.ts';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 import { readSnippets } from './read-snippets.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { System } from '../start-system.ts';
+import type { System } from '../system/start-system.ts';
 
 const paths = [
   ...['/api/v1/agents', '/api/v1/events', '/api/v1/sessions', '/api/v1/costs/summary', '/api/v1/costs/breakdown'],

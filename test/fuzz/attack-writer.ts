@@ -1,7 +1,7 @@
 import { connectBus, eventSubject } from '@agp/bus';
+import { makeEvent } from '@agp/testing/events';
 import fc from 'fast-check';
-import { makeEvent } from '../bench/writer-events.ts';
-import type { System } from '../start-system.ts';
+import type { System } from '../system/start-system.ts';
 
 const member = fc.constantFrom(...Object.keys(makeEvent()));
 const odd = fc.oneof(

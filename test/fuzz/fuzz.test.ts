@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSystem } from '../start-system.ts';
+import { startSystem } from '../system/start-system.ts';
 import { priceEntries, startHostileProvider } from './hostile-provider.ts';
 import { agents } from './plan-request.ts';
 import { type FuzzedSystem, runRound } from './run-round.ts';

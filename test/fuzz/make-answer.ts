@@ -1,9 +1,15 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { messageReply, messageStreamReply } from '../providers/anthropic-replies.ts';
-import { type CannedAnswer, cannedAnswer } from '../providers/canned-answer.ts';
-import type { FakeReply, Step } from '../providers/fake-provider.ts';
-import { generateContentReply, streamGenerateContentReply } from '../providers/gemini-replies.ts';
-import { chatReply, chatStreamReply } from '../providers/openai-replies.ts';
+import type { FakeReply, Step } from '@agp/testing/providers';
+import {
+  type CannedAnswer,
+  cannedAnswer,
+  chatReply,
+  chatStreamReply,
+  generateContentReply,
+  messageReply,
+  messageStreamReply,
+  streamGenerateContentReply,
+} from '@agp/testing/providers';
 import type { PlannedRequest } from './plan-request.ts';
 
 /** An answer as it goes over the wire: a head, then pieces one by one. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '@agp/db';
-import { type ServiceProcess, type System, waitFor } from '../start-system.ts';
+import { type ServiceProcess, type System, waitFor } from '../system/start-system.ts';
 import { attackManagement } from './attack-management.ts';
 import { attackWriter } from './attack-writer.ts';
 import type { HostileProvider } from './hostile-provider.ts';

@@ -2,7 +2,7 @@
  * Shows that the PII finder takes linear time on each hostile text: at most 2.5 times as long for twice the length. Times are the best of
  * some runs, more where the machine is busy. Ends with 1 if one fails.
  */
-import { createPiiFinder } from '@agp/core/pii';
+import { createPiiFinder } from '@agp/pii';
 import { redosCorpus } from './redos-corpus.ts';
 
 const megabyte = 1_000_000;

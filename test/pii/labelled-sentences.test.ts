@@ -1,4 +1,4 @@
-import { createPiiFinder, type PiiType, piiTypes } from '@agp/core/pii';
+import { createPiiFinder, type PiiType, piiTypes } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { labelledSentences } from './labelled-sentences.ts';
 

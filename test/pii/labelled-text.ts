@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PiiType } from '@agp/core/pii';
+import type { PiiType } from '@agp/pii';
 import { z } from 'zod';
 
 /** A text of presidio-research's generated data set, with what is said to stand where (UTF-16 units). */

@@ -1,4 +1,4 @@
-import { createPiiFinder } from '@agp/core/pii';
+import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { redosCorpus } from './redos-corpus.ts';
 

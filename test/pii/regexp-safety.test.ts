@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 // The package's other entry looks for a program or Java to run. This one is the same checker in JavaScript alone.
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck');
 
-const folder = new URL('../../packages/core/src/pii/', import.meta.url);
+const folder = new URL('../../packages/pii/src/', import.meta.url);
 
 /** Every RegExp literal of a source file, and how often it makes one of a string, which cannot be checked here. */
 function readRegExps(source: string): { literals: { pattern: string; flags: string }[]; built: number } {

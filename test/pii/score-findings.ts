@@ -1,4 +1,4 @@
-import type { PiiFinder, PiiFinding, PiiType } from '@agp/core/pii';
+import type { PiiFinder, PiiFinding, PiiType } from '@agp/pii';
 import type { Label, LabelledText } from './labelled-text.ts';
 
 /** Counts of one type. A finding and a label match where they overlap and are of the same type. */

@@ -15,7 +15,31 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
       'pg',
       '../../db/src/index.ts',
     ],
-    allowed: ['zod', 'canonicalize', 'typeid-js', '@pydantic/genai-prices', './other.ts'],
+    allowed: ['zod', 'canonicalize', 'typeid-js', './other.ts'],
+  },
+  'packages/pii/src': {
+    refused: ['node:fs', '@agp/db', '@agp/pricing', '@agp/runtime', 'zod'],
+    allowed: ['@agp/core/json', '@noble/hashes/sha3.js', './other.ts'],
+  },
+  'packages/pricing/src': {
+    refused: ['node:fs', '@agp/db', '@agp/pii', '@agp/metering'],
+    allowed: ['@agp/core/money', '@pydantic/genai-prices', 'zod'],
+  },
+  'packages/metering/src': {
+    refused: ['@agp/db', '@agp/bus', '@agp/reservations', '@agp/runtime', '@agp/proxy', 'undici', 'express', 'pg'],
+    allowed: ['@agp/core/json', '@agp/pii', '@agp/pricing', '@agp/runtime/fairness', 'gpt-tokenizer/model/gpt-4o'],
+  },
+  'packages/operator/src': {
+    refused: ['@agp/proxy', '@agp/writer', '@agp/local-stack', 'express', 'nats', 'ioredis', 'kysely'],
+    allowed: ['@agp/bus', '@agp/db', '@agp/db/roles', '@agp/runtime', 'pg', 'zod'],
+  },
+  'packages/demo-provider/src': {
+    refused: ['@agp/db', '@agp/bus', '@agp/metering', '@agp/proxy', 'pg', 'undici'],
+    allowed: ['@agp/core/json', '@agp/runtime', 'zod'],
+  },
+  'packages/testing/src': {
+    refused: ['@agp/proxy', '@agp/writer', '@agp/management'],
+    allowed: ['@agp/core/events', '@agp/local-stack/servers', 'vitest'],
   },
   'packages/db/src': {
     refused: [
@@ -96,6 +120,7 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
       '@agp/writer',
       '@agp/management',
       '@agp/local-stack',
+      '@agp/testing',
       'pg',
       'kysely',
       'ioredis',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { makeTestAuthority, startTestStack } from '@agp/local-stack/testing';
+import { makeTestAuthority, startTestStack } from '@agp/testing';
 import { expect, test, vi } from 'vitest';
 import { announce, subscribeToAnnouncements } from './announcements.ts';
 import { type BusStatus, connectBus } from './connect.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   connectBus,

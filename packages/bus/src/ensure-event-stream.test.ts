@@ -1,4 +1,4 @@
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { DiscardPolicy, RetentionPolicy, StorageType } from 'nats';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';

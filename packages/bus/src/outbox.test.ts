@@ -1,4 +1,4 @@
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import type { NatsConnection } from 'nats';
 import { expect, test } from 'vitest';
 import { connectBus } from './connect.ts';

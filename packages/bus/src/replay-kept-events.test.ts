@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { DiscardPolicy, type JetStreamManager, RetentionPolicy } from 'nats';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';

@@ -1,4 +1,4 @@
-import { makeTestAuthority, startTestStack } from '@agp/local-stack/testing';
+import { makeTestAuthority, startTestStack } from '@agp/testing';
 import { expect, test } from 'vitest';
 import { openDatabase } from './database.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { openDatabase } from './database.ts';
@@ -13,7 +13,7 @@ test('migrate of a version that was rolled back to leaves the later schema and i
   await using stack = await startTestStack();
   const { databaseUrl } = stack.urls.migrator;
   const run = () => {
-    const file = join(import.meta.dirname, 'commands/migrate.ts');
+    const file = join(import.meta.dirname, '../../operator/src/commands/migrate.ts');
     const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
       encoding: 'utf8',
       env: { DATABASE_URL: databaseUrl },

@@ -3,9 +3,9 @@ import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
 import { listNewerMigrations } from './list-newer-migrations.ts';
 import { migrationProvider } from './migrations/index.ts';
-import { withPartitionsLocked } from './queries/lock-partitions.ts';
-import { makePartitions } from './queries/make-partitions.ts';
-import { tryForLocks } from './queries/try-for-locks.ts';
+import { withPartitionsLocked } from './queries/partitions/lock-partitions.ts';
+import { makePartitions } from './queries/partitions/make-partitions.ts';
+import { tryForLocks } from './queries/partitions/try-for-locks.ts';
 import { applyGrants } from './roles/apply-grants.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type DatabasePasswords, type DatabaseUser, databaseUsers, toDatabaseUrls } from '@agp/operator';
 import { repositoryRoot } from './local-stack-config.ts';
-import { type DatabasePasswords, type DatabaseUser, databaseUsers, toDatabaseUrls } from './role-urls.ts';
 
 const run = promisify(execFile);
 
@@ -13,7 +13,7 @@ export class MigrationError extends Error {
 
 /** Runs a command of packages/db as a process: this package may not import it. @returns what it printed */
 async function runCommand(name: string, environment: Record<string, string>, failure: string): Promise<string> {
-  const command = join(repositoryRoot, `packages/db/src/commands/${name}.ts`);
+  const command = join(repositoryRoot, `packages/operator/src/commands/${name}.ts`);
   const { stdout } = await run(process.execPath, [command], { env: environment }).catch(
     (error: { stderr?: string }) => {
       throw new MigrationError(`${failure}:\n${error.stderr?.trim()}`);

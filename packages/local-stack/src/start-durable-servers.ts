@@ -1,10 +1,10 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeNatsPasswords, makeRedisPasswords } from '@agp/operator';
 import { findServer } from './binaries/find-server.ts';
 import { openGuard } from './guard/guard.ts';
 import { readLocalStackConfig } from './local-stack-config.ts';
-import { makeNatsPasswords, makeRedisPasswords } from './role-urls.ts';
 import { runMigrations } from './run-migrations.ts';
 import { createDatabase } from './servers/databases.ts';
 import { startNats } from './servers/nats.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBudgetReservations, type Reservation } from './budget-reservations.ts';
 import { connectRedis } from './connect-redis.ts';

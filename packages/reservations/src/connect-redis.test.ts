@@ -1,4 +1,4 @@
-import { makeTestAuthority, startTestStack } from '@agp/local-stack/testing';
+import { makeTestAuthority, startTestStack } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createBudgetReservations } from './budget-reservations.ts';
 import { connectRedis, type RedisStatus } from './connect-redis.ts';

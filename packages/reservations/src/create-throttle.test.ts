@@ -1,4 +1,4 @@
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { expect, test } from 'vitest';
 import { connectRedis } from './connect-redis.ts';
 import { createThrottle } from './create-throttle.ts';

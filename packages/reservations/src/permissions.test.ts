@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createBudgetReservations, type Reservation } from './budget-reservations.ts';

@@ -3,14 +3,14 @@ import { ApiError } from '@agp/core/errors';
 import type { Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger } from '@agp/runtime';
 import express, { type Request, type RequestHandler } from 'express';
-import { authenticate, type Caller, requireScope } from './authenticate.ts';
+import { logChanges } from './changes/log-changes.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
-import { handleError } from './handle-error.ts';
-import { logChanges } from './log-changes.ts';
-import { parseInput, parseQuery } from './parse-input.ts';
-import { readJsonBody } from './read-json-body.ts';
-import type { Reads } from './reads.ts';
+import { authenticate, type Caller, requireScope } from './keys/authenticate.ts';
+import type { Reads } from './reads/reads.ts';
+import { handleError } from './replies/handle-error.ts';
+import { parseInput, parseQuery } from './requests/parse-input.ts';
+import { readJsonBody } from './requests/read-json-body.ts';
 
 export interface AppParts {
   context: Context;

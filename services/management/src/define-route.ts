@@ -4,8 +4,8 @@ import type { Db } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { Caller } from './authenticate.ts';
 import type { ManagementConfig } from './config.ts';
+import type { Caller } from './keys/authenticate.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 
 /** What the routes work with. */

@@ -17,14 +17,14 @@ import {
 } from '@agp/runtime';
 import type { ManagementConfig } from './config.ts';
 import { createApp } from './create-app.ts';
+import { waitForBootstrapKey } from './keys/wait-for-bootstrap-key.ts';
 import { endRevokedStreams } from './live/end-revoked-streams.ts';
 import { followRecordings } from './live/follow-recordings.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
-import { Reads } from './reads.ts';
+import { Reads } from './reads/reads.ts';
+import { watchCapUse } from './reads/watch-cap-use.ts';
 import { listRoutes } from './routes/index.ts';
-import { waitForBootstrapKey } from './wait-for-bootstrap-key.ts';
-import { watchCapUse } from './watch-cap-use.ts';
 
 export interface ManagementOverrides {
   logger?: Logger;

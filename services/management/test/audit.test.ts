@@ -3,8 +3,8 @@ import { auditChainSchema, auditListSchema, auditVerdictSchema, createdApiKeySch
 import { fromPublicId } from '@agp/core/ids';
 import { addRefusals, type RefusalCount, sealRefusals } from '@agp/db';
 import { createLogger } from '@agp/runtime';
+import { findAuditDivergence } from '@agp/testing/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAuditDivergence } from '../../../test/lineage-vectors/verify-audit-chain.ts';
 import { listRoutes } from '../src/routes/index.ts';
 import { startManagement } from '../src/start-management.ts';
 import { type AuditedChange, auditedChanges } from './support/audited-changes.ts';

@@ -1,5 +1,5 @@
 import { agentListSchema, sessionListSchema } from '@agp/core/contracts';
-import type { Server } from '@agp/local-stack/testing';
+import type { Server } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
 import { startTestManagement, type TestManagement } from './support/start-test-management.ts';

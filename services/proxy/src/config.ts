@@ -10,8 +10,8 @@ import {
   trustProxyField,
 } from '@agp/runtime';
 import { z } from 'zod';
-import { loadPrices } from './load-prices.ts';
-import { loadProviders, type Provider } from './load-providers.ts';
+import { loadPrices } from './settings/load-prices.ts';
+import { loadProviders, type Provider } from './settings/load-providers.ts';
 
 const positive = z.coerce.number().int().min(1);
 

@@ -1,23 +1,22 @@
 import type { Outbox } from '@agp/bus';
-import type { FindModelBounds, PriceUsage } from '@agp/core/pricing';
 import type { AgentTokenOwner } from '@agp/db';
+import type { PiiScanner, TokenEstimator } from '@agp/metering';
+import type { FindModelBounds, PriceUsage } from '@agp/pricing';
 import type { IdleSessions, Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
+import type { FairShares } from '@agp/runtime/fairness';
 import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
+import type { BodyMemory } from './body/index.ts';
 import type { Budget } from './budget/index.ts';
 import type { ProxyConfig } from './config.ts';
-import type { DoubtLog } from './doubt-log.ts';
-import type { TokenEstimator } from './estimate-tokens/index.ts';
-import type { FairShares } from './fairness/index.ts';
+import type { DoubtLog } from './events/doubt-log.ts';
+import type { RefusalLog } from './events/refusal-log.ts';
 import type { Agent } from './journey.ts';
-import type { ProxyMetrics } from './metrics.ts';
-import type { RefusalLog } from './refusal-log.ts';
-import type { BodyMemory } from './request-body/index.ts';
-import type { RunningRequests } from './running-requests.ts';
-import type { PiiScanner } from './scan-pii/index.ts';
-import type { UnscannedText } from './scan-request.ts';
-import type { Storage } from './storage.ts';
+import type { UnscannedText } from './metering/scan-request.ts';
+import type { RunningRequests } from './stop/running-requests.ts';
+import type { Storage } from './storage/storage.ts';
+import type { ProxyMetrics } from './telemetry/metrics.ts';
 
 /** What the steps work with, made once by `startProxy`. */
 export interface ProxyContext {

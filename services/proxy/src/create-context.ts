@@ -1,16 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
-import { createFindModelBounds, createPriceUsage } from '@agp/core/pricing';
+import { createPiiScanner, createTokenEstimator, maxInspected } from '@agp/metering';
+import { createFindModelBounds, createPriceUsage } from '@agp/pricing';
 import { createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
 import { createCallerGuard } from '@agp/runtime';
+import { FairShares } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
 import type { ProxyContext } from './context.ts';
-import { createTokenEstimator } from './estimate-tokens/index.ts';
-import { FairShares } from './fairness/index.ts';
-import { reportUnpriced } from './report-unpriced.ts';
-import { createPiiScanner } from './scan-pii/index.ts';
-import { maxInspected } from './stream/index.ts';
-import type { createWarnings } from './warnings.ts';
+import { reportUnpriced } from './events/report-unpriced.ts';
+import type { createWarnings } from './telemetry/warnings.ts';
 
 const rememberedAgents = 50_000;
 const rememberedSessions = 100_000;

@@ -1,15 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { DoubtReason } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
-import type { PiiType } from '@agp/core/pii';
 import type { AdmissionState } from '@agp/db';
-import type { BillCalls } from './bill-calls.ts';
-import type { HeaderValues } from './forwarded-headers.ts';
-import type { InspectedBody } from './inspect-body.ts';
-import type { Provider } from './load-providers.ts';
-import type { Operation } from './providers/index.ts';
+import type { InspectedBody, Operation, ResponseTap } from '@agp/metering';
+import type { PiiType } from '@agp/pii';
+import type { HeaderValues } from './answer/forwarded-headers.ts';
+import type { BillCalls } from './metering/bill-calls.ts';
+import type { Provider } from './settings/load-providers.ts';
 import type { Place } from './steps/take-place.ts';
-import type { ResponseTap } from './stream/index.ts';
 
 /*
  * What the steps of the pipeline make of a request, in the order in which they make it.

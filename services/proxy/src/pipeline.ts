@@ -1,9 +1,10 @@
-import { buildRequestEvent } from './build-event.ts';
+import { describeForwarded } from './answer/describe-forwarded.ts';
 import type { ProxyContext } from './context.ts';
-import { describeForwarded } from './describe-forwarded.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './edge/exchange.ts';
+import { buildRequestEvent } from './events/build-event.ts';
+import { publishEvent } from './events/publish-event.ts';
+import { takeStamp } from './events/take-stamp.ts';
 import type { Admission, Journey } from './journey.ts';
-import { publishEvent } from './publish-event.ts';
 import { admit } from './steps/admit.ts';
 import { claimSession } from './steps/claim-session.ts';
 import { countEarly } from './steps/count-early.ts';
@@ -16,10 +17,9 @@ import { readHead } from './steps/read-head.ts';
 import { reserve } from './steps/reserve.ts';
 import { resolveSession } from './steps/resolve-session.ts';
 import { takePlace } from './steps/take-place.ts';
-import { storageWaitMs } from './storage.ts';
-import { takeStamp } from './take-stamp.ts';
-import { timeSteps } from './time-steps.ts';
-import { RequestTrace } from './tracing/request-trace.ts';
+import { storageWaitMs } from './storage/storage.ts';
+import { RequestTrace } from './telemetry/request-trace.ts';
+import { timeSteps } from './telemetry/time-steps.ts';
 
 /** A request that takes longer than this to be ready, in milliseconds, is admitted again: its agent may be blocked by now. */
 const admissionHoldsMs = 50;

@@ -15,19 +15,19 @@ import {
   toStopLimit,
 } from '@agp/runtime';
 import { Agent } from 'undici';
+import { BodyMemory } from './body/index.ts';
 import { createBudget } from './budget/index.ts';
 import { isOpenToOthers, type ProxyConfig } from './config.ts';
 import { createContext } from './create-context.ts';
-import { DoubtLog } from './doubt-log.ts';
-import { createEdge } from './edge.ts';
-import { finishRequests } from './finish-requests.ts';
-import { createMetrics } from './metrics.ts';
-import { RefusalLog } from './refusal-log.ts';
-import { BodyMemory } from './request-body/index.ts';
-import { RunningRequests, watchRunning } from './running-requests.ts';
-import { startAtZero } from './start-at-zero.ts';
-import { createStorage } from './storage.ts';
-import { createWarnings } from './warnings.ts';
+import { createEdge } from './edge/create-edge.ts';
+import { DoubtLog } from './events/doubt-log.ts';
+import { RefusalLog } from './events/refusal-log.ts';
+import { finishRequests } from './stop/finish-requests.ts';
+import { RunningRequests, watchRunning } from './stop/running-requests.ts';
+import { createStorage } from './storage/storage.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { startAtZero } from './telemetry/start-at-zero.ts';
+import { createWarnings } from './telemetry/warnings.ts';
 
 /** A running proxy. */
 export interface Proxy extends Service {

@@ -1,6 +1,6 @@
+import { makeEvent } from '@agp/testing/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeEvent } from '../../../test/bench/writer-events.ts';
 import { decode } from './decode.ts';
 
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));

@@ -2,7 +2,6 @@ import { randomUUIDv7 } from 'node:crypto';
 import { once } from 'node:events';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, listUnrecorded, openDatabase, readSpendWithRecorded, recordEvents } from '@agp/db';
-import { startTestStack, type TestStack } from '@agp/local-stack/testing';
 import {
   type BudgetReservations,
   connectRedis,
@@ -10,8 +9,9 @@ import {
   type ForwardedReservation,
 } from '@agp/reservations';
 import { createLogger } from '@agp/runtime';
+import { startTestStack, type TestStack } from '@agp/testing';
+import { makeEvent } from '@agp/testing/events';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { makeEvent } from '../../../test/bench/writer-events.ts';
 import { WriterMetrics } from './metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 import { keepSweeping } from './sweep-reservations.ts';

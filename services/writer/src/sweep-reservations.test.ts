@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
 import { addUnrecordedSpend, openDatabase, recordEvents } from '@agp/db';
-import { startTestStack } from '@agp/local-stack/testing';
 import { connectRedis, createBudgetReservations, type Reservation } from '@agp/reservations';
+import { startTestStack } from '@agp/testing';
+import { makeEvent } from '@agp/testing/events';
 import { expect, test, vi } from 'vitest';
-import { makeEvent } from '../../../test/bench/writer-events.ts';
 import { sweepReservations } from './sweep-reservations.ts';
 
 const minuteMs = 60_000;

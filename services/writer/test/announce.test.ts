@@ -1,8 +1,8 @@
 import { connectBus, subscribeToAnnouncements } from '@agp/bus';
 import type { EventAnnouncement } from '@agp/core/events';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
+import { makeEvent } from '@agp/testing/events';
 import { expect, test, vi } from 'vitest';
-import { makeEvent } from '../../../test/bench/writer-events.ts';
 import { makeAnnounce } from '../src/announce.ts';
 
 test('a batch is one announcement, a large one several that NATS takes, all of it in order and without gaps', async () => {

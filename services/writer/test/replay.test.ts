@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { connectBus, keptStream, Outbox, readBacklog } from '@agp/bus';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase } from '@agp/db';
-import { startTestStack } from '@agp/local-stack/testing';
 import { createLogger } from '@agp/runtime';
+import { startTestStack } from '@agp/testing';
+import { findDivergence, makeTraffic } from '@agp/testing/events';
 import { expect, test, vi } from 'vitest';
-import { makeTraffic } from '../../../test/bench/writer-events.ts';
 import { readSnippets } from '../../../test/docs/read-snippets.ts';
-import { findDivergence } from '../../../test/lineage-vectors/verify-chain.ts';
 import { writerConfigSchema } from '../src/config.ts';
 import { startWriter } from '../src/start-writer.ts';
 
-const command = join(import.meta.dirname, '../src/commands/replay.ts');
+const command = join(import.meta.dirname, '../../../packages/operator/src/commands/replay.ts');
 const settings = { opsHost: '127.0.0.1', opsPort: 0, eventStreamMaxBytes: 256 * 1024 ** 2 };
 
 function replay(natsUrl: string, ...args: string[]) {

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { addRefusals } from '@agp/db';
+import { findAuditDivergence } from '@agp/testing/events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { findAuditDivergence } from '../../../test/lineage-vectors/verify-audit-chain.ts';
 import { startWriterStack } from './support/start-writer-stack.ts';
 
 type WriterStack = Awaited<ReturnType<typeof startWriterStack>>;

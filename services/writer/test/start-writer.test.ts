@@ -7,9 +7,8 @@ import { promisify } from 'node:util';
 import { announcementSubject, connectBus, eventStream, eventSubject, maxEventsInMessage } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
+import { findDivergence, makeEvent, makeTraffic } from '@agp/testing/events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { makeEvent, makeTraffic } from '../../../test/bench/writer-events.ts';
-import { findDivergence } from '../../../test/lineage-vectors/verify-chain.ts';
 import { ackWaitMs, startWriterStack } from './support/start-writer-stack.ts';
 
 const run = promisify(execFile);
@@ -101,7 +100,7 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
 
   const command = async (...args: string[]) => {
     const env = { DATABASE_URL: stack.urls.writer.databaseUrl, NATS_URL: stack.urls.operator.natsUrl };
-    const file = join(import.meta.dirname, '../src/commands/quarantine.ts');
+    const file = join(import.meta.dirname, '../../../packages/operator/src/commands/quarantine.ts');
     return run(process.execPath, [file, ...args], { env }).catch((error: { code: number; stderr: string }) => error);
   };
   expect(await command('list')).toMatchObject({ stdout: expect.stringContaining('22003') });

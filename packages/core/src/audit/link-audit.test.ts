@@ -1,6 +1,6 @@
+import { findAuditDivergence } from '@agp/testing/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findAuditDivergence } from '../../../../test/lineage-vectors/verify-audit-chain.ts';
 import { emptyHead } from '../lineage/link.ts';
 import { auditActions } from './audit-action.ts';
 import type { AuditEntry } from './audit-entry.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isWholeNano } from '../pricing/money.ts';
+import { isWholeNano } from '../money.ts';
 import { agentIdSchema } from './agent.ts';
 
 /** The highest daily cap, in USD: amounts up to here are exact as whole nano-dollars in a double. */

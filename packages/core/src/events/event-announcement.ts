@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nanoToUsd } from '../pricing/money.ts';
+import { nanoToUsd } from '../money.ts';
 import type { EventMessage } from './event-message.ts';
 
 /** What the writer tells the management API about one event that Postgres now holds. */

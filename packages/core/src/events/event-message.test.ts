@@ -1,6 +1,6 @@
+import { makeEvent } from '@agp/testing/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeEvent } from '../../../../test/bench/writer-events.ts';
 import { toPublicId } from '../ids.ts';
 import { eventMessageSchema, isStorableText, toEventText } from './event-message.ts';
 

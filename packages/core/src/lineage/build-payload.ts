@@ -1,5 +1,5 @@
 import type { EventMessage } from '../events/event-message.ts';
-import { nanoToUsd } from '../pricing/money.ts';
+import { nanoToUsd } from '../money.ts';
 
 /**
  * The exact text that an event's lineage hash covers: RFC 8785 canonical JSON of the version 1 members

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { eventMessageSchema } from '../events/event-message.ts';
 import { emptyHead, headAfter, link } from './link.ts';
 
-const folder = join(import.meta.dirname, '../../../../test/lineage-vectors');
+const folder = join(import.meta.dirname, '../../../../test/vectors');
 const valid = readdirSync(folder).filter((name) => /^valid-.*\.json$/.test(name));
 
 test.each(valid)('linking the events of %s gives its entries', (name) => {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
+import { findDivergence, makeEvent } from '@agp/testing/events';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeEvent } from '../../../../test/bench/writer-events.ts';
-import { findDivergence } from '../../../../test/lineage-vectors/verify-chain.ts';
 import { type EventMessage, eventMessageSchema, toEventText } from '../events/event-message.ts';
 import { buildPayload } from './build-payload.ts';
 import { emptyHead, hashLink, headAfter, type LinkedEvent, link } from './link.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapeJson } from './escape-json.ts';
-import { hideCredentials } from './hide-credentials.ts';
 import { toLinesText, toLineText } from './to-line-text.ts';
 
 /** What a terminal obeys, drops, or shows as something else: two of each kind. */
@@ -41,19 +40,4 @@ test('any text is one line of bounded length, and any JSON stays what it was', (
   expect(toLineText('x'.repeat(1_500))).toBe(`${'x'.repeat(1_000)}... (500 more)`);
   expect(toLinesText('one\n\u001btwo')).toBe('one\n\\u{1b}two');
   expect(escapeJson('{\r\n\t"a": 1}\n')).toBe('{ \n\t"a": 1}\n');
-});
-
-test('credentials are named instead of shown, wherever they stand', () => {
-  const key = `sk-proj-${'aB3dE5gH7jK9mN1pQ4rS'.repeat(2)}`;
-  expect(hideCredentials(`the model ${key} is unknown; ${key}`)).toBe('the model [api_key] is unknown; [api_key]');
-  const token = `agp_${'aB3dE5gH7jK9mN1pQ4rS'.repeat(3).slice(0, 43)}`;
-  expect(hideCredentials(token)).toBe('[api_key]');
-  expect(hideCredentials('connect to postgres://agp:hT7fk29dQx@db:5432/agp failed')).not.toContain('hT7fk29dQx');
-  for (const plain of [
-    'gpt-4o-mini-2024-07-18',
-    'evt_01m805tth0e9591b71z6m9d3kw',
-    'ses_run-1',
-    'ECONNREFUSED 10.0.0.1:5432',
-  ])
-    expect(hideCredentials(plain)).toBe(plain);
 });

@@ -1,4 +1,4 @@
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
 import { Migrator } from 'kysely/migration';
 import { beforeAll, expect, test } from 'vitest';
 import { findContractions, readShape } from '../../test/find-contractions.ts';

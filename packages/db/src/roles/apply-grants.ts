@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { lockPartitions } from '../queries/lock-partitions.ts';
+import { lockPartitions } from '../queries/partitions/lock-partitions.ts';
 import { findOwnedObjects } from './find-owned-objects.ts';
 import { type GrantedRole, roleNames } from './privileges.ts';
 import { renderGrants } from './render-grants.ts';

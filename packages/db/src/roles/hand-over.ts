@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { lockPartitions } from '../queries/lock-partitions.ts';
-import { limitLockWait } from '../queries/try-for-locks.ts';
+import { lockPartitions } from '../queries/partitions/lock-partitions.ts';
+import { limitLockWait } from '../queries/partitions/try-for-locks.ts';
 import { findOwnedObjects, ownSchemas } from './find-owned-objects.ts';
 import { roleNames } from './privileges.ts';
 

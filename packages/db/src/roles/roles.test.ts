@@ -1,4 +1,4 @@
-import { type RoleUrls, startTestStack } from '@agp/local-stack/testing';
+import { type RoleUrls, startTestStack } from '@agp/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowedTo, refusedTo, refusedToAll, uuid } from '../../test/role-statements.ts';

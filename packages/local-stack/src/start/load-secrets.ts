@@ -10,7 +10,7 @@ import {
   makeRedisPasswords,
   type NatsPasswords,
   type RedisPasswords,
-} from '../role-urls.ts';
+} from '@agp/operator';
 
 /** What the local stack made up on its first run. */
 export interface Secrets {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { type RoleUrls, type ServiceUrls, toRoleUrls, toUserUrls } from '@agp/operator';
 import { toStopLimit } from '@agp/runtime';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
-import { type RoleUrls, type ServiceUrls, toRoleUrls, toUserUrls } from '../role-urls.ts';
 import { prepareDatabase, runMigrations } from '../run-migrations.ts';
 import { writeRunningServers, writeRunningServices } from '../running-servers.ts';
 import { checkPorts } from './check-ports.ts';
@@ -85,7 +85,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const [servers, demoUrl] = await Promise.all([
     startServers(start, config, secrets, { guard, onUnexpectedExit: options.onUnexpectedExit }),
     // Stopped with the servers: what the proxy still forwards when it is told to stop must find its answer.
-    service('demo-provider', 'packages/local-stack/src/demo-provider/main.ts', 'PORT', 1, {
+    service('demo-provider', 'packages/demo-provider/src/main.ts', 'PORT', 1, {
       HOST: '127.0.0.1',
       PORT: '0',
     }),

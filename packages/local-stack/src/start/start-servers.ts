@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { NatsPasswords, RedisPasswords } from '@agp/operator';
 import { findPostgres } from '../binaries/find-postgres.ts';
 import { findServer } from '../binaries/find-server.ts';
 import { choosePostgresAccount } from '../binaries/postgres-account.ts';
 import { makePostgresReachable } from '../binaries/reachable-postgres.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
-import type { NatsPasswords, RedisPasswords } from '../role-urls.ts';
 import { ensureDatabase } from '../servers/databases.ts';
 import { startNats } from '../servers/nats.ts';
 import { initPostgres, postgresUser, startPostgres } from '../servers/postgres.ts';

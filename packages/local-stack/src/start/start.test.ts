@@ -13,12 +13,12 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toUserUrl } from '@agp/operator';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { readStartTime } from '../guard/process-identity.ts';
 import type { WatchedProcess } from '../guard/watched-process.ts';
 import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
-import { toUserUrl } from '../role-urls.ts';
 import { postgresUser } from '../servers/postgres.ts';
 
 const freePorts = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', OPS_PORT: '0' };
@@ -107,7 +107,7 @@ async function listDatabaseUsers(dataFolder: string): Promise<Record<string, str
 }
 
 function runOnLocalStack(dataFolder: string, ...args: string[]): string {
-  return execFileSync(process.execPath, ['packages/local-stack/src/run-on-local-stack.ts', ...args], {
+  return execFileSync(process.execPath, ['packages/local-stack/src/launch/run-on-local-stack.ts', ...args], {
     cwd: repositoryRoot,
     env: { AGP_DATA_DIR: dataFolder },
     encoding: 'utf8',
@@ -133,8 +133,10 @@ test('each service is a database user of its own, and a command is the one it ne
   expect(JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'))).toMatchObject(kept);
   expect(new URL(readOperatorVariables(dataFolder).NATS_URL ?? '').username).toBe('operator');
   expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
-  expect(runOnLocalStack(dataFolder, 'migrator', 'packages/db/src/commands/migrate.ts')).toBe('schema is up to date\n');
-  const listed = runOnLocalStack(dataFolder, 'operator', 'services/writer/src/commands/quarantine.ts', 'list');
+  expect(runOnLocalStack(dataFolder, 'migrator', 'packages/operator/src/commands/migrate.ts')).toBe(
+    'schema is up to date\n',
+  );
+  const listed = runOnLocalStack(dataFolder, 'operator', 'packages/operator/src/commands/quarantine.ts', 'list');
   expect(listed).toBe('nothing is set aside\n');
   run.child.kill('SIGINT');
   expect(await run.exit).toBe(0);

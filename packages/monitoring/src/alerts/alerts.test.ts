@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explainSkip, findPromtool } from '@agp/local-stack/testing';
+import { explainSkip, findPromtool } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { renderAlerts } from '../render-alerts.ts';

@@ -28,7 +28,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { version } from '../create-registry.ts';
+import { version } from '../health/create-registry.ts';
 import type { Tracing, TracingOptions } from './start-tracing.ts';
 import type { TracingConfig } from './tracing-fields.ts';
 

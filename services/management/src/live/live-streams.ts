@@ -2,7 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import type { AnnouncedEvent } from '@agp/core/events';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../authenticate.ts';
+import type { Caller } from '../keys/authenticate.ts';
 import { presentStreamEvent } from '../presenters/present-event.ts';
 
 export interface StreamFilter {

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@agp/db';
-import { type Server, startTestStack, type TestStack } from '@agp/local-stack/testing';
 import { createLogger } from '@agp/runtime';
+import { type Server, startTestStack, type TestStack } from '@agp/testing';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { ManagementConfig } from '../../src/config.ts';

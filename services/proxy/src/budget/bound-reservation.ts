@@ -1,8 +1,8 @@
 import { ApiError } from '@agp/core/errors';
-import type { UsageLimits } from '@agp/core/pricing';
+import type { StrictDemand } from '@agp/metering';
+import { notBounded } from '@agp/metering';
+import type { UsageLimits } from '@agp/pricing';
 import type { ProxyContext } from '../context.ts';
-import { notBounded } from '../demand/not-bounded.ts';
-import type { StrictDemand } from '../demand/strict-demand.ts';
 import type { Body, Head } from '../journey.ts';
 
 /** More than any model of these vendors writes in one answer (128 thousand is the most); others write as far as they read. */

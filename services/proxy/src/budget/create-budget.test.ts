@@ -2,11 +2,11 @@ import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase, recordEvents } from '@agp/db';
-import { startTestStack, type TestStack } from '@agp/local-stack/testing';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
+import { startTestStack, type TestStack } from '@agp/testing';
+import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { makeEvent } from '../../../../test/bench/writer-events.ts';
-import { createStorage } from '../storage.ts';
+import { createStorage } from '../storage/storage.ts';
 import { type Budget, type BudgetRequest, createBudget } from './index.ts';
 
 const day = '2026-03-01';

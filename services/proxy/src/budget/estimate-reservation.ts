@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
-import { makeUsage, maxTokens } from '@agp/core/pricing';
+import type { InspectedBody } from '@agp/metering';
+import { makeUsage, maxTokens } from '@agp/pricing';
 import type { ProxyContext } from '../context.ts';
-import type { InspectedBody } from '../inspect-body.ts';
 import type { Body, Head } from '../journey.ts';
 import { boundReservation } from './bound-reservation.ts';
 

@@ -1,6 +1,5 @@
+import { findCostFields, matchOperation } from '@agp/metering';
 import { describe, expect, test } from 'vitest';
-import { findCostFields } from '../cost-fields/index.ts';
-import { matchOperation } from '../providers/index.ts';
 import { anthropicRows } from './reservation-rows/anthropic-rows.ts';
 import { geminiRows } from './reservation-rows/gemini-rows.ts';
 import { mediaRows } from './reservation-rows/media-rows.ts';

@@ -1,9 +1,8 @@
-import { createFindModelBounds, createPriceUsage, parsePriceFile } from '@agp/core/pricing';
+import { inspectBody, matchOperation, type ProviderApi } from '@agp/metering';
+import { createFindModelBounds, createPriceUsage, parsePriceFile } from '@agp/pricing';
 import type { ProxyContext } from '../context.ts';
-import { inspectBody } from '../inspect-body.ts';
 import type { Body, Head } from '../journey.ts';
-import { loadProviders } from '../load-providers.ts';
-import { matchOperation, type ProviderApi } from '../providers/index.ts';
+import { loadProviders } from '../settings/load-providers.ts';
 import { computeReservation } from './estimate-reservation.ts';
 
 /** A request that a test wants to know the reservation of. */

@@ -1,9 +1,9 @@
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
-import { isAllowedPath } from '../allowed-paths.ts';
 import type { ProxyContext } from '../context.ts';
+import { isAllowedPath } from '../head/allowed-paths.ts';
+import { toSessionId } from '../head/session-id.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
-import { toSessionId } from '../session-id.ts';
 
 /**
  * This request's look into storage: what governs the agent at this moment, never cached, and who owns the session that it names, which never

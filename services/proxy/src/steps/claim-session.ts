@@ -1,8 +1,8 @@
 import { ApiError } from '@agp/core/errors';
 import type { ProxyContext } from '../context.ts';
+import { mapSessionName } from '../head/session-id.ts';
 import type { Admission, Agent, Session } from '../journey.ts';
-import { mapSessionName } from '../session-id.ts';
-import { storageWaitMs } from '../storage.ts';
+import { storageWaitMs } from '../storage/storage.ts';
 
 /**
  * Makes a new session the agent's, the last thing before its first request is forwarded: a refused request leaves no row behind. Of agents that

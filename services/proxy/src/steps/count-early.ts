@@ -1,8 +1,8 @@
+import { toDay } from '../budget/to-day.ts';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange } from '../edge/exchange.ts';
 import type { Admission, Agent, Counted, Head } from '../journey.ts';
-import { storageWaitMs } from '../storage.ts';
-import { toDay } from '../to-day.ts';
+import { storageWaitMs } from '../storage/storage.ts';
 
 const notCounted: Counted = { againstRequestsPerMinute: null };
 

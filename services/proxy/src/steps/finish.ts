@@ -1,9 +1,12 @@
 import { ApiError } from '@agp/core/errors';
-import { answerError } from '../answer-error.ts';
-import { buildEvent } from '../build-event.ts';
+import { toStatusClass } from '../answer/status-class.ts';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../exchange.ts';
-import { fitMetering } from '../fit-metering.ts';
+import { answerError } from '../edge/answer-error.ts';
+import type { Exchange } from '../edge/exchange.ts';
+import { buildEvent } from '../events/build-event.ts';
+import { publishEvent } from '../events/publish-event.ts';
+import { reportDoubt } from '../events/report-doubt.ts';
+import type { RequestEnd } from '../events/request-end.ts';
 import {
   type AdmittedRequest,
   type Answer,
@@ -13,13 +16,10 @@ import {
   noTimes,
   unmetered,
 } from '../journey.ts';
-import { logRequest, readTraceId } from '../log-request.ts';
-import { observeTimes } from '../observe-times.ts';
-import { publishEvent } from '../publish-event.ts';
-import { reportDoubt } from '../report-doubt.ts';
-import type { RequestEnd } from '../request-end.ts';
-import { toStatusClass } from '../status-class.ts';
-import type { RequestTrace } from '../tracing/request-trace.ts';
+import { fitMetering } from '../metering/fit-metering.ts';
+import { logRequest, readTraceId } from '../telemetry/log-request.ts';
+import { observeTimes } from '../telemetry/observe-times.ts';
+import type { RequestTrace } from '../telemetry/request-trace.ts';
 
 /** The one end of every request: record what was forwarded, refuse what was not, give back what it held, whatever of that breaks. */
 export function finish(context: ProxyContext, exchange: Exchange, journey: Journey, trace: RequestTrace | null): void {

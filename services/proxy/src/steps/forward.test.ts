@@ -4,10 +4,10 @@ import { type AddressInfo, connect, Socket } from 'node:net';
 import { Agent } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange } from '../edge/exchange.ts';
 import type { AdmittedRequest, Answer } from '../journey.ts';
-import { createMetrics } from '../metrics.ts';
-import { RunningRequests } from '../running-requests.ts';
+import { RunningRequests } from '../stop/running-requests.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
 import { forward } from './forward.ts';
 
 /** More than the kernel takes of what the agent does not read: what comes behind it stays in this process. */

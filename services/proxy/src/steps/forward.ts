@@ -1,18 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
+import { formatStreamError, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
-import { ContentDigest } from '../content-digest.ts';
+import { Flow } from '../answer/flow.ts';
+import { type HeaderValues, toAgentHeaders } from '../answer/forwarded-headers.ts';
+import { toFailure } from '../answer/to-failure.ts';
+import { ContentDigest } from '../body/content-digest.ts';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../exchange.ts';
-import { Flow } from '../flow.ts';
-import { type HeaderValues, toAgentHeaders } from '../forwarded-headers.ts';
+import type { Exchange } from '../edge/exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
-import { type OpenTap, prepareTap } from '../prepare-tap.ts';
-import { formatStreamError } from '../providers/index.ts';
-import type { StopReason } from '../running-requests.ts';
-import { type ResponseTap, StreamUsageStripper } from '../stream/index.ts';
-import { toFailure } from '../to-failure.ts';
-import type { RequestTrace } from '../tracing/request-trace.ts';
+import { type OpenTap, prepareTap } from '../metering/prepare-tap.ts';
+import type { StopReason } from '../stop/running-requests.ts';
+import type { RequestTrace } from '../telemetry/request-trace.ts';
 
 /** The agent went away before it had the whole answer. */
 class AgentLeft extends Error {}

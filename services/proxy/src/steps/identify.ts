@@ -6,7 +6,7 @@ import type { AgentTokenOwner } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
 import type { ProxyContext } from '../context.ts';
 import type { Agent, Head } from '../journey.ts';
-import { storageWaitMs } from '../storage.ts';
+import { storageWaitMs } from '../storage/storage.ts';
 
 /**
  * From the token, or else the declared name, to the agent; its first request registers it, active, with the default cap

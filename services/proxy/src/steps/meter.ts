@@ -1,8 +1,8 @@
+import type { ResponseReading } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
 import type { AdmittedRequest, Answer, Metering } from '../journey.ts';
-import { measureUsage } from '../measure-usage.ts';
-import { findTexts, scanRequest } from '../scan-request.ts';
-import type { ResponseReading } from '../stream/index.ts';
+import { measureUsage } from '../metering/measure-usage.ts';
+import { findTexts, scanRequest } from '../metering/scan-request.ts';
 
 /** Reads what the answer said: what the call used and cost, and what PII stands in the texts. The agent has it all by now. */
 export async function meter(context: ProxyContext, request: AdmittedRequest, answer: Answer): Promise<Metering> {

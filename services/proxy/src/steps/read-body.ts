@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
-import { ContentDigest } from '../content-digest.ts';
+import { inspectBody } from '@agp/metering';
+import { ContentDigest } from '../body/content-digest.ts';
+import { BodyBuffer, type BodyClaim, watchPace } from '../body/index.ts';
+import { isCapped } from '../budget/is-capped.ts';
 import type { ProxyContext } from '../context.ts';
-import { dropRest } from '../drop-rest.ts';
-import type { Exchange } from '../exchange.ts';
-import { toHolder } from '../fairness/index.ts';
-import { inspectBody } from '../inspect-body.ts';
-import { isCapped } from '../is-capped.ts';
+import { dropRest } from '../edge/drop-rest.ts';
+import type { Exchange } from '../edge/exchange.ts';
+import { toHolder } from '../head/to-holder.ts';
 import type { Admission, Agent, Body, Counted, Head } from '../journey.ts';
-import { BodyBuffer, type BodyClaim, watchPace } from '../request-body/index.ts';
 
 /** What a body that streams through takes, in the buffers of Node and of the connection to the provider, in bytes. */
 const streamedBytes = 128 * 1024;

@@ -3,17 +3,17 @@ import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/c
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
-import { assureReadable } from '../assure-readable.ts';
+import { hideSecrets } from '../answer/hide-secrets.ts';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../exchange.ts';
-import { hideSecrets } from '../hide-secrets.ts';
-import { holdsAgentToken, spellsAgentToken } from '../holds-agent-token.ts';
+import type { Exchange } from '../edge/exchange.ts';
+import { assureServedMethod } from '../edge/served-methods.ts';
+import { assureReadable } from '../head/assure-readable.ts';
+import { holdsAgentToken, spellsAgentToken } from '../head/holds-agent-token.ts';
+import { matchOneOperation } from '../head/match-one-operation.ts';
+import { parseTarget } from '../head/parse-target.ts';
+import { readAgentToken } from '../head/read-agent-token.ts';
 import type { Head } from '../journey.ts';
-import type { Provider } from '../load-providers.ts';
-import { matchOneOperation } from '../match-one-operation.ts';
-import { parseTarget } from '../parse-target.ts';
-import { readAgentToken } from '../read-agent-token.ts';
-import { assureServedMethod } from '../served-methods.ts';
+import type { Provider } from '../settings/load-providers.ts';
 
 /** Session ids that clients send unasked, in the order in which they count (decisions.md section 2). */
 const clientSessionHeaders = [

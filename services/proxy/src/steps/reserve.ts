@@ -1,11 +1,11 @@
 import { fromPublicId } from '@agp/core/ids';
 import type { DailyCap } from '@agp/db';
 import { computeReservation } from '../budget/index.ts';
+import { isCapped } from '../budget/is-capped.ts';
+import { toDay } from '../budget/to-day.ts';
 import type { ProxyContext } from '../context.ts';
-import { isCapped } from '../is-capped.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
-import { storageWaitMs } from '../storage.ts';
-import { toDay } from '../to-day.ts';
+import { storageWaitMs } from '../storage/storage.ts';
 
 const isHeldTo = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
 

@@ -2,8 +2,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import type { ProxyContext } from '../context.ts';
+import { hasMappedForm, mapSessionName, toSessionId } from '../head/session-id.ts';
 import type { Admission, Agent, Head, Session } from '../journey.ts';
-import { hasMappedForm, mapSessionName, toSessionId } from '../session-id.ts';
 
 /**
  * The request's session: the caller's own id where it has the form of one, else the same digest each time the agent uses the same name, else

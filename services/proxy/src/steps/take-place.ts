@@ -1,5 +1,6 @@
 import type { ProxyContext } from '../context.ts';
-import { refuseShare, toHolder } from '../fairness/index.ts';
+import { refuseShare } from '../edge/refuse-share.ts';
+import { toHolder } from '../head/to-holder.ts';
 import type { Agent, Head } from '../journey.ts';
 
 /** A place among the requests that this process serves at once. */

@@ -8,8 +8,8 @@ import {
 } from '@agp/bus';
 import type { AnnouncedEvent, EventMessage } from '@agp/core/events';
 import { type Database, openDatabase } from '@agp/db';
-import { startTestStack } from '@agp/local-stack/testing';
 import { createLogger, type Service } from '@agp/runtime';
+import { startTestStack } from '@agp/testing';
 import { expect, onTestFinished, vi } from 'vitest';
 import { type WriterConfig, writerConfigSchema } from '../../src/config.ts';
 import { startWriter, type WriterOverrides } from '../../src/start-writer.ts';

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
+import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
-import { makeEvent } from '../../../../../test/bench/writer-events.ts';
 import { type Database, openDatabase } from '../../database.ts';
 import { maxModelsOfDay, maxUnpricedModels, otherModels } from './bounded-names.ts';
 import { CountedNames } from './counted-names.ts';

@@ -1,4 +1,4 @@
-import { nanoToDecimal } from '@agp/core/pricing';
+import { nanoToDecimal } from '@agp/core/money';
 import type { ClientBase } from 'pg';
 import type { RecordableLink } from './recordable-event.ts';
 import { toPlainArray, toTextArray } from './to-array-literal.ts';

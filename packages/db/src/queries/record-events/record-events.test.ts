@@ -1,12 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
+import { findDivergence, makeEvent, makeTraffic } from '@agp/testing/events';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { makeEvent, makeTraffic } from '../../../../../test/bench/writer-events.ts';
-import { findDivergence } from '../../../../../test/lineage-vectors/verify-chain.ts';
 import { type Database, openDatabase } from '../../database.ts';
-import { listUnpricedModels } from '../list-unpriced-models.ts';
+import { listUnpricedModels } from '../costs/list-unpriced-models.ts';
 import { isBadData } from './is-bad-data.ts';
 import { recordEvents } from './record-events.ts';
 

@@ -1,4 +1,4 @@
-import { nanoToDecimal } from '@agp/core/pricing';
+import { nanoToDecimal } from '@agp/core/money';
 import type { RecordableEvent } from './recordable-event.ts';
 
 /** What a group of events adds to the rows that are kept beside them. */

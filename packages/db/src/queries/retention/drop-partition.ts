@@ -1,10 +1,10 @@
 import { uuidTime } from '@agp/core/ids';
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
-import { appendAudit } from '../append-audit.ts';
-import { hasPartition } from '../has-partition.ts';
-import { lockPartitions } from '../lock-partitions.ts';
-import { limitLockWait, lockWithin, tryForLocks } from '../try-for-locks.ts';
+import { appendAudit } from '../audit/append-audit.ts';
+import { hasPartition } from '../partitions/has-partition.ts';
+import { lockPartitions } from '../partitions/lock-partitions.ts';
+import { limitLockWait, lockWithin, tryForLocks } from '../partitions/try-for-locks.ts';
 import { keepAnchors } from './keep-anchors.ts';
 import type { OldPartition } from './list-old-partitions.ts';
 import { retentionEntry } from './retention-entry.ts';

@@ -2,14 +2,13 @@ import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { EventMessage } from '@agp/core/events';
 import { firstUuidAt, toPublicId } from '@agp/core/ids';
-import { startTestStack } from '@agp/local-stack/testing';
+import { startTestStack } from '@agp/testing';
+import { type ChainEntry, findDivergence, makeEvent } from '@agp/testing/events';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { makeEvent } from '../../../../../test/bench/writer-events.ts';
-import { type ChainEntry, findDivergence } from '../../../../../test/lineage-vectors/verify-chain.ts';
 import { type Database, openDatabase } from '../../database.ts';
 import { openGuardedDatabase } from '../../open-guarded-database.ts';
-import { listLineageAnchors } from '../list-lineage-anchors.ts';
-import { makePartitions } from '../make-partitions.ts';
+import { listLineageAnchors } from '../lineage/list-lineage-anchors.ts';
+import { makePartitions } from '../partitions/make-partitions.ts';
 import { recordEvents } from '../record-events/record-events.ts';
 import { removeOldEvents } from './remove-old-events.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
-import { appendAudit } from '../append-audit.ts';
+import { appendAudit } from '../audit/append-audit.ts';
 import { keepAnchors, type Removed } from './keep-anchors.ts';
 import { retentionEntry } from './retention-entry.ts';
 

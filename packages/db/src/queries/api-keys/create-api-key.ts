@@ -1,0 +1,45 @@
+import type { Db } from '../../database.ts';
+
+export interface ApiKeyRow {
+  id: string;
+  name: string;
+  scopes: string[];
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  /** Until when the secret before the present one works; in the past, or null, where none does. */
+  previous_expires_at: Date | null;
+}
+
+export const apiKeyColumns = [
+  'id',
+  'name',
+  'scopes',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'previous_expires_at',
+] as const;
+
+export interface NewApiKey {
+  id: string;
+  name: string;
+  secretSha256: Buffer;
+  scopes: string[];
+  expiresAt: Date | null;
+}
+
+/** Stores a key; of its secret only the digest. */
+export function createApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
+  return db
+    .insertInto('api_keys')
+    .values({
+      id: key.id,
+      name: key.name,
+      secret_sha256: key.secretSha256,
+      scopes: key.scopes,
+      expires_at: key.expiresAt,
+    })
+    .returning(apiKeyColumns)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,12 @@
+import type { Db } from '../../database.ts';
+
+/** Notes that a key, by UUID, was used at a time, unless a use of the minute before it is noted, whichever process noted that. */
+export async function touchApiKey(db: Db, id: string, usedAt: Date): Promise<void> {
+  const minuteBefore = new Date(usedAt.getTime() - 60_000);
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: usedAt })
+    .where('id', '=', id)
+    .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', minuteBefore)]))
+    .execute();
+}

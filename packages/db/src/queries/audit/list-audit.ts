@@ -1,0 +1,48 @@
+import type { AuditEntry } from '@agp/core/audit';
+import { sql } from 'kysely';
+import type { Db } from '../../database.ts';
+import { type RefusalRow, refusalColumns, refusalGroup, toRefusalEntry } from '../refusals/refusal-columns.ts';
+
+export interface AuditFilter {
+  /** UUID */
+  agentId?: string | undefined;
+  action?: string | undefined;
+}
+
+/** An entry with its payload and hash, or refused requests of a minute that is not in the chain yet. */
+export type AuditRow =
+  | { sealed: true; payload: string; lineageHash: string }
+  | { sealed: false; entry: Omit<AuditEntry, 'id'> };
+
+type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string | null };
+
+/**
+ * One page of the audit log, newest first. One statement, so that refused requests that are sealed meanwhile are shown
+ * once.
+ */
+export async function listAudit(
+  db: Db,
+  { agentId, action }: AuditFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<AuditRow[]> {
+  const ofAgent = agentId === undefined ? sql`true` : sql`agent_id = ${agentId}`;
+  const ofAction = action === undefined ? sql`true` : sql`action = ${action}`;
+  const withCounts = action === undefined || action === 'request.refused';
+  const { rows } = await sql<Row>`
+    (
+      SELECT "timestamp" AS minute, agent_id, NULL::jsonb AS reasons, NULL::bigint AS count, NULL AS source_ip,
+        seq, payload, lineage_hash
+      FROM audit_log WHERE ${ofAgent} AND ${ofAction} ORDER BY "timestamp" DESC, seq DESC LIMIT ${limit + offset}
+    ) UNION ALL (
+      SELECT ${refusalColumns}, NULL, NULL, NULL
+      FROM refusal_counts WHERE ${ofAgent} AND ${withCounts} GROUP BY ${refusalGroup}
+    )
+    ORDER BY minute DESC, seq DESC NULLS FIRST, agent_id, count DESC, reasons LIMIT ${limit} OFFSET ${offset}`.execute(
+    db,
+  );
+  return rows.map((row) =>
+    row.payload !== null && row.lineage_hash !== null
+      ? { sealed: true, payload: row.payload, lineageHash: row.lineage_hash }
+      : { sealed: false, entry: toRefusalEntry(row as RefusalRow) },
+  );
+}

@@ -1,0 +1,41 @@
+import type { LineageHead } from '@agp/core/lineage';
+import type { Db } from '../../database.ts';
+
+export interface AuditChainRow {
+  seq: number;
+  id: string;
+  timestamp: Date;
+  action: string;
+  agent_id: string | null;
+  payload: string;
+  lineage_hash: string;
+}
+
+const pageSize = 500;
+
+/** The end of the audit log's chain. */
+export function readAuditHead(db: Db): Promise<LineageHead> {
+  return db.selectFrom('audit_head').select(['length', 'hash']).executeTakeFirstOrThrow();
+}
+
+/**
+ * The chain in pages, in its order.
+ *
+ * @param length entries that are read at most: the head's, for all that was there when it was read
+ */
+export async function* readAuditChain(db: Db, length: number): AsyncGenerator<AuditChainRow[]> {
+  for (let after = -1; ; ) {
+    const rows = await db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('seq', '>', after)
+      .where('seq', '<', length)
+      .orderBy('seq')
+      .limit(pageSize)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = last.seq;
+  }
+}

@@ -1,0 +1,59 @@
+import type { UnrecordedReason } from '@agp/core/contracts';
+import { toEventText } from '@agp/core/events';
+import { nanoToDecimal } from '@agp/core/money';
+import type { ClientBase, Pool } from 'pg';
+
+/** What is known of a request besides its cost. */
+export interface UnrecordedRequest {
+  sessionId: string;
+  /** The provider's id. */
+  provider: string;
+  /** Null where none was read. */
+  model: string | null;
+}
+
+/** What an event cost that will not be recorded. */
+export interface UnrecordedSpend {
+  /** UUID */
+  eventId: string;
+  /** UUID */
+  agentId: string;
+  /** `YYYY-MM-DD`, UTC */
+  day: string;
+  costNanoUsd: number;
+  reason: UnrecordedReason;
+  /** Null where nobody knows any more. */
+  request: UnrecordedRequest | null;
+}
+
+/**
+ * Keeps the cost of events that were lost or set aside in the spend of their day, unless they are recorded already, or kept.
+ *
+ * @returns the ids of those that were added
+ */
+export async function addUnrecordedSpend(
+  pool: Pool | ClientBase,
+  spends: readonly UnrecordedSpend[],
+): Promise<string[]> {
+  const toText = (value: string | null | undefined) => (value == null ? null : toEventText(value, 256));
+  const { rows } = await pool.query<{ event_id: string }>({
+    name: 'add-unrecorded-spend',
+    text: `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)
+           SELECT * FROM unnest($1::uuid[], $2::date[], $3::uuid[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::text[])
+             AS lost (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)
+           WHERE NOT EXISTS (SELECT FROM events WHERE id = lost.event_id)
+           ON CONFLICT (event_id) DO NOTHING
+           RETURNING event_id`,
+    values: [
+      spends.map(({ eventId }) => eventId),
+      spends.map(({ day }) => day),
+      spends.map(({ agentId }) => agentId),
+      spends.map(({ costNanoUsd }) => nanoToDecimal(costNanoUsd)),
+      spends.map(({ reason }) => reason),
+      spends.map(({ request }) => toText(request?.sessionId)),
+      spends.map(({ request }) => toText(request?.provider)),
+      spends.map(({ request }) => toText(request?.model)),
+    ],
+  });
+  return rows.map(({ event_id }) => event_id);
+}

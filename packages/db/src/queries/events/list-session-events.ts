@@ -1,0 +1,17 @@
+import type { Db } from '../../database.ts';
+import { type EventRow, eventColumns } from './event-columns.ts';
+import { readPages } from './read-pages.ts';
+
+/**
+ * A session's events in pages, in the order of their timestamps.
+ *
+ * @param length only the first so many links of the chain: those that the session's totals hold at some moment
+ */
+export function listSessionEvents(db: Db, sessionId: string, length?: number): AsyncGenerator<EventRow[]> {
+  return readPages<EventRow>({ offset: 0 }, ({ after, limit }) => {
+    let query = db.selectFrom('events').select(eventColumns).where('session_id', '=', sessionId);
+    if (length !== undefined) query = query.where('seq', '<', length);
+    if (after !== undefined) query = query.where('id', '>', after.id);
+    return query.orderBy('id').limit(limit).execute();
+  });
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Db } from '../../database.ts';
+
+export interface LineageRow {
+  id: string;
+  seq: number;
+  lineage_hash: string;
+  payload: string;
+}
+
+const pageSize = 500;
+const uuidBytes = 16;
+
+/**
+ * The UUIDs of a session's events in chain order: no index is kept on `seq`, so the order is read once.
+ *
+ * @returns 16 bytes for each event, one value for all: a chain may have millions; empty for an unknown session
+ */
+export async function readLineageOrder(db: Db, sessionId: string): Promise<Buffer> {
+  const { rows } = await sql<{ ids: Buffer | null }>`
+    SELECT string_agg(uuid_send(id), ''::bytea ORDER BY seq) AS ids FROM events WHERE session_id = ${sessionId}`.execute(
+    db,
+  );
+  return rows[0]?.ids ?? Buffer.alloc(0);
+}
+
+function readUuids(bytes: Buffer): string[] {
+  // Postgres reads a UUID without its dashes too.
+  return bytes.toString('hex').match(/.{32}/g) ?? [];
+}
+
+/**
+ * The links of one chain in pages: the texts of a long chain do not fit in memory.
+ *
+ * @param order as {@link readLineageOrder} gave it
+ */
+export async function* listLineageEntries(db: Db, order: Buffer): AsyncGenerator<LineageRow[]> {
+  const pageBytes = pageSize * uuidBytes;
+  for (let start = 0; start < order.length; start += pageBytes) {
+    yield await db
+      .selectFrom('events')
+      .select(['id', 'seq', 'lineage_hash', 'payload'])
+      .where('id', 'in', readUuids(order.subarray(start, start + pageBytes)))
+      .orderBy('seq')
+      .execute();
+  }
+}

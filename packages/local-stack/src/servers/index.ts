@@ -1,0 +1,11 @@
+export * from '../binaries/find-server.ts';
+export * from '../binaries/server-binary.ts';
+export { type Guard, openGuard } from '../guard/guard.ts';
+export * from './choose-test-folder.ts';
+export * from './databases.ts';
+export * from './find-free-port.ts';
+export * from './nats.ts';
+export * from './postgres.ts';
+export * from './redis.ts';
+export * from './server.ts';
+export * from './throw-away-postgres.ts';

@@ -1,0 +1,85 @@
+import { maxTokens } from '@agp/pricing';
+import { type CostFields, type CostRule, type CostRules, foldName, rivals, toSnakeCase } from '../cost-fields/index.ts';
+import { asArray, asText } from '../providers/json-shapes.ts';
+import { readAmount } from './read-amount.ts';
+import type { BodyMember } from './read-members.ts';
+
+/** How much a request asks for, where servers may read it in several ways: the largest of them. */
+export interface Demand {
+  /** Every model that it names. */
+  models: readonly string[];
+  /** The bound on one answer, in tokens; null where it gives none that the API holds to. */
+  maxOutputTokens: number | null;
+  /** What some server might take for a bound all the same, or for time to think besides, in tokens. */
+  leastOutputTokens: number;
+  /** How many answers it asks for, each as long as that. */
+  answers: number;
+}
+
+const rivalRules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
+
+/** The rule of a member by its name; null where the operation has none of that name. */
+export function findRule(rules: CostRules, key: string, { isEitherCase = false }: CostFields): CostRule | null {
+  const name = isEitherCase ? toSnakeCase(key) : key;
+  return Object.hasOwn(rules, name) ? (rules[name] ?? null) : null;
+}
+
+/** How many texts are to be gone on with: one, several, or those of lists of token ids. */
+export function countPrompts(prompt: unknown): number {
+  const list = asArray(prompt);
+  return typeof list[0] === 'number' ? 1 : Math.max(1, list.length);
+}
+
+/** Whether a member within what says how to think says how long. */
+export const namesBudget = (key: string) => /budget|tokens$/.test(foldName(key));
+
+/** The tokens that a model is given to think with: a number, or an object that says so among other things. */
+export function readThinking(member: BodyMember): number {
+  const inner = member.members().filter(({ key }) => namesBudget(key));
+  return Math.max(0, ...[member, ...inner].map(({ value }) => readAmount(value)?.value ?? 0));
+}
+
+/** Settings stand in settings no deeper than this. */
+const maxDepth = 3;
+
+/**
+ * Of all that bounds or multiplies the output the largest: of several members that mean the same, of one that is repeated,
+ * and of names that differ in case alone. A bound of 0 is none, as many servers have it, and so is what is no whole number,
+ * but for the number that a lenient server would make of it.
+ */
+export function readDemand(members: readonly BodyMember[], fields: CostFields): Demand {
+  const models = new Set<string>();
+  let bound: number | null = null;
+  let isDoubtful = false;
+  let least = 0;
+  let answers = 1;
+  let prompts = 1;
+  const visit = (some: readonly BodyMember[], rules: CostRules, depth: number) => {
+    for (const member of some) {
+      const { key, value } = member;
+      const own = findRule(rules, key, fields);
+      // What the operation knows under this name means that, and nothing that it may mean elsewhere.
+      const rule = own ?? rivalRules.get(foldName(key));
+      if (rule === 'bound') {
+        const amount = readAmount(value);
+        least = Math.max(least, amount?.value ?? 0);
+        if (own === null || amount === null) continue;
+        if (amount.isWhole && amount.value > 0) bound = Math.max(bound ?? 0, amount.value);
+        else isDoubtful = true;
+      } else if (rule === 'answers') answers = Math.max(answers, readAmount(value)?.value ?? 1);
+      else if (rule === 'prompts') prompts = Math.max(prompts, countPrompts(value));
+      else if (rule === 'thinking') least = Math.max(least, readThinking(member));
+      else if (rule === 'settings' && depth < maxDepth) {
+        visit(member.members(), own === null ? {} : (fields.settings ?? {}), depth + 1);
+      } else if (rule === 'model' && asText(value)) models.add(asText(value) ?? '');
+      else if (rule === 'models') for (const name of asArray(value)) models.add(asText(name) ?? '');
+    }
+  };
+  visit(members, fields.members, 0);
+  return {
+    models: [...models].filter(Boolean),
+    maxOutputTokens: bound === null || isDoubtful ? null : Math.max(bound, least),
+    leastOutputTokens: least,
+    answers: Math.min(answers * prompts, maxTokens),
+  };
+}

@@ -1,0 +1,119 @@
+import { parseJson } from '@agp/core/json';
+import { asObject } from '../providers/json-shapes.ts';
+import { isForm, parseFormFields } from '../request/parse-form-fields.ts';
+import { scanMembers, skipSpace } from '../stream/readers/scan-members.ts';
+
+/** A member of a request's body; one that is repeated is there as often. */
+export interface BodyMember {
+  key: string;
+  /** Undefined where it was too large, or too broken, to be parsed. */
+  value: unknown;
+  /** The members of its own, where it is an object. */
+  members(): BodyMember[];
+}
+
+/** A request's body as far as it can be read. */
+export interface BodyMembers {
+  /** The body, or where that cannot be parsed the members that can; undefined where nothing could be read. */
+  value: unknown;
+  members: readonly BodyMember[];
+  /** JSON or a form, and nothing before or behind it. */
+  isExact: boolean;
+}
+
+/** Parsing a larger body would hold up everything else: JSON of many small values takes seconds, and twenty times its size. */
+const maxParsed = 1024 * 1024;
+const maxShortMember = 4 * 1024;
+
+/** Of JSON with so few values a larger one may be parsed: most of it is long texts and pictures. */
+const maxCommas = 100_000;
+
+function isSparse(bytes: Buffer): boolean {
+  let commas = 0;
+  for (let at = bytes.indexOf(','); at >= 0 && commas <= maxCommas; at = bytes.indexOf(',', at + 1)) commas += 1;
+  return commas <= maxCommas;
+}
+
+const unreadable: BodyMembers = { value: undefined, members: [], isExact: false };
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Members where nothing tells of repeated ones. */
+function listMembers(value: unknown): BodyMember[] {
+  return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => listMembers(each) }));
+}
+
+/**
+ * The members of the object that starts at a byte, repeated ones too.
+ *
+ * @param parsed the same object, if it was parsed
+ */
+function scanObject(bytes: Buffer, start: number, parsed?: unknown): { members: BodyMember[]; end: number } | null {
+  const found = scanMembers(bytes, start);
+  if (!found) return null;
+  const values = parsed === undefined ? null : asObject(parsed);
+  const isWhole = values !== null && Object.keys(values).length === found.members.length;
+  const members = found.members.map((member): BodyMember => {
+    const { key, start: from, end } = member;
+    const isParsed = isWhole || end - from < maxShortMember || parsed !== undefined;
+    const value = isWhole ? values[key] : isParsed ? parse(bytes.subarray(from, end)) : undefined;
+    return { key, value, members: () => scanObject(bytes, from, value)?.members ?? [] };
+  });
+  return { members, end: found.end };
+}
+
+/** Without what a lenient server steps over: marks of byte order, and the zeros that UTF-16 and UTF-32 have in plain text. */
+function stripLeniently(bytes: Buffer): Buffer {
+  const marks = [0xef, 0xbb, 0xbf, 0xff, 0xfe, 0];
+  const start = bytes.findIndex((byte) => !marks.includes(byte));
+  return bytes.subarray(Math.max(0, start)).filter((byte) => byte !== 0) as Buffer;
+}
+
+function readForm(bytes: Buffer, contentType: string, maxField: number): BodyMembers {
+  const fields = parseFormFields(bytes, contentType, maxField);
+  if (!fields) return unreadable;
+  const members = Object.entries(fields).flatMap(([key, given]) =>
+    [given].flat().map((text): BodyMember => {
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : text;
+      return { key, value, members: () => [] };
+    }),
+  );
+  return { value: fields, members, isExact: true };
+}
+
+/**
+ * Reads the members of a request's body, JSON or the text fields of a form, as the most lenient of servers would: members
+ * before something broken, and JSON in another encoding of Unicode, count too.
+ *
+ * @param extent `whole`: all of it, or it is not exact; else of what is larger than 1 MiB the members of less than 4 KiB
+ */
+export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' | 'outline'): BodyMembers {
+  const isWhole = extent === 'whole';
+  if (isForm(contentType)) return readForm(bytes, contentType, isWhole ? bytes.length : maxShortMember);
+  const isParsed = bytes.length <= maxParsed || (isWhole && isSparse(bytes));
+  const value = isParsed ? parse(bytes) : undefined;
+  const root = scanObject(bytes, skipSpace(bytes, 0), value);
+  // More members than are looked at one by one, or no object at all.
+  if (!root && value !== undefined) return { value, members: listMembers(value), isExact: !isWhole };
+  const found = root ?? scanLeniently(bytes);
+  if (!found) return unreadable;
+  const isClosed = root !== null && skipSpace(bytes, root.end) === bytes.length;
+  const isExact = isClosed && (value !== undefined || (!isWhole && !isParsed));
+  return {
+    value: value ?? Object.fromEntries(found.members.map(({ key, value: each }) => [key, each])),
+    members: found.members,
+    isExact,
+  };
+}
+
+function scanLeniently(bytes: Buffer): { members: BodyMember[] } | null {
+  if (bytes.length > maxParsed) return null;
+  const plain = stripLeniently(bytes);
+  return scanObject(plain, skipSpace(plain, 0));
+}

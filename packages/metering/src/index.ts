@@ -1,0 +1,13 @@
+export * from './cost-fields/index.ts';
+export * from './demand/not-bounded.ts';
+export type * from './demand/strict-demand.ts';
+export * from './estimate-tokens/index.ts';
+export * from './providers/index.ts';
+export * from './providers/sum-usage.ts';
+export * from './request/decode-once.ts';
+export * from './request/inspect-body.ts';
+export * from './request/parse-form-fields.ts';
+export * from './request/query-parameters.ts';
+export * from './scan-pii/index.ts';
+export * from './stream/index.ts';
+export * from './text/index.ts';

@@ -1,0 +1,72 @@
+import { answerCanned, type FakeReply, type Handler, type Step, startFakeProvider } from '@agp/testing/providers';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  errorClasses,
+  openStream,
+  type StreamKind,
+  streamKinds,
+} from '../../../../test/control/support/running-streams.ts';
+import { formatStreamError } from './format-stream-error.ts';
+import { matchOperation } from './match-operation.ts';
+import type { ProviderApi } from './operation.ts';
+
+const blocked = { code: 'agent_blocked', message: 'agent blocked', status: 403 };
+const apis: Record<StreamKind, ProviderApi> = {
+  chat: 'openai',
+  responses: 'openai',
+  messages: 'anthropic',
+  gemini: 'gemini',
+};
+
+const stepsOf = ({ body }: FakeReply) => [...(body as { steps: Iterable<Step> }).steps].map(String);
+
+/** The first frames of a stream, the last of them cut after so many characters, and then the error. */
+function endingEarly(kind: StreamKind, cutAt: number): Handler {
+  return async (received, index) => {
+    const reply = await answerCanned()(received, index);
+    const frames = stepsOf(reply).slice(0, 4);
+    const [path = ''] = received.target.split('?');
+    const operation = matchOperation(apis[kind], 'POST', path.replace(/^\/\w+/, ''));
+    expect(operation).not.toBeNull();
+    const error = formatStreamError(apis[kind], operation, false, blocked);
+    const whole = frames.pop() ?? '';
+    const last = whole.slice(0, cutAt);
+    const ending = last === whole ? [last, { pauseMs: 20 }, error] : [last + error];
+    return { ...reply, body: { steps: [frames.join(''), { pauseMs: 20 }, ...ending] } };
+  };
+}
+
+test.each(streamKinds)(
+  'the official client of %s raises what a stream is ended with as an error of its provider',
+  async (kind) => {
+    await using provider = await startFakeProvider(endingEarly(kind, Number.POSITIVE_INFINITY));
+    const { error, pieces } = await openStream(kind, provider.url, {}).ended;
+    expect(pieces).toBeGreaterThan(0);
+    expect(error).toBeInstanceOf(errorClasses[kind]);
+    expect(String(error)).toContain('agent blocked');
+  },
+);
+
+test.each(streamKinds)(
+  'a stream of %s that is ended in the middle of a frame is an error, too, and never looks whole',
+  async (kind) => {
+    // Clients print what they cannot parse.
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => printed.mockRestore());
+    for (const cutAt of [3, 9, 30, 60]) {
+      await using provider = await startFakeProvider(endingEarly(kind, cutAt));
+      const opened = openStream(kind, provider.url, {});
+      await opened.started;
+      expect((await opened.ended).error, `cut at ${cutAt}`).toBeInstanceOf(Error);
+    }
+  },
+);
+
+test('an array of frames stays JSON, with the error as its last element', async () => {
+  const operation = matchOperation('gemini', 'POST', '/v1beta/models/gemini-2.5-flash:streamGenerateContent');
+  const text = `[{"candidates":[]}${formatStreamError('gemini', operation, true, { ...blocked, status: 503 })}`;
+  expect(JSON.parse(text)).toEqual([
+    { candidates: [] },
+    { error: { code: 503, message: 'agent blocked', status: 'UNAVAILABLE' } },
+  ]);
+});

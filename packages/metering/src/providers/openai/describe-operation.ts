@@ -1,0 +1,80 @@
+import type { Usage } from '@agp/pricing';
+import { collectText } from '../collect-text.ts';
+import { asObject, asText, type JsonObject } from '../json-shapes.ts';
+import type { AnswerReading, Operation, StreamReader, Writing } from '../operation.ts';
+import { decodeName } from '../to-plain-path.ts';
+
+/** What an answer counts. */
+export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
+
+/** What tells one operation of this API from another. */
+export interface OperationDescription {
+  name: string;
+  usageNeedsAsking?: boolean;
+  isFree?: boolean;
+  /** True if left out. */
+  writesText?: boolean;
+  otherAnswers?: Operation['otherAnswers'];
+  figuresWithin?: readonly string[];
+  /** Members of the request that the model reads. */
+  input: readonly string[];
+  /** Whether a stream is asked for; absent where `stream` says so. */
+  isStream?(body: JsonObject): boolean;
+  readToldUsage?(body: JsonObject): Partial<Usage>;
+  /** @param answer the parsed JSON, or a text where the operation may answer in one */
+  readFigures(answer: unknown): Figures;
+  /** @param answer as above */
+  readText(answer: unknown): Writing;
+  createStreamReader(): StreamReader;
+}
+
+/** Azure names the model in the path, as a deployment. */
+const deployment = /\/deployments\/([^/]+)\//;
+
+function findDeployment(path: string): string | null {
+  const [, name = null] = deployment.exec(path) ?? [];
+  return name && decodeName(name);
+}
+
+/** Makes an operation of its description. */
+export function describeOperation(description: OperationDescription): Operation {
+  const {
+    name,
+    usageNeedsAsking = false,
+    isFree = false,
+    writesText = true,
+    otherAnswers,
+    figuresWithin,
+    createStreamReader,
+  } = description;
+  const { input, isStream = (body) => body.stream === true } = description;
+  return {
+    api: 'openai',
+    name,
+    usageNeedsAsking,
+    answerFormat: 'object',
+    ...(otherAnswers && { otherAnswers }),
+    ...(figuresWithin && { figuresWithin }),
+    isFree,
+    writesText,
+    createStreamReader,
+    readRequest(value, path) {
+      const body = asObject(value);
+      return {
+        requestedModel: asText(body.model) ?? findDeployment(path),
+        stream: isStream(body),
+        toldUsage: description.readToldUsage?.(body) ?? {},
+        inputText: () => collectText(...input.map((key) => body[key])),
+      };
+    },
+    readAnswer(value) {
+      const answer = asObject(value);
+      return {
+        model: asText(answer.model),
+        ...description.readFigures(value),
+        serviceTier: asText(answer.service_tier),
+        outputText: () => description.readText(value),
+      };
+    },
+  };
+}

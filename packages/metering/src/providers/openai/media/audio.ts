@@ -1,0 +1,60 @@
+import { makeUsage, type Usage } from '@agp/pricing';
+import { asObject, asText, type JsonObject } from '../../json-shapes.ts';
+import type { Operation } from '../../operation.ts';
+import { describeOperation, type Figures } from '../describe-operation.ts';
+import { EventStreamReader } from '../event-stream-reader.ts';
+import { readTokenUsage } from '../usage.ts';
+import { createTranscriptEventReader, readTranscript, readTranscriptUsage } from './transcript.ts';
+
+/** Requests are forms with the audio in them; answers JSON, plain text or subtitles. */
+function describeTranscription(name: string): Operation {
+  const readFigures = (answer: unknown): Figures => ({ usage: readTranscriptUsage(answer) });
+  return describeOperation({
+    name,
+    otherAnswers: 'text',
+    input: ['prompt', 'keywords', 'known_speaker_names'],
+    isStream: ({ stream }) => stream === true || stream === 'true',
+    readFigures,
+    readText: readTranscript,
+    createStreamReader: () =>
+      new EventStreamReader({
+        endings: ['transcript.text.done'],
+        readFigures,
+        readText: createTranscriptEventReader(),
+      }),
+  });
+}
+
+export const transcriptions = describeTranscription('audio.transcriptions');
+export const translations = describeTranscription('audio.translations');
+
+/**
+ * Tokens of speech for each character that is spoken. OpenAI gives gpt-4o-mini-tts as about 0.015 USD a minute at 12 USD a
+ * million tokens (platform.openai.com/docs/pricing), and people speak some 900 characters a minute.
+ */
+const spokenTokensPerCharacter = 1_250 / 900;
+
+/** What the request tells: the oldest models are billed by the character, all others by tokens, which sound does not name. */
+function readSpeechRequest({ model, input }: JsonObject): Partial<Usage> {
+  const inputCharacters = asText(input)?.length ?? 0;
+  if (/^tts\b/.test(asText(model) ?? '')) return { inputCharacters };
+  const spoken = Math.round(inputCharacters * spokenTokensPerCharacter);
+  return { inputCharacters, completionTokens: spoken, outputAudioTokens: spoken };
+}
+
+function readSpeechFigures(event: unknown): Figures {
+  const usage = readTokenUsage(asObject(event).usage);
+  return { usage: usage && makeUsage({ ...usage, outputAudioTokens: usage.completionTokens }) };
+}
+
+export const speech = describeOperation({
+  name: 'audio.speech',
+  writesText: false,
+  otherAnswers: 'media',
+  input: ['input', 'instructions'],
+  isStream: ({ stream_format: format }) => format === 'sse',
+  readToldUsage: readSpeechRequest,
+  readFigures: readSpeechFigures,
+  readText: () => ({ parts: [], whole: true }),
+  createStreamReader: () => new EventStreamReader({ endings: ['speech.audio.done'], readFigures: readSpeechFigures }),
+});

@@ -1,0 +1,36 @@
+import { makeUsage, type Usage } from '@agp/pricing';
+import { asObject, asText } from '../../json-shapes.ts';
+import type { ReportedCall } from '../../operation.ts';
+import { sumUsage } from '../../sum-usage.ts';
+import type { Figures } from '../describe-operation.ts';
+import { readTokenUsage } from '../usage.ts';
+
+/** Usage of an image model, whose output is images but for what is said to be text. */
+export function readImageUsage(value: unknown): Usage | null {
+  const usage = readTokenUsage(value);
+  if (!usage || asObject(value).output_tokens_details) return usage;
+  return makeUsage({ ...usage, outputImageTokens: usage.completionTokens });
+}
+
+/** The model that wrote an SVG is billed apart from the one that drew it. */
+export function readSvgCall(value: unknown): ReportedCall[] {
+  const { model, reasoning_tokens: reasoningTokens } = asObject(value);
+  const usage = readTokenUsage(value);
+  return usage ? [{ model: asText(model), usage: makeUsage({ ...usage, reasoningTokens }) }] : [];
+}
+
+/** What an answer with images, or the last event of one image, counts. DALL-E tells nothing. */
+export function readImageFigures(body: unknown): Figures {
+  const { model, usage: given, svg_usage: svg } = asObject(body);
+  const usage = readImageUsage(given);
+  const authors = readSvgCall(svg);
+  if (!usage || authors.length === 0) return { usage };
+  const calls = [{ model: asText(model), usage }, ...authors];
+  return {
+    usage: sumUsage(
+      usage,
+      authors.map((call) => call.usage),
+    ),
+    calls,
+  };
+}

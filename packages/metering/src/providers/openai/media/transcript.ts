@@ -1,0 +1,53 @@
+import { makeUsage, readCount, type Usage } from '@agp/pricing';
+import { collectText } from '../../collect-text.ts';
+import { asObject, asText } from '../../json-shapes.ts';
+import type { Write, Writing } from '../../operation.ts';
+import { asFigure } from '../as-figure.ts';
+import { readTokenUsage } from '../usage.ts';
+
+/** A cue's timing in SRT or WebVTT, with its end. */
+const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
+
+/** Subtitles are told by their timings; the end of the last one is nearly the audio's. */
+function readLength(transcript: string): number | null {
+  const last = transcript
+    .slice(-8_192)
+    .split(/\r?\n/)
+    .map((line) => timing.exec(line))
+    .findLast((found) => found !== null);
+  if (!last) return null;
+  return Number(last[1] ?? 0) * 3_600 + Number(last[2]) * 60 + Number(last[3]?.replace(',', '.'));
+}
+
+/**
+ * What a transcription used: tokens or seconds as the provider bills them, else the length that a verbose answer tells, or
+ * the subtitles'.
+ */
+export function readTranscriptUsage(answer: unknown): Usage | null {
+  const { usage, duration } = asObject(answer);
+  const seconds = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
+  return readTokenUsage(usage) ?? (readCount(seconds) === null ? null : makeUsage({ inputAudioSeconds: seconds }));
+}
+
+/** What was said, from JSON, plain text or subtitles. Segments and words repeat the text. */
+export function readTranscript(answer: unknown): Writing {
+  if (typeof answer !== 'string') return collectText(asObject(answer).text);
+  if (!answer.includes(' --> ')) return collectText(answer);
+  const spoken = answer
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && line !== 'WEBVTT' && !/^\d{1,8}$/.test(line) && !timing.test(line));
+  return collectText(spoken.join(' '));
+}
+
+/** Makes what writes a transcript's events: deltas, segments of speakers, and the end where nothing came before it. */
+export function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
+  let wrote = false;
+  return (frame, write) => {
+    const { type, delta, text, id, segment_id: segment } = asObject(frame);
+    if (type === 'transcript.text.delta') write(`${segment ?? ''}`, asText(delta) ?? '');
+    else if (type === 'transcript.text.segment') write(`segment ${id}`, asText(text) ?? '');
+    else if (type === 'transcript.text.done' && !wrote) write('', asText(text) ?? '');
+    else return;
+    wrote = true;
+  };
+}

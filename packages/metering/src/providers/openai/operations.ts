@@ -1,0 +1,116 @@
+import { largestOutput, readCount, type Usage } from '@agp/pricing';
+import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
+import type { MatchPath } from '../match-operation.ts';
+import type { Operation, Write, Writing } from '../operation.ts';
+import { readWriting } from '../stream-text.ts';
+import { CompletionStreamReader } from './completion-stream-reader.ts';
+import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
+import { speech, transcriptions, translations } from './media/audio.ts';
+import { imageEdits, imageGenerations, imageVariations } from './media/images.ts';
+import { readChat, readCompletion } from './output-text.ts';
+import { readResponseFigures } from './responses/response-figures.ts';
+import { ResponseStreamReader } from './responses/response-stream-reader.ts';
+import { readResponseText } from './responses/response-text.ts';
+import { findUsage, readTokenUsage } from './usage.ts';
+
+const noText = (): Writing => ({ parts: [], whole: true });
+
+/** Tokens that the caller made of its text itself: one list of ids, or several. */
+function countTokenIds(input: unknown): Partial<Usage> {
+  const ids = asArray(input).flat(1);
+  return { promptTokens: ids.filter((id) => typeof id === 'number').length };
+}
+
+/** What chat completions and completions have in common: where the text stands in a frame, and with it in an answer. */
+function describeCompletion(readText: (body: unknown, write: Write) => void) {
+  return {
+    usageNeedsAsking: true,
+    readFigures: (answer) => ({ usage: readTokenUsage(findUsage(asObject(answer))) }),
+    readText: (answer) => readWriting(answer, readText),
+    createStreamReader: () => new CompletionStreamReader(readText),
+  } satisfies Partial<OperationDescription>;
+}
+
+const chatCompletions = describeOperation({
+  ...describeCompletion(readChat),
+  name: 'chat.completions',
+  input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
+});
+
+const completions = describeOperation({
+  ...describeCompletion(readCompletion),
+  name: 'completions',
+  input: ['prompt', 'suffix'],
+  readToldUsage: ({ prompt }) => countTokenIds(prompt),
+});
+
+/** Mistral's completion of what stands between: asked like a completion, answered like a chat. */
+const fimCompletions = describeOperation({
+  ...describeCompletion(readChat),
+  name: 'fim.completions',
+  input: ['prompt', 'suffix'],
+});
+
+/**
+ * A response in the background is answered before it is written, and what it used is told to whoever asks for it later, if
+ * anybody does: it is taken to be as long as it may.
+ */
+function readBackground(body: JsonObject): Partial<Usage> {
+  return body.background ? { completionTokens: readCount(body.max_output_tokens) ?? largestOutput } : {};
+}
+
+function describeResponses(name: string, isFree: boolean): Operation {
+  return describeOperation({
+    name,
+    isFree,
+    input: ['instructions', 'prompt', 'input', 'tools', 'text'],
+    readToldUsage: readBackground,
+    figuresWithin: ['"web_search_call"', '"svg_usage"'],
+    readFigures: readResponseFigures,
+    readText: readResponseText,
+    createStreamReader: () => new ResponseStreamReader(),
+  });
+}
+
+const embeddings = describeOperation({
+  name: 'embeddings',
+  writesText: false,
+  input: ['input'],
+  readToldUsage: ({ input }) => countTokenIds(input),
+  // Embeddings have no output; some servers give the total alone.
+  readFigures: (answer): Figures => ({
+    usage: readTokenUsage({ completion_tokens: 0, ...asObject(asObject(answer).usage) }),
+  }),
+  readText: noText,
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+});
+
+const moderations = describeOperation({
+  name: 'moderations',
+  isFree: true,
+  input: ['input'],
+  readFigures: () => ({ usage: null }),
+  readText: noText,
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+});
+
+const byEnding: readonly (readonly [string, Operation])[] = [
+  ['/chat/completions', chatCompletions],
+  ['/fim/completions', fimCompletions],
+  ['/completions', completions],
+  ['/responses', describeResponses('responses', false)],
+  ['/responses/compact', describeResponses('responses.compact', false)],
+  ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
+  ['/embeddings', embeddings],
+  ['/images/generations', imageGenerations],
+  ['/images/edits', imageEdits],
+  ['/images/variations', imageVariations],
+  ['/audio/transcriptions', transcriptions],
+  ['/audio/translations', translations],
+  ['/audio/speech', speech],
+  ['/moderations', moderations],
+];
+
+/** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
+export const openaiOperations: MatchPath = (path, method) =>
+  method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;

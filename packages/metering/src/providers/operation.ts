@@ -1,0 +1,129 @@
+import type { Usage } from '@agp/pricing';
+
+/** The wire formats that providers speak. */
+export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
+
+/** What people and models wrote, without files. */
+export interface Writing {
+  /** Texts of their own, in order: nothing goes on from one to the next. */
+  parts: readonly string[];
+  /**
+   * Strings of the same body that no model reads, or wrote: names, ids, addresses, what a provider adds. They are searched,
+   * and never counted. Absent where nobody has looked for them.
+   */
+  beside?: readonly string[];
+  /** False where some of it was cut off at a bound, or could not be read. */
+  whole: boolean;
+}
+
+/** Adds to one of the texts that a model writes side by side: a choice's content, a tool call's arguments ... */
+export type Write = (channel: string, text: string) => void;
+
+/** What a request says about the model call that it asks for. */
+export interface RequestReading {
+  /** The model asked for, from the body or the path; null where neither names one. */
+  requestedModel: string | null;
+  /** Whether a streamed answer is asked for. */
+  stream: boolean;
+  /** What the request alone tells of what will be billed, for where the answer tells nothing. */
+  toldUsage: Partial<Usage>;
+  /** What the model is to read. Walks the body each time it is called. */
+  inputText(): Writing;
+}
+
+/** One of several model calls that one answer reports, such as the results of a batch. */
+export interface ReportedCall {
+  model: string | null;
+  usage: Usage;
+}
+
+/** A batch holds at most so many; what comes beyond them is not read. */
+export const maxReportedCalls = 100_000;
+
+/** Takes the calls of a file of results one by one, so that nobody keeps them. */
+export type OnCall = (call: ReportedCall) => void;
+
+/** What an answer says about the model call that made it. */
+export interface AnswerReading {
+  /** The model that the provider says answered. */
+  model: string | null;
+  /** The provider's own figures, summed where there are several calls; null where it gave none that can be used. */
+  usage: Usage | null;
+  /** The service tier that the provider says it answered with, in its own word; null where it says none. */
+  serviceTier: string | null;
+  /** The calls one by one, where the answer reports several: each is priced by its own model. */
+  calls?: readonly ReportedCall[];
+  /** What the model wrote; may be shortened to a bound. */
+  outputText(): Writing;
+}
+
+/** What a stream said by the time it ended, or was cut. */
+export interface StreamReading extends AnswerReading {
+  /** The stream's own last frame came (`[DONE]`, `message_stop`, `response.completed`, a finish reason). */
+  sawEnd: boolean;
+  /** The provider reported an error in the stream. */
+  failed: boolean;
+  /**
+   * `usage` counts the whole output. False where the stream was cut after figures that count the input
+   * and little or none of the output; also false where `usage` is null.
+   */
+  usageIsFinal: boolean;
+  /** More came than is read. */
+  isCutShort?: boolean;
+  /** What was written besides what `usage` counts as reasoning, where that is not all: shown thoughts that are counted. */
+  uncountedText?(): Writing;
+  /** What stood beside the text in its messages; see {@link Writing}. Absent where nothing did. */
+  besideText?(): Writing;
+}
+
+/** Takes a stream's messages one by one. Never throws, whatever the provider sends. */
+export interface StreamReader {
+  /**
+   * @param event the frame's event name, empty where it has none
+   * @param data the frame's data, each byte as one character (latin1), so that it is decoded only where it is read
+   */
+  push(event: string, data: string): void;
+  /** Valid once; the reader is finished after it. */
+  end(): StreamReading;
+}
+
+/** One kind of model call of one API, with pure mappings of what goes over its wire. Never throws on any body. */
+export interface Operation {
+  readonly api: ProviderApi;
+  /** A stable name for metrics: `chat.completions`, `messages`, `generateContent` ... */
+  readonly name: string;
+  /** Streams give usage only where the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
+  readonly usageNeedsAsking: boolean;
+  /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
+  readonly answerFormat: 'object' | 'array' | 'lines';
+  /**
+   * Answers that are neither JSON nor a stream: plain `text` that the model wrote, or `media`, which holds no text. Absent
+   * where there are none.
+   */
+  readonly otherAnswers?: 'text' | 'media';
+  /**
+   * Names, with their quotes, that tell figures amid the data of an answer: one that has any is parsed whole, however large.
+   * Absent where all figures stand at the end.
+   */
+  readonly figuresWithin?: readonly string[];
+  /** The provider never bills it. */
+  readonly isFree: boolean;
+  /** What it starts is billed with its results, another request's answer. */
+  readonly isBilledLater?: boolean;
+  /** What it is billed for is text, so that an answer which cannot be read is taken for as much of that as it has bytes. */
+  readonly writesText: boolean;
+  /**
+   * What the provider bills once, however often it is fetched, by its own id: a batch's results. Absent where each
+   * answer is billed.
+   */
+  billedOnce?(path: string): string | null;
+  /**
+   * @param body the parsed JSON body, or the text fields of a form; anything where it is not an object
+   * @param path the provider's path, without the query
+   */
+  readRequest(body: unknown, path: string): RequestReading;
+  /** @param body the parsed JSON answer, or the whole of a plain text */
+  readAnswer(body: unknown): AnswerReading;
+  /** @param onCall told of each call of an answer that is read line by line */
+  createStreamReader(onCall?: OnCall): StreamReader;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { loadProviders } from '../../../../services/proxy/src/settings/load-providers.ts';
+import { matchOperation } from '../providers/index.ts';
+import { inspectBody } from './inspect-body.ts';
+
+const providers = loadProviders(undefined, { PROVIDER_MISTRAL_URL: 'https://api.mistral.ai' });
+
+function inspect(id: string, path: string, body: string, contentType = 'application/json') {
+  const operation = matchOperation('openai', 'POST', path);
+  const provider = providers.get(id);
+  if (!operation || !provider) throw new Error(`no operation at ${path} of ${id}`);
+  return inspectBody(operation, provider, Buffer.from(body), path, contentType);
+}
+
+const stream = '{"model":"m","stream":true}';
+const asked = '{"stream_options":{"include_usage":true},"model":"m","stream":true}';
+const form = '--b\r\nContent-Disposition: form-data; name="stream"\r\n\r\ntrue\r\n--b--';
+
+test.each([
+  ['openai', '/v1/chat/completions', stream, asked],
+  ['openai', '/v1/completions', stream, asked],
+  ['mistral', '/v1/chat/completions', stream, stream],
+  ['openai', '/v1/responses', stream, stream],
+  ['openai', '/v1/images/generations', stream, stream],
+  ['openai', '/v1/chat/completions', '{"model":"m"}', '{"model":"m"}'],
+])('what %s gets at %s of %s is %s', (id, path, body, sent) => {
+  const inspected = inspect(id, path, body);
+  expect(inspected.toProvider.toString()).toBe(sent);
+  expect(inspected.usageAsked).toBe(sent !== body);
+  expect(inspected.bytes.toString()).toBe(body);
+});
+
+test('a form is sent on as it is, wherever it goes', () => {
+  for (const path of ['/v1/chat/completions', '/v1/audio/transcriptions']) {
+    const inspected = inspect('openai', path, form, 'multipart/form-data; boundary=b');
+    expect(inspected.toProvider.toString()).toBe(form);
+    expect(inspected.usageAsked).toBe(false);
+  }
+});

@@ -1,0 +1,99 @@
+import { ApiError } from '@agp/core/errors';
+import type { Usage } from '@agp/pricing';
+import { type CostFields, findCostFields } from '../cost-fields/index.ts';
+import { checkExact } from '../demand/check-exact.ts';
+import { readDemand } from '../demand/read-demand.ts';
+import { readMembers } from '../demand/read-members.ts';
+import { readStrictly } from '../demand/read-strictly.ts';
+import type { StrictDemand } from '../demand/strict-demand.ts';
+import type { Operation } from '../providers/index.ts';
+import { spliceStreamUsage } from '../stream/index.ts';
+
+/** A request body that was read, and what is sent on in its place. */
+export interface InspectedBody {
+  /** The model asked for, from the body or the path; null where neither names one. */
+  requestedModel: string | null;
+  /** Every model that may be meant, that of the path included. */
+  models: readonly string[];
+  /** Whether a streamed answer is asked for. */
+  stream: boolean;
+  /** The caller's bound on the output, in tokens, the largest where it gave several; null where it gave none. */
+  maxOutputTokens: number | null;
+  /** What some server might take for such a bound, in tokens; 0 where there is nothing of that kind. */
+  leastOutputTokens: number;
+  /** How many answers it asks for, each as long as that. */
+  answers: number;
+  /** What the request alone tells of what will be billed. */
+  toldUsage: Partial<Usage>;
+  /** It is JSON or a form as the standards have it, so that every server reads it alike. */
+  isExact: boolean;
+  /** The most that it may ask for, or why nobody can tell; null where that was not to be found out. */
+  strict: StrictDemand | ApiError | null;
+  /** As received. */
+  bytes: Buffer;
+  contentType: string;
+  /** The same, but for the `stream_options` that we may have put in. */
+  toProvider: Buffer;
+  /** We asked for a usage frame that the agent did not ask for, and take it out of the answer. */
+  usageAsked: boolean;
+}
+
+const nothingKnown: CostFields = { members: {}, writes: 'text' };
+
+/** Whether the body may say `stream`, in whatever spelling; cheap, since most that stream say so plainly. */
+const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
+
+/**
+ * Reads what a request asks for. Bytes are put into the body where a stream would otherwise tell no usage; it is never
+ * written anew. A body that is not JSON goes on as it is: the provider then says so in its own words. What was parsed is
+ * not kept: the answer may take minutes.
+ *
+ * @param contentType as the agent declares it
+ * @param strictly what else bears on how servers read it, where the most that it may ask for is to be found out
+ * @param mustTell what a stream uses must be known, whether or not the agent wants it told
+ */
+export function inspectBody(
+  operation: Operation,
+  { asksForUsage }: { asksForUsage: boolean },
+  bytes: Buffer,
+  path: string,
+  contentType: string,
+  strictly: { contentEncoding: string; query: string } | null = null,
+  mustTell = false,
+): InspectedBody {
+  const fields = findCostFields(operation) ?? nothingKnown;
+  const body = readMembers(bytes, contentType, strictly ? 'whole' : 'outline');
+  const { requestedModel, stream, toldUsage } = operation.readRequest(body.value, path);
+  const demand = readDemand(body.members, fields);
+  const findMost = ({ contentEncoding, query }: { contentEncoding: string; query: string }) => {
+    checkExact(bytes, { contentType, contentEncoding }, body, fields);
+    return readStrictly(bytes, body, fields, demand, query);
+  };
+  const ofPath = operation.readRequest(undefined, path).requestedModel;
+  const asks = operation.usageNeedsAsking && asksForUsage && (stream || (mustTell && mayStream(bytes)));
+  const spliced = asks ? spliceStreamUsage(bytes, mustTell) : { body: bytes, added: false };
+  return {
+    requestedModel,
+    models: [...new Set([requestedModel, ofPath, ...demand.models])].filter((model) => model !== null),
+    stream,
+    maxOutputTokens: demand.maxOutputTokens,
+    leastOutputTokens: demand.leastOutputTokens,
+    answers: demand.answers,
+    toldUsage,
+    isExact: body.isExact,
+    strict: strictly && !operation.isFree ? catchApiError(() => findMost(strictly)) : null,
+    bytes,
+    contentType,
+    toProvider: spliced.body,
+    usageAsked: spliced.added,
+  };
+}
+
+function catchApiError<Value>(read: () => Value): Value | ApiError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { FairShares } from '@agp/runtime/fairness';
+import { expect, test } from 'vitest';
+import { matchOperation, type Operation } from '../providers/index.ts';
+import { createResponseTap } from './create-response-tap.ts';
+import { openMemoryShare } from './inspection-memory.ts';
+
+const script = new URL('./hold-bombs.ts', import.meta.url).pathname;
+
+/** Of V8, which needs some twenty for the code alone. */
+const heapMegabytes = 64;
+
+test.concurrent.each([
+  'batch results',
+  'small pieces of JSON',
+  'small pieces of a frame',
+  'long names',
+  'ends without end',
+  'new names in every frame',
+])(
+  '%s are read in little memory',
+  async (bomb) => {
+    const child = spawn(process.execPath, [`--max-old-space-size=${heapMegabytes}`, script, bomb], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    const [code] = await once(child, 'exit');
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  },
+  120_000,
+);
+
+test('answers of one agent take a share of the memory, what has no room is dropped and said to be, and others are read', async () => {
+  const megabyte = 1024 * 1024;
+  const shares = new FairShares({ max: 100 * megabyte });
+  const chat = matchOperation('openai', 'POST', '/v1/chat/completions') as Operation;
+  const open = (agentId: string) =>
+    createResponseTap(
+      chat,
+      { 'content-type': 'text/event-stream' },
+      { memory: openMemoryShare(shares, { agentId, source: null }) },
+    );
+  const greedy = Array.from({ length: 20 }, () => open('greedy'));
+  const chunk = Buffer.alloc(megabyte, 'x');
+  for (const tap of greedy) for (let pushed = 0; pushed < 4; pushed += 1) tap.push(chunk);
+  expect(shares.heldBy('greedy')).toBeLessThanOrEqual(25 * megabyte);
+  const modest = open('modest');
+  modest.push(Buffer.from('data: {"model":"m","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n'));
+  expect(await modest.end()).toMatchObject({ inspected: true, usage: { promptTokens: 3 } });
+  const readings = await Promise.all(greedy.map((tap) => tap.end()));
+  expect(readings.filter(({ passedBy }) => passedBy === 'overloaded').length).toBeGreaterThan(10);
+  expect(readings.map(({ length }) => length)).toEqual(readings.map(() => 4 * megabyte));
+  for (const tap of [...greedy, modest]) tap.release();
+  expect(shares.total).toBe(0);
+});

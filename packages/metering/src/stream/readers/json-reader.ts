@@ -1,0 +1,89 @@
+import { parseJson } from '@agp/core/json';
+import { addBeside } from '../../providers/collect-beside.ts';
+import { asObject, type JsonObject } from '../../providers/json-shapes.ts';
+import type { AnswerReading, Operation } from '../../providers/operation.ts';
+import { isTooPopulated } from '../../text/is-too-populated.ts';
+import { GatheredBytes } from '../gathered-bytes.ts';
+import { findTrailingMembers } from './find-trailing-members.ts';
+import { type BodyReader, type BodyReading, nothingRead } from './response-reading.ts';
+import { scanMembers, skipSpace } from './scan-members.ts';
+
+/** Of a larger body only the end is kept. */
+const maxBody = 8 * 1024 * 1024;
+
+/** A larger body is not parsed unless it must be: parsing holds up everything else that the process does. */
+const maxEagerParse = 128 * 1024;
+
+const tailLength = 64 * 1024;
+
+/** Reads a JSON body when it is whole. */
+export class JsonReader implements BodyReader {
+  readonly #operation: Operation;
+  readonly #bytes = new GatheredBytes();
+  #isCut = false;
+
+  constructor(operation: Operation) {
+    this.#operation = operation;
+  }
+
+  push(chunk: Buffer): void {
+    this.#bytes.add(chunk);
+    if (this.#bytes.length > maxBody) this.#isCut = true;
+    if (this.#isCut) this.#bytes.keepLast(tailLength);
+  }
+
+  end(): BodyReading {
+    const bytes = this.#bytes.take();
+    if (bytes.length > maxEagerParse || this.#isCut) {
+      const outline = this.#isCut
+        ? findTrailingMembers(bytes.subarray(-tailLength).toString('utf8'))
+        : readOutline(bytes);
+      const reading = this.#operation.readAnswer(outline);
+      if (this.#isCut) return finish(reading, () => ({ parts: [], whole: false }));
+      const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
+      if (isTold) return finish(reading, () => bytes);
+    }
+    // What is so full of values would hold up everything else. A worker reads what was written there.
+    if (bytes.length > maxEagerParse && isTooPopulated(bytes)) return { ...nothingRead, output: () => bytes };
+    try {
+      const body: unknown = parseJson(bytes);
+      const { outputText, ...reading } = this.#operation.readAnswer(body);
+      // An error beside something that was written is no answer that costs nothing.
+      const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
+      return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
+    } catch {
+      // The connection broke, or the agent left: what there is of it is read where it is needed.
+      return { ...nothingRead, output: () => bytes };
+    }
+  }
+}
+
+/** The members of the root that are no longer than figures are: what the model wrote is passed over, not parsed. */
+function readOutline(bytes: Buffer): JsonObject {
+  const found = scanMembers(bytes, skipSpace(bytes, 0))?.members ?? [];
+  const short = found.filter(({ start, end }) => end - start <= tailLength);
+  return Object.fromEntries(short.map(({ key, start, end }) => [key, parseOrNull(bytes.subarray(start, end))]));
+}
+
+function parseOrNull(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function finish(reading: Omit<AnswerReading, 'outputText'>, output: BodyReading['output']): BodyReading {
+  const { model, usage, serviceTier, calls } = reading;
+  return {
+    model,
+    usage,
+    serviceTier,
+    ...(calls && { calls }),
+    usageIsFinal: usage !== null,
+    sawEnd: true,
+    failed: false,
+    inspected: true,
+    output,
+  };
+}

@@ -1,0 +1,90 @@
+import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
+import { parse as parseCut } from 'partial-json';
+import { addBeside } from '../providers/collect-beside.ts';
+import { maxText } from '../providers/collect-text.ts';
+import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
+import { isForm } from '../request/parse-form-fields.ts';
+import { parseRequestBody } from '../request/parse-request-body.ts';
+import { findShadowed } from './find-shadowed.ts';
+import { isTooPopulated } from './is-too-populated.ts';
+
+/** What was asked of a provider, so that a worker finds the mapping of its bodies again. */
+export interface Asked {
+  api: ProviderApi;
+  method: string;
+  /** The provider's path, without the query. */
+  path: string;
+}
+
+/** Where a text is to be had: already read, or in a body, which is read late and, where it is large, in a worker. */
+export type TextSource =
+  | Writing
+  | { of: 'request'; asked: Asked; bytes: Uint8Array; contentType: string }
+  | { of: 'answer'; asked: Asked; bytes: Uint8Array };
+
+/** How much a model reads of it or wrote, in bytes of its body or UTF-16 units. */
+export function sizeOf(source: TextSource): number {
+  return 'bytes' in source ? source.bytes.length : lengthOf(source.parts);
+}
+
+/** How much there is to search, in the same units. */
+export function sizeOfAll(source: TextSource): number {
+  return sizeOf(source) + ('bytes' in source ? 0 : lengthOf(source.beside ?? []));
+}
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+
+/** The same source, if it was read already, without what no model reads. */
+export function withoutBeside(source: TextSource): TextSource {
+  return 'bytes' in source ? source : { parts: source.parts, whole: source.whole };
+}
+
+/**
+ * The text of a source. Never throws; what is no JSON at all counts as one text that was not read as it should be.
+ *
+ * @param extent what a `model` reads or wrote, which is what is billed, or `all`, with what stands beside it
+ */
+export function readText(source: TextSource, extent: 'model' | 'all'): Writing {
+  if (!('bytes' in source)) return source;
+  const { asked, bytes } = source;
+  const operation = matchOperation(asked.api, asked.method, asked.path);
+  if (!operation) return { parts: [], whole: false };
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const read = (value: unknown, writing: Writing) =>
+    extent === 'all' ? addBeside(source.of, value, writing) : writing;
+  if (source.of === 'answer')
+    return readAnswer(body, (answer) => read(answer, operation.readAnswer(answer).outputText()));
+  const isJson = !isForm(source.contentType);
+  const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType);
+  // A form that cannot be read holds sound or pictures for the most part.
+  if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
+  const { parts, whole } = operation.readRequest(parsed, asked.path).inputText();
+  const shadowed = isJson ? findShadowed(body.toString('utf8'), parsed) : [];
+  return read(parsed, { parts: [...parts, ...shadowed], whole });
+}
+
+/** Of an answer that broke off so much is read: the library takes time in the square of how deep it goes. */
+const maxCutParsed = 256 * 1024;
+
+function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
+  const text = body.toString('utf8');
+  try {
+    return read(parseJson(text));
+  } catch {
+    // The connection broke, or the agent left: what came until then was written all the same.
+  }
+  try {
+    const cut = text.slice(0, maxCutParsed);
+    // It calls itself for each level.
+    if (nestsDeeperThan(cut, maxJsonDepth)) return { parts: [], whole: false };
+    return { ...read(parseCut(cut)), whole: false };
+  } catch {
+    return { parts: [], whole: false };
+  }
+}
+
+/** The same source in memory of its own, so that handing it to a worker copies nothing else. */
+export function detach(source: TextSource): TextSource {
+  if (!('bytes' in source) || source.bytes.length === source.bytes.buffer.byteLength) return source;
+  return { ...source, bytes: new Uint8Array(source.bytes) };
+}

@@ -1,0 +1,163 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDurableServers } from '@agp/local-stack';
+import { startTestStack } from '@agp/testing';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+
+const passwords = {
+  AGP_MIGRATOR_PASSWORD: randomUUID(),
+  AGP_PROXY_PASSWORD: randomUUID(),
+  AGP_WRITER_PASSWORD: randomUUID(),
+  AGP_MANAGEMENT_PASSWORD: randomUUID(),
+  AGP_GRAFANA_PASSWORD: randomUUID(),
+};
+
+function run(command: string, env: Record<string, string>) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, `${command}.ts`)], {
+    encoding: 'utf8',
+    env,
+  });
+  return { status, stdout, stderr };
+}
+
+function runWell(command: string, env: Record<string, string>): void {
+  expect(run(command, env)).toMatchObject({ status: 0, stderr: '' });
+}
+
+const as = (url: string, username: string, password: string) =>
+  Object.assign(new URL(url), { username, password }).href;
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Everything of ours that the migrator does not own. */
+const foreign = `
+  SELECT relname AS name FROM pg_class
+  WHERE relnamespace::regnamespace::text IN ('public', 'reporting') AND relowner <> 'agp_migrator'::regrole
+  UNION ALL SELECT proname FROM pg_proc
+  WHERE pronamespace::regnamespace::text IN ('public', 'reporting') AND proowner <> 'agp_migrator'::regrole
+  UNION ALL SELECT datname FROM pg_database
+  WHERE datname = current_database() AND datdba <> 'agp_migrator'::regrole`;
+
+function writeSecret(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-secret-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'secret'), `${text}\n`);
+  return join(folder, 'secret');
+}
+
+test('an installation of a single user keeps working without roles, and is handed over, data and all, once they are made', async () => {
+  await using servers = await startDurableServers(process.env);
+  const url = servers.databaseUrl;
+  await query(url, "INSERT INTO quarantine (code, reason, bytes) VALUES ('kept', '', '')");
+  await query(url, 'CREATE ROLE somebody LOGIN PASSWORD $$secret$$');
+  const somebody = as(url, 'somebody', 'secret');
+  runWell('migrate', { DATABASE_URL: url });
+  expect(await query(somebody, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+
+  // All from files, as in a container.
+  const variables = Object.entries({ DATABASE_URL: url, ...passwords });
+  runWell('create-roles', Object.fromEntries(variables.map(([name, text]) => [`${name}_FILE`, writeSecret(text)])));
+  expect(await query(url, foreign)).toEqual([]);
+  const migrator = as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD);
+  runWell('migrate', { DATABASE_URL: migrator });
+  runWell('maintain', { DATABASE_URL: migrator });
+  await expect(query(somebody, 'SELECT 1')).rejects.toMatchObject({ code: '42501' });
+  const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
+  expect(await query(writer, 'SELECT code FROM quarantine')).toEqual([{ code: 'kept' }]);
+}, 60_000);
+
+test('who owned an installation keeps access until it is revoked, so that services of the version before go on meanwhile', async () => {
+  await using servers = await startDurableServers(process.env);
+  await query(servers.databaseUrl, "CREATE ROLE app LOGIN PASSWORD 'app-password'");
+  await query(servers.databaseUrl, 'CREATE DATABASE older OWNER app');
+  const url = Object.assign(new URL(servers.databaseUrl), { pathname: '/older' }).href;
+  const app = as(url, 'app', 'app-password');
+  runWell('migrate', { DATABASE_URL: app });
+  const told = run('create-roles', { DATABASE_URL: url, ...passwords });
+  expect(told).toMatchObject({ status: 0, stderr: '' });
+  expect(told.stdout).toContain('REVOKE agp_migrator FROM app');
+  runWell('migrate', { DATABASE_URL: as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD) });
+  expect(await query(app, 'SELECT count(*)::int AS n FROM events')).toEqual([{ n: 0 }]);
+  await query(url, 'REVOKE agp_migrator FROM app');
+  await expect(query(app, 'SELECT')).rejects.toMatchObject({ code: '42501' });
+  expect(run('create-roles', { DATABASE_URL: url, ...passwords }).stdout).not.toContain('app');
+}, 60_000);
+
+test('it makes a missing database; run again it sets a new password, and takes back what a role gained meanwhile', async () => {
+  await using stack = await startTestStack({ ownPostgres: true });
+  const url = Object.assign(new URL(stack.databaseUrl), { pathname: '/made "here"' }).href;
+  runWell('create-roles', { DATABASE_URL: url, ...passwords });
+  const proxy = as(url, 'agp_proxy', passwords.AGP_PROXY_PASSWORD);
+  expect(await query(proxy, 'SELECT current_user AS name')).toEqual([{ name: 'agp_proxy' }]);
+  expect(await query(url, foreign)).toEqual([]);
+
+  await query(url, 'ALTER ROLE agp_proxy SUPERUSER CREATEDB NOLOGIN; GRANT pg_read_all_data, agp_writer TO agp_proxy');
+  runWell('create-roles', { DATABASE_URL: url, AGP_PROXY_PASSWORD: 'another-one' });
+  await expect(query(proxy, 'SELECT')).rejects.toMatchObject({ code: '28P01' });
+  const attributes = `
+    SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS strong, rolcanlogin,
+      (SELECT count(*)::int FROM pg_auth_members WHERE member = pg_roles.oid) AS groups
+    FROM pg_roles WHERE rolname = current_user`;
+  const renewed = as(url, 'agp_proxy', 'another-one');
+  expect(await query(renewed, attributes)).toEqual([{ strong: false, rolcanlogin: true, groups: 0 }]);
+  const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
+  expect(await query(writer, 'SELECT current_user AS name')).toEqual([{ name: 'agp_writer' }]);
+  const stored = await query(url, "SELECT rolpassword FROM pg_authid WHERE rolname LIKE 'agp\\_%'");
+  for (const { rolpassword } of stored) expect(rolpassword).toMatch(/^SCRAM-SHA-256\$4096:/);
+});
+
+test('an administrator who is no superuser, as managed servers have, can run it', async () => {
+  await using servers = await startDurableServers(process.env);
+  await query(servers.databaseUrl, "CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD 'manager-password'");
+  const managed = Object.assign(new URL(servers.databaseUrl), { pathname: '/managed' });
+  const url = as(managed.href, 'manager', 'manager-password');
+  const told = run('create-roles', { DATABASE_URL: url, ...passwords });
+  expect(told).toMatchObject({ status: 0, stderr: '' });
+  const migrator = as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD);
+  runWell('migrate', { DATABASE_URL: migrator });
+  runWell('create-roles', { DATABASE_URL: url, ...passwords });
+  // What such a one may not take back is named, and a superuser does it as it is written there.
+  const [, revoke = ''] = /(REVOKE EXECUTE ON FUNCTION .*)/.exec(told.stdout) ?? [];
+  const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
+  await query(writer, 'SELECT lo_unlink(lo_create(0))');
+  await query(managed.href, revoke);
+  await expect(query(writer, 'SELECT lo_create(0)')).rejects.toMatchObject({ code: '42501' });
+  expect(run('create-roles', { DATABASE_URL: url, ...passwords }).stdout).not.toContain('REVOKE');
+  const grafana = as(url, 'agp_grafana', passwords.AGP_GRAFANA_PASSWORD);
+  expect(await query(grafana, 'SELECT count(*)::int AS n FROM reporting.agents')).toEqual([{ n: 0 }]);
+}, 60_000);
+
+test('it names the variable that is missing, unreadable or cannot be a password, and makes nothing then', async () => {
+  await using servers = await startDurableServers(process.env);
+  const DATABASE_URL = servers.databaseUrl;
+  const { AGP_GRAFANA_PASSWORD: _, ...rest } = passwords;
+  expect(run('create-roles', { DATABASE_URL, ...rest })).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^AGP_GRAFANA_PASSWORD is not set: .*agp_grafana.*\n$/),
+  });
+  for (const [name, value] of [
+    ['AGP_GRAFANA_PASSWORD', 'pässword'],
+    ['AGP_GRAFANA_PASSWORD', 'two words'],
+    ['AGP_GRAFANA_PASSWORD_FILE', '/nowhere/at/all'],
+    ['DATABASE_URL_FILE', '/nowhere/at/all'],
+  ] as const) {
+    const failed = run('create-roles', { DATABASE_URL, ...rest, [name]: value });
+    expect(failed).toMatchObject({ status: 1, stdout: '' });
+    expect(failed.stderr).toMatch(new RegExp(`^${name}: .*\n$`));
+    expect(failed.stderr).not.toContain('pässword');
+  }
+  expect(await query(DATABASE_URL, "SELECT FROM pg_roles WHERE rolname LIKE 'agp\\_%'")).toEqual([]);
+}, 60_000);

@@ -1,0 +1,205 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { defaultPlaces } from './list-secrets.ts';
+import { type Rotatable, rotatable, rotateSecrets } from './rotate-secrets.ts';
+import { completeSecrets, readSecrets } from './secrets-folder.ts';
+import { toManifests } from './to-manifests.ts';
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-secrets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const read = (folder: string) => readSecrets(folder, defaultPlaces);
+
+/** The passwords of the files, each with every path where it stands. */
+function findPasswords(secrets: ReadonlyMap<string, string>): string[][] {
+  const passwords = [...secrets].flatMap(([path, text]) =>
+    [...text.matchAll(/(?<=:\/\/[a-z_]+:)[^@]+|(?<=password: ")[^"]+|^[A-Za-z0-9_-]{32,}$/g)].map(([password]) => ({
+      path,
+      password,
+    })),
+  );
+  return [...Map.groupBy(passwords, ({ password }) => password).values()].map((same) =>
+    same.map(({ path }) => path).sort(),
+  );
+}
+
+test('each secret is made once: what is lost comes back, and what is there stays as somebody has changed it', () => {
+  const folder = makeFolder();
+  const first = completeSecrets(folder, defaultPlaces);
+  expect(first).toHaveLength(23);
+  const made = read(folder);
+  expect(completeSecrets(folder, defaultPlaces)).toEqual([]);
+
+  const elsewhere =
+    made.get('proxy/database-url')?.replace('@postgres:5432/agp', '@db.example:6432/other?sslmode=verify-full') ?? '';
+  rmSync(join(folder, 'proxy/database-url'));
+  writeFileSync(join(folder, 'proxy/database-url'), `${elsewhere}\n`);
+  rmSync(join(folder, 'nats'), { recursive: true });
+  rmSync(join(folder, 'admin/writer-password'));
+  expect(completeSecrets(folder, defaultPlaces)).toEqual(['admin/writer-password', 'nats/nats.conf']);
+  expect(read(folder)).toEqual(new Map([...made, ['proxy/database-url', `${elsewhere}\n`]]));
+});
+
+test('every program has a password of its own on every server, and the servers know them', () => {
+  const folder = makeFolder();
+  completeSecrets(folder, defaultPlaces);
+  expect(findPasswords(read(folder)).sort()).toEqual(
+    [
+      ...['proxy', 'writer', 'management', 'migrator'].map((role) =>
+        [`${role}/database-url`, `admin/${role}-password`].sort(),
+      ),
+      ...['proxy', 'writer', 'management', 'operator'].map((role) => [`${role}/nats-url`, 'nats/nats.conf'].sort()),
+      ...['proxy', 'writer', 'management'].map((role) => [`${role}/redis-url`]),
+      ['admin/grafana-password', 'grafana/database-password'],
+      ['admin/database-url', 'postgres/password'],
+      ['grafana/admin-password'],
+      ['management/management-api-key'],
+    ].sort(),
+  );
+});
+
+test('containers may read single files, and nobody else may come near them', () => {
+  const folder = makeFolder();
+  completeSecrets(folder, defaultPlaces);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, 'proxy')).mode & 0o777).toBe(0o755);
+  for (const path of read(folder).keys()) expect(statSync(join(folder, path)).mode & 0o777, path).toBe(0o444);
+});
+
+const rotated: Record<Rotatable, string[]> = {
+  proxy: [
+    'proxy/database-url',
+    'admin/proxy-password',
+    'proxy/nats-url',
+    'proxy/redis-url',
+    'nats/nats.conf',
+    'redis/users.acl',
+  ],
+  writer: [
+    'writer/database-url',
+    'admin/writer-password',
+    'writer/nats-url',
+    'writer/redis-url',
+    'nats/nats.conf',
+    'redis/users.acl',
+  ],
+  management: [
+    'management/database-url',
+    'admin/management-password',
+    'management/nats-url',
+    'management/redis-url',
+    'nats/nats.conf',
+    'redis/users.acl',
+  ],
+  migrator: ['migrator/database-url', 'admin/migrator-password'],
+  grafana: ['admin/grafana-password', 'grafana/database-password'],
+  operator: ['operator/nats-url', 'nats/nats.conf'],
+  'management-api-key': ['management/management-api-key'],
+  'grafana-admin': ['grafana/admin-password'],
+};
+
+test.each(rotatable)('%s gets new passwords wherever it has one, and nobody else does', (role) => {
+  const folder = makeFolder();
+  completeSecrets(folder, defaultPlaces);
+  const before = read(folder);
+  const groups = findPasswords(before).sort();
+  expect(rotateSecrets(folder, defaultPlaces, role)).toEqual(rotated[role]);
+  const after = read(folder);
+  expect(
+    [...after]
+      .filter(([path, text]) => text !== before.get(path))
+      .map(([path]) => path)
+      .sort(),
+  ).toEqual(rotated[role].toSorted());
+  expect(findPasswords(after).sort()).toEqual(groups);
+});
+
+test('a new password leaves the rest of a URL alone, also that of several servers', () => {
+  const folder = makeFolder();
+  completeSecrets(folder, defaultPlaces);
+  rmSync(join(folder, 'proxy/nats-url'));
+  writeFileSync(join(folder, 'proxy/nats-url'), 'tls://proxy:old%2D@a:4222,tls://proxy:old%2D@b:4222');
+  rotateSecrets(folder, defaultPlaces, 'proxy');
+  const [, password] =
+    /^tls:\/\/proxy:([\w-]{32})@a:4222,tls:\/\/proxy:\1@b:4222$/.exec(
+      readFileSync(join(folder, 'proxy/nats-url'), 'utf8'),
+    ) ?? [];
+  expect(readFileSync(join(folder, 'nats/nats.conf'), 'utf8')).toContain(`{ user: "proxy", password: "${password}"`);
+});
+
+test('each folder is a Secret in Kubernetes, its files are its keys', () => {
+  const secrets = new Map([
+    ['proxy/nats-url', 'a'],
+    ['proxy/redis-url', 'b'],
+    ['nats/nats.conf', 'c'],
+  ]);
+  const { items } = toManifests(secrets, 'trial');
+  expect(items.map(({ metadata, stringData }) => [metadata.namespace, metadata.name, stringData])).toEqual([
+    ['trial', 'agp-proxy', { 'nats-url': 'a', 'redis-url': 'b' }],
+    ['trial', 'agp-nats', { 'nats.conf': 'c' }],
+  ]);
+});
+
+test('the command prints nothing but the manifests, and no secret where nobody asked for it', () => {
+  const folder = makeFolder();
+  const run = (...args: string[]) =>
+    execFileSync(process.execPath, ['packages/operator/src/commands/secrets.ts', '--folder', folder, ...args], {
+      encoding: 'utf8',
+    });
+  expect(run()).toBe('');
+  expect(JSON.parse(run('--kubernetes')).items).toHaveLength(10);
+  expect(() => run('--rotate', 'everybody')).toThrow('no role is called everybody');
+});
+
+test('a place that differs from what stands in the URLs is refused by name, with nothing written', () => {
+  const folder = makeFolder();
+  const run = (...args: string[]) => {
+    const command = ['packages/operator/src/commands/secrets.ts', '--folder', folder, ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+    return { status, stdout, stderr: stderr.trimEnd().split('\n') };
+  };
+  const places = [
+    '--postgres',
+    'db.acme.test:5432',
+    '--nats',
+    'nats.acme.test:4222',
+    '--redis',
+    'redis.acme.test:6379',
+  ];
+  expect(run(...places)).toMatchObject({ status: 0 });
+  const edit = (path: string, change: (url: string) => string) => {
+    const url = readFileSync(join(folder, path), 'utf8');
+    rmSync(join(folder, path));
+    writeFileSync(join(folder, path), change(url));
+  };
+  edit('proxy/database-url', (url) => `${url.replace(':5432', '')}?sslmode=verify-full`);
+  edit('proxy/nats-url', (url) => url.replace('nats:', 'tls:'));
+  edit('proxy/redis-url', (url) => `${url.replace('redis:', 'rediss:')}/0\n`);
+  const complete = { status: 0, stderr: [`${folder} is complete`] };
+  expect(run(...places, '--database', 'agp')).toMatchObject(complete);
+
+  edit('operator/nats-url', (url) => `${url},${url.replace('nats.acme', 'nats-2.acme')}`);
+  expect(run()).toMatchObject(complete);
+  rmSync(join(folder, 'writer/database-url'));
+  const databases = 'proxy/database-url, management/database-url, migrator/database-url, admin/database-url';
+  const refused = {
+    status: 1,
+    stdout: '',
+    stderr: [
+      `--postgres db.acme.test:6432: it is another one in ${databases}`,
+      '--nats nats.acme.test:4222: it is another one in operator/nats-url',
+      `--database other: it is another one in ${databases}`,
+      `What is there stays: change these files of ${folder}, or name another folder with --folder. Nothing was written.`,
+    ],
+  };
+  const other = [...places, '--postgres', 'db.acme.test:6432', '--database', 'other'];
+  expect(run(...other, '--kubernetes')).toEqual(refused);
+  expect(run(...other, '--rotate', 'proxy')).toEqual(refused);
+  expect(run()).toMatchObject({ status: 0, stderr: ['written writer/database-url'] });
+});

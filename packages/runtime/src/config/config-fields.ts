@@ -1,0 +1,70 @@
+import { accessSync, constants } from 'node:fs';
+import { z } from 'zod';
+import { callerFields } from '../callers/caller-fields.ts';
+
+const portRange = 'must be a whole number from 0 to 65535';
+
+/** A TCP port; 0 takes a free one. */
+export const portField = z.coerce.number(portRange).int(portRange).min(0, portRange).max(65_535, portRange);
+
+/** A file that must be there at the start, or a typing error would be tried again for ever. */
+const fileField = z.string().refine((file) => {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}, 'cannot be read');
+
+/** What is wrong with the URL of a server; null where nothing is. It never quotes the URL, which holds a password. */
+function findUrlFault(text: string, schemes: readonly string[]): string | null {
+  const url = URL.parse(text);
+  if (!schemes.some((scheme) => text.startsWith(`${scheme}://`)))
+    return `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`;
+  try {
+    if (url === null) throw new URIError();
+    decodeURIComponent(url.username);
+    decodeURIComponent(url.password);
+    return null;
+  } catch {
+    return 'is no URL; what has a meaning in URLs is percent-encoded in names and passwords';
+  }
+}
+
+function checkUrl(schemes: readonly string[]) {
+  return (text: string, context: z.RefinementCtx<string>) => {
+    const message = findUrlFault(text, schemes);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  };
+}
+
+const checkNatsUrl = checkUrl(['nats', 'tls']);
+
+/** The variables that every service reads. */
+export const commonFields = {
+  databaseUrl: z
+    .string()
+    .min(1)
+    .superRefine(checkUrl(['postgres', 'postgresql'])),
+  /** Several servers of a cluster may stand in it, and need no scheme. */
+  natsUrl: z
+    .string()
+    .min(1)
+    .superRefine((text, context) => {
+      for (const part of text.split(',').map((server) => server.trim()))
+        checkNatsUrl(part.includes('://') ? part : `nats://${part}`, context);
+    }),
+  /** Where `natsUrl` was read, if it was: its password may change while the service runs. */
+  natsUrlFile: fileField.optional(),
+  /** Certificates that the certificate of NATS must come from; likewise of Redis. */
+  natsCaFile: fileField.optional(),
+  redisUrl: z
+    .string()
+    .min(1)
+    .superRefine(checkUrl(['redis', 'rediss'])),
+  redisCaFile: fileField.optional(),
+  ...callerFields,
+  opsHost: z.string().default('0.0.0.0'),
+  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+};

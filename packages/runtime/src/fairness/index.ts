@@ -1,0 +1,3 @@
+export * from './fair-queue.ts';
+export * from './fair-shares.ts';
+export * from './holder.ts';

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '@agp/core/errors';
+import { Gauge, type Registry } from 'prom-client';
+import type { CallerSettings } from '../callers/caller-fields.ts';
+import { type CallerGuard, createCallerGuard } from '../callers/caller-guard.ts';
+import { type HttpServer, startHttpServer } from '../http/http-server.ts';
+import type { Readiness } from './readiness.ts';
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  registry: Registry,
+  readiness: Readiness,
+  callers: CallerGuard,
+): Promise<void> {
+  if (callers.greet(request, response)) return;
+  const path = request.url?.split('?')[0];
+  const refusal = findRefusal(request, callers);
+  if (refusal !== null) {
+    const body = JSON.stringify({ error: refusal.message });
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    response.writeHead(refusal.status, { ...headers, ...refusal.headers }).end(body);
+  } else if (path === '/healthz') {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
+  } else if (path === '/readyz') {
+    const { reasons } = readiness;
+    response
+      .writeHead(reasons.length === 0 ? 200 : 503, { 'content-type': 'application/json' })
+      .end(JSON.stringify(reasons.length === 0 ? { status: 'ready' } : { status: 'unready', reasons }));
+  } else if (path === '/metrics') {
+    const text = await registry.metrics();
+    response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+  } else {
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
+  }
+}
+
+/** Probes and scrapes. */
+const maxConnections = 500;
+
+function findRefusal(request: IncomingMessage, callers: CallerGuard): ApiError | null {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return new ApiError('method_not_allowed', undefined, { Allow: 'GET, HEAD' });
+  }
+  try {
+    callers.assure(request);
+    return null;
+  } catch (error) {
+    return error as ApiError;
+  }
+}
+
+/** People come to them from the pages of Prometheus and the like. */
+const pages = ['/healthz', '/readyz', '/metrics'];
+
+/**
+ * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process turns),
+ * `GET /readyz` (its dependencies answer), `GET /metrics` (Prometheus text, in which `agp_ready` is what `/readyz` says).
+ */
+export function startOpsServer(
+  address: { host: string; port: number } & CallerSettings,
+  registry: Registry,
+  readiness: Readiness,
+): Promise<HttpServer> {
+  new Gauge({
+    name: 'agp_ready',
+    help: '1 while the service is ready, 0 while something keeps it from serving',
+    registers: [registry],
+    collect() {
+      this.set(readiness.reasons.length === 0 ? 1 : 0);
+    },
+  });
+  const callers = createCallerGuard({ ...address, pages });
+  return startHttpServer(
+    (request, response) => {
+      // A metric that cannot be collected costs the scrape its connection, not the service its life.
+      answer(request, response, registry, readiness, callers).catch((error) => response.destroy(error));
+    },
+    address,
+    0,
+    maxConnections,
+  );
+}

@@ -1,0 +1,3 @@
+export * from './make-event.ts';
+export * from './verify-audit-chain.ts';
+export * from './verify-chain.ts';

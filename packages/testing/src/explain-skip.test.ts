@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { MissingServerError } from '../../local-stack/src/binaries/server-binary.ts';
+import { explainSkip } from './explain-skip.ts';
+
+const missing = new MissingServerError('There is no Prometheus on this machine.');
+
+test('where a server is missing its tests are left out with the reason, and fail in CI', () => {
+  expect(explainSkip(missing, {})).toBe('NOT CHECKED. There is no Prometheus on this machine.');
+  expect(() => explainSkip(missing, { CI: 'true' })).toThrow(missing);
+});
+
+test('what is broken is never left out', () => {
+  const broken = new Error('the server does not answer');
+  expect(() => explainSkip(broken, {})).toThrow(broken);
+});

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { prepareDatabase, readLocalStackConfig } from '@agp/local-stack';
+import type { ServerBinary } from '@agp/local-stack/servers';
+import {
+  chooseTestFolder,
+  createDatabase,
+  findServer,
+  openGuard,
+  type PostgresKit,
+  preparePostgresKit,
+  startPostgres,
+  startThrowAwayPostgres,
+} from '@agp/local-stack/servers';
+import { type DatabasePasswords, databaseUsers } from '@agp/operator';
+import type { TestProject } from 'vitest/node';
+
+/** What one test run shares: found, initialised and migrated once, with the roles of the product. */
+export interface TestServers {
+  nats: ServerBinary;
+  redis: ServerBinary;
+  /** Servers on copies of its data have the roles, and the database `templateName`, which is migrated. */
+  postgres: PostgresKit;
+  passwords: DatabasePasswords;
+  /** One of those servers. */
+  postgresUrl: string;
+  /** Where the stacks keep their data. */
+  folder: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    agpTestServers: TestServers;
+  }
+}
+
+export const templateName = 'agp_template';
+
+/** Starts what the stacks of a vitest run share, and stops it after the last test. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // The runner transforms TypeScript itself, but the processes that tests start are run by Node alone.
+  if (!process.features.typescript)
+    throw new Error(`Node ${process.version} is too old for the tests: use "npm test".`);
+  const config = readLocalStackConfig(process.env, (line) => console.log(`test servers: ${line}`));
+  const guard = openGuard();
+  try {
+    const parent = await chooseTestFolder();
+    const folder = await mkdtemp(join(parent, 'agp-test-'));
+    guard.removeFolder(folder);
+    const [postgres, nats, redis] = await Promise.all([
+      preparePostgresKit(config, guard, parent),
+      findServer('nats', config),
+      findServer('redis', config),
+    ]);
+    const passwords = makePasswords();
+    const first = await startPostgres(postgres.pristine, { ...postgres, guard, throwAway: true });
+    await prepareDatabase(await createDatabase(first.url, templateName), passwords);
+    await first.stop();
+    const { url: postgresUrl } = await startThrowAwayPostgres(postgres, guard);
+    project.provide('agpTestServers', { nats, redis, postgres, passwords, postgresUrl, folder });
+  } catch (error) {
+    await guard.stop();
+    throw error;
+  }
+  return () => guard.stop();
+}
+
+const makePasswords = () =>
+  Object.fromEntries(databaseUsers.map((user) => [user, randomUUID()])) as Record<
+    (typeof databaseUsers)[number],
+    string
+  >;

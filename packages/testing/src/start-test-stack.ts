@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Server, TlsFiles } from '@agp/local-stack/servers';
+import {
+  createDatabase,
+  dropDatabase,
+  openGuard,
+  startNats,
+  startRedis,
+  startThrowAwayPostgres,
+} from '@agp/local-stack/servers';
+import {
+  makeNatsPasswords,
+  makeRedisPasswords,
+  type RoleUrls,
+  toDatabaseUrls,
+  toRoleUrls,
+  toUserUrls,
+} from '@agp/operator';
+import { inject } from 'vitest';
+import { templateName } from './global-setup.ts';
+
+export type { Server, TlsFiles } from '@agp/local-stack/servers';
+export { findFreePort } from '@agp/local-stack/servers';
+export type { RoleUrls, ServiceUrls } from '@agp/operator';
+export { explainSkip } from './explain-skip.ts';
+export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
+export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
+
+export interface TestStackOptions {
+  /** Starts a NATS server with JetStream of this stack's own. */
+  nats?: boolean;
+  /** Starts a Redis server of this stack's own. */
+  redis?: boolean;
+  /** Starts a Postgres server of this stack's own, for tests that stop it. About a second. */
+  ownPostgres?: boolean;
+  /** Lets each server that is this stack's own speak nothing but TLS. */
+  tls?: TlsFiles;
+}
+
+/** Real servers with throw-away data, for one test or one file. */
+export interface TestStack<Options extends TestStackOptions> extends AsyncDisposable {
+  /** A migrated database of this stack's own. This URL and the next two may do everything there. */
+  databaseUrl: string;
+  natsUrl: Options['nats'] extends true ? string : undefined;
+  redisUrl: Options['redis'] extends true ? string : undefined;
+  /** Where the services and others connect, with the rights of their roles; undefined where that server was not asked for. */
+  urls: RoleUrls<Options['nats'] extends true ? string : undefined, Options['redis'] extends true ? string : undefined>;
+  nats: Options['nats'] extends true ? Server : undefined;
+  redis: Options['redis'] extends true ? Server : undefined;
+  postgres: Options['ownPostgres'] extends true ? Server : undefined;
+}
+
+/**
+ * Starts the servers that a test needs beside the Postgres that the whole run shares. Use it with `await using`; what is not
+ * disposed of ends with the process.
+ */
+export async function startTestStack<const Options extends TestStackOptions>(
+  options: Options = {} as Options,
+): Promise<TestStack<Options>> {
+  const shared = inject('agpTestServers');
+  const guard = openGuard();
+  const folder = join(shared.folder, randomUUID());
+  const serverOptions = { guard, throwAway: true, tls: options.tls };
+  const [natsPasswords, redisPasswords] = [makeNatsPasswords(), makeRedisPasswords()];
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  try {
+    guard.removeFolder(folder);
+    const [nats, redis, { postgres, databaseUrl }] = await Promise.all([
+      options.nats
+        ? startNats(shared.nats, join(folder, 'nats'), { ...serverOptions, passwords: natsPasswords })
+        : undefined,
+      options.redis
+        ? startRedis(shared.redis, join(folder, 'redis'), { ...serverOptions, passwords: redisPasswords })
+        : undefined,
+      startDatabase(name),
+    ]);
+    const stop = async () => {
+      try {
+        if (!options.ownPostgres) await dropDatabase(shared.postgresUrl, name);
+      } finally {
+        await guard.stop();
+      }
+    };
+    const urls = toRoleUrls({
+      databaseUrl: toDatabaseUrls(databaseUrl, shared.passwords),
+      natsUrl: nats ? toUserUrls(nats.url, natsPasswords) : () => undefined,
+      redisUrl: redis ? toUserUrls(redis.url, redisPasswords) : () => undefined,
+    });
+    const servers = { nats, redis, postgres, natsUrl: nats?.url, redisUrl: redis?.url, urls };
+    return { databaseUrl, ...servers, [Symbol.asyncDispose]: stop } as unknown as TestStack<Options>;
+  } catch (error) {
+    await guard.stop();
+    throw error;
+  }
+
+  async function startDatabase(name: string) {
+    const postgres = options.ownPostgres
+      ? await startThrowAwayPostgres(shared.postgres, guard, options.tls)
+      : undefined;
+    const databaseUrl = await createDatabase(postgres?.url ?? shared.postgresUrl, name, templateName, 'agp_migrator');
+    return { postgres, databaseUrl };
+  }
+}

@@ -1,0 +1,20 @@
+import { toPublicId } from '@agp/core/ids';
+import type { Logger } from '@agp/runtime';
+import type { RequestHandler } from 'express';
+import type { Caller } from '../keys/authenticate.ts';
+
+/** One line for each change that was made; the audit log says what it did. Ids of keys are no secrets. */
+export function logChanges(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.on('finish', () => {
+        const { route, caller } = response.locals as { route?: string; caller?: Caller };
+        const status = response.statusCode;
+        if (status >= 400 || caller === undefined) return;
+        const keyId = toPublicId('key', caller.keyId);
+        logger.info({ method: request.method, route, status, keyId }, 'change was made');
+      });
+    }
+    next();
+  };
+}

@@ -1,0 +1,49 @@
+import type { ErrorBody } from '@agp/core/contracts';
+import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
+import { ShareExceededError, StorageUnavailableError } from '@agp/db';
+import type { Logger } from '@agp/runtime';
+import type { ErrorRequestHandler } from 'express';
+import type { Caller } from '../keys/authenticate.ts';
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof StorageUnavailableError) {
+    return new ApiError('storage_unavailable', undefined, { 'Retry-After': '1' });
+  }
+  if (error instanceof ShareExceededError) return new ApiError('too_many_reads', undefined, { 'Retry-After': '1' });
+  return new ApiError('internal');
+}
+
+/** What the log may hold of an error: not its message, which can repeat what a caller sent. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
+  return { name: error.name, code: (error as { code?: unknown }).code, frames: frames.map((line) => line.trim()) };
+}
+
+/** What a stream says when its reader left: before the answer began, or amid it. */
+const callerLeft = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
+
+/** The one place where an error becomes an answer. What the caller cannot help is logged. */
+export function handleError(logger: Logger): ErrorRequestHandler {
+  return (error, request, response, _next) => {
+    const { code, status, message, headers } = toApiError(error);
+    if (status >= 500 && !callerLeft.has((error as { code?: unknown })?.code)) {
+      const cause = error instanceof StorageUnavailableError ? error.cause : error;
+      const level = status === 500 ? 'error' : 'warn';
+      const { route, caller } = response.locals as { route?: string; caller?: Caller };
+      const fields = { method: request.method, route, status, code, keyId: caller && toPublicId('key', caller.keyId) };
+      logger[level]({ ...fields, cause: describe(cause) }, 'request failed');
+    }
+    if (response.headersSent) {
+      // A list that breaks off half-way must not look complete: the connection ends without its last chunk.
+      response.destroy();
+      return;
+    }
+    response
+      .status(status)
+      .set(headers)
+      .json({ error: message } satisfies ErrorBody);
+  };
+}

@@ -1,0 +1,107 @@
+import { ApiError } from '@agp/core/errors';
+import { FairShares, type Full, type Holder } from '@agp/runtime/fairness';
+import { refuseShare } from '../edge/refuse-share.ts';
+
+const shareUsedUp = 'request bodies of this agent fill its share of memory';
+
+/** What a body takes of the memory for bodies, from its first byte until its event is made. */
+export interface BodyClaim {
+  /**
+   * Takes this many bytes more.
+   *
+   * @throws ApiError `share_used_up`, `proxy_overloaded`; what was taken before is still held
+   */
+  grow(bytes: number): void;
+  /** All of the body has come: it is no longer taken away for the sake of others. */
+  complete(): void;
+  /** Gives everything back; what is given back twice counts once. */
+  release(): void;
+}
+
+interface Open {
+  holder: Holder;
+  bytes: number;
+  refuse: (error: ApiError) => void;
+}
+
+export interface BodyMemoryOptions {
+  maxBytes: number;
+  maxBytesPerAgent?: number | undefined;
+  /** The largest body. */
+  maxRequestBytes: number;
+}
+
+/** What is known of a body costs memory too, however little of it has come, in bytes. */
+const bytesOfEach = 16 * 1024;
+
+/** A bound for few large bodies must let one of them in, and the copy of it that asks for usage. */
+const fewBodies = 4;
+
+/**
+ * The memory for bodies, in which each agent has a share. Where one has no room for the sake of others, it is not the one that
+ * wants little that is refused, but the unfinished body of whoever holds the most.
+ */
+export class BodyMemory {
+  readonly #shares: FairShares;
+  readonly #unfinished = new Set<Open>();
+
+  constructor({ maxBytes, maxBytesPerAgent, maxRequestBytes }: BodyMemoryOptions) {
+    const always = maxBytes < fewBodies * maxRequestBytes ? Math.min(maxBytes, 2 * (maxRequestBytes + bytesOfEach)) : 0;
+    this.#shares = new FairShares({ max: maxBytes, maxPerAgent: maxBytesPerAgent, always });
+  }
+
+  /** What all bodies take, in bytes. */
+  get bytes(): number {
+    return this.#shares.total;
+  }
+
+  /**
+   * @param expected the length that the agent declares
+   * @param refuse told when the body is given up for others before all of it has come; the claim is then released
+   * @throws ApiError `share_used_up` before any byte, where the agent's share could not take what is expected;
+   *   `proxy_overloaded`
+   */
+  open(holder: Holder, expected: number, refuse: (error: ApiError) => void): BodyClaim {
+    if (this.#shares.findFull(holder, bytesOfEach + expected) === 'agent') throw refuseShare('agent', shareUsedUp);
+    const open: Open = { holder, bytes: 0, refuse };
+    this.#grow(open, bytesOfEach);
+    this.#unfinished.add(open);
+    return {
+      grow: (bytes) => this.#grow(open, bytes),
+      complete: () => this.#unfinished.delete(open),
+      release: () => this.#release(open),
+    };
+  }
+
+  #grow(open: Open, bytes: number): void {
+    for (;;) {
+      const full = this.#shares.take(open.holder, bytes);
+      if (full === null) break;
+      const larger = full === 'agent' ? null : this.#findLargest(full, open, bytes);
+      if (larger === null) throw refuseShare(full, shareUsedUp);
+      this.#release(larger);
+      larger.refuse(new ApiError('proxy_overloaded', undefined, { 'Retry-After': '1' }));
+    }
+    open.bytes += bytes;
+  }
+
+  /** The largest unfinished body of the agent that holds the most, where that is more than this one's agent would. */
+  #findLargest(full: Full, { holder }: Open, bytes: number): Open | null {
+    let largest: Open | null = null;
+    let most = this.#shares.heldBy(holder.agentId) + bytes;
+    for (const open of this.#unfinished) {
+      if (full === 'source' && open.holder.source !== holder.source) continue;
+      const held = this.#shares.heldBy(open.holder.agentId);
+      if (held < most || (held === most && (largest === null || open.bytes <= largest.bytes))) continue;
+      most = held;
+      largest = open;
+    }
+    return largest;
+  }
+
+  #release(open: Open): void {
+    this.#unfinished.delete(open);
+    this.#shares.giveBack(open.holder, open.bytes);
+    open.bytes = 0;
+  }
+}

@@ -1,0 +1,98 @@
+import { eventMessageSchema } from '@agp/core/events';
+import { toPublicId } from '@agp/core/ids';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type AdmittedRequest, type Answer, type Metering, noTimes, unmetered } from '../journey.ts';
+import { fitMetering } from '../metering/fit-metering.ts';
+import { buildEvent } from './build-event.ts';
+
+const uuid = '019aa7b5-8c00-7000-8000-000000000000';
+const timestamp = 0x019aa7b58c00;
+
+const anyNumber = fc.oneof(
+  fc.double(),
+  fc.integer(),
+  fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -1, -0, 1e300, 2 ** 53, Number.MAX_SAFE_INTEGER, 0.5, 1e12 + 1),
+);
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.constantFrom('', '\0', '\ud800', '😀'.repeat(2_000), 'x'.repeat(100_000)),
+);
+const orNull = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: null });
+const outcome = fc.constantFrom('completed', 'aborted', 'failed', 'killed') as fc.Arbitrary<Answer['outcome']>;
+
+const anyRequest = fc.record({ method: anyText, path: anyText, sourceIp: anyText, model: orNull(anyText) }).map(
+  ({ method, path, sourceIp, model }) =>
+    ({
+      head: {
+        eventId: toPublicId('evt', uuid),
+        requestEventId: null,
+        timestamp,
+        method,
+        path,
+        sourceIp,
+        provider: { id: 'openai' },
+      },
+      agent: { id: toPublicId('agt', uuid) },
+      admission: { complianceTag: 'default', sessionId: 'ses_a' },
+      sessionId: 'ses_a',
+      body: { inspected: { requestedModel: model }, sha256: () => 'a'.repeat(64) },
+    }) as unknown as AdmittedRequest,
+);
+
+const anyAnswer = fc
+  .record({
+    status: orNull(anyNumber),
+    providerRequestId: orNull(anyText),
+    firstByteMs: orNull(anyNumber),
+    durationMs: anyNumber,
+    outcome,
+  })
+  .map(
+    (given): Answer => ({
+      sent: true,
+      failure: null,
+      streamed: false,
+      sha256: null,
+      tap: null,
+      reported: null,
+      times: noTimes,
+      ...given,
+    }),
+  );
+
+const anyMetering = fc
+  .record({
+    model: orNull(anyText),
+    promptTokens: anyNumber,
+    completionTokens: anyNumber,
+    costNanoUsd: anyNumber,
+    priceVersion: orNull(anyText),
+    piiTypes: fc.array(anyText, { maxLength: 100 }),
+    usageSource: fc.constantFrom('provider', 'estimated', 'none'),
+    outcome,
+  })
+  .map((given) => ({ ...unmetered, ...given }) as unknown as Metering);
+
+test('whatever a provider claims and an agent sends, the event is one that the writer takes', () => {
+  fc.assert(
+    fc.property(anyRequest, anyAnswer, anyMetering, (request, answer, metering) => {
+      const stamp = { producer: 'prx_a', producer_seq: 1 };
+      const sent = JSON.parse(JSON.stringify(buildEvent(request, stamp, answer, metering)));
+      expect(eventMessageSchema.safeParse(sent).error).toBeUndefined();
+      // A hundred thousand such events of a day, or of a session, are still within bigint.
+      expect(BigInt(sent.total_tokens) * 100_000n).toBeLessThan(2n ** 63n);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('figures that had to be changed are doubted, and all others are left as they are', () => {
+  const plain: Metering = { ...unmetered, promptTokens: 3, costNanoUsd: 5, outcome: 'completed' };
+  expect(fitMetering(plain)).toBe(plain);
+  expect(fitMetering({ ...plain, promptTokens: 1e15, costNanoUsd: -1 })).toMatchObject({
+    promptTokens: 1e12,
+    costNanoUsd: 0,
+    doubt: { reason: 'out_of_range', promptTokens: 1e15 },
+  });
+});

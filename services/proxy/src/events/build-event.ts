@@ -1,0 +1,89 @@
+import { type EventMessage, toEventText } from '@agp/core/events';
+import type { AdmittedRequest, Answer, Metering, ProducerStamp } from '../journey.ts';
+import { fitCount, fitMetering } from '../metering/fit-metering.ts';
+
+const text = (value: string | null, max: number) => (value === null ? null : toEventText(value, max));
+
+/** The `request` half of a recorded pair: what is known at ingress, without figures. */
+export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp): EventMessage {
+  const { head, agent, admission, sessionId, body } = request;
+  const requestedModel = body.inspected?.requestedModel ?? null;
+  return {
+    ...stamp,
+    id: head.requestEventId ?? head.eventId,
+    session_id: sessionId,
+    agent_id: agent.id,
+    timestamp: new Date(head.timestamp).toISOString(),
+    direction: 'request',
+    model: toEventText(requestedModel || 'unknown', 256),
+    provider: toEventText(head.provider.id, 64),
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    total_tokens: 0,
+    cost_nano_usd: 0,
+    compliance_tag: admission.complianceTag,
+    pii_detected: false,
+    pii_types: [],
+    // A body that streams through has no digest before it has passed.
+    request_sha256: body.inspected ? body.sha256() : null,
+    response_sha256: null,
+    method: toEventText(head.method, 32),
+    path: toEventText(head.path, 2048),
+    requested_model: text(requestedModel, 256),
+    provider_request_id: null,
+    source_ip: toEventText(head.sourceIp, 64),
+    duration_ms: null,
+    first_byte_ms: null,
+    http_status: null,
+    outcome: null,
+    usage_source: 'none',
+    price_version: null,
+    pii_scan: 'none',
+    counts_as_request: false,
+  };
+}
+
+/**
+ * The event of a forwarded request, once it has ended. Whatever the provider or the agent did, it is one that the
+ * writer takes: each field is made to fit.
+ */
+export function buildEvent(
+  request: AdmittedRequest,
+  stamp: ProducerStamp,
+  answer: Answer,
+  measured: Metering,
+): EventMessage {
+  const metering = fitMetering(measured);
+  const { promptTokens, completionTokens } = metering;
+  return {
+    ...buildRequestEvent(request, stamp),
+    id: request.head.eventId,
+    direction: answer.status === null ? 'request' : 'response',
+    model: toEventText(metering.model || 'unknown', 256),
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    cost_nano_usd: metering.costNanoUsd,
+    request_sha256: request.body.sha256(),
+    response_sha256: answer.sha256,
+    provider_request_id: text(answer.providerRequestId, 256),
+    duration_ms: fitCount(answer.durationMs),
+    first_byte_ms: answer.firstByteMs === null ? null : fitCount(answer.firstByteMs),
+    http_status: toStatus(answer.status),
+    outcome: metering.outcome,
+    usage_source: metering.usageSource,
+    price_version: text(metering.priceVersion, 128),
+    pii_detected: metering.piiTypes.length > 0,
+    pii_types: metering.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, 64)),
+    pii_scan: metering.piiScan,
+    counts_as_request: true,
+  };
+}
+
+/** More than there are. */
+const maxPiiTypes = 64;
+
+/** Three digits, or none. */
+function toStatus(status: number | null): number | null {
+  return status !== null && Number.isInteger(status) && status >= 100 && status <= 999 ? status : null;
+}

@@ -1,0 +1,28 @@
+import type { EventMessage } from '@agp/core/events';
+import { fromPublicId } from '@agp/core/ids';
+import type { ProxyContext } from '../context.ts';
+import type { AdmittedRequest, Metering } from '../journey.ts';
+
+/** Counts and shows a call whose figures are not to be taken as they stand. */
+export function reportDoubt(
+  { metrics, doubts }: ProxyContext,
+  { head, agent }: AdmittedRequest,
+  event: EventMessage,
+  { doubt }: Metering,
+): void {
+  if (doubt === null) return;
+  metrics.doubtful.inc({ reason: doubt.reason });
+  doubts.add({
+    eventId: fromPublicId('evt', event.id) ?? '',
+    agentId: agent.uuid,
+    sessionId: event.session_id,
+    provider: event.provider,
+    model: event.model,
+    reason: doubt.reason,
+    claimedPromptTokens: doubt.promptTokens,
+    claimedCompletionTokens: doubt.completionTokens,
+    claimedCostNanoUsd: doubt.costNanoUsd,
+    costNanoUsd: event.cost_nano_usd,
+    occurredAt: head.timestamp,
+  });
+}

@@ -1,0 +1,42 @@
+import { toEventText } from '@agp/core/events';
+import { hideCredentials } from '@agp/pii/hide-credentials';
+import type { Logger } from '@agp/runtime';
+import type { ProxyMetrics } from '../telemetry/metrics.ts';
+
+/** What models are called. */
+const modelName = /^[A-Za-z0-9][\w.:/@+-]{0,127}$/;
+
+/** Callers choose what stands where a model is named: what does not look like one is not quoted. */
+function toLoggedModel(name: string): string {
+  return modelName.test(name) && hideCredentials(name) === name
+    ? name
+    : `a name of ${name.length} characters, not shown`;
+}
+
+/**
+ * Makes what is told of calls without a known price: each counts, and the first of a provider and model is logged.
+ *
+ * @param maxModels how many are logged by this process: names come from callers, who could fill log and memory with them
+ */
+export function reportUnpriced(
+  { metrics, logger }: { metrics: Pick<ProxyMetrics, 'unpriced'>; logger: Pick<Logger, 'warn'> },
+  maxModels = 1_000,
+): (provider: string, model: string | null) => void {
+  const told = new Set<string>();
+  return (provider, model) => {
+    metrics.unpriced.inc({ provider });
+    if (told.size > maxModels) return;
+    // As the event names it, so that the log and the list of unpriced models agree.
+    const name = toEventText(model || 'unknown', 256);
+    const key = `${provider}\0${name}`;
+    if (told.has(key)) return;
+    told.add(key);
+    if (told.size > maxModels)
+      logger.warn({ maxModels }, 'more models have no known price: no further ones are logged');
+    else
+      logger.warn(
+        { provider, model: toLoggedModel(name) },
+        'this model has no known price: its calls are recorded with cost 0',
+      );
+  };
+}

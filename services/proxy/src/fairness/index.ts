@@ -1,4 +1,0 @@
-export * from './fair-queue.ts';
-export * from './fair-shares.ts';
-export * from './holder.ts';
-export * from './refuse-share.ts';

@@ -1,0 +1,107 @@
+import { addUsage, maxReportedCalls, type OnCall, type Operation } from '@agp/metering';
+import { makeUsage, type Usage } from '@agp/pricing';
+import type { ProxyContext } from '../context.ts';
+import type { AdmittedRequest } from '../journey.ts';
+import { boundClaims } from './bound-claims.ts';
+
+/** What calls cost together. */
+export interface Bill {
+  usage: Usage;
+  /** Whole nano-dollars. */
+  costNanoUsd: number;
+  priceVersion: string | null;
+  /** Models without a known price; null is one without a name. */
+  unpriced: ReadonlySet<string | null>;
+  /** What was claimed, where some of it was not believed. */
+  disbelieved: { usage: Usage; costNanoUsd: number } | null;
+}
+
+interface BillOptions {
+  fallback: string | null;
+  serviceTier: string | null;
+  believesAll?: boolean;
+}
+
+/** Names are the provider's, so there may be any number of them. */
+const maxUnpriced = 100;
+
+/**
+ * Adds up calls as they come and keeps none. Each is believed as far as its request allows, and priced by its own model and
+ * size.
+ */
+export class BillCalls {
+  /** What the request reserved, in nano-dollars: a claim that costs no more was foreseen, however it is made up. */
+  readonly #foreseenNanoUsd: number;
+  readonly #priceOf: (model: string | null, usage: Usage) => ReturnType<ProxyContext['priceUsage']>;
+  readonly #believe: (claimed: Usage) => Usage;
+  readonly #unpriced = new Set<string | null>();
+  readonly #usage = makeUsage({});
+  readonly #claimed = makeUsage({});
+  #costNanoUsd = 0;
+  #claimedNanoUsd = 0;
+  #priceVersion: string | null = null;
+  #calls = 0;
+  #isBelieved = true;
+
+  /**
+   * @param fallback the model of calls that name none
+   * @param serviceTier as the answer names it
+   * @param believesAll the figures are our own
+   */
+  constructor(
+    context: ProxyContext,
+    { head, body, reservation }: AdmittedRequest,
+    { api }: Operation,
+    { fallback, serviceTier, believesAll = false }: BillOptions,
+  ) {
+    const { provider } = head;
+    const at = new Date(head.timestamp);
+    this.#foreseenNanoUsd = reservation.nanoUsd;
+    this.#believe = believesAll ? (usage) => usage : boundClaims(body.inspected);
+    this.#priceOf = (model, usage) =>
+      context.priceUsage({
+        provider: provider.id,
+        api,
+        baseUrl: provider.baseUrl.href,
+        model: model ?? fallback ?? 'unknown',
+        usage,
+        at,
+        serviceTier,
+      });
+  }
+
+  readonly add: OnCall = ({ model, usage: claimed }) => {
+    this.#calls += 1;
+    if (this.#calls > maxReportedCalls) {
+      this.#isBelieved = false;
+      return;
+    }
+    const usage = this.#believe(claimed);
+    const price = this.#priceOf(model, usage);
+    addUsage(this.#usage, usage);
+    addUsage(this.#claimed, claimed);
+    this.#costNanoUsd = addNano(this.#costNanoUsd, price.costNanoUsd);
+    const isBelieved = usage === claimed;
+    this.#isBelieved &&= isBelieved;
+    this.#claimedNanoUsd = addNano(
+      this.#claimedNanoUsd,
+      isBelieved ? price.costNanoUsd : this.#priceOf(model, claimed).costNanoUsd,
+    );
+    this.#priceVersion ??= price.priceVersion;
+    if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(model);
+  };
+
+  read(): Bill {
+    const claimed = { usage: this.#claimed, costNanoUsd: this.#claimedNanoUsd };
+    const bounded = { usage: this.#usage, costNanoUsd: this.#costNanoUsd };
+    const isForeseen = this.#calls <= maxReportedCalls && this.#claimedNanoUsd <= this.#foreseenNanoUsd;
+    return {
+      ...(isForeseen ? claimed : bounded),
+      priceVersion: this.#priceVersion,
+      unpriced: this.#unpriced,
+      disbelieved: this.#isBelieved || isForeseen ? null : claimed,
+    };
+  }
+}
+
+const addNano = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '@agp/runtime';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadProxyConfig } from '../config.ts';
+import { loadPrices } from './load-prices.ts';
+
+function writePrices(content: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-prices-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'prices.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+const providers = new Map([['vllm', null]]);
+const prices = { input_mtok: 1 };
+
+test('without a file there are no prices of one’s own', () => {
+  expect(loadPrices(undefined, providers)).toBeNull();
+});
+
+test.each<[string, unknown, string]>([
+  ['not JSON', '{', 'is not JSON'],
+  ['a misspelt unit', [{ model: 'a', prices: { inputs_mtok: 1 } }], '0.prices: Unrecognized key: "inputs_mtok"'],
+  [
+    'a misspelt provider',
+    [
+      { model: 'a', prices },
+      { provider: 'vlm', model: 'a', prices },
+    ],
+    '1.provider: vlm is not',
+  ],
+])('%s is refused at start, by the file, the entry and the field', (_what, content, message) => {
+  const file = writePrices(content);
+  const load = () => loadPrices(file, providers);
+  expect(load).toThrow(ConfigError);
+  expect(load).toThrow(`PRICES_FILE: ${file}: ${message}`);
+});
+
+test('a file that cannot be read is refused by its name', () => {
+  expect(() => loadPrices('/no/such/prices.json', providers)).toThrow(
+    'PRICES_FILE: cannot read /no/such/prices.json: ENOENT',
+  );
+});
+
+test('the configuration has the prices, and knows providers that a variable names', () => {
+  const servers = { DATABASE_URL: 'postgres://a', NATS_URL: 'nats://a', REDIS_URL: 'redis://a' };
+  const environment = { ...servers, PRICES_FILE: writePrices([{ provider: 'vllm', model: '*', prices }]) };
+  expect(() => loadProxyConfig(environment)).toThrow('0.provider: vllm is not a configured provider');
+  const config = loadProxyConfig({ ...environment, PROVIDER_VLLM_URL: 'http://127.0.0.1:1' });
+  expect(config.prices?.entries).toHaveLength(1);
+  expect(loadProxyConfig(servers).prices).toBeNull();
+});

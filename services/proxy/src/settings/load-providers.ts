@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { parseJson } from '@agp/core/json';
+import { ConfigError } from '@agp/runtime';
+import { z } from 'zod';
+import { defaultPaths, type PathPattern, parsePathPattern } from '../head/allowed-paths.ts';
+import { readProviderKey, readProviderKeys } from './read-provider-keys.ts';
+
+/** A server that agents may reach, by the id that stands first in the path. */
+export interface Provider {
+  id: string;
+  /** Whose request and answer formats it speaks. */
+  api: 'openai' | 'anthropic' | 'gemini';
+  baseUrl: URL;
+  /** The path of `baseUrl` without a closing slash: put before the request's. */
+  basePath: string;
+  /** Streams are asked for their usage where the caller did not. False for servers that refuse what they do not know. */
+  asksForUsage: boolean;
+  /** Sent in place of the caller's credentials; null where these go through. */
+  apiKey: string | null;
+  /** What may be asked of it; null is everything. */
+  allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
+}
+
+const providerId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be lower-case letters, digits, - and _')
+  .refine((id) => id !== 'agents', 'agents is reserved');
+
+const baseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((text) => new URL(text))
+  .refine(
+    (url) => !url.username && !url.password && !url.search && !url.hash,
+    'must hold no credentials, query or hash',
+  );
+
+const allowedPath = z.string().transform((text, context) => {
+  const parsed = text === defaultPaths ? defaultPaths : parsePathPattern(text);
+  if (parsed !== null) return parsed;
+  context.addIssue(`must be ${defaultPaths}, /path, /path*, or one of these two behind a method and a space`);
+  return z.NEVER;
+});
+
+const providersFileSchema = z.array(
+  z.strictObject({
+    id: providerId,
+    api: z.enum(['openai', 'anthropic', 'gemini']),
+    base_url: baseUrl,
+    ask_usage: z.boolean().optional(),
+    api_key_file: z.string().min(1).optional(),
+    allow_paths: z.array(allowedPath).min(1, 'must allow something').optional(),
+  }),
+);
+
+/** Mistral tells the usage of every stream, and refuses to be asked (github.com/openai/openai-agents-python/issues/442). */
+const refusing = /(?:^|\.)mistral\.ai$/;
+
+const builtIn: [string, Provider['api'], string][] = [
+  ['openai', 'openai', 'https://api.openai.com'],
+  ['anthropic', 'anthropic', 'https://api.anthropic.com'],
+  ['gemini', 'gemini', 'https://generativelanguage.googleapis.com'],
+];
+
+/**
+ * The providers by id: the built-in ones, over them those of the JSON file, over those the `PROVIDER_<ID>_URL` and
+ * `PROVIDER_<ID>_API_KEY` variables (decisions.md section 2). An id that only a URL variable names speaks the OpenAI format.
+ *
+ * @throws ConfigError naming the file or the variable, and never a key
+ */
+export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, Provider> {
+  const providers = new Map<string, Provider>();
+  const set = (id: string, api: Provider['api'], baseUrl: URL, more: Partial<Provider> = {}) => {
+    const basePath = baseUrl.pathname.replace(/\/$/, '');
+    const asksForUsage = !refusing.test(baseUrl.hostname);
+    providers.set(id, { id, api, baseUrl, basePath, asksForUsage, apiKey: null, allowPaths: null, ...more });
+  };
+  // An id with a dash cannot be written in a variable's name: an underscore stands for it.
+  const find = (id: string) => providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
+  for (const [id, api, url] of builtIn) set(id, api, new URL(url));
+  for (const entry of file ? readProvidersFile(file) : []) {
+    const apiKey = entry.api_key_file ? readProviderKey('PROVIDERS_FILE', entry.api_key_file) : null;
+    const told = entry.ask_usage === undefined ? {} : { asksForUsage: entry.ask_usage };
+    set(entry.id, entry.api, entry.base_url, { apiKey, allowPaths: entry.allow_paths ?? null, ...told });
+  }
+  for (const [name, value] of Object.entries(environment)) {
+    const id = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
+    if (id === undefined || !value) continue;
+    const checkedId = providerId.safeParse(id);
+    const checkedUrl = baseUrl.safeParse(value);
+    if (!checkedId.success || !checkedUrl.success) {
+      throw new ConfigError(`${name}: ${(checkedId.error ?? checkedUrl.error)?.issues[0]?.message}`);
+    }
+    const known = find(id);
+    // What the file says of a server holds for it at another address.
+    const refuses = known?.asksForUsage === false ? { asksForUsage: false } : {};
+    const kept = known && { apiKey: known.apiKey, allowPaths: known.allowPaths, ...refuses };
+    set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data, kept);
+  }
+  for (const { id, variable, apiKey } of readProviderKeys(environment)) {
+    const provider = find(id);
+    if (provider === undefined) throw new ConfigError(`${variable}: no provider has the id ${id}`);
+    provider.apiKey = apiKey;
+  }
+  for (const provider of providers.values()) {
+    if (provider.apiKey !== null) provider.allowPaths ??= [defaultPaths];
+  }
+  return providers;
+}
+
+function readProvidersFile(file: string): z.infer<typeof providersFileSchema> {
+  let content: unknown;
+  try {
+    content = parseJson(readFileSync(file));
+  } catch (error) {
+    throw new ConfigError(`PROVIDERS_FILE: cannot read ${file}: ${(error as Error).message}`);
+  }
+  const parsed = providersFileSchema.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new ConfigError(`PROVIDERS_FILE: ${issue?.path.join('.')}: ${issue?.message}`);
+}

@@ -1,0 +1,41 @@
+import type { Outbox } from '@agp/bus';
+import { type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
+import type { ProxyConfig } from '../config.ts';
+import type { ProxyContext } from '../context.ts';
+
+export interface Finishing extends Pick<ProxyContext, 'load' | 'runningRequests'> {
+  config: Pick<ProxyConfig, 'drainDelaySeconds' | 'shutdownGraceSeconds'>;
+  logger: Logger;
+  readiness: Readiness;
+  http: HttpServer;
+  outbox: Outbox;
+}
+
+/** What the error that ends an overdue stream may take to leave, in milliseconds. */
+const lastWordsMs = 2_000;
+/** After the grace, until what has ended is metered and JetStream has its event, in milliseconds; within `stopMarginMs`. */
+const handOverMs = 6_000;
+
+/**
+ *   drain delay            | grace                       | hand-over
+ *   unready, still serving | port closed, answers finish | overdue answers ended, events handed over
+ *
+ * Each part ends early where there is nothing to wait for, the drain delay with `hurry`.
+ */
+export async function finishRequests(finishing: Finishing, hurry?: AbortSignal): Promise<void> {
+  const { config, logger, readiness, http, outbox, load, runningRequests } = finishing;
+  readiness.drain();
+  http.drain();
+  await waitForDrain(config.drainDelaySeconds, hurry);
+  const graceMs = config.shutdownGraceSeconds * 1_000;
+  const endsAt = performance.now() + graceMs + handOverMs;
+  const overdue = setTimeout(() => {
+    const ended = runningRequests.stopAll();
+    if (ended > 0) logger.warn({ ended }, 'requests outlived SHUTDOWN_GRACE_SECONDS and were ended');
+  }, graceMs);
+  await http.stop(graceMs + lastWordsMs);
+  clearTimeout(overdue);
+  while (load.running > 0 && performance.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, 10));
+  const left = await outbox.drain(Math.max(0, endsAt - performance.now()));
+  if (left > 0) logger.error({ left }, 'events were lost: JetStream did not confirm them before the end');
+}

@@ -1,0 +1,61 @@
+import type { ErrorCode } from '@agp/core/errors';
+import type { Logger } from '@agp/runtime';
+import { type RequestEnd, statusOf } from '../events/request-end.ts';
+
+/** Refusals that neither the agent nor an operator brought about. */
+const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'status_unavailable',
+  'budget_unavailable',
+  'audit_unavailable',
+  'proxy_overloaded',
+  'proxy_stopping',
+  'provider_unreachable',
+  'provider_timeout',
+]);
+
+/**
+ * One line for each request that failed, or was refused for a fault of ours, and for each that was ended by an operator; for all others at
+ * `debug`. Nothing that a caller chose is in it but the session's id, if it has the form of one.
+ *
+ * @param error what broke inside the proxy, if that is how it ended
+ */
+export function logRequest(
+  logger: Logger,
+  end: RequestEnd,
+  traceId: string | null,
+  arrived: number,
+  error?: unknown,
+): void {
+  const { head, agent, sessionId, event, refusal } = end;
+  const [level, message] = judge(end);
+  if (!logger.isLevelEnabled(level)) return;
+  const fields = {
+    eventId: head?.eventId,
+    agentId: agent?.id,
+    sessionId: sessionId ?? undefined,
+    provider: head?.provider.id,
+    status: statusOf(end) ?? undefined,
+    outcome: event?.outcome ?? undefined,
+    code: refusal?.code,
+    durationMs: Math.round(performance.now() - arrived),
+    traceId: traceId ?? undefined,
+    error: refusal?.code === 'internal' ? describe(error) : undefined,
+  };
+  logger[level](fields, message);
+}
+
+function judge({ event, refusal }: RequestEnd): ['error' | 'warn' | 'info' | 'debug', string] {
+  if (refusal?.code === 'internal') return ['error', 'request failed inside the proxy'];
+  if (event?.outcome === 'killed') return ['info', 'request was ended by an operator'];
+  if (event?.outcome === 'failed') return ['warn', 'request failed'];
+  if (refusal && faults.has(refusal.code)) return ['warn', 'request could not be served'];
+  return ['debug', event ? 'request was served' : 'request was refused'];
+}
+
+const describe = (error: unknown) => (error instanceof Error ? error.stack : String(error));
+
+/** The trace that the caller names; null where it names none that can be read. Also known where tracing is off. */
+export function readTraceId(traceparent: unknown): string | null {
+  const [, id = null] = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(String(traceparent)) ?? [];
+  return id;
+}

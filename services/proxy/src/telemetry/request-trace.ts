@@ -1,0 +1,100 @@
+import type { Span, Tracing } from '@agp/runtime';
+import type { HeaderValues } from '../answer/forwarded-headers.ts';
+import type { Exchange } from '../edge/exchange.ts';
+import { type RequestEnd, statusOf } from '../events/request-end.ts';
+import type { AdmittedRequest } from '../journey.ts';
+import { describeCall, shorten } from './describe-call.ts';
+import { describeMethod } from './describe-method.ts';
+import { toShownPath } from './to-shown-path.ts';
+
+/**
+ * The two spans of a request: the agent's, and within it that of the call to the provider. Names and attributes are
+ * OpenTelemetry's where it has any; nothing of what was written is in them.
+ */
+export class RequestTrace {
+  readonly #tracing: Tracing;
+  readonly #request: Span;
+  readonly #target: string;
+  /** What makes a time of the monotonic clock one since 1970; the same for both spans, so that they fit together. */
+  readonly #epoch = Date.now() - performance.now();
+  #call: Span | null = null;
+
+  /** Begins at the request's arrival, in the trace that its headers name or in one of its own. */
+  constructor(tracing: Tracing, { method, target, request, arrived }: Exchange) {
+    this.#tracing = tracing;
+    this.#target = target;
+    const { name, attributes } = describeMethod(method);
+    this.#request = tracing.startServerSpan(name, request.headers, this.#epoch + arrived);
+    this.#request.setAttributes({ ...attributes, 'url.scheme': 'http' });
+  }
+
+  get traceId(): string {
+    return this.#request.spanContext().traceId;
+  }
+
+  /**
+   * Begins the span of the call, and names it in the `traceparent` that the provider gets, if it gets any.
+   *
+   * @param at on the monotonic clock, in milliseconds
+   */
+  startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void {
+    const { name, attributes } = describeCall(request);
+    this.#call = this.#tracing.startClientSpan(name, this.#request, this.#epoch + at);
+    this.#call.setAttributes(attributes);
+    this.#tracing.continueIn(this.#call, headers);
+  }
+
+  /** Ends both spans. Called once, on every way out. */
+  end(ended: RequestEnd): void {
+    this.#endCall(ended);
+    const { head, agent, sessionId, event, answer, refusal } = ended;
+    const span = this.#request;
+    const path = head ? `/${head.provider.id}${head.path}` : toShownPath(this.#target);
+    if (path !== null) span.setAttribute('url.path', path);
+    if (head) {
+      span.updateName(`${describeMethod(head.method).name} /${head.provider.id}/*`);
+      span.setAttributes({
+        'http.route': `/${head.provider.id}/*`,
+        'agp.event.id': head.eventId,
+      });
+    }
+    if (agent) span.setAttribute('agp.agent.id', agent.id);
+    if (sessionId !== null) span.setAttribute('agp.session.id', sessionId);
+    if (event?.outcome) span.setAttribute('agp.outcome', event.outcome);
+    if (refusal) span.setAttribute('agp.refusal', refusal.code);
+    const status = statusOf(ended);
+    if (status !== null) span.setAttribute('http.response.status_code', status);
+    const fault = refusal?.code ?? (hasFailed(ended) ? event?.outcome : null) ?? status;
+    // A server's span has not failed where the caller was at fault (OpenTelemetry's conventions for HTTP).
+    if ((status ?? 0) >= 500 || hasFailed(ended)) this.#tracing.fail(span, String(fault));
+    span.end(this.#epoch + (head && answer ? head.arrived + answer.durationMs : performance.now()));
+  }
+
+  #endCall(ended: RequestEnd): void {
+    const span = this.#call;
+    if (span === null) return;
+    const { event, answer, answeredModel } = ended;
+    if (event && event.usage_source !== 'none') {
+      span.setAttributes({
+        'gen_ai.usage.input_tokens': event.prompt_tokens,
+        'gen_ai.usage.output_tokens': event.completion_tokens,
+        'agp.usage_source': event.usage_source,
+        'agp.cost_usd': event.cost_nano_usd / 1e9,
+      });
+    }
+    const status = answer?.status ?? null;
+    if (status !== null) span.setAttribute('http.response.status_code', status);
+    if (answeredModel) span.setAttribute('gen_ai.response.model', shorten(answeredModel));
+    const { dispatched = null, firstChunk = null, ended: endedAt = null } = answer?.times ?? {};
+    if (answer?.streamed && dispatched !== null && firstChunk !== null) {
+      span.setAttribute('gen_ai.response.time_to_first_chunk', (firstChunk - dispatched) / 1000);
+      span.addEvent('agp.first_chunk', this.#epoch + firstChunk);
+    }
+    const fault = answer?.failure ?? (hasFailed(ended) ? event?.outcome : null) ?? status;
+    if (hasFailed(ended) || (status ?? 0) >= 400) this.#tracing.fail(span, String(fault));
+    span.end(this.#epoch + (endedAt ?? performance.now()));
+  }
+}
+
+/** An agent that leaves is no failure. */
+const hasFailed = ({ event }: RequestEnd): boolean => event?.outcome === 'failed' || event?.outcome === 'killed';

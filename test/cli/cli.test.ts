@@ -1,0 +1,276 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { type CliRun, startCli } from './run-cli.ts';
+import { startRelay } from './start-relay.ts';
+
+// Each command is a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
+
+let provider: FakeProvider;
+let system: System;
+
+beforeAll(async () => {
+  provider = await startFakeProvider(answerCanned());
+  system = await startSystem({ environment: { PROVIDER_OPENAI_URL: provider.url } });
+  for (let index = 0; index < 4; index += 1) expect((await send('worker')).status).toBe(200);
+  await waitFor('the events', async () => (await system.api<unknown[]>('/api/v1/events')).length === 4);
+});
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await provider?.stop();
+});
+
+async function send(agentName: string, headers: Record<string, string> = {}): Promise<Response> {
+  const response = await fetch(`${system.proxies[0]?.url}/openai/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-agent-name': agentName,
+      'x-session-id': `ses_${agentName === 'worker' ? 'cli' : agentName}`,
+      ...headers,
+    },
+    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
+  });
+  await response.arrayBuffer();
+  return response;
+}
+
+/** Runs a command on the system, with its key unless another is given. */
+async function agp(args: string, environment: Record<string, string> = {}): Promise<CliRun> {
+  const connection = { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey };
+  const run = await startCli(args.split(' '), { ...connection, ...environment }).ended;
+  expect(run.stdout + run.stderr).not.toContain(system.apiKey);
+  return run;
+}
+
+/** A run that must have gone well; its output. */
+async function done(args: string, environment?: Record<string, string>): Promise<string> {
+  const run = await agp(args, environment);
+  expect({ args, code: run.code, stderr: run.stderr }).toMatchObject({ code: 0 });
+  return run.stdout;
+}
+
+async function refused(args: string, code: 1 | 2, message: RegExp, environment?: Record<string, string>) {
+  const run = await agp(args, environment);
+  expect(run).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
+  expect(run.stderr.trimEnd()).not.toContain('\n');
+}
+
+async function readJson(args: string) {
+  return JSON.parse(await done(`${args} --json`));
+}
+
+async function readText(path: string): Promise<string> {
+  const answer = await fetch(system.management.url + path, { headers: { authorization: `Bearer ${system.apiKey}` } });
+  return answer.text();
+}
+
+test.each([
+  ['agents list', '/api/v1/agents'],
+  ['events list --limit 3', '/api/v1/events?limit=3'],
+  ['sessions list', '/api/v1/sessions'],
+  ['sessions show ses_cli', '/api/v1/sessions/ses_cli'],
+  ['costs summary', '/api/v1/costs/summary'],
+  ['costs breakdown', '/api/v1/costs/breakdown'],
+  ['costs unpriced', '/api/v1/costs/unpriced'],
+  ['costs doubtful', '/api/v1/costs/doubtful?limit=50'],
+  ['costs unrecorded', '/api/v1/costs/unrecorded?limit=50'],
+  ['budgets show', '/api/v1/budgets'],
+  ['limits show', '/api/v1/limits'],
+  ['pause status', '/api/v1/pause'],
+  ['tokens list', '/api/v1/agent-tokens'],
+  ['names list', '/api/v1/claimed-names'],
+  ['audit list', '/api/v1/audit?limit=50'],
+])('%s --json is what the API answers to GET %s, and shows it without', async (command, path) => {
+  expect(await done(`${command} --json`)).toBe(`${await readText(path)}\n`);
+  const shown = await done(command);
+  expect(shown).not.toMatch(/^[[{]/);
+  if (/agents|breakdown|budgets|limits|sessions/.test(command)) expect(shown).toContain('worker');
+});
+
+test('an agent is blocked, unblocked and retired by its name or its id', async () => {
+  const { id } = await readJson('agents show worker');
+  expect(await done('agents block worker')).toBe(`worker (${id}) is blocked\n`);
+  expect((await send('worker')).status).toBe(403);
+  expect(await readJson(`agents unblock ${id}`)).toMatchObject({ id, status: 'active' });
+  expect((await send('worker')).status).toBe(200);
+  expect(await readJson(`agents retire ${id}`)).toMatchObject({ id, status: 'retired' });
+  expect(await done('agents list --status retired')).toContain(id);
+  await done('agents unblock worker');
+  await refused('agents block nobody', 1, /^No agent is named nobody; "agents list"/);
+  await refused('agents show agt_01k9r3v8w5f2q8m6t4n0x7y1za', 1, /^agent not found; "agents list"/);
+});
+
+test('caps and limits are set for agents, for new ones and for all together', async () => {
+  expect(await readJson('budgets set worker 12.5 --warn-only')).toMatchObject({ daily_cap_usd: 12.5, warn_only: true });
+  expect(await done('budgets show worker')).toMatch(/worker\s+12\.50\s.*warns only/);
+  expect(await readJson('budgets show worker')).toMatchObject({ agent_name: 'worker', daily_cap_usd: 12.5 });
+  await done('budgets set --global 0');
+  const full = await send('worker');
+  expect(full.status).toBe(429);
+  expect(await done('budgets set none --global')).toMatch(/\(all together\)\s+none/);
+  expect((await send('worker')).status).toBe(200);
+  await done('budgets set --default 3');
+  expect(await readJson('budgets show')).toMatchObject({ default_agent_cap_usd: 3, global: { daily_cap_usd: null } });
+  await done('budgets set --default none');
+
+  expect(await readJson('limits set worker 100000')).toEqual({ requests_per_minute: 100_000 });
+  expect(await done('limits show worker')).toMatch(/worker\s+100,000/);
+  await done('limits set --default 7');
+  expect(await readJson('limits show')).toMatchObject({ default_requests_per_minute: 7 });
+  await done('limits set --default none');
+  await refused('budgets set worker 9000001', 1, /^daily_cap_usd: /);
+  for (const wrong of [
+    'set worker',
+    'set --global worker 5',
+    'set worker -5',
+    'set worker 5e3',
+    'set --global --default 5',
+  ]) {
+    await refused(`budgets ${wrong}`, 2, /./);
+  }
+});
+
+test('all agents are paused and resumed', async () => {
+  expect(await done('pause on')).toBe('paused: every agent is refused\n');
+  expect((await send('worker')).status).toBe(503);
+  expect(await readJson('pause status')).toEqual({ paused: true });
+  expect(await readJson('pause off')).toEqual({ paused: false });
+  expect((await send('worker')).status).toBe(200);
+});
+
+test('a key is made, used, rotated and deleted, and its secret is shown once', async () => {
+  const made = await done('keys create dash\u001bboard --scopes read --expires 90d');
+  const [, id = ''] = /^id +(key_\w+)$/m.exec(made) ?? [];
+  const [, secret = ''] = /^secret +(agm_\S+)$/m.exec(made) ?? [];
+  expect(await done('keys list')).toContain('dash\\u{1b}board');
+  expect(await done('keys list --json')).not.toContain(secret);
+  expect(await done('agents list', { AGP_API_KEY: secret })).toContain('worker');
+  await refused('agents block worker', 1, /^API key lacks scope write; /, { AGP_API_KEY: secret });
+
+  const rotated = await readJson(`keys rotate ${id} --overlap 600`);
+  await done('agents list', { AGP_API_KEY: secret });
+  await done('agents list', { AGP_API_KEY: rotated.secret });
+  expect(await done(`keys delete ${id}`)).toBe(`${id} is deleted\n`);
+  await refused('agents list', 1, /^missing or invalid API key; set AGP_API_KEY/, { AGP_API_KEY: rotated.secret });
+  await refused(`keys delete ${id}`, 1, /^key not found/);
+  await refused('keys create dashboard', 2, /--scopes/);
+  await refused('keys create dashboard --scopes read --expires soon', 2, /span such as 30d/);
+});
+
+test('a token is made and revoked, and its name released', async () => {
+  const { id, secret } = await readJson('tokens create claimed-one --expires 2999-01-01T00:00:00Z');
+  expect((await send('claimed-one')).status).toBe(401);
+  expect((await send('claimed-one', { 'x-agent-token': secret })).status).toBe(200);
+  expect(await done('tokens list')).toContain(id);
+  await refused('names release claimed-one', 1, /^the name still has agent tokens: revoke them first/);
+  await done(`tokens revoke ${id}`);
+  expect(await done('names list')).toMatch(/claimed-one\s.*\s0\n/);
+  expect(await done('names release claimed-one')).toBe('claimed-one is free\n');
+  expect((await send('claimed-one')).status).toBe(200);
+});
+
+test('a chain is checked here: what was changed in the database is named, whatever the server says', async () => {
+  const verdict = await readJson('sessions verify ses_cli');
+  expect(verdict).toMatchObject({ session_id: 'ses_cli', valid: true, first_divergence: null });
+  expect(verdict.length).toBeGreaterThanOrEqual(4);
+  expect(await done(`sessions verify ses_cli --head ${verdict.head}`)).toContain('is as it was written');
+  await refused(
+    `sessions verify ses_cli --head sha256:${'0'.repeat(64)}`,
+    1,
+    /no longer has the hash that --head names/,
+  );
+  await refused('sessions verify ses_nobody', 1, /^session not found/);
+
+  const { pool } = system.database;
+  const change = (from: string, to: string) =>
+    pool.query("UPDATE events SET payload = replace(payload, $1, $2) WHERE session_id = 'ses_cli' AND seq = 2", [
+      from,
+      to,
+    ]);
+  await change('"gpt-4o', '"gpt-4x');
+  await refused(
+    'sessions verify ses_cli',
+    1,
+    /^ses_cli diverges at seq 2 \(evt_\w+\): its hash is not that of the payload/,
+  );
+  const { code, stdout } = await agp('sessions verify ses_cli --json');
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, valid: false, first_divergence: 2 });
+  await change('"gpt-4x', '"gpt-4o');
+  await done('sessions verify ses_cli');
+  // The chain is whole, and what people are shown is not what it says.
+  await pool.query("UPDATE events SET cost_usd = 0 WHERE session_id = 'ses_cli' AND seq = 1");
+  await refused('sessions verify ses_cli', 1, /^ses_cli diverges at seq 1 .*the API shows another cost_usd/);
+});
+
+test('the audit log says who did what, and is checked here too', async () => {
+  await done('agents block worker');
+  await done('agents unblock worker');
+  const [entry] = await readJson('audit list --agent worker --action agent.update --limit 1');
+  expect(entry).toMatchObject({ actor: { kind: 'api_key', name: 'bootstrap' }, after: { status: 'active' } });
+  expect(await done('audit list --agent worker')).toMatch(/bootstrap\s+127\.0\.0\.1\s+agent\.update\s+worker/);
+  const verdict = await readJson('audit verify');
+  expect(verdict).toMatchObject({ valid: true, first_divergence: null });
+  const change = "UPDATE audit_log SET payload = replace(payload, 'active', 'passive') WHERE seq = $1";
+  await system.database.pool.query(change, [entry.seq]);
+  await refused('audit verify', 1, new RegExp(`^the audit log diverges at seq ${entry.seq} `));
+});
+
+test('colours are for terminals, unless the environment says otherwise', async () => {
+  const colours = { FORCE_COLOR: '1' };
+  expect(await done('agents list')).not.toContain('\u001b[');
+  expect(await done('agents list', colours)).toContain('\u001b[32mactive\u001b[');
+  expect(await done('agents list --no-color', colours)).not.toContain('\u001b[');
+  expect(await done('agents list --json', colours)).not.toContain('\u001b[');
+});
+
+test('it finds the running local stack by what was noted, and gives the local key to nobody else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const start = (environment: Record<string, string>) =>
+    startCli(['agents', 'list', '--json'], { AGP_DATA_DIR: folder, ...environment }, { withLocalStack: true }).ended;
+  expect(await start({})).toMatchObject({ code: 1, stderr: expect.stringMatching(/^No deployment is named: .*\n$/) });
+  writeFileSync(join(folder, 'services.json'), JSON.stringify({ managementUrl: system.management.url }));
+  writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ managementApiKey: system.apiKey }));
+  expect(await start({})).toMatchObject({ code: 0, stderr: '' });
+
+  const seen: (string | undefined)[] = [];
+  const stranger = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(302, { location: `${system.management.url}${request.url}` }).end();
+  });
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void stranger.close());
+  const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  const keyless = await start({ AGP_URL: url });
+  expect(keyless).toMatchObject({ code: 1, stderr: expect.stringMatching(/^No API key for .*--key-file.*\n$/) });
+  expect(seen).toEqual([]);
+  // A redirect would take the key along.
+  const redirected = await start({ AGP_URL: url, AGP_API_KEY: 'another-key-that-is-fake' });
+  expect(redirected).toMatchObject({ code: 1, stderr: expect.stringMatching(/answered 302/) });
+  expect(seen).toEqual(['Bearer another-key-that-is-fake']);
+});
+
+test('a key comes from a file too, and what is no key or no address is refused without being repeated', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'key'), `${system.apiKey}\n`);
+  const noKey = { AGP_API_KEY: '', INIT_CWD: folder };
+  expect(await done('agents list --key-file key', noKey)).toContain('worker');
+  expect(await done('agents list', { ...noKey, AGP_API_KEY_FILE: 'key' })).toContain('worker');
+  await refused('agents list --key-file missing', 1, /^--key-file: cannot read /);
+  const broken = await agp('agents list', { AGP_API_KEY: 'two\nlines' });
+  expect(broken).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^AGP_API_KEY must hold one key/) });
+  expect(broken.stderr).not.toContain('lines\n');
+  await refused('agents list --url ftp://127.0.0.1', 2, /^--url must be a URL/);
+  const gone = await startRelay(provider.url);
+  await gone[Symbol.asyncDispose]();
+  await refused('agents list', 1, /^Nothing answers on http:.*: start it/, { AGP_URL: gone.url });
+  await refused('agents list', 1, /without an error of this API/, { AGP_URL: provider.url });
+});

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './support/budget-system.ts';
+import { answerAsReserved, type CallResult, countResults } from './support/send-calls.ts';
+
+const rounds = Number(process.env.SOAK_ROUNDS ?? 5);
+const parallel = 200;
+const held = '429 daily budget held by requests in flight';
+
+let budgets: BudgetSystem;
+/** What one request costs, in nano-dollars. */
+let cost: number;
+
+beforeAll(async () => {
+  budgets = await startBudgetSystem(answerAsReserved(1, 100), { writers: 2 });
+  await stayWithinTheDay(10_000);
+  expect((await budgets.send({ agentName: 'measured' })).status).toBe(200);
+  cost = (await budgets.settle()).spent;
+  expect(cost).toBeGreaterThan(0);
+});
+afterAll(() => budgets?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await stayWithinTheDay(60_000);
+  await Promise.all([budgets.setDefaultCap(null), budgets.setGlobalCap(null)]);
+  budgets.provider.handle(answerAsReserved(1, 100));
+});
+
+test(`${parallel} at once through three proxies, each a tenth of the cap: ten pass and the cap is spent, ${rounds} times`, async () => {
+  await budgets.setDefaultCap(10 * cost);
+  for (let round = 0; round < rounds; round += 1) {
+    const agentName = `spender-${round}`;
+    // Its cap is there from the first of its requests on, which are these.
+    const results = await budgets.sendMany(parallel, () => ({ agentName }));
+    expect(countResults(results)).toMatchObject({ 200: 10 });
+    expect(results.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+    await budgets.settle();
+    expect(await budgets.readState(agentName)).toEqual({ spent: 10 * cost, reserved: 0, held: 0 });
+    const late = await budgets.send({ agentName }, round % 3);
+    expect([late.status, late.error]).toEqual([429, 'daily budget exceeded']);
+  }
+}, 600_000);
+
+test(`twenty agents share a global cap: ten of ${parallel} requests pass and it is spent, ${rounds} times`, async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const { spent } = await budgets.settle();
+    await budgets.setGlobalCap(spent + 10 * cost);
+    const results = await budgets.sendMany(parallel, (index) => ({ agentName: `sharer-${round}-${index % 20}` }));
+    expect(countResults(results)).toMatchObject({ 200: 10 });
+    expect(results.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+    expect(await budgets.settle()).toMatchObject({ spent: spent + 10 * cost });
+    const late = await budgets.send({ agentName: `sharer-${round}-0` }, round % 3);
+    expect([late.status, late.error]).toEqual([429, 'global daily budget exceeded']);
+  }
+}, 600_000);
+
+test('requests that cost a third of what they reserve never spend more than the cap, and retries fill it to the tenth', async () => {
+  // Of the reservation all but the input's few tokens is output.
+  budgets.provider.handle(answerAsReserved(0.25, 50));
+  const maxTokens = 1_000;
+  await budgets.send({ agentName: 'measured-again', maxTokens });
+  await budgets.settle();
+  const { spent: each } = await budgets.readState('measured-again');
+  budgets.provider.handle(answerAsReserved(1, 0));
+  await budgets.send({ agentName: 'measured-in-full', maxTokens });
+  await budgets.settle();
+  const { spent: reservation } = await budgets.readState('measured-in-full');
+  expect(reservation).toBeGreaterThan(3 * each);
+
+  budgets.provider.handle(answerAsReserved(0.25, 50));
+  // There is room for the tenth, and then no longer for an eleventh.
+  const cap = 9 * each + reservation;
+  await budgets.setDefaultCap(cap);
+  const agentName = 'frugal';
+  let retries = 0;
+  const keepTrying = async (_: unknown, worker: number): Promise<CallResult> => {
+    for (;;) {
+      const result = await budgets.send({ agentName, maxTokens }, worker % 3);
+      const state = await budgets.readState(agentName);
+      expect(state.spent).toBeLessThanOrEqual(cap);
+      if (result.error !== 'daily budget held by requests in flight') return result;
+      expect(result.retryAfter).toBe('1');
+      retries += 1;
+      await sleep(100);
+    }
+  };
+  const results = await Promise.all(Array.from({ length: 60 }, keepTrying));
+  expect(countResults(results)).toEqual({ 200: 10, '429 daily budget exceeded': 50 });
+  await budgets.settle();
+  expect(await budgets.readState(agentName)).toEqual({ spent: 10 * each, reserved: 0, held: 0 });
+  console.log(
+    `reservations of ${(reservation / each).toFixed(1)} times the cost: the cap was filled after ${retries} retries`,
+  );
+}, 120_000);
+
+test('while requests that do not fit keep coming, a small one that does is not kept out by them', async () => {
+  budgets.provider.handle(answerAsReserved(1, 1_000));
+  const agentName = 'crowded';
+  await budgets.send({ agentName });
+  await budgets.settle();
+  const { spent } = await budgets.readState(agentName);
+  // One large request runs and holds nine tenths; what is left is too little for another, and enough for a small one.
+  const large = 1_000;
+  const reservation = (await measure('crowded-large', large)).spent;
+  await budgets.setAgentCap(agentName, spent + reservation + 2 * cost);
+  const running = budgets.send({ agentName, maxTokens: large });
+  await sleep(100);
+  const refused = budgets.sendMany(60, () => ({ agentName, maxTokens: large }));
+  const small = await budgets.sendMany(2, () => ({ agentName }));
+  expect(countResults(small)).toEqual({ 200: 2 });
+  expect(countResults(await refused)).toEqual({ [held]: 60 });
+  expect((await running).status).toBe(200);
+}, 60_000);
+
+async function measure(agentName: string, maxTokens: number) {
+  await budgets.send({ agentName, maxTokens });
+  await budgets.settle();
+  return budgets.readState(agentName);
+}
+
+test('a cap that is reached refuses every route, known or not, and costs nothing to ask', async () => {
+  const agentName = 'stopped';
+  await budgets.send({ agentName });
+  await budgets.settle();
+  await budgets.setAgentCap(agentName, cost);
+  const before = budgets.provider.requests.length;
+  for (const path of [
+    'chat/completions',
+    'embeddings',
+    'models',
+    'never/heard-of',
+    'files',
+    'responses/input_tokens',
+  ]) {
+    const { status, error, headers, retryAfter } = await budgets.send({ agentName, path });
+    expect([path, status, error, headers['x-should-retry']]).toEqual([path, 429, 'daily budget exceeded', 'false']);
+    expect(Number(retryAfter)).toBeGreaterThan(0);
+    expect(Number(retryAfter)).toBeLessThanOrEqual(86_400);
+  }
+  const answer = await fetch(`${budgets.urls[0]}/openai/v1/models`, { headers: { 'x-agent-name': agentName } });
+  expect([answer.status, await answer.json()]).toEqual([429, { error: 'daily budget exceeded' }]);
+  expect(budgets.provider.requests.length).toBe(before);
+});
+
+test('a cap that only warns lets everything through and counts what it would have refused', async () => {
+  const agentName = 'warned';
+  await budgets.send({ agentName });
+  await budgets.settle();
+  await budgets.setAgentCap(agentName, cost, true);
+  const results = await budgets.sendMany(30, () => ({ agentName }));
+  expect(countResults(results)).toEqual({ 200: 30 });
+  await budgets.settle();
+  expect(await budgets.readState(agentName)).toMatchObject({ spent: 31 * cost });
+  expect(await countWarnings('agent')).toBe(30);
+
+  await budgets.setGlobalCap(0);
+  await budgets.system.database.pool.query('UPDATE control SET global_warn_only = true');
+  expect((await budgets.send({ agentName })).status).toBe(200);
+  expect(await countWarnings('global')).toBe(1);
+  await budgets.system.database.pool.query('UPDATE control SET global_warn_only = false');
+  expect((await budgets.send({ agentName })).error).toBe('global daily budget exceeded');
+});
+
+async function countWarnings(cap: string): Promise<number> {
+  let sum = 0;
+  for (const { opsUrl } of budgets.system.proxies) {
+    const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+    sum += Number(new RegExp(`^agp_proxy_budget_warnings_total{cap="${cap}"} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0);
+  }
+  return sum;
+}

@@ -1,0 +1,91 @@
+import type { Handler } from '@agp/testing/providers';
+import { answerCanned } from '@agp/testing/providers';
+import { Agent, request } from 'undici';
+
+/** What became of a call. */
+export interface CallResult {
+  status: number;
+  /** The refusal's message; null for an answer of the provider. */
+  error: string | null;
+  retryAfter: string | null;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+export interface Call {
+  agentName: string;
+  /** The bound on output that the request sets, in tokens. */
+  maxTokens?: number;
+  /** Below the provider's id. */
+  path?: string;
+  headers?: Record<string, string>;
+}
+
+/** Every request is of this size, so that each reserves the same. */
+const content = 'x'.repeat(200);
+
+/** A model that has a price, a bound on its output, and the same cost each time. */
+export const pricedModel = 'gpt-4o';
+export const boundOnOutput = 100;
+
+/**
+ * Reports to have used what the proxy reserves for: a token for four bytes of input, and of the output that the request
+ * allows this share.
+ */
+export function answerAsReserved(share = 1, pauseMs = 0): Handler {
+  return async (received, index) => {
+    const { max_tokens } = JSON.parse(received.body.toString() || '{}') as { max_tokens?: number };
+    const figures = { input: Math.ceil(received.body.length / 4), output: Math.round((max_tokens ?? 0) * share) };
+    return { ...(await answerCanned(figures)(received, index)), pauseMs };
+  };
+}
+
+/** Sends calls over connections of its own, as many at once as it is asked to. */
+export class Caller implements AsyncDisposable {
+  readonly #dispatcher = new Agent({ connections: 400, pipelining: 1, headersTimeout: 120_000, bodyTimeout: 120_000 });
+
+  async send(url: string, call: Call): Promise<CallResult> {
+    const { statusCode, headers, body } = await request(`${url}/openai/v1/${call.path ?? 'chat/completions'}`, {
+      method: 'POST',
+      dispatcher: this.#dispatcher,
+      headers: { 'content-type': 'application/json', 'x-agent-name': call.agentName, ...call.headers },
+      body: JSON.stringify({
+        model: pricedModel,
+        max_tokens: call.maxTokens ?? boundOnOutput,
+        messages: [{ role: 'user', content }],
+      }),
+    });
+    const { error } = (await body.json()) as { error?: unknown };
+    return {
+      status: statusCode,
+      error: typeof error === 'string' ? error : null,
+      retryAfter: headers['retry-after']?.toString() ?? null,
+      headers,
+    };
+  }
+
+  /**
+   * Sends `count` at once, to each of the proxies in turn. Where the machine is too busy to read an agent's status in
+   * time the call is sent again, as SDKs do.
+   */
+  sendMany(urls: readonly string[], count: number, toCall: (index: number) => Call): Promise<CallResult[]> {
+    const sendOne = async (_: unknown, index: number): Promise<CallResult> => {
+      const result = await this.send(urls[index % urls.length] ?? '', toCall(index));
+      return result.error === 'agent status unavailable' ? sendOne(_, index) : result;
+    };
+    return Promise.all(Array.from({ length: count }, sendOne));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+}
+
+/** How often each status and refusal came. */
+export function countResults(results: readonly CallResult[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, error } of results) {
+    const name = error === null ? String(status) : `${status} ${error}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}

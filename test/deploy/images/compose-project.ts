@@ -1,0 +1,136 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { workspaceFolder } from '../../workspace/run-tool.ts';
+import { type ImageTarget, targets } from './build-images.ts';
+import type { Compose } from './find-engine.ts';
+import { runCommand } from './run-command.ts';
+
+interface ComposeFile {
+  services: Record<string, { image: string }>;
+  secrets: Record<string, { file: string }>;
+}
+
+const composeFile = join(workspaceFolder, 'docker-compose.yml');
+const readComposeFile = () => parse(readFileSync(composeFile, 'utf8'), { merge: true }) as ComposeFile;
+
+const isOurs = (image: string) => image.startsWith('agent-governance-proxy/');
+/** The target that a service's image is built from. */
+const toTarget = (image: string) => targets.find((target) => image.startsWith(`agent-governance-proxy/${target}:`));
+
+/** The images of others that the compose file names. */
+export const listServerImages = (): string[] =>
+  Object.values(readComposeFile().services).flatMap(({ image }) => (isOurs(image) ? [] : [image]));
+
+/** How long requests are still taken after SIGTERM, in seconds, so that the balancer sees it. */
+const drainSeconds = '3';
+
+function editFile(file: string, edit: (text: string) => string): void {
+  const text = edit(readFileSync(file, 'utf8'));
+  const { mode } = statSync(file);
+  rmSync(file);
+  writeFileSync(file, text, { mode });
+}
+
+export interface ProjectOptions {
+  compose: Compose;
+  nodeImage: string;
+  servers: ReadonlyMap<string, string>;
+  toTag: (target: ImageTarget) => string;
+}
+
+/** The compose file as a project of its own, with secrets, ports, names and volumes that are nobody else's. */
+export class ComposeProject implements AsyncDisposable {
+  readonly apiKey: string;
+  /** The services that can run: all whose image is there, the simulated provider among them. */
+  readonly services: string[];
+  readonly #name = `agp-images-${process.pid}`;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'agp-images-'));
+  readonly #compose: Compose;
+
+  private constructor({ compose, nodeImage, servers, toTag }: ProjectOptions, secrets: string) {
+    this.#compose = compose;
+    this.apiKey = readFileSync(join(secrets, 'management/management-api-key'), 'utf8').trim();
+    const file = readComposeFile();
+    this.services = Object.keys(file.services).filter((name) => {
+      const { image = '' } = file.services[name] ?? {};
+      return isOurs(image) || servers.has(image);
+    });
+    const services: Record<string, object> = Object.fromEntries(
+      this.services.map((name) => {
+        const { image = '' } = file.services[name] ?? {};
+        const target = toTarget(image);
+        return [name, { image: target === undefined ? servers.get(image) : toTag(target) }];
+      }),
+    );
+    const draining = { environment: { DRAIN_DELAY_SECONDS: drainSeconds } };
+    Object.assign(services.proxy ?? {}, {
+      environment: {
+        ...draining.environment,
+        PROVIDER_OPENAI_URL: 'http://load-provider:8091',
+        MAX_REGISTRATIONS_PER_MINUTE: '10000',
+      },
+      ports: ['127.0.0.1:0:9080'],
+    });
+    Object.assign(services.management ?? {}, { ...draining, ports: ['127.0.0.1:0:9081'] });
+    services['load-provider'] = {
+      image: nodeImage,
+      user: '1000:1000',
+      command: ['node', join(workspaceFolder, 'test/deploy/images/load-provider.ts')],
+      volumes: [`${workspaceFolder}:${workspaceFolder}:ro`],
+      networks: ['edge'],
+    };
+    this.services.push('load-provider');
+    const given = Object.entries(file.secrets).map(([name, { file: path }]) => [
+      name,
+      { file: path.replace('./secrets/', `${secrets}/`) },
+    ]);
+    // JSON is YAML.
+    writeFileSync(this.#override, JSON.stringify({ services, secrets: Object.fromEntries(given) }, null, 2));
+  }
+
+  static async create(options: ProjectOptions): Promise<ComposeProject> {
+    const secrets = mkdtempSync(join(tmpdir(), 'agp-images-secrets-'));
+    await runCommand([process.execPath, 'packages/operator/src/commands/secrets.ts', '--folder', secrets]);
+    // Debian's NATS is older than this setting, which only says when it writes to disk.
+    const isOldNats = [...options.servers].some(([image, used]) => image.startsWith('nats:') && image !== used);
+    if (isOldNats) editFile(join(secrets, 'nats/nats.conf'), (text) => text.replace(/^.*sync_interval.*\n/m, ''));
+    const project = new ComposeProject(options, secrets);
+    project.#secrets = secrets;
+    return project;
+  }
+
+  #secrets = '';
+  get #override(): string {
+    return join(this.#folder, 'override.yml');
+  }
+
+  /** Runs a command of compose on this project. @returns what it printed */
+  async run(...args: string[]): Promise<string> {
+    const ports = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', PROMETHEUS_PORT: '0', GRAFANA_PORT: '0' };
+    const files = ['--file', composeFile, '--file', this.#override];
+    const [program, ...sub] = this.#compose;
+    return await runCommand(
+      [program, ...sub, '--project-name', this.#name, ...files, '--project-directory', workspaceFolder, ...args],
+      { env: ports },
+    );
+  }
+
+  /** The ids of a service's containers, or of all. */
+  async containers(...service: string[]): Promise<string[]> {
+    return (await this.run('ps', '--quiet', ...service)).split('\n').filter(Boolean);
+  }
+
+  /** Where a container's port is published, as `http://127.0.0.1:port`. It changes when the container is started again. */
+  async urlOf(container: string, port: number): Promise<string> {
+    const [published = ''] = (await runCommand(['docker', 'port', container, `${port}/tcp`])).split('\n');
+    return `http://${published}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.run('down', '--volumes', '--remove-orphans', '--timeout', '1');
+    rmSync(this.#folder, { recursive: true });
+    rmSync(this.#secrets, { recursive: true });
+  }
+}

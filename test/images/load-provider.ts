@@ -1,5 +1,0 @@
-import { startFakeProvider } from '../providers/fake-provider.ts';
-import { answerLoad } from '../rolling/send-load.ts';
-
-// Runs in a container of the test's own, so that the proxies' containers reach it.
-await startFakeProvider(answerLoad, '0.0.0.0', 8091);

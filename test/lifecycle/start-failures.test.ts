@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestStack } from '@agp/testing';
+import { expect, test } from 'vitest';
+
+const script = new URL('./try-to-start.ts', import.meta.url).pathname;
+const endsWithinMs = 10_000;
+
+async function takePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  return { port, [Symbol.dispose]: () => server.close() };
+}
+
+test.for([
+  ['proxy', 'whose ops port is taken', (port: number) => ({ opsPort: port }), 'EADDRINUSE'],
+  ['proxy', 'whose port is taken', (port: number) => ({ proxyPort: port }), 'EADDRINUSE'],
+  ['proxy', 'whose NATS URL is none', () => ({ natsUrl: 'http://127.0.0.1' }), 'NATS URL'],
+  ['proxy', "whose Redis' certificates are not there", () => ({ redisCaFile: '/nowhere/ca.crt' }), 'ENOENT'],
+  ['management', 'whose port is taken', (port: number) => ({ managementPort: port }), 'EADDRINUSE'],
+  ['writer', 'whose ops port is taken', (port: number) => ({ opsPort: port }), 'EADDRINUSE'],
+] as const)('a %s %s leaves nothing open', { timeout: 60_000 }, async ([name, , makeWrong, reason]) => {
+  await using stack = await startTestStack({ nats: true, redis: true });
+  using taken = await takePort();
+  const urls = stack.urls[name];
+  const child = spawn(process.execPath, [script, name, JSON.stringify(makeWrong(taken.port))], {
+    env: {
+      DATABASE_URL: urls.databaseUrl,
+      NATS_URL: urls.natsUrl,
+      REDIS_URL: urls.redisUrl,
+      HOST: '127.0.0.1',
+      OPS_HOST: '127.0.0.1',
+      PROXY_PORT: '0',
+      MANAGEMENT_PORT: '0',
+      OPS_PORT: '0',
+      MANAGEMENT_API_KEY: 'agm_test-key-with-every-scope-0123456789',
+      LOG_LEVEL: 'fatal',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  const exited = once(child, 'exit');
+  await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^ended: .*\n$/);
+  expect(said).toContain(reason);
+  const code = await Promise.race([
+    exited.then(([exit]) => exit),
+    sleep(endsWithinMs, 'still running', { ref: false }),
+  ]);
+  child.kill('SIGKILL');
+  expect(code).toBe(0);
+});

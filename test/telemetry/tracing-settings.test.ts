@@ -1,0 +1,140 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { sendTraced as send } from './tracing/send-traced.ts';
+import { startCollector } from './tracing/start-collector.ts';
+
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+let provider: FakeProvider;
+let system: System;
+let output: string;
+
+beforeAll(async () => {
+  provider = await startFakeProvider(answerCanned());
+  const onOutput = (text: string) => {
+    output += text;
+  };
+  output = '';
+  system = await startSystem({ onOutput, environment: { PROVIDER_OPENAI_URL: provider.url, LOG_LEVEL: 'warn' } });
+});
+beforeEach(() => {
+  output = '';
+});
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await provider?.stop();
+});
+
+const receivedTraceparent = () => provider.requests.at(-1)?.headers.traceparent;
+
+test('the standard variables count: service name, attributes, headers from a file, compression and sampler', async () => {
+  await using other = await startCollector();
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'agp-otlp-headers-'));
+  const file = join(folder.path, 'headers');
+  writeFileSync(file, 'x-collector-key=not-a-secret%20one\n');
+  const common = { OTEL_BSP_SCHEDULE_DELAY: '50', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+  const named = await system.start('proxy', {
+    ...common,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${other.url}/custom/path`,
+    OTEL_EXPORTER_OTLP_HEADERS_FILE: file,
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_SERVICE_NAME: 'gateway',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+  });
+  const silent = await system.start('proxy', {
+    ...common,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${other.url}/silent`,
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0',
+  });
+  for (const { url } of [silent, named]) {
+    const { answer } = await send({ url, headers: { traceparent } });
+    await answer.text();
+    if (url === silent.url) expect(receivedTraceparent()).toBe(traceparent);
+  }
+  await waitFor('spans', () => other.spans.length >= 2);
+  await silent.stop();
+  expect(new Set(other.spans.map(({ service }) => service))).toEqual(new Set(['gateway']));
+  expect(other.requests[0]).toMatchObject({
+    path: '/custom/path',
+    headers: { 'x-collector-key': 'not-a-secret one', 'content-encoding': 'gzip' },
+  });
+  // What has not left yet leaves at the stop.
+  const last = await send({ url: named.url });
+  await last.answer.text();
+  await named.stop();
+  expect(other.spans.length).toBe(4);
+});
+
+/** Tells of every module of OpenTelemetry that a process loads, but for the API, which the Prometheus client loads itself. */
+const tellLoads = `data:text/javascript,${encodeURIComponent(
+  `import{registerHooks}from'node:module';registerHooks({load(url,context,next){
+  if(/@opentelemetry\\/(?!api\\/)/.test(url))console.error('LOADED');return next(url,context)}})`,
+)}`;
+
+test.each([
+  ['no endpoint', {}, false],
+  ['the SDK disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }, false],
+  ['an endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }, true],
+] as const)('with %s', async (_, variables, isLoaded) => {
+  const proxy = await system.start('proxy', { ...variables, NODE_OPTIONS: `--import=${tellLoads}` });
+  const { answer } = await send({ url: proxy.url, headers: { traceparent } });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  expect(receivedTraceparent() === traceparent).toBe(!isLoaded);
+  await proxy.stop();
+  expect(output.includes('LOADED')).toBe(isLoaded);
+});
+
+test('a collector that is away costs requests nothing, and few lines say so', async () => {
+  const proxy = await system.start('proxy', {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+  });
+  const lines = () => output.split('traces cannot be sent').length - 1;
+  await waitFor('a line in the log', async () => {
+    const { answer } = await send({ url: proxy.url });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    return lines() > 0;
+  });
+  for (let round = 0; round < 5; round += 1) {
+    await (await send({ url: proxy.url })).answer.text();
+    await sleep(100);
+  }
+  // One in ten seconds, on a machine that may be slow; every batch would be six and more.
+  expect(lines()).toBeLessThan(3);
+  await proxy.stop();
+});
+
+test('a stop does not wait long for a collector that never answers', async () => {
+  await using silent = await startFakeProvider(() => ({ hang: true }));
+  const proxy = await system.start('proxy', { OTEL_EXPORTER_OTLP_ENDPOINT: silent.url });
+  await (await send({ url: proxy.url })).answer.text();
+  const since = performance.now();
+  await proxy.stop();
+  expect(silent.requests).toHaveLength(1);
+  // The library itself waits for 10 seconds.
+  expect(performance.now() - since).toBeLessThan(8_000);
+});
+
+test('spans that find the queue full are told of', async () => {
+  await using collector = await startCollector();
+  const proxy = await system.start('proxy', {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_MAX_QUEUE_SIZE: '4',
+  });
+  await waitFor('a line in the log', async () => {
+    const sent = Array.from({ length: 20 }, () => send({ url: proxy.url }));
+    for (const { answer } of await Promise.all(sent)) await answer.text();
+    return output.includes('Dropped');
+  });
+  expect(output).toMatch(/Dropped \d+ spans because maxQueueSize reached/);
+  await proxy.stop();
+});

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServiceProcess, type System, startSystem } from '../../system/start-system.ts';
+import { hasBrowser, startBrowser } from './start-browser.ts';
+
+interface Targets {
+  post: string;
+  get: string;
+}
+
+const script = readFileSync(new URL('./hostile-page.mjs', import.meta.url), 'utf8').replace('export ', '');
+
+/** Tries everything from a page. Gives each answer that it could read, by how it was asked for. */
+const attack = (page: Page, targets: Targets) =>
+  page.evaluate<string[]>(`${script}; attackFromPage(${JSON.stringify(targets)})`);
+
+const isMissing = !hasBrowser() && process.env.CI === undefined;
+
+describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromium)' : 'a web page', () => {
+  let provider: FakeProvider;
+  let hostile: FakeProvider;
+  let system: System;
+  let allowing: ServiceProcess;
+  let browser: Browser;
+  const portOf = (url: string) => new URL(url).port;
+
+  beforeAll(async () => {
+    // As free as a provider can be with what pages may read.
+    provider = await startFakeProvider(() => ({
+      headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'x-answer': 'yes' },
+      body: { model: 'gpt-4o', choices: [], secret: 'the answer' },
+    }));
+    hostile = await startFakeProvider(() => ({ headers: { 'content-type': 'text/html' }, body: '<body></body>' }));
+    const key = { PROVIDER_OPENAI_URL: provider.url, PROVIDER_OPENAI_API_KEY: 'sk-fake-company' };
+    system = await startSystem({ environment: key });
+    allowing = await system.start('proxy', { ALLOWED_ORIGINS: `http://evil.test:${portOf(hostile.url)}` });
+    browser = await startBrowser(['evil.test', 'rebound.test']);
+    // The first time the browser is unpacked.
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await system?.[Symbol.asyncDispose]();
+    await Promise.all([provider?.stop(), hostile?.stop()]);
+  });
+
+  /** What is worth an attack on every port, under a name that leads there. */
+  function listTargets(host: string): Targets[] {
+    const [proxy, management] = [system.proxies[0] as ServiceProcess, system.management];
+    const at = (url: string, path: string) => `http://${host}:${portOf(url)}${path}`;
+    return [
+      { post: at(proxy.url, '/openai/v1/chat/completions'), get: at(proxy.url, '/openai/v1/models') },
+      { post: at(management.url, '/api/v1/pause'), get: at(management.url, '/openapi.json') },
+      ...[proxy, management, system.writers[0] as ServiceProcess].map(({ opsUrl }) => ({
+        post: at(opsUrl, '/metrics'),
+        get: at(opsUrl, '/metrics'),
+      })),
+    ];
+  }
+
+  async function open(url: string): Promise<Page> {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(url);
+    return page;
+  }
+
+  test.each(['evil.test', 'localhost', '127.0.0.1'])(
+    'of %s reaches no provider through any port, and reads nothing',
+    async (host) => {
+      const page = await open(`http://${host}:${portOf(hostile.url)}/`);
+      const readings = await Promise.all(listTargets('127.0.0.1').map((targets) => attack(page, targets)));
+      expect(readings.flat()).toEqual([]);
+      expect(provider.requests).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  test('whose name was made to point to this machine reads refusals and nothing else', async () => {
+    const reboundTo = async (targets: Targets) => {
+      const { origin } = new URL(targets.get);
+      const page = await (await browser.newContext()).newPage();
+      // Comes from the attacker, before the name leads here.
+      await page.route(`${origin}/`, (route) => route.fulfill({ contentType: 'text/html', body: '<body></body>' }));
+      await page.goto(`${origin}/`);
+      const readings = await attack(page, targets);
+      await page.context().close();
+      return readings;
+    };
+    for (const readings of await Promise.all(listTargets('rebound.test').map(reboundTo))) {
+      expect(readings.length).toBeGreaterThan(0);
+      for (const reading of readings) expect(reading).toMatch(/: (?:421 \{"error":"host not allowed|405 )/);
+    }
+    expect(provider.requests).toEqual([]);
+  });
+
+  test('that a person is led to by a link is shown, where it is one of ours, and what is none is not', async () => {
+    const follow = async (url: string, seen: string) => {
+      const page = await open(`http://evil.test:${portOf(hostile.url)}/`);
+      const arrived = page.waitForResponse((response) => response.url() === url);
+      await page.evaluate(`location.href = ${JSON.stringify(url)}`);
+      const answer = await arrived;
+      await page.waitForSelector(seen);
+      await page.context().close();
+      return answer.status();
+    };
+    expect(await follow(`${system.management.url}/docs`, '#swagger-ui .info')).toBe(200);
+    expect(await follow(`${system.proxies[0]?.opsUrl}/metrics`, 'text=agp_ready 1')).toBe(200);
+    expect(await follow(`${system.proxies[0]?.url}/openai/v1/models`, 'text=cross-site request')).toBe(403);
+    expect(provider.requests).toEqual([]);
+  });
+
+  test('of an allowed origin asks and reads, and one of another origin still does not', async () => {
+    const call = async (url: string) => {
+      const answer = await fetch(`${url}/openai/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-agent-name': 'page' },
+        body: '{"model":"gpt-4o"}',
+      });
+      return [
+        answer.status,
+        answer.headers.get('x-answer'),
+        answer.headers.get('x-agent-id')?.slice(0, 4),
+        await answer.json(),
+      ];
+    };
+    const page = await open(`http://evil.test:${portOf(hostile.url)}/`);
+    expect(await page.evaluate(call, allowing.url)).toEqual([
+      200,
+      'yes',
+      'agt_',
+      { model: 'gpt-4o', choices: [], secret: 'the answer' },
+    ]);
+    expect(provider.requests).toHaveLength(1);
+    const other = await open(`http://127.0.0.1:${portOf(hostile.url)}/`);
+    await expect(other.evaluate(call, allowing.url)).rejects.toThrow('Failed to fetch');
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  test('is counted where it was refused', async () => {
+    const metrics = await (await fetch(`${system.proxies[0]?.opsUrl}/metrics`)).text();
+    for (const code of ['cross_site_request', 'foreign_host'])
+      expect(metrics).toMatch(new RegExp(`agp_proxy_refusals_total\\{.*code="${code}".*\\} [1-9]`));
+  });
+});

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import {
+  answerFault,
+  errorStatuses,
+  type FakeProvider,
+  type Fault,
+  faultHeader,
+  refusal,
+  startFakeProvider,
+} from '@agp/testing/providers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPayload } from '../system/read-payload.ts';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import type { Asker } from './sdks/asker.ts';
+import type { Target } from './sdks/call.ts';
+import { findDifferences } from './sdks/find-differences.ts';
+import { frameworkAskers } from './sdks/framework-askers.ts';
+import { officialAskers } from './sdks/official-askers.ts';
+import { toComparable } from './sdks/to-comparable.ts';
+
+const askers = [...officialAskers, ...frameworkAskers];
+const streaming = askers.filter(({ streams }) => streams);
+
+/** What clients make up themselves or measure. */
+const volatileNames = /(?:^|\.)(?:id|callId|lc_kwargs\.id|timestamp|performance\..*)$/;
+
+/** How long a silent provider is waited for, in milliseconds: long enough for the request to reach it on a busy machine. */
+const patienceMs = 500;
+
+/** By it the provider knows a request. */
+const runHeader = 'x-test-run';
+
+let fake: FakeProvider;
+let system: System;
+beforeAll(async () => {
+  fake = await startFakeProvider(answerFault());
+  const environment = {
+    PROVIDER_OPENAI_URL: fake.url,
+    PROVIDER_ANTHROPIC_URL: fake.url,
+    PROVIDER_GEMINI_URL: fake.url,
+  };
+  system = await startSystem({ environment });
+});
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await fake?.stop();
+});
+
+type Ending = 'by itself' | 'the client gives up' | 'the caller ends it' | 'the caller ends it within the stream';
+
+/** Everything that a client shows of a question, and what it throws in the end. */
+async function observe({ ask }: Asker, target: Target, ending: Ending): Promise<unknown> {
+  const shown: unknown[] = [];
+  const controller = new AbortController();
+  const within = ending === 'the caller ends it within the stream';
+  const show = (part: unknown) => {
+    shown.push(toComparable(part, target.baseUrl));
+    if (within && JSON.stringify(shown.at(-1)).includes(' answer')) controller.abort();
+  };
+  const options: Pick<Target, 'signal' | 'timeoutMs'> = {};
+  if (ending === 'the client gives up') options.timeoutMs = patienceMs;
+  if (ending === 'the caller ends it' || within) options.signal = controller.signal;
+  const run = randomUUID();
+  const asking = ask({ ...target, ...options, headers: { ...target.headers, [runHeader]: run } }, show).then(
+    () => 'nothing',
+    (error: unknown) => toComparable(error, target.baseUrl),
+  );
+  if (ending === 'the caller ends it') {
+    await waitFor('the request', () => fake.requests.some(({ headers }) => headers[runHeader] === run));
+    controller.abort();
+  }
+  return { shown, thrown: await asking };
+}
+
+/**
+ * Fails directly, through the proxy, and directly again: only where the direct ones differ may the proxied differ.
+ *
+ * @returns what the client showed of the proxied one, as JSON, and the payload of its event
+ */
+async function expectSame(asker: Asker, fault: Fault, ending: Ending = 'by itself') {
+  const sessionId = `ses_${randomUUID()}`;
+  const direct: Target = { baseUrl: fake.url, headers: { [faultHeader]: fault } };
+  const proxied: Target = {
+    baseUrl: `${system.proxies[0]?.url}/${asker.provider}`,
+    headers: { ...direct.headers, 'X-Agent-Name': 'failing', 'X-Session-Id': sessionId },
+  };
+  const before = await observe(asker, direct, ending);
+  const through = await observe(asker, proxied, ending);
+  const after = await observe(asker, direct, ending);
+  const volatile = findDifferences(before, after);
+  for (const path of [...volatile, ...findDifferences(before, through)]) expect(path).toMatch(volatileNames);
+  return { observed: JSON.stringify(through), payload: await readPayload(system, sessionId) };
+}
+
+const noFigures = { total_tokens: 0, cost_usd: 0, usage_source: 'none' };
+
+/** The provider had the request: its input costs something, whoever left. */
+function expectInput(payload: Record<string, unknown>): void {
+  expect(payload).toMatchObject({
+    direction: 'request',
+    outcome: 'aborted',
+    usage_source: 'estimated',
+    completion_tokens: 0,
+  });
+  expect(payload.prompt_tokens).toBeGreaterThan(0);
+  expect(payload.cost_usd).toBeGreaterThan(0);
+}
+
+describe.concurrent.each(errorStatuses)('a provider error %i', (status) => {
+  test.each(askers)('$name fails the same', async (asker) => {
+    const { observed, payload } = await expectSame(asker, `${status}`);
+    expect(observed).toContain(refusal);
+    expect(observed).toContain(`${status}`);
+    expect(payload).toMatchObject({ direction: 'response', http_status: status, outcome: 'completed', ...noFigures });
+  });
+});
+
+describe.concurrent('an error page of a server before the provider', () => {
+  test.each(askers)('$name fails the same', async (asker) => {
+    const { observed, payload } = await expectSame(asker, 'html');
+    expect(observed).toContain('502');
+    expect(payload).toMatchObject({ direction: 'response', http_status: 502, ...noFigures });
+  });
+});
+
+describe.concurrent('an error within the stream', () => {
+  test.each(streaming)('$name fails the same', async (asker) => {
+    const { observed, payload } = await expectSame(asker, 'error event');
+    expect(observed).toContain(refusal);
+    expect(payload).toMatchObject({ direction: 'response', http_status: 200, outcome: 'failed' });
+  });
+});
+
+describe.concurrent('a connection that the provider cuts', () => {
+  test.each(streaming)('$name fails the same', async (asker) => {
+    const { observed, payload } = await expectSame(asker, 'cut');
+    expect(observed).toContain(' answer');
+    expect(payload).toMatchObject({ direction: 'response', http_status: 200, outcome: 'failed' });
+  });
+});
+
+describe.concurrent('a provider that says nothing', () => {
+  test.each(askers)('$name gives up the same', async (asker) => {
+    const { observed, payload } = await expectSame(asker, 'silence', 'the client gives up');
+    expect(observed).toMatch(/timeout|timed out|abort/i);
+    expectInput(payload);
+  });
+
+  test.each(askers)('$name is ended by its caller the same', async (asker) => {
+    const { observed, payload } = await expectSame(asker, 'silence', 'the caller ends it');
+    expect(observed).toMatch(/abort/i);
+    expectInput(payload);
+  });
+});
+
+describe.concurrent('a stream that its caller ends', () => {
+  test.each(streaming)('$name ends the same', async (asker) => {
+    const { observed, payload } = await expectSame(asker, 'stall', 'the caller ends it within the stream');
+    expect(observed).toContain(' answer');
+    expect(payload).toMatchObject({ direction: 'response', outcome: 'aborted', usage_source: 'estimated' });
+    expect(payload.completion_tokens).toBeGreaterThan(0);
+  });
+});
