@@ -1,6 +1,11 @@
+/** The column `headers` of those who may try again in a moment. */
+const soon = { 'Retry-After': '1' };
+/** A value that is known only when the error happens. */
+const computed = null;
+
 /**
- * Every error that a service answers with: its status, and its message where the message is fixed
- * (interface.md section 7, decisions.md sections 2 and 5). The one table from code to status.
+ * Every error that a service answers with: its status, its message where the message is fixed, and the headers that go with it.
+ * The one table from code to answer.
  */
 export const errorTable = {
   // the proxy's refusals
@@ -13,24 +18,32 @@ export const errorTable = {
   session_of_another_agent: { status: 409, message: 'session belongs to another agent' },
   request_too_large: { status: 413, message: 'request body too large' },
   body_too_slow: { status: 408, message: 'request body not received in time' },
-  share_used_up: { status: 429, message: null },
-  agent_budget_exceeded: { status: 429, message: 'daily budget exceeded' },
-  global_budget_exceeded: { status: 429, message: 'global daily budget exceeded' },
-  budget_held: { status: 429, message: 'daily budget held by requests in flight' },
-  rate_limited: { status: 429, message: 'rate limit exceeded' },
-  too_many_registrations: { status: 429, message: 'too many new agents from this address' },
+  share_used_up: { status: 429, message: null, headers: soon },
+  agent_budget_exceeded: { status: 429, message: 'daily budget exceeded', headers: { 'Retry-After': computed } },
+  global_budget_exceeded: {
+    status: 429,
+    message: 'global daily budget exceeded',
+    headers: { 'Retry-After': computed },
+  },
+  budget_held: { status: 429, message: 'daily budget held by requests in flight', headers: soon },
+  rate_limited: { status: 429, message: 'rate limit exceeded', headers: { 'Retry-After': computed } },
+  too_many_registrations: {
+    status: 429,
+    message: 'too many new agents from this address',
+    headers: { 'Retry-After': computed },
+  },
   not_governed: { status: 501, message: null },
   provider_unreachable: { status: 502, message: 'provider unreachable' },
   provider_timeout: { status: 504, message: 'provider timed out' },
-  status_unavailable: { status: 503, message: 'agent status unavailable' },
-  paused: { status: 503, message: 'paused by operator' },
-  budget_unavailable: { status: 503, message: 'budget unavailable' },
+  status_unavailable: { status: 503, message: 'agent status unavailable', headers: soon },
+  paused: { status: 503, message: 'paused by operator', headers: soon },
+  budget_unavailable: { status: 503, message: 'budget unavailable', headers: soon },
   proxy_stopping: { status: 503, message: 'proxy is stopping' },
-  proxy_overloaded: { status: 503, message: 'proxy overloaded' },
-  audit_unavailable: { status: 503, message: 'audit unavailable' },
+  proxy_overloaded: { status: 503, message: 'proxy overloaded', headers: soon },
+  audit_unavailable: { status: 503, message: 'audit unavailable', headers: soon },
   // the management API
   invalid_parameter: { status: 400, message: null },
-  invalid_api_key: { status: 401, message: 'missing or invalid API key' },
+  invalid_api_key: { status: 401, message: 'missing or invalid API key', headers: { 'WWW-Authenticate': 'Bearer' } },
   missing_scope: { status: 403, message: null },
   agent_not_found: { status: 404, message: 'agent not found' },
   event_not_found: { status: 404, message: 'event not found' },
@@ -45,20 +58,45 @@ export const errorTable = {
   not_found: { status: 404, message: 'not found' },
   body_too_large: { status: 413, message: 'request body too large' },
   unsupported_media_type: { status: 415, message: 'content type must be application/json' },
-  too_many_failures: { status: 429, message: 'too many failed authentications' },
-  too_many_streams: { status: 503, message: 'too many open streams' },
-  too_many_streams_of_key: { status: 429, message: 'too many open streams of this key' },
-  too_many_reads: { status: 429, message: 'too many reads at once with this key' },
-  reservations_unavailable: { status: 503, message: 'budget reservations unavailable' },
-  storage_unavailable: { status: 503, message: 'storage unavailable' },
+  too_many_failures: { status: 429, message: 'too many failed authentications', headers: { 'Retry-After': computed } },
+  too_many_streams: { status: 503, message: 'too many open streams', headers: { 'Retry-After': '5' } },
+  too_many_streams_of_key: {
+    status: 429,
+    message: 'too many open streams of this key',
+    headers: { 'Retry-After': '5' },
+  },
+  too_many_reads: { status: 429, message: 'too many reads at once with this key', headers: soon },
+  reservations_unavailable: { status: 503, message: 'budget reservations unavailable', headers: soon },
+  storage_unavailable: { status: 503, message: 'storage unavailable', headers: soon },
   // both
   foreign_host: { status: 421, message: 'host not allowed: it is no name of this service, nor in ALLOWED_HOSTS' },
   cross_site_request: { status: 403, message: 'cross-site request: its origin is not in ALLOWED_ORIGINS' },
-  method_not_allowed: { status: 405, message: 'method not allowed' },
+  method_not_allowed: { status: 405, message: 'method not allowed', headers: { Allow: computed } },
   internal: { status: 500, message: 'internal error' },
-} as const satisfies Record<string, { status: number; message: string | null }>;
+} as const satisfies Record<string, ErrorRow>;
+
+interface ErrorRow {
+  status: number;
+  /** Null where each answer has one of its own. */
+  message: string | null;
+  /** Sent with the answer; null where each answer has a value of its own. */
+  headers?: Readonly<Record<string, string | null>>;
+}
 
 export type ErrorCode = keyof typeof errorTable;
+
+/** What an answer says beyond its row of {@link errorTable}. */
+export interface ErrorDetails {
+  /** What the caller reads; needed where the row has no message. */
+  message?: string;
+  /** Needed where the row leaves values open. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** The headers of a row; a value is null where each answer has its own. */
+export function headersOf(code: ErrorCode): Readonly<Record<string, string | null>> {
+  return (errorTable[code] as ErrorRow).headers ?? {};
+}
 
 /** A failure that the caller is told about. `message` is shown as it is, so it never holds a secret. */
 export class ApiError extends Error {
@@ -66,17 +104,15 @@ export class ApiError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /**
-   * @param code the row of {@link errorTable}
-   * @param message what the caller reads; needed where the row has no fixed message
-   * @param headers sent with the answer, for example `Retry-After`
-   */
-  constructor(code: ErrorCode, message?: string, headers: Record<string, string> = {}) {
-    const row = errorTable[code];
+  /** @param details a text is the message */
+  constructor(code: ErrorCode, details: string | ErrorDetails = {}) {
+    const { message, headers }: ErrorDetails = typeof details === 'string' ? { message: details } : details;
+    const row: ErrorRow = errorTable[code];
     super(message ?? row.message ?? code);
     this.name = 'ApiError';
     this.code = code;
     this.status = row.status;
-    this.headers = headers;
+    const fixed = Object.entries(row.headers ?? {}).filter((header): header is [string, string] => header[1] !== null);
+    this.headers = { ...Object.fromEntries(fixed), ...headers };
   }
 }

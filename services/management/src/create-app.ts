@@ -50,7 +50,7 @@ const guardCallers =
 /** Whatever the path: one asks for a tunnel, and an answer to the other shows the request's headers. */
 const refuseTunnels: RequestHandler = ({ method }, _response, next) => {
   if (method !== 'CONNECT' && method !== 'TRACE') return next();
-  throw new ApiError('method_not_allowed', undefined, { Allow: 'GET, HEAD, PUT, POST, DELETE' });
+  throw new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD, PUT, POST, DELETE' } });
 };
 
 const setHeaders: RequestHandler = (_request, response, next) => {
@@ -111,7 +111,7 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
   return (_request, response) => {
     response.locals.route = path;
     if (!inEdition) throw new ApiError('base_edition');
-    throw new ApiError('method_not_allowed', undefined, { Allow: allow });
+    throw new ApiError('method_not_allowed', { headers: { Allow: allow } });
   };
 }
 

@@ -40,7 +40,7 @@ const maxConnections = 500;
 
 function findRefusal(request: IncomingMessage, callers: CallerGuard): ApiError | null {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return new ApiError('method_not_allowed', undefined, { Allow: 'GET, HEAD' });
+    return new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
   }
   try {
     callers.assure(request);

@@ -38,8 +38,8 @@ export function authenticate(db: Db, failures: Throttle): RequestHandler {
       return;
     }
     const { allowed, retryAfterSeconds } = await failures.consume(request.ip ?? 'unknown');
-    if (!allowed) throw new ApiError('too_many_failures', undefined, { 'Retry-After': String(retryAfterSeconds) });
-    throw new ApiError('invalid_api_key', undefined, { 'WWW-Authenticate': 'Bearer' });
+    if (!allowed) throw new ApiError('too_many_failures', { headers: { 'Retry-After': String(retryAfterSeconds) } });
+    throw new ApiError('invalid_api_key');
   };
 }
 

@@ -82,10 +82,10 @@ export class LiveStreams {
   open(response: Response, filter: StreamFilter, { keyId, secretSha256 }: StreamOwner): void {
     const ofKey = [...this.#streams].filter((stream) => stream.keyId === keyId).length;
     if (ofKey >= (this.#options.maxStreamsPerKey ?? Number.POSITIVE_INFINITY)) {
-      throw new ApiError('too_many_streams_of_key', undefined, { 'Retry-After': '5' });
+      throw new ApiError('too_many_streams_of_key');
     }
     if (this.#streams.size >= (this.#options.maxStreams ?? 1_000)) {
-      throw new ApiError('too_many_streams', undefined, { 'Retry-After': '5' });
+      throw new ApiError('too_many_streams');
     }
     // Whoever comes back after its end connects anew: not to this process, where that is on its way out.
     response.shouldKeepAlive = false;

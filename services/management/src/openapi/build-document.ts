@@ -1,5 +1,5 @@
 import { errorBodySchema } from '@agp/core/contracts';
-import { type ErrorCode, errorTable } from '@agp/core/errors';
+import { type ErrorCode, errorTable, headersOf } from '@agp/core/errors';
 import { z } from 'zod';
 import {
   createDocument,
@@ -27,15 +27,17 @@ const freeMessages: Partial<Record<ErrorCode, string>> = {
   missing_scope: '`API key lacks scope ...`',
 };
 
-const errorHeaders: Partial<Record<ErrorCode, Record<string, { description: string; schema: { type: 'string' } }>>> = {
-  invalid_api_key: { 'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' } } },
-  too_many_failures: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
-  too_many_reads: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
-  too_many_streams: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
-  too_many_streams_of_key: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
-  reservations_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
-  storage_unavailable: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'string' } } },
-};
+const headerMeanings: Record<string, string> = { 'WWW-Authenticate': '`Bearer`', 'Retry-After': 'Seconds to wait' };
+
+function describeHeaders(codes: readonly ErrorCode[]) {
+  const names = new Set(codes.flatMap((code) => Object.keys(headersOf(code))));
+  return Object.fromEntries(
+    [...names].map((name) => [
+      name,
+      { description: headerMeanings[name] ?? name, schema: { type: 'string' as const } },
+    ]),
+  );
+}
 
 function describeMessage(code: ErrorCode): string {
   const { message } = errorTable[code];
@@ -49,7 +51,7 @@ function describeErrors(route: Route): ZodOpenApiOperationObject['responses'] {
       String(status),
       {
         description: codes.map(describeMessage).join(' or '),
-        headers: Object.assign({}, ...codes.map((code) => errorHeaders[code])),
+        headers: describeHeaders(codes),
         content: { 'application/json': { schema: errorBodySchema } },
       },
     ]),

@@ -13,6 +13,6 @@ export async function readHeld(reservations: BudgetReservations, day: string): P
     await reservations.purge(day);
     return await reservations.list(day, null);
   } catch {
-    throw new ApiError('reservations_unavailable', undefined, { 'Retry-After': '1' });
+    throw new ApiError('reservations_unavailable');
   }
 }

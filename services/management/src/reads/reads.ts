@@ -30,7 +30,7 @@ export class Reads {
    */
   begin(keyId: string, response: Response): void {
     const running = this.#answers.get(keyId) ?? 0;
-    if (running >= maxAnswers) throw new ApiError('too_many_reads', undefined, { 'Retry-After': '1' });
+    if (running >= maxAnswers) throw new ApiError('too_many_reads');
     this.#answers.set(keyId, running + 1);
     response.once('close', () => {
       const left = (this.#answers.get(keyId) ?? 1) - 1;

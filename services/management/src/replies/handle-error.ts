@@ -9,9 +9,9 @@ import type { Caller } from '../keys/authenticate.ts';
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StorageUnavailableError) {
-    return new ApiError('storage_unavailable', undefined, { 'Retry-After': '1' });
+    return new ApiError('storage_unavailable');
   }
-  if (error instanceof ShareExceededError) return new ApiError('too_many_reads', undefined, { 'Retry-After': '1' });
+  if (error instanceof ShareExceededError) return new ApiError('too_many_reads');
   return new ApiError('internal');
 }
 

@@ -80,7 +80,7 @@ export class BodyMemory {
       const larger = full === 'agent' ? null : this.#findLargest(full, open, bytes);
       if (larger === null) throw refuseShare(full, shareUsedUp);
       this.#release(larger);
-      larger.refuse(new ApiError('proxy_overloaded', undefined, { 'Retry-After': '1' }));
+      larger.refuse(new ApiError('proxy_overloaded'));
     }
     open.bytes += bytes;
   }

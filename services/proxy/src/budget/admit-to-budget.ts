@@ -74,7 +74,7 @@ export function makeAdmit({
     let isShared = true;
     const placed = await shared.reserve(request, limit).catch((error: Error) => {
       onFailure(error);
-      if (isStrict) throw new ApiError('budget_unavailable', undefined, { 'Retry-After': '1' });
+      if (isStrict) throw new ApiError('budget_unavailable');
       isShared = false;
       return own.reserve(request.eventId, limit, Date.now());
     });

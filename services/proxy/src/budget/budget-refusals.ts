@@ -9,22 +9,24 @@ import type { CapScope } from './judge-budget.ts';
  */
 export function budgetExceeded(scope: CapScope, day: string, now: number): ApiError {
   const secondsLeft = Math.ceil((Date.parse(day) + 86_400_000 - now) / 1_000);
-  return new ApiError(scope === 'agent' ? 'agent_budget_exceeded' : 'global_budget_exceeded', undefined, {
-    'Retry-After': String(Math.max(1, secondsLeft)),
+  return new ApiError(scope === 'agent' ? 'agent_budget_exceeded' : 'global_budget_exceeded', {
+    headers: { 'Retry-After': String(Math.max(1, secondsLeft)) },
   });
 }
 
 /** Requests in flight hold what is left: some of them may cost less than they hold. */
 export function budgetHeld(): ApiError {
-  return new ApiError('budget_held', undefined, { 'Retry-After': '1' });
+  return new ApiError('budget_held');
 }
 
 /** @param limit requests a minute */
 export function rateLimited(limit: number, resetSeconds: number): ApiError {
-  return new ApiError('rate_limited', undefined, {
-    'Retry-After': String(resetSeconds),
-    'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': '0',
-    'RateLimit-Reset': String(resetSeconds),
+  return new ApiError('rate_limited', {
+    headers: {
+      'Retry-After': String(resetSeconds),
+      'RateLimit-Limit': String(limit),
+      'RateLimit-Remaining': '0',
+      'RateLimit-Reset': String(resetSeconds),
+    },
   });
 }

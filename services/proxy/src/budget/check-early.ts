@@ -23,7 +23,7 @@ export function makeCheckEarly({
   async function count(agentId: string, limit: number): Promise<void> {
     const counted = await shared.countRequest(agentId, limit).catch((error: Error) => {
       onFailure(error);
-      if (isStrict) throw new ApiError('budget_unavailable', undefined, { 'Retry-After': '1' });
+      if (isStrict) throw new ApiError('budget_unavailable');
       return own.countRequest(agentId, limit, Date.now());
     });
     if (counted) throw rateLimited(limit, counted.resetSeconds);

@@ -3,8 +3,5 @@ import type { Full } from '@agp/runtime/fairness';
 
 /** The refusal of what has no room: by the agent's own doing, or since there is none for anybody. */
 export function refuseShare(full: Full, ofAgent: string): ApiError {
-  const headers = { 'Retry-After': '1' };
-  return full === 'agent'
-    ? new ApiError('share_used_up', ofAgent, headers)
-    : new ApiError('proxy_overloaded', undefined, headers);
+  return full === 'agent' ? new ApiError('share_used_up', ofAgent) : new ApiError('proxy_overloaded');
 }

@@ -6,5 +6,5 @@ const isServed = new Set(served);
 
 /** @throws ApiError `method_not_allowed` */
 export function assureServedMethod(method: string): void {
-  if (!isServed.has(method)) throw new ApiError('method_not_allowed', undefined, { Allow: served.join(', ') });
+  if (!isServed.has(method)) throw new ApiError('method_not_allowed', { headers: { Allow: served.join(', ') } });
 }

@@ -24,7 +24,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   if (stored === undefined) {
     // The row was deleted by hand. The next request registers the name anew; this one is of no known status.
     context.agents.delete(agent.name);
-    throw new ApiError('status_unavailable', undefined, { 'Retry-After': '1' });
+    throw new ApiError('status_unavailable');
   }
   const needsToken = context.config.agentIdentity === 'token' || stored.nameIsClaimed || agent.tokenId !== null;
   if (needsToken && !stored.tokenIsValid) throw new ApiError('unauthorized_agent');
@@ -32,11 +32,11 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   if (!isAllowedPath(head.provider.allowPaths, head.method, head.path, head.operation)) {
     throw new ApiError('path_not_allowed');
   }
-  if (stored.paused) throw new ApiError('paused', undefined, { 'Retry-After': '1' });
+  if (stored.paused) throw new ApiError('paused');
   if ((head.contentLength ?? 0) > context.config.maxRequestBytes) throw new ApiError('request_too_large');
   const { audit } = context.config;
   if (audit === 'strict' && context.outbox.size + context.load.forwarded >= context.outbox.capacity) {
-    throw new ApiError('audit_unavailable', undefined, { 'Retry-After': '1' });
+    throw new ApiError('audit_unavailable');
   }
   if (sessionId !== null && stored.sessionOwner !== null) context.sessionOwners.set(sessionId, stored.sessionOwner);
   return {

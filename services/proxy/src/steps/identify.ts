@@ -75,7 +75,7 @@ async function register(
   }
   const { allowed, retryAfterSeconds } = await context.registrations.consume(toNetwork(head.sourceIp));
   if (!allowed) {
-    throw new ApiError('too_many_registrations', undefined, { 'Retry-After': String(retryAfterSeconds) });
+    throw new ApiError('too_many_registrations', { headers: { 'Retry-After': String(retryAfterSeconds) } });
   }
   const agent = { id: randomUUIDv7(), name, sourceIp: head.sourceIp, tokenId };
   const uuid = await context.storage.registerAgent(agent, deadline);

@@ -66,7 +66,7 @@ export const storageWaitMs = 900;
  * @param onFailure told why storage failed; the agent is not
  */
 export function createStorage(pool: Pool, onFailure: (cause: Error) => void): Storage {
-  const unavailable = () => new ApiError('status_unavailable', undefined, { 'Retry-After': '1' });
+  const unavailable = () => new ApiError('status_unavailable');
 
   async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
     const late = Promise.withResolvers<never>();
