@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { startTestStack } from '@agp/testing';
-import { DiscardPolicy, type JetStreamManager, RetentionPolicy } from 'nats';
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { DiscardPolicy, type FetchOptions, type JetStreamClient, type JetStreamManager, RetentionPolicy } from 'nats';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';
 import { eventStream, eventSubject, keptStream, keptSubject } from './names.ts';
 import { replayKeptEvents } from './replay-kept-events.ts';
@@ -22,6 +22,9 @@ beforeAll(async () => {
   };
 });
 
+/** Without the minutes before `since`, so that tests can say what is older. */
+const replaySince = (since: Date) => replayKeptEvents(operator, since, 0);
+
 /** Both streams, with nothing that copies from one to the other: a test says what is kept, and when. */
 beforeEach(async () => {
   for (const name of [eventStream, keptStream]) await manager.streams.delete(name).catch(() => false);
@@ -30,6 +33,8 @@ beforeEach(async () => {
   await setTimeout(5);
   begun = new Date();
 });
+
+afterEach(() => vi.restoreAllMocks());
 
 async function keep(messages: number): Promise<void> {
   for (let index = 0; index < messages; index += 1) await admin.jetstream().publish(keptSubject, Buffer.from('{}'));
@@ -52,7 +57,7 @@ async function replayAround(work: () => Promise<unknown>) {
   await manager.streams.purge(eventStream);
   await manager.streams.update(eventStream, { max_msgs: 1, discard: DiscardPolicy.New });
   await admin.jetstream().publish(eventSubject, Buffer.from('{}'));
-  const replaying = replayKeptEvents(operator, begun);
+  const replaying = replaySince(begun);
   await vi.waitFor(async () => {
     const { delivered } = await manager.consumers.info(keptStream, 'replay');
     expect(delivered.stream_seq).toBe(64);
@@ -64,20 +69,60 @@ async function replayAround(work: () => Promise<unknown>) {
 
 test('all of it is kept, and nothing of what is kept while it runs is published', async () => {
   await keep(200);
-  expect(await replayKeptEvents(operator, begun)).toEqual({ messages: 200, events: 200, keptFrom: null });
-  expect(await replayAround(() => keep(50))).toEqual({ messages: 200, events: 200, keptFrom: null });
+  const all = { first: 1, last: 200, messages: 200, events: 200, copies: 0, notKept: 0, keptFrom: null };
+  expect(await replaySince(begun)).toEqual(all);
+  expect(await replayAround(() => keep(50))).toEqual(all);
   await setTimeout(5);
   const later = new Date();
   await keep(10);
-  expect(await replayKeptEvents(operator, later)).toEqual({ messages: 10, events: 10, keptFrom: null });
+  expect(await replaySince(later)).toMatchObject({ first: 251, last: 260, messages: 10, keptFrom: null });
   await setTimeout(5);
-  expect(await replayKeptEvents(operator, new Date())).toEqual({ messages: 0, events: 0, keptFrom: null });
+  expect(await replaySince(new Date())).toMatchObject({ messages: 0, events: 0, keptFrom: null });
+});
+
+test('what NATS took in just before the time by its own clock is published too', async () => {
+  await keep(3);
+  await setTimeout(5);
+  expect(await replayKeptEvents(operator, new Date())).toMatchObject({ messages: 3, keptFrom: null });
+});
+
+/** Drops messages of the first fetch on their way, after NATS has counted them as delivered. */
+function loseInFirstFetch(isLost: (index: number) => boolean): void {
+  const jetstream = operator.jetstream();
+  let fetches = 0;
+  const get = async (stream: string, name: string) => {
+    const consumer = await jetstream.consumers.get(stream, name);
+    const fetch = async function* (options: FetchOptions) {
+      const isFirst = fetches === 0;
+      fetches += 1;
+      let index = 0;
+      for await (const message of await consumer.fetch(options)) {
+        if (!(isFirst && isLost(index))) yield message;
+        index += 1;
+      }
+    };
+    return { fetch, delete: () => consumer.delete() };
+  };
+  const publish = jetstream.publish.bind(jetstream);
+  vi.spyOn(operator, 'jetstream').mockReturnValue({ publish, consumers: { get } } as unknown as JetStreamClient);
+}
+
+test.each<[string, (index: number) => boolean]>([
+  ['at the beginning', (index) => index < 10],
+  ['in the middle', (index) => index >= 20 && index < 40],
+  ['at the end', (index) => index >= 50],
+  ['altogether', () => true],
+])('messages that get lost on their way %s are asked for again', async (_where, isLost) => {
+  await keep(200);
+  loseInFirstFetch(isLost);
+  expect(await replaySince(begun)).toMatchObject({ messages: 200, events: 200, notKept: 0, keptFrom: null });
+  expect((await manager.streams.info(eventStream)).state.messages).toBe(200);
 });
 
 test('what came before the stream was made is missing', async () => {
   await keep(3);
   const { created } = await manager.streams.info(keptStream);
-  const { keptFrom, events } = await replayKeptEvents(operator, new Date(Date.parse(created) - 3_600_000));
+  const { keptFrom, events } = await replaySince(new Date(Date.parse(created) - 3_600_000));
   expect([keptFrom, events]).toEqual([new Date(created), 3]);
 });
 
@@ -85,21 +130,21 @@ test('what was discarded before is missing, the last message included', async ()
   await keep(3);
   const last = await timeOf(3);
   await manager.streams.purge(keptStream, { seq: 3 });
-  expect(await replayKeptEvents(operator, begun)).toEqual({ messages: 1, events: 1, keptFrom: new Date(last) });
+  expect(await replaySince(begun)).toMatchObject({ messages: 1, events: 1, keptFrom: new Date(last) });
   await manager.streams.purge(keptStream);
-  expect(await replayKeptEvents(operator, begun)).toEqual({ messages: 0, events: 0, keptFrom: new Date(last) });
+  expect(await replaySince(begun)).toMatchObject({ messages: 0, events: 0, keptFrom: new Date(last) });
   // Nothing came since.
-  expect(await replayKeptEvents(operator, new Date(last + 1))).toEqual({ messages: 0, events: 0, keptFrom: null });
+  expect(await replaySince(new Date(last + 1))).toMatchObject({ messages: 0, events: 0, keptFrom: null });
 });
 
 test('what is discarded while it runs is missing, in the middle', async () => {
   await keep(200);
   const from = new Date(await timeOf(101));
   // Of one that is discarded before it is read: the copy alone is left.
-  await replayKeptEvents(operator, begun);
+  await replaySince(begun);
   await keepCopy(await readId(90));
   const middle = await replayAround(() => manager.streams.purge(keptStream, { seq: 101 }));
-  expect(middle).toEqual({ messages: 165, events: 165, keptFrom: from });
+  expect(middle).toMatchObject({ last: 201, messages: 165, copies: 0, notKept: 36, keptFrom: from });
 });
 
 test.each([0, 1])(
@@ -111,7 +156,7 @@ test.each([0, 1])(
       await keep(newer);
       await manager.streams.purge(keptStream, { seq: 101 });
     });
-    expect(cut).toMatchObject({ messages: 64, events: 64 });
+    expect(cut).toMatchObject({ last: 100, messages: 64, events: 64, notKept: 36 });
     expect(cut.keptFrom?.getTime()).toBeGreaterThanOrEqual(last);
   },
   15_000,
@@ -127,7 +172,8 @@ test('however often it runs, it publishes each message once', async () => {
   /** What it publishes, in order. */
   const replay = async () => {
     const { state } = await manager.streams.info(eventStream);
-    const { messages } = await replayKeptEvents(operator, begun);
+    const { first, last, messages, copies } = await replaySince(begun);
+    expect(messages + copies).toBe(last - first + 1);
     const published = Array.from({ length: messages }, (_, index) => state.last_seq + 1 + index);
     const read = (seq: number) => manager.streams.getMessage(eventStream, { seq });
     return (await Promise.all(published.map(read))).map((message) => message.string());
@@ -138,23 +184,23 @@ test('however often it runs, it publishes each message once', async () => {
 
 test('a copy is published where the message that it is of is gone, from another stream, or older than what is asked for', async () => {
   await keep(4);
-  await replayKeptEvents(operator, begun);
+  await replaySince(begun);
   const ids = await Promise.all([1, 2, 3, 4].map(readId));
   const keepCopies = async () => {
     for (const id of ids) await keepCopy(id);
   };
   await keepCopies();
-  expect(await replayKeptEvents(operator, begun)).toMatchObject({ messages: 4 });
+  expect(await replaySince(begun)).toMatchObject({ messages: 4 });
   const third = new Date(await timeOf(3));
-  expect(await replayKeptEvents(operator, third)).toMatchObject({ messages: 4 });
+  expect(await replaySince(third)).toMatchObject({ messages: 4 });
   await manager.streams.purge(keptStream, { seq: 4 });
-  expect(await replayKeptEvents(operator, begun)).toMatchObject({ messages: 4 });
+  expect(await replaySince(begun)).toMatchObject({ messages: 4 });
   await manager.streams.purge(keptStream, { seq: 5 });
-  expect(await replayKeptEvents(operator, begun)).toMatchObject({ messages: 4 });
+  expect(await replaySince(begun)).toMatchObject({ messages: 4 });
 
   await manager.streams.delete(keptStream);
   await manager.streams.add({ name: keptStream, subjects: [keptSubject] });
   await keep(4);
   await keepCopies();
-  expect(await replayKeptEvents(operator, begun)).toMatchObject({ messages: 8 });
+  expect(await replaySince(begun)).toMatchObject({ messages: 8 });
 });

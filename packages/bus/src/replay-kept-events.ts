@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import {
   AckPolicy,
+  type ConsumerConfig,
+  type ConsumerInfo,
   DeliverPolicy,
   type JetStreamClient,
   type JetStreamManager,
+  type JsMsg,
   NatsError,
   nanos,
   type StreamInfo,
@@ -13,85 +16,147 @@ import type { BusConnection } from './connect.ts';
 import { eventSubject, keptStream, replayConsumer } from './names.ts';
 import { unpackEvents } from './parcel.ts';
 
+/** What became of the messages of the kept stream, from `first` to `last` by sequence: their number is the sum of the three. */
 export interface Replay {
+  first: number;
+  last: number;
+  /** Published again. */
   messages: number;
+  /** In those messages. */
   events: number;
-  /** Where not all is kept that was asked for, from when on it is; null where nothing is known to be missing. */
+  /** Left out, as copies of messages that were published or left out before them. */
+  copies: number;
+  /** Discarded by NATS before they were read. */
+  notKept: number;
+  /** The time from which everything is kept, where that is later than the time asked for; null otherwise. */
   keptFrom: Date | null;
 }
 
-/** No stream keeps events: they are not to be kept, or no writer has made it yet. */
+/** No stream keeps events: EVENT_KEEP_HOURS is 0, or no writer has made the stream yet. */
 export class NothingKeptError extends Error {
   readonly code = 'nothing_kept';
 }
 
-/** Published and not yet confirmed at once. */
-const maxSent = 64;
+/** Read, and then published and not yet confirmed, at once. */
+const batchSize = 64;
 const fetchWaitMs = 5_000;
+/** How often the same message is asked for before the replay fails. */
+const fetchTries = 3;
 const roomTries = 90;
-/** Longer than it waits for room. */
+/** Longer than a replay waits for room. */
 const abandonedAfterMs = 180_000;
 const noSuchStream = 10_059;
+/** NATS finds a time by its own clock, which may differ from the caller's, or have been set back since. */
+const clockSlackMs = 5 * 60_000;
 
 /**
- * Publishes the events that came since a time again, for the writers: those that are recorded already they pass over. It goes as
- * far as what is kept when it begins, since what it publishes is kept again. What an earlier replay published it leaves out where
- * the message that this was a copy of is kept still, and comes since then too. Safe to repeat.
+ * Publishes the events that came since a time again, for the writers, which pass over those that are recorded already. It begins
+ * some minutes earlier, and ends with the last message that is kept when it begins, since what it publishes is kept again. It
+ * leaves out what an earlier replay published, where the original is kept and is published itself. Safe to repeat.
+ *
+ * @throws NothingKeptError
  */
-export async function replayKeptEvents(connection: BusConnection, since: Date): Promise<Replay> {
+export async function replayKeptEvents(
+  connection: BusConnection,
+  since: Date,
+  slackMs: number = clockSlackMs,
+): Promise<Replay> {
   const manager = await connection.jetstreamManager({ checkAPI: false });
   await readKept(manager);
-  // One that was killed may have left its consumer.
-  await manager.consumers.delete(keptStream, replayConsumer).catch(() => false);
-  const { delivered } = await manager.consumers.add(keptStream, {
-    name: replayConsumer,
-    ack_policy: AckPolicy.None,
+  const { delivered } = await placeConsumer(manager, {
     deliver_policy: DeliverPolicy.StartTime,
-    opt_start_time: since.toISOString(),
-    inactive_threshold: nanos(abandonedAfterMs),
+    opt_start_time: new Date(since.getTime() - slackMs).toISOString(),
   });
-  // After the consumer has its place, or what is discarded in between would be missed by nobody.
+  // Read after the consumer has its place, or nobody would miss what is discarded in between.
   const kept = await readKept(manager);
-  const replay: Replay = { messages: 0, events: 0, keptFrom: findKeptFrom(kept, since) };
-  const last = kept.state.messages === 0 ? 0 : kept.state.last_seq;
+  const first = delivered.stream_seq + 1;
+  const last = kept.state.messages === 0 ? delivered.stream_seq : kept.state.last_seq;
+  const keptFrom = findKeptFrom(kept, since);
+  const replay: Replay = { first, last, messages: 0, events: 0, copies: 0, notKept: 0, keptFrom };
   const jetstream = connection.jetstream();
-  const consumer = await jetstream.consumers.get(keptStream, replayConsumer);
-  // Ids that say what a message is a copy of; fresh ones, or JetStream would take what came a moment ago for a repeat.
+  // The id of a copy names its original, with a fresh end, or JetStream would drop it as a repeat of a recent one.
   const prefix = `replay-of-${kept.created}-`;
   const run = randomUUID();
-  // From here on nothing was missed: whatever lies between it and `next` has been published, or is a copy of what has been.
-  let readFrom = delivered.stream_seq + 1;
+  let next = first;
+  // Everything between `readFrom` and `next` has been published or left out as a copy; nothing of it was discarded.
+  let readFrom = first;
+  const skipTo = (seq: number, time: Date) => {
+    replay.notKept += Math.min(seq, last + 1) - next;
+    if (time > since) replay.keptFrom = time;
+    readFrom = seq;
+    next = seq;
+  };
   try {
-    for (let next = readFrom; next <= last; ) {
-      const begun = next;
+    while (next <= last) {
       const sent: Promise<void>[] = [];
-      const asked = Math.min(maxSent, last - next + 1);
-      for await (const message of await consumer.fetch({ max_messages: asked, expires: fetchWaitMs })) {
+      const batch = await readFromSeq(manager, jetstream, next, Math.min(batchSize, last - next + 1));
+      for (const message of batch) {
         const { seq } = message;
-        // Discarded since, for its age or for want of room.
-        if (seq > next) {
-          replay.keptFrom = new Date(message.info.timestampNanos / 1e6);
-          readFrom = seq;
-        }
-        next = seq + 1;
+        if (seq > next) skipTo(seq, new Date(message.info.timestampNanos / 1e6));
         if (seq > last) break;
+        next = seq + 1;
         const copied = readCopiedSeq(message.headers?.get('Nats-Msg-Id'), prefix);
-        if (copied !== null && copied >= readFrom && copied < seq) continue;
+        if (copied !== null && copied >= readFrom && copied < seq) {
+          replay.copies += 1;
+          continue;
+        }
         sent.push(publishWhenThereIsRoom(jetstream, message.data, `${prefix}${seq}-${run}`));
         replay.messages += 1;
         replay.events += unpackEvents(message.data).length;
       }
       await Promise.all(sent);
-      if (next > begun || next > last) continue;
-      const { state } = await readKept(manager);
-      if (state.messages > 0 && state.first_seq <= last) throw new Error('NATS is too slow to read from; run it again');
-      replay.keptFrom = new Date(kept.state.last_ts);
-      break;
+      // All that was left has been discarded.
+      if (batch.length === 0) skipTo(last + 1, new Date(kept.state.last_ts));
     }
   } finally {
-    await consumer.delete().catch(() => false);
+    await removeConsumer(manager);
   }
   return replay;
+}
+
+const removeConsumer = (manager: JetStreamManager) =>
+  manager.consumers.delete(keptStream, replayConsumer).catch(() => false);
+
+/** Makes the consumer of a replay anew: an earlier one may be elsewhere, or be left of a replay that was killed. */
+async function placeConsumer(
+  manager: JetStreamManager,
+  start: Pick<ConsumerConfig, 'deliver_policy' | 'opt_start_seq' | 'opt_start_time'>,
+): Promise<ConsumerInfo> {
+  await removeConsumer(manager);
+  return manager.consumers.add(keptStream, {
+    name: replayConsumer,
+    ack_policy: AckPolicy.None,
+    inactive_threshold: nanos(abandonedAfterMs),
+    ...start,
+  });
+}
+
+/**
+ * Reads kept messages in order from a sequence on: at least one, unless all up to `seq + count` are discarded. NATS counts a
+ * message as delivered even if it arrives after its request has ended, and does not send it again, so each call makes the
+ * consumer anew at `seq`, and takes only what comes without a gap in the consumer's own count. A replay once lost 250 of 500 so.
+ *
+ * @throws Error where nothing comes that is kept
+ */
+async function readFromSeq(
+  manager: JetStreamManager,
+  jetstream: JetStreamClient,
+  seq: number,
+  count: number,
+): Promise<JsMsg[]> {
+  for (let attempt = 1; attempt <= fetchTries; attempt += 1) {
+    await placeConsumer(manager, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: seq });
+    const consumer = await jetstream.consumers.get(keptStream, replayConsumer);
+    const messages: JsMsg[] = [];
+    for await (const message of await consumer.fetch({ max_messages: count, expires: fetchWaitMs })) {
+      if (message.info.deliverySequence !== messages.length + 1) break;
+      messages.push(message);
+    }
+    if (messages.length > 0) return messages;
+    const { state } = await readKept(manager);
+    if (state.messages === 0 || state.first_seq >= seq + count) return [];
+  }
+  throw new Error(`NATS is too slow to read from: message ${seq} of ${keptStream} did not come; run it again`);
 }
 
 /** @throws NothingKeptError */
@@ -102,21 +167,21 @@ function readKept(manager: JetStreamManager): Promise<StreamInfo> {
   });
 }
 
-/** Which message of this very stream a message is a copy of; null if it is none, or of a stream that was here before. */
+/** The sequence of the message that this one is a copy of; null for an original, and for a copy from an earlier stream. */
 function readCopiedSeq(id: string | undefined, prefix: string): number | null {
   return id?.startsWith(prefix) ? Number.parseInt(id.slice(prefix.length), 10) : null;
 }
 
-/** From when on the stream keeps everything, if that is later than a time; null otherwise. */
+/** The time from which the stream keeps everything, if that is later than `since`; null otherwise. */
 function findKeptFrom({ created, state }: StreamInfo, since: Date): Date | null {
-  // What came before it was made nobody kept.
+  // Nothing was kept before the stream was made.
   let from = new Date(created);
-  // Of an empty stream, the first message has no time.
+  // An empty stream has no time of its first message.
   if (state.first_seq > 1) from = new Date(state.messages === 0 ? state.last_ts : state.first_ts);
   return from > since ? from : null;
 }
 
-/** The event stream refuses what does not fit, until the writers have taken from it. */
+/** The event stream refuses messages while it is full, until the writers have taken some. */
 async function publishWhenThereIsRoom(jetstream: JetStreamClient, data: Uint8Array, msgID: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

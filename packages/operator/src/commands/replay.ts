@@ -6,7 +6,8 @@ import { connectOperator } from '../connect-operator.ts';
 import { UsageError } from '../usage-error.ts';
 
 const help = `Publishes the events that came since a time to the event stream again, for a database that was restored to an earlier point. The
-writers record those that it lacks and pass over the others. NATS keeps events for EVENT_KEEP_HOURS of the writer.
+writers record those that it lacks and pass over the others. NATS keeps events for EVENT_KEEP_HOURS of the writer. It begins five
+minutes before the time that you give, for clocks that differ, and says what became of every message from there to the last.
 
 usage: npm run replay -- --since <time>     when the backup was begun, for example 2026-11-21T03:00:00Z
 
@@ -34,8 +35,12 @@ async function run(): Promise<void> {
   if (since === null) return console.log(help);
   const connection = await connectOperator();
   try {
-    const { events, messages, keptFrom } = await replayKeptEvents(connection, since);
+    const { events, messages, keptFrom, ...rest } = await replayKeptEvents(connection, since);
     console.log(`published ${events} events again, in ${messages} messages`);
+    console.log(
+      `of the kept messages ${rest.first} to ${rest.last}: ${messages} published, ${rest.copies} left out as copies of these, ` +
+        `${rest.notKept} no longer kept`,
+    );
     if (keptFrom !== null)
       throw new Error(`not all is kept of what came between ${since.toISOString()} and ${keptFrom.toISOString()}`);
   } finally {
