@@ -179,6 +179,19 @@ test.each([204, 304, 200])('an empty answer with status %i is not free', async (
   expect(costOf(payload)).toBeGreaterThanOrEqual(1_000 * price.output);
 });
 
+test('where any of several models may have answered, the dearest is paid, and under a cap what was reserved', async () => {
+  const agent = await cap('fallbacks', 10);
+  const [models, dear] = [['gpt-4o'], { input: 2_500, output: 10_000 }];
+  const unnamed = { choices: [], usage: { prompt_tokens: 9, completion_tokens: 500 } };
+  const told = await record({ agent, body: streamed({ models }) }, { body: unnamed });
+  expect(costOf(told)).toBe(9 * dear.input + 500 * dear.output);
+  const speech = { path: '/openai/v1/audio/speech', body: { model: 'tts-1', voice: 'alloy', input: 'Hello.' } };
+  const sound = { headers: { 'content-type': 'audio/mpeg' }, body: 'sound' };
+  expect(costOf(await record({ agent, ...speech }, sound))).toBe(90_000);
+  Object.assign(speech.body, { models });
+  expect(costOf(await record({ agent, ...speech }, sound))).toBeGreaterThanOrEqual(4_096 * dear.output);
+});
+
 test('what runs in the background without a bound costs as much as a model may write', async () => {
   const reply = { body: { id: 'resp_1', model: mini, status: 'queued', output: [], usage: null } };
   const path = '/openai/v1/responses';

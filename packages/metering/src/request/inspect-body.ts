@@ -74,7 +74,7 @@ export function inspectBody(
   const spliced = asks ? spliceStreamUsage(bytes, mustTell) : { body: bytes, added: false };
   return {
     requestedModel,
-    models: [...new Set([requestedModel, ofPath, ...demand.models])].filter((model) => model !== null),
+    models: listModels(requestedModel, ofPath, ...demand.models),
     stream,
     maxOutputTokens: demand.maxOutputTokens,
     leastOutputTokens: demand.leastOutputTokens,
@@ -87,6 +87,12 @@ export function inspectBody(
     toProvider: spliced.body,
     usageAsked: spliced.added,
   };
+}
+
+/** Gemini's bodies name models with their path, which is the same model. */
+function listModels(...names: (string | null)[]): string[] {
+  const known = names.filter((name) => name !== null).map((name) => name.replace(/^models\//, ''));
+  return [...new Set(known)];
 }
 
 function catchApiError<Value>(read: () => Value): Value | ApiError {

@@ -10,14 +10,14 @@ export interface Bill {
   /** Whole nano-dollars. */
   costNanoUsd: number;
   priceVersion: string | null;
-  /** Models without a known price; null is one without a name. */
-  unpriced: ReadonlySet<string | null>;
+  /** Models without a known price. */
+  unpriced: ReadonlySet<string>;
   /** What was claimed, where some of it was not believed. */
   disbelieved: { usage: Usage; costNanoUsd: number } | null;
 }
 
 interface BillOptions {
-  fallback: string | null;
+  models: readonly string[];
   serviceTier: string | null;
   believesAll?: boolean;
 }
@@ -32,9 +32,9 @@ const maxUnpriced = 100;
 export class BillCalls {
   /** What the request reserved, in nano-dollars: a claim that costs no more was foreseen, however it is made up. */
   readonly #foreseenNanoUsd: number;
-  readonly #priceOf: (model: string | null, usage: Usage) => ReturnType<ProxyContext['priceUsage']>;
+  readonly #priceOf: (model: string | null, usage: Usage) => ReturnType<ProxyContext['priceUsage']> & { model: string };
   readonly #believe: (claimed: Usage) => Usage;
-  readonly #unpriced = new Set<string | null>();
+  readonly #unpriced = new Set<string>();
   readonly #usage = makeUsage({});
   readonly #claimed = makeUsage({});
   #costNanoUsd = 0;
@@ -44,7 +44,7 @@ export class BillCalls {
   #isBelieved = true;
 
   /**
-   * @param fallback the model of calls that name none
+   * @param models those that may have made a call which names none: it is priced by the dearest of them
    * @param serviceTier as the answer names it
    * @param believesAll the figures are our own
    */
@@ -52,22 +52,28 @@ export class BillCalls {
     context: ProxyContext,
     { head, body, reservation }: AdmittedRequest,
     { api }: Operation,
-    { fallback, serviceTier, believesAll = false }: BillOptions,
+    { models, serviceTier, believesAll = false }: BillOptions,
   ) {
     const { provider } = head;
     const at = new Date(head.timestamp);
     this.#foreseenNanoUsd = reservation.nanoUsd;
     this.#believe = believesAll ? (usage) => usage : boundClaims(body.inspected);
-    this.#priceOf = (model, usage) =>
-      context.priceUsage({
+    const priceOne = (model: string, usage: Usage) => ({
+      model,
+      ...context.priceUsage({
         provider: provider.id,
         api,
         baseUrl: provider.baseUrl.href,
-        model: model ?? fallback ?? 'unknown',
+        model,
         usage,
         at,
         serviceTier,
-      });
+      }),
+    });
+    this.#priceOf = (model, usage) => {
+      if (model !== null || models.length === 0) return priceOne(model ?? 'unknown', usage);
+      return models.map((each) => priceOne(each, usage)).reduce((a, b) => (b.costNanoUsd > a.costNanoUsd ? b : a));
+    };
   }
 
   readonly add: OnCall = ({ model, usage: claimed }) => {
@@ -88,7 +94,7 @@ export class BillCalls {
       isBelieved ? price.costNanoUsd : this.#priceOf(model, claimed).costNanoUsd,
     );
     this.#priceVersion ??= price.priceVersion;
-    if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(model);
+    if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(price.model);
   };
 
   read(): Bill {

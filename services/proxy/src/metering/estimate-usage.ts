@@ -24,7 +24,7 @@ export interface Seen {
 
 export interface Estimate {
   usage: Usage;
-  /** All of the answer came and was read: there is no more to know. */
+  /** All of the answer came and was read, and only one model can have made it: there is no more to know. */
   isKnown: boolean;
   /** The answer's bytes are taken for what was written, since neither figures nor text could be found in them. */
   isUnreadable: boolean;
@@ -35,11 +35,12 @@ export async function estimateUsage(
   context: ProxyContext,
   { head, agent, body }: AdmittedRequest,
   operation: Operation,
-  model: string | null,
+  models: readonly string[],
   { answer, reading, told, texts }: Seen,
 ): Promise<Estimate> {
   const holder = toHolder(agent, head);
-  const count = (text: CallTexts['request']) => (text ? context.estimator.countTokens(text, model ?? '', holder) : 0);
+  const count = (text: CallTexts['request']) =>
+    text ? context.estimator.countTokens(text, models[0] ?? '', holder) : 0;
   const asked = body.inspected?.toldUsage;
   const [readTokens, textTokens] = await Promise.all([
     told?.promptTokens || count(texts.request),
@@ -60,7 +61,7 @@ export async function estimateUsage(
   const hasEnded = isWhole && (reading.sawEnd || reading.failed || !answer.streamed);
   return {
     usage: makeUsage({ ...asked, ...told, promptTokens, completionTokens }),
-    isKnown: hasEnded && !isUnreadable,
+    isKnown: hasEnded && !isUnreadable && models.length <= 1,
     isUnreadable,
   };
 }

@@ -29,6 +29,8 @@ export async function measureUsage(
   const requestedModel = body.inspected?.requestedModel ?? null;
   const answeredModel = reading?.model ?? null;
   const model = answeredModel ?? requestedModel;
+  // Where the answer names no model, any that the request may mean can have made it.
+  const models = answeredModel === null ? (body.inspected?.models ?? []) : [answeredModel];
   const { piiTypes: _types, piiScan: _scan, ...nothing } = unmetered;
   const unmeasured = { ...nothing, model, answeredModel, requestedModel };
   if (operation === null) return { ...unmeasured, ...priceUnknownPath(context, request, answer) };
@@ -42,8 +44,8 @@ export async function measureUsage(
   }
   const isTold = reading?.usageIsFinal && isCounted(reading.usage, texts);
   const measured = isTold
-    ? await measureTold(context, request, operation, answer, reading, model)
-    : await measureUntold(context, request, operation, answer, reading, model, texts);
+    ? await measureTold(context, request, operation, answer, reading, models)
+    : await measureUntold(context, request, operation, answer, reading, models, texts);
   return { ...unmeasured, ...measured };
 }
 
@@ -78,11 +80,11 @@ async function measureTold(
   operation: Operation,
   { reported }: Answer,
   reading: ResponseReading,
-  model: string | null,
+  models: readonly string[],
 ): Promise<Figures> {
   const { serviceTier, usage } = reading;
-  const calls = reading.calls ?? (usage ? [{ model, usage }] : []);
-  const sum = reported ?? new BillCalls(context, request, operation, { fallback: model, serviceTier });
+  const calls = reading.calls ?? (usage ? [{ model: null, usage }] : []);
+  const sum = reported ?? new BillCalls(context, request, operation, { models, serviceTier });
   if (reported === null) {
     for (const [index, call] of calls.entries()) {
       if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
@@ -106,18 +108,18 @@ async function measureUntold(
   operation: Operation,
   answer: Answer,
   reading: ResponseReading | null,
-  model: string | null,
+  models: readonly string[],
   texts: CallTexts,
 ): Promise<Figures> {
   const claimed = reading?.usage ?? null;
   const told = claimed && boundClaims(request.body.inspected)(claimed);
-  const estimate = await estimateUsage(context, request, operation, model, { answer, reading, told, texts });
+  const estimate = await estimateUsage(context, request, operation, models, { answer, reading, told, texts });
   const sum = new BillCalls(context, request, operation, {
-    fallback: model,
+    models,
     serviceTier: reading?.serviceTier ?? null,
     believesAll: true,
   });
-  sum.add({ model, usage: estimate.usage });
+  sum.add({ model: null, usage: estimate.usage });
   const bill = sum.read();
   const { nanoUsd, isCapped } = request.reservation;
   const costNanoUsd = isCapped && !estimate.isKnown ? Math.max(bill.costNanoUsd, nanoUsd) : bill.costNanoUsd;

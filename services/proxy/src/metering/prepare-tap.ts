@@ -16,7 +16,7 @@ export function prepareTap(
   const { operation } = request.head;
   if (!operation) return { openTap: () => null, reported: null };
   // Only batches have their results in a file, and so their price.
-  const options = { fallback: null, serviceTier: 'batch' };
+  const options = { models: [], serviceTier: 'batch' };
   const reported = operation.answerFormat === 'lines' ? new BillCalls(context, request, operation, options) : null;
   const openTap: OpenTap = (headers) =>
     createResponseTap(operation, headers, {
