@@ -30,9 +30,7 @@ function endingEarly(kind: StreamKind, cutAt: number): Handler {
     expect(operation).not.toBeNull();
     const error = formatStreamError(apis[kind], operation, false, blocked);
     const whole = frames.pop() ?? '';
-    const last = whole.slice(0, cutAt);
-    const ending = last === whole ? [last, { pauseMs: 20 }, error] : [last + error];
-    return { ...reply, body: { steps: [frames.join(''), { pauseMs: 20 }, ...ending] } };
+    return { ...reply, body: { steps: [frames.join(''), { pauseMs: 20 }, whole.slice(0, cutAt) + error] } };
   };
 }
 

@@ -10,7 +10,7 @@ export interface StreamFailure {
 }
 
 /**
- * The bytes that end a running stream with an error which the provider's own SDK raises (research/field.md section 3).
+ * The bytes that end a running stream with an error which the provider's own SDK raises.
  * A frame that is half out is closed before it.
  *
  * @param asArray the stream is a JSON array of frames rather than SSE
@@ -36,9 +36,12 @@ function formatAnthropic({ message, status }: StreamFailure): object {
   return { type: 'error', error: { type: status === 403 ? 'permission_error' : 'overloaded_error', message } };
 }
 
-/** Google's SDK raises an error only where it is not in an SSE frame, but JSON of its own. */
+/**
+ * The same error twice: as an SSE frame, which `@google/genai` 3 and other clients raise, and as JSON of its own behind it, since
+ * `@google/genai` 1 takes the frame for an empty piece of the answer and a stream that then ends for a whole one.
+ */
 function formatGemini(asArray: boolean, { message, status }: StreamFailure): string {
   const error = { code: status, message, status: status === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE' };
   const json = JSON.stringify({ error });
-  return asArray ? `,\n${json}]` : json;
+  return asArray ? `,\n${json}]` : `\n\ndata: ${json}\n\n${json}`;
 }
