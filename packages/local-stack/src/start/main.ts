@@ -39,7 +39,7 @@ const stopping = 'Stopping ...';
 const beganAt = Number(process.env.AGP_BEGAN_AT) || performance.timeOrigin;
 
 /** One Ctrl-C can arrive twice, from the terminal and passed on by npm; only a later one is a second. */
-const sameSignalMs = 500;
+const sameSignalMs = 1_000;
 
 async function run(): Promise<number> {
   const config = readLocalStackConfig(process.env, (line) => console.log(line));
