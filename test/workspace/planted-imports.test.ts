@@ -19,7 +19,7 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
   },
   'packages/pii/src': {
     refused: ['node:fs', '@agp/db', '@agp/pricing', '@agp/runtime', 'zod'],
-    allowed: ['@agp/core/json', '@noble/hashes/sha3.js', './other.ts'],
+    allowed: ['@agp/core/json', '@noble/hashes/sha3.js', '@scure/base', './other.ts'],
   },
   'packages/pricing/src': {
     refused: ['node:fs', '@agp/db', '@agp/pii', '@agp/metering'],

@@ -1,8 +1,15 @@
-import type { DigitRun } from './digit-run.ts';
 import type { PiiType } from './pii-types.ts';
+import { type DigitRun, findDigitRuns } from './text/digit-run.ts';
 
-/** Says that `type` stands at `start` to before `end` (UTF-16 units). May be called in any order, also for overlapping places. */
+/** Reports a finding of `type` from `start` to before `end` (UTF-16 units). Order does not matter, and findings may overlap. */
 export type Report = (type: PiiType, start: number, end: number) => void;
+
+/** Where PII is in a text: from `start` to before `end`, in UTF-16 units. */
+export interface PiiFinding {
+  type: PiiType;
+  start: number;
+  end: number;
+}
 
 /** A text with what the detectors share about it. */
 export interface Text {
@@ -13,14 +20,14 @@ export interface Text {
 
 /**
  * Looks for some types of PII in a text. It is pure, never throws, and takes at most time linear in the text's length
- * on any text, hostile ones included. What is cheap and keeps that promise, the cheapest first:
+ * on any text, hostile ones included. Cheap ways to keep that promise, the cheapest first:
  *
  * - `value.indexOf(anchor)` for a character or prefix that every finding has (`@`, `AKIA`, `-----BEGIN`), then a look at
- *   a bounded number of units around it. Nothing is looked at where there is no anchor. Go on behind what was looked
- *   at, or make sure that the look is short: `a@a@a@` must not become a look of 255 units for each second unit.
+ *   a bounded number of units around it. Continue behind the units already looked at, or keep the look short: `a@a@a@` must
+ *   not become a look of 255 units for each second unit.
  * - `digitRuns()`: the pass is shared. Reject by `groupCount`, `start` and `end` before asking for `digits` or `shape`.
  *   `windowsOf` gives the parts of a run with so many digits.
- * - `hasWordNear` around a candidate. Look for candidates first and for context words after: never the other way round.
+ * - `hasWordNear` around a candidate. Look for candidates first and for context words after, never the other way round.
  * - a global or sticky RegExp that begins with something rare and literal. Only bounded quantifiers, none nested, and no two
  *   neighbours that match the same character. `\b(?:a|b|c)` and a leading `[A-Z]{2}` or `\d+` try every place of the text, about 5 ns
  *   a character each: the aim for all detectors together is 50 ns.
@@ -28,4 +35,21 @@ export interface Text {
 export interface Detector {
   readonly types: readonly PiiType[];
   find(text: Text, report: Report): void;
+}
+
+/** Runs detectors over a text. Their findings come in no particular order and may overlap. */
+export function runDetectors(detectors: readonly Detector[], value: string): PiiFinding[] {
+  let runs: DigitRun[] | undefined;
+  const text: Text = {
+    value,
+    digitRuns: () => {
+      runs ??= findDigitRuns(value);
+      return runs;
+    },
+  };
+  const findings: PiiFinding[] = [];
+  for (const detector of detectors) {
+    detector.find(text, (type, start, end) => findings.push({ type, start, end }));
+  }
+  return findings;
 }

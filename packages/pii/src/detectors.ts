@@ -5,17 +5,28 @@ import type { Detector } from './detector.ts';
 import { dateOfBirthDetector } from './identity/date-of-birth.ts';
 import { nationalIdDetector } from './identity/national-ids.ts';
 import { passportDetector } from './identity/passport.ts';
+import { personNameDetector } from './identity/person-name.ts';
 import { usSsnDetector } from './identity/us-ssn.ts';
-import { personNameDetector } from './names/person-name-detector.ts';
 import { ipAddressDetector } from './network/ip-address-detector.ts';
 import { macAddressDetector } from './network/mac-address-detector.ts';
 import { creditCardDetector } from './payment/credit-card-detector.ts';
 import { cryptoWalletDetector } from './payment/crypto-wallet-detector.ts';
 import { ibanDetector } from './payment/iban-detector.ts';
 import { usBankRoutingDetector } from './payment/us-bank-routing-detector.ts';
-import { secretDetectors } from './secrets/index.ts';
+import { credentialDetector } from './secrets/credential-detector.ts';
+import { credentialUrlDetector } from './secrets/credential-url-detector.ts';
+import { keyDetector } from './secrets/key-detector.ts';
+import { privateKeyDetector } from './secrets/private-key-detector.ts';
 
-/** Every detector there is. Their order does not matter. */
+/** Finds keys, tokens and passwords: what lets somebody in, rather than what identifies a person. */
+export const secretDetectors: readonly Detector[] = [
+  keyDetector,
+  privateKeyDetector,
+  credentialUrlDetector,
+  credentialDetector,
+];
+
+/** All detectors. Their order does not matter. */
 export const detectors: readonly Detector[] = [
   emailDetector,
   phoneDetector,

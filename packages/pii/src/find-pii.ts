@@ -1,15 +1,10 @@
-import { createText } from './create-text.ts';
+import { type PiiFinding, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
 import type { Rewritten } from './disguise/rewriting.ts';
 import { readTags, unmask } from './disguise/unmask.ts';
 import { type PiiForm, type PiiType, piiTypes } from './pii-types.ts';
 
-/** Where PII stands in a text: from `start` to before `end`, in UTF-16 units. */
-export interface PiiFinding {
-  type: PiiType;
-  start: number;
-  end: number;
-}
+export type { PiiFinding } from './detector.ts';
 
 /** Finds the PII in a text: sorted by start, no two overlap. Pure, never throws, and takes time linear in the text's length. */
 export type PiiFinder = (text: string) => PiiFinding[];
@@ -18,30 +13,24 @@ const ranks: Record<PiiForm, number> = { checksum: 0, fixed: 1, context: 2, loos
 
 const rankOf = (finding: PiiFinding): number => ranks[piiTypes[finding.type].form];
 
-/** Makes a finder of every type in `piiTypes`; of `person_name` only if it is asked for. */
+/** Makes a finder of every type in `piiTypes`; of `person_name` only on request. */
 export function createPiiFinder(options: { personNames?: boolean } = {}): PiiFinder {
   const active = detectors.filter(({ types }) => options.personNames || !types.includes('person_name'));
-  const findAsWritten: PiiFinder = (value) => {
-    const text = createText(value);
-    const findings: PiiFinding[] = [];
-    for (const detector of active) detector.find(text, (type, start, end) => findings.push({ type, start, end }));
-    return findings;
-  };
-  return (value) => {
-    const findings = findAsWritten(value);
-    for (const reading of readOtherwise(value)) {
-      for (const { type, start, end } of findAsWritten(reading.value)) {
+  return (text) => {
+    const findings = runDetectors(active, text);
+    for (const reading of readOtherwise(text)) {
+      for (const { type, start, end } of runDetectors(active, reading.value)) {
         findings.push({ type, ...reading.toOriginal(start, end) });
       }
     }
-    return findings.length < 2 ? findings : resolveOverlaps(findings, value.length);
+    return findings.length < 2 ? findings : resolveOverlaps(findings, text.length);
   };
 }
 
-/** Escapes may stand in escapes: so many times a text is read anew. */
+/** Escapes may contain escapes: a text is decoded at most this often. */
 const maxReadings = 2;
 
-/** The ways in which a text reads but as it is written. Besides those, it is searched as it is: what was put into it may part words. */
+/** The other ways to read a text. It is searched as written too: characters removed from it may separate words. */
 function* readOtherwise(text: string): Generator<Rewritten> {
   const tags = readTags(text);
   if (tags) yield tags;
@@ -65,14 +54,14 @@ function chain(outer: Rewritten, inner: Rewritten): Rewritten {
   };
 }
 
-/** The distinct types of what a finder finds in some texts, in the order of their names. */
+/** The distinct types that a finder finds in some texts, sorted by name. */
 export function detectPiiTypes(texts: Iterable<string>, finder: PiiFinder): PiiType[] {
   const types = new Set<PiiType>();
   for (const text of texts) for (const { type } of finder(text)) types.add(type);
   return [...types].sort();
 }
 
-/** Keeps, of findings that overlap, the surer one; of two that are as sure the longer; then the earlier. */
+/** Of findings that overlap, keeps the surer one; of two equally sure ones the longer; then the earlier. */
 function resolveOverlaps(findings: PiiFinding[], length: number): PiiFinding[] {
   findings.sort(
     (a, b) =>

@@ -6,7 +6,7 @@
 export type PiiForm = 'checksum' | 'fixed' | 'context' | 'loose';
 
 /**
- * Every kind of PII that is looked for, by the name that stands in an event's `pii_types`. The names are
+ * Every kind of PII that is searched for, by its name in an event's `pii_types`. The names are
  * stable: they are never renamed or given another meaning, and docs/pii.md lists them all.
  */
 export const piiTypes = {

@@ -1,4 +1,4 @@
-/** Names of countries as they stand in English addresses, in lower case. */
+/** Names of countries in English addresses, in lower case. */
 export const countries: ReadonlySet<string> = new Set(
   `afghanistan|albania|algeria|andorra|angola|argentina|armenia|australia|austria|azerbaijan|bahamas|bahrain|bangladesh|barbados|
 belarus|belgium|belize|benin|bhutan|bolivia|bosnia and herzegovina|botswana|brazil|brunei|bulgaria|burkina faso|burundi|cambodia|

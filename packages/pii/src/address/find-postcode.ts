@@ -1,4 +1,4 @@
-import { isWordUnit } from '../characters.ts';
+import { isWordUnit, matchAt } from '../text/characters.ts';
 import { enough, type Part } from './read-part.ts';
 
 /** Postcodes with letters: of the United Kingdom, Canada and the Netherlands, with or without the space. */
@@ -14,24 +14,24 @@ const words =
 /** Units of measure that look like the end of a British postcode. */
 const measures = /(?:GB|TB|PB|HZ|ED)$/;
 
-/** Reads a postcode that stands around a number, at most two letters before it; null where there is none. */
+/** Reads the postcode around a number, which begins at most two letters before it; null if there is none. */
 export function findPostcode(text: string, start: number, end: number): Part | null {
   let first = start;
   while (start - first < 2 && isCapitalUnit(text.charCodeAt(first - 1))) first--;
   if (isWordUnit(text.charCodeAt(first - 1))) return null;
   const part = (weight: number, last: number): Part => ({ kind: 'code', weight, start: first, end: last });
   if (end - start >= 2 && mayEndWords(text, first) && words.test(text.slice(Math.max(0, start - 24), start))) {
-    const last = match(anyCode, text, first);
+    const last = findEnd(anyCode, text, first);
     return last === null ? null : part(enough, last);
   }
   if (first < start) {
-    const last = match(british, text, first) ?? match(canadian, text, first);
+    const last = findEnd(british, text, first) ?? findEnd(canadian, text, first);
     if (last === null) return null;
     // "M4 3LR" is a screw, and "SW2 8GB" a disk, as often as a place.
     const isCommon = text[first + 2] === ' ' || measures.test(text.slice(first, last));
     return part(isCommon ? 1 : enough, last);
   }
-  const last = end - start === 4 ? match(dutch, text, first) : null;
+  const last = end - start === 4 ? findEnd(dutch, text, first) : null;
   return last === null || /^\s(?:AM|PM|AD|BC|CE|KB|MB|GB|TB|MS|US|UK|EU|UTC|IN|OR)/.test(text.slice(end, last))
     ? null
     : part(1, last);
@@ -39,15 +39,14 @@ export function findPostcode(text: string, start: number, end: number): Part | n
 
 const isCapitalUnit = (unit: number): boolean => unit >= 65 && unit <= 90;
 
-/** Whether the last letter before a code is one that {@link words} end with: a cheap look before the dear one. */
+/** Whether the last letter before a code is one that {@link words} end with: a cheap check before the dear one. */
 function mayEndWords(text: string, at: number): boolean {
   let end = at;
   while (at - end < 4 && ' :=#'.includes(text.charAt(end - 1))) end--;
   return end < at && 'pelzsPELZS'.includes(text.charAt(end - 1) || ' ');
 }
 
-/** Where the pattern that begins at `at` ends, if no letter or digit goes on behind it. */
-function match(pattern: RegExp, text: string, at: number): number | null {
-  pattern.lastIndex = at;
-  return pattern.test(text) && !isWordUnit(text.charCodeAt(pattern.lastIndex)) ? pattern.lastIndex : null;
+/** Where the match at `at` ends; null if there is none, or a letter or digit follows it. */
+function findEnd(pattern: RegExp, text: string, at: number): number | null {
+  return matchAt(pattern, text, at) && !isWordUnit(text.charCodeAt(pattern.lastIndex)) ? pattern.lastIndex : null;
 }

@@ -1,33 +1,34 @@
-import { isAsciiLetter, isDigit, isWordUnit } from '../characters.ts';
 import type { Detector } from '../detector.ts';
-import { hasWordNear } from '../has-word-near.ts';
-import { visitNumbers } from '../visit-numbers.ts';
+import { isAsciiLetter, isDigit, isWordUnit } from '../text/characters.ts';
+import { hasWordNear } from '../text/has-word-near.ts';
+import { visitNumbers } from '../text/visit-numbers.ts';
 import { findPostcode } from './find-postcode.ts';
 import { enough, type Part, readPart } from './read-part.ts';
 
 /** The most digits of a house number, box or postcode in one group. */
 const maxDigits = 6;
 
-/** Words behind which a unit or postcode belongs to an address, and how far before it they stand, in UTF-16 units. */
+/** A unit or postcode behind one of these words is part of an address. */
 const words =
   /\baddress|\blives? (?:at|on|in)\b|\bliving at\b|\blocated (?:at|on)\b|\breside|\bship(?:ped|ping)? (?:it )?to\b|\bdeliver(?:y|ed)? (?:it |this )?to\b|\bsen[dt] (?:it |this )?to\b|\b(?:return|move) (?:it |this )?to\b|\badresse\b|\bdirecci[óo]n|\bindirizzo|\bendereço|\badres\b/i;
+/** How far before it the words may be, in UTF-16 units. */
 const reach = 48;
 
-/** Words right behind which any name with a number is an address. */
+/** Any name with a number right behind one of these is an address. */
 const announcement =
   /(?:\baddress(?:es)?\b[^\d]{0,16}|\b(?:lives?|living|resid(?:es|ing)) (?:at|on) |\bmeet (?:me |you |us )?at |\b(?:office|restaurant|shop|store|house|hotel|clinic|school) is (?:at|on) |\b(?:ship|deliver|return)(?:ed|y)? (?:it |this )?to |\bdrops? (?:you |me |us )?off at |\btaxi to |\bcorner of (?:the )?|\b(?:north|south|east|west) side of |\b(?:adresse|direcci[óo]n|indirizzo|endereço|adres)[: ]{1,2})[\d\s]{0,8}$/i;
 
-/** What stands between the parts of one address: the name of a town, ends of lines, commas. */
+/** Between the parts of one address: the name of a town, ends of lines, commas. */
 const maxGap = 48;
 const gap = /^[\p{L}\p{M}\d\s,.'()/-]*$/u;
-/** What quoted and listed lines begin with. */
+/** The beginning of quoted and listed lines. */
 const lineStart = /\n[>|*?•-]{1,4} /g;
 const sentenceEnd =
   /[.] +\p{Lu}?\p{Ll}{2}|\b(?:and|or|is|are|was|were|has|have|with|for|from|that|this|then|but|we|you|it)\b/u;
 
 /**
- * Postal addresses, on one line or several. Each number is read with the words around it; parts that stand together, with
- * no more than a town's name between them, are one finding if they weigh enough, or stand behind words that announce an address.
+ * Finds postal addresses, on one line or several. Each number is read with the words around it; parts with no more than a town's
+ * name between them are one finding if they weigh enough or follow words that announce an address.
  */
 export const postalAddressDetector: Detector = {
   types: ['postal_address'],
@@ -52,7 +53,7 @@ export const postalAddressDetector: Detector = {
   },
 };
 
-/** Parts of one address: where they stand, and the greatest weight of each kind. */
+/** Parts of one address, with the greatest weight of each kind. */
 interface Cluster {
   readonly start: number;
   readonly end: number;
@@ -77,7 +78,7 @@ function weigh(text: string, { start, end, weights }: Cluster): number {
   return isAnnounced || (weight > name && hasWordNear(text, start, end, words, reach, 0)) ? enough : weight;
 }
 
-/** A number of one address may have a letter behind it, and none before it. */
+/** Reads a number of an address, which may have a letter behind it and none before it. */
 function readNumber(text: string, start: number, end: number): Part | null {
   if (isWordUnit(text.charCodeAt(start - 1)) || isDecimal(text, start, end)) return null;
   const afterLetter = isAsciiLetter(text.charCodeAt(end)) ? end + 1 : end;
@@ -97,7 +98,7 @@ function isDecimal(text: string, start: number, end: number): boolean {
 
 const isPoint = (character: string): boolean => character === '.' || character === ':' || character === ',';
 
-/** A number that says nothing by itself joins only what is right beside it. */
+/** Whether a part continues the address before it. One of kind `tail` joins only what is right beside it. */
 function continues(text: string, cluster: Cluster, part: Part): boolean {
   if (part.start <= cluster.end) return true;
   if (part.start - cluster.end > maxGap) return false;

@@ -1,4 +1,4 @@
-import { isDigit } from '../characters.ts';
+import { isDigit } from '../text/characters.ts';
 import { countries, usStates } from './countries.ts';
 import { isCapital, type Word, wordsAfter, wordsBefore } from './read-words.ts';
 import {
@@ -15,7 +15,7 @@ import {
   units,
 } from './street-words.ts';
 
-/** What a part of an address is. `tail` says nothing by itself: a house number or postcode between other parts. */
+/** The kinds of parts of an address. `tail` is a bare number, which means nothing by itself: a house number or postcode. */
 export type PartKind = 'street' | 'name' | 'unit' | 'code' | 'tail';
 
 /** A number with the words that make it a part of an address. */
@@ -27,10 +27,10 @@ export interface Part {
   readonly end: number;
 }
 
-/** The weight at which parts that stand together are an address. */
+/** The weight at which neighbouring parts are an address. */
 export const enough = 2;
 
-/** How many words before or behind a number are looked at. */
+/** How many words to look at before and behind a number. */
 const reach = 6;
 
 const isName = (word: Word): boolean =>
@@ -42,15 +42,15 @@ const isFiller = (word: Word): boolean => isName(word) || connectives.has(word.p
 /** A street in small letters alone: `12 main street`. */
 const smallStreet = / [a-z]{3,20}(?: [a-z]{3,20})? (?:street|avenue|ave|boulevard|blvd)\b/y;
 
-/** Reads the number from `start` to before `end`, which no letter touches, with the words around it; null where it is of no address. */
+/** Reads the number from `start` to before `end`, which no letter touches, with the words around it; null if it is in no address. */
 export function readPart(text: string, start: number, end: number): Part | null {
   return readBefore(text, start, end) ?? readTail(text, start, end);
 }
 
-/** What the words before or behind say. A look at one word on each side is enough for nearly all numbers that are of no address. */
+/** Judges a number by the words before and behind it. One word on each side is enough to reject nearly all numbers. */
 function readBefore(text: string, start: number, end: number): Part | null {
   const nearest = wordsBefore(text, start, 1)[0];
-  const before = nearest !== undefined && saysSomething(nearest) ? wordsBefore(text, start, reach) : [];
+  const before = nearest !== undefined && mayBelong(nearest) ? wordsBefore(text, start, reach) : [];
   const codeOrUnit = readUnit(text, before, end) ?? readCode(before, start, end);
   if (codeOrUnit?.weight === enough) return codeOrUnit;
   const isNumbered = nearest !== undefined && notStreets.has(nearest.plain) && isCapital(nearest);
@@ -60,8 +60,8 @@ function readBefore(text: string, start: number, end: number): Part | null {
   return street?.weight === enough ? street : (codeOrUnit ?? behind ?? street);
 }
 
-/** Words without a capital letter that can make a number behind them a part of an address. */
-const tellingWords: ReadonlySet<string> = new Set([
+/** Words that make a number behind them part of an address even without a capital letter. */
+const addressWords: ReadonlySet<string> = new Set([
   ...sureUnits,
   ...units,
   ...boxWords,
@@ -71,16 +71,16 @@ const tellingWords: ReadonlySet<string> = new Set([
   ...['aa', 'ae', 'ap'],
 ]);
 
-const saysSomething = (word: Word): boolean =>
-  isCapital(word) || tellingWords.has(word.plain) || (word.plain.length > 6 && joinedTypes.test(word.plain));
+const mayBelong = (word: Word): boolean =>
+  isCapital(word) || addressWords.has(word.plain) || (word.plain.length > 6 && joinedTypes.test(word.plain));
 
-/** A number of three digits and more that stands alone. */
+/** Reads a number of three digits and more with nothing tied to it. */
 function readTail(text: string, start: number, end: number): Part | null {
   if (end - start < 3 || !' ,\n'.includes(text.charAt(start - 1))) return null;
   return !isPartOfRun(text, start, end) ? { kind: 'tail', weight: 0, start, end } : null;
 }
 
-/** Whether further digits are tied to these, or groups of digits on both sides or two on one: a phone number has such. */
+/** Whether further digits are tied to these, or groups of digits are on both sides or two on one, as in a phone number. */
 function isPartOfRun(text: string, start: number, end: number): boolean {
   if (!isDigit(text.charCodeAt(start - 2)) && !isDigit(text.charCodeAt(end + 1))) return false;
   const before = text.slice(Math.max(0, start - 8), start);

@@ -1,10 +1,10 @@
-import { isDigit } from '../characters.ts';
+import { isDigit } from '../text/characters.ts';
 
-/** A word of a line. Its place is without commas and full stops at its end. */
+/** A word of a line. `end` is before the commas and full stops at its end. */
 export interface Word {
   readonly start: number;
   readonly end: number;
-  /** As it stands there, without commas. */
+  /** As written, without commas. */
   readonly text: string;
   /** In lower case, without full stops at its end. */
   readonly plain: string;

@@ -1,22 +1,22 @@
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
 
-/** Kinds of streets that stand behind the name in English: `12 Oak Lane`. */
+/** Kinds of streets behind the name in English: `12 Oak Lane`. */
 export const englishTypes = setOf(`
   street st road rd avenue ave av boulevard blvd lane ln drive dr court ct place pl square sq terrace ter way close
   crescent cres parkway pkwy highway hwy circle cir trail trl row mews grove gardens walk hill quay plaza parade
   esplanade alley loop turnpike pike green rise view wharf vale bypass causeway broadway expressway`);
 
-/** Those of the next two that mean a street also where nothing has a capital letter. */
+/** Those of the next two that mean a street even if nothing has a capital letter. */
 export const plainTypes = setOf('rue calle rua rúa avenida avda utca útja út ulica ulitsa straße strasse');
 
-/** Kinds of streets that stand before the name: `rue de Rivoli 5`, `5 rue de Rivoli`. */
+/** Kinds of streets before the name: `rue de Rivoli 5`, `5 rue de Rivoli`. */
 export const leadingTypes = setOf(`
   rue avenue av avda avd avenida boulevard bd blvd bulevar chemin allée impasse quai calle c/ cl carrer carrera rúa rua
   travessa estrada alameda praça viale vicolo piazza piazzetta piazzale lungomare contrada strada calea bulevardul
   paseo pº camino ronda ul ulica ulice al aleja aleje os nám náměstí trg cesta str οδός λεωφόρος πλατεία улица ул
   проспект пр-т бульвар jalan jl rruga ulitsa wharf`);
 
-/** Kinds that stand before the name too, and mean something else in English without a capital letter. */
+/** Further kinds before the name, which mean something else in English without a capital letter. */
 export const capitalLeadingTypes = setOf('Via Corso Largo Plaza Place Cours Passage Piața R. Quinta');
 
 /** Kinds of streets that are a word of their own between the name and the number: `Rákóczi út 13`. */
@@ -25,11 +25,11 @@ export const trailingTypes = setOf(`
   straat laan weg plein st ave rd u út útja utca tér tere krt körút köz ulica ulice cesta street road avenue boulevard
   terrasse terrassen plass plassen torg torget torv have stræde bulevard bulevardi sokak caddesi sk cd iela gatve g`);
 
-/** Ends of words that are a street's name and kind in one: `Koskikatu 25`. Each leaves out what English words end with. */
+/** Ends of words that are a street's name and kind in one: `Koskikatu 25`. None is how English words end. */
 export const joinedTypes =
   /(?:stra(?:ß|ss)e|gasse|gässli|[a-zäöü]{2}weg|platz|allee|[^g]gata|gatan|[a-zøæå]gaten|[a-zåäö]väg(?:en)?|[a-zøæå]ve[ij](?:en)?|ve[ig]en|[rsnld]gade|plads|stræde|stræti|vegur|götu|katu|[aäi]ntie|kuja|polku|raitti|straat|[a-z]{2}laan|plein|dreef|singel|gracht|steeg|kade|grand|gränd|stigen|backen|bakken|bergsvej|utca)$/iu;
 
-/** What a part of a building is called, the first ones being little used for anything else. */
+/** Names for a part of a building. The first ones have hardly another meaning. */
 export const sureUnits = setOf('apt apartment suite ste flat appt appartement');
 export const units = setOf('unit room rm floor fl bldg building block box psc');
 
@@ -41,7 +41,7 @@ export const connectives = setOf(`
   de del della delle dei degli di da do dos das du des la las le les lo los el al et e i y und u am an der den dem zu
   zum zur im in auf bei the of and upon nad na na van von op aan ten ter ibn ben bin d' l' à of-the sur sous saint`);
 
-/** What a capital letter and a number behind it are far more often than a street. */
+/** Words that often have a capital letter and a number behind them, and name no street. */
 export const notStreets = setOf(`
   january february march april may june july august september october november december jan feb mar apr jun jul aug sep
   sept oct nov dec monday tuesday wednesday thursday friday saturday sunday spring summer autumn fall winter

@@ -1,10 +1,10 @@
-import { isWordUnit } from '../characters.ts';
 import type { Detector } from '../detector.ts';
+import { isWordUnit } from '../text/characters.ts';
 
 const maxLocal = 64;
 const maxDomain = 255;
 
-/** What stands behind the last dot in file names and not in mail domains: `icon@2x.png`. */
+/** Endings of file names that are no top-level domains: `icon@2x.png`. */
 const fileEndings = new Set(
   'avif bin cfg conf css csv dll exe gif htm html ico ini jar java jpeg jpg js json jsx lock log mjs pdf php png scss sql svg toml ts tsx txt vue webp xml yaml yml'.split(
     ' ',
@@ -61,7 +61,7 @@ function isMailDomain(domain: string): boolean {
   );
 }
 
-/** Whether what stands before the `@` is the user of a URL, `postgres://user:secret@host/`, or git's `git@host:path`. */
+/** Whether the part before the `@` is the user of a URL, `postgres://user:secret@host/`, or git's `git@host:path`. */
 function isUrlUser(text: string, start: number, at: number, end: number): boolean {
   if (/\/\/[^\s/@]{0,64}$/.test(text.slice(Math.max(0, start - 66), start))) return true;
   const next = text.charCodeAt(end);
@@ -69,8 +69,8 @@ function isUrlUser(text: string, start: number, at: number, end: number): boolea
 }
 
 /**
- * Mail addresses as people write them (RFC 5321 sizes): Latin, Greek and Cyrillic letters in both parts, no quoted local
- * parts, no address literals. Package versions (`left-pad@1.3.0`), file names and users in URLs are none.
+ * Finds mail addresses as people write them (RFC 5321 sizes): Latin, Greek and Cyrillic letters in both parts, no quoted local
+ * parts, no address literals. Skips package versions (`left-pad@1.3.0`), file names and users in URLs.
  */
 export const emailDetector: Detector = {
   types: ['email'],

@@ -1,26 +1,26 @@
-import { isWordUnit } from '../characters.ts';
-import type { DigitRun } from '../digit-run.ts';
+import { isWordUnit } from '../text/characters.ts';
+import type { DigitRun } from '../text/digit-run.ts';
 
-/** A place that may be a phone number. */
+/** Text that may be a phone number. */
 export interface PhoneCandidate {
   text: string;
   start: number;
-  /** Behind the extension, `x4587`, where there is one. */
+  /** Behind the extension, such as `x4587`, if there is one. */
   end: number;
-  /** Without the extension's. */
+  /** Without those of the extension. */
   digits: string;
-  /** The lengths of the groups with what stands between them, such as `+2 4 6` or `(3) 3-4`. */
+  /** The lengths of the groups with the characters between them, such as `+2 4 6` or `(3) 3-4`. */
   shape: string;
 }
 
-/** What may stand before the digits of a number: `+`, `(020) `, `+44 (0)`, `1 (415) `. */
+/** The beginning of a number before its groups of digits: `+`, `(020) `, `+44 (0)`, `1 (415) `. */
 const opening = /(?:\+\d{0,3}[ .-]?(?:\(\d{1,5}\)[ .-]?)?|(?<![\w.+)])(?:\d{1,3}[ .-]?)?\(\d{1,5}\)[ .-]?)$/;
 /** A zero in parentheses is not dialled from abroad. */
 const trunkZero = /^(\+\d{1,3}[ .-]?)\(0\)/;
 
 const extension = / ?(?:x|ext\.?|extension|#) ?\d{1,6}(?![\w-])/iy;
 
-/** Puts what stands before a row of digit groups, and an extension behind, to it. */
+/** Adds to a row of digit groups the beginning of the number before them and its extension. */
 export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
   const { text, start, end } = window;
   const last = text.charAt(start - 1);
@@ -36,7 +36,7 @@ export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
   };
 }
 
-/** Whether letters or digits go on right beside, also behind a hyphen or dot: part numbers, versions, fractions, sums of money. */
+/** Whether letters or digits are right beside it, also behind a hyphen or dot: part numbers, versions, fractions, sums of money. */
 export function belongsToMore({ text, start, end }: PhoneCandidate): boolean {
   const before = text.charAt(start - 1);
   const after = text.charAt(end);

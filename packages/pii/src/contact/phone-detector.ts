@@ -1,11 +1,11 @@
 import type { Detector, Report } from '../detector.ts';
-import { type DigitRun, windowsOf } from '../digit-run.ts';
+import { type DigitRun, windowsOf } from '../text/digit-run.ts';
 import { isInternational } from './calling-codes.ts';
 import { belongsToMore, type PhoneCandidate, readPhoneCandidate } from './phone-candidate.ts';
 import { isNationalLayout } from './phone-layouts.ts';
 import { findPhoneNaming } from './phone-naming.ts';
 
-/** Of `+33 1 23 45 67 89`, and one more for a country code behind `00`. */
+/** As in `+33 1 23 45 67 89`, and one more for a country code behind `00`. */
 const maxGroups = 7;
 
 function isPhone(candidate: PhoneCandidate): boolean {
@@ -18,7 +18,7 @@ function isPhone(candidate: PhoneCandidate): boolean {
   return isNationalLayout(candidate, naming);
 }
 
-/** A part of a run stands apart if spaces, or a slash between two numbers, are around it and none are in it. */
+/** Whether part of a run is a number of its own: with spaces, or a slash between two numbers, around it and none in it. */
 function standsApart(run: DigitRun, window: DigitRun): boolean {
   const isFirst = window.start === run.start;
   const isLast = window.end === run.end;
@@ -39,15 +39,14 @@ function reportPhone(run: DigitRun, window: DigitRun, report: Report): boolean {
 }
 
 /**
- * Telephone and fax numbers: international ones (`+` or `00` and a country code), those laid out as in North America or in countries
- * that dial a zero first, and any that a word like `phone` or `fax` names. They need not be in use: people write invented and foreign
- * ones, which is why no library of numbering plans decides.
+ * Finds telephone and fax numbers: international ones (`+` or `00` and a country code), those laid out as in North America or in
+ * countries that dial a zero first, and any behind a word like `phone` or `fax`. People also write invented numbers, so no library of
+ * numbering plans decides.
  */
 export const phoneDetector: Detector = {
   types: ['phone'],
   find(text, report) {
     for (const run of text.digitRuns()) {
-      if (run.end - run.start < 5) continue;
       windowsOf(run, 5, 17, (window) => reportPhone(run, window, report), maxGroups);
     }
   },

@@ -2,7 +2,7 @@ import type { PhoneCandidate } from './phone-candidate.ts';
 import type { PhoneNaming } from './phone-naming.ts';
 
 const northAmerican = /^(?:1[ .-]?)?(?:\(3\)[ .-]?3[ .-]?4|3-3-4|3\.3\.4|3 3[ -]4)$/;
-/** Hyphens and parentheses are how people write numbers, also invented ones; dots and spaces stand in much else. */
+/** Numbers with hyphens and parentheses may be invented ones; dots and spaces occur in much else, so the exchange must exist. */
 const anyExchange = /^1?[1-9]\d{9}$/;
 const realExchange = /^1?[2-9]\d\d[2-9]\d{6}$/;
 
@@ -17,12 +17,12 @@ const chineseMobile = /^3([ -])4\1[4]$/;
 
 /** Dates, years and social security numbers. */
 const otherThings = /^(?:4([ ./-])[12]\1[12]|[12]([ ./-])[12]\2[24]|3-2-4)$/;
-/** What a phone number may look like where a word says that it is one. */
+/** The layouts of a phone number behind a word for one. */
 const grouped =
   /^(?:[1-8](?:[ -][1-8]){1,5}|[2-5](?:[./][2-8]){1,4}|(?:\d[ -]?)?\([1-5]\)[ -]?[1-8](?:[ -][1-8]){0,4})$/;
 const single = /^\d\d?$/;
 
-/** Whether a candidate without a country code is laid out as a number of some country, or as any number if something names it. */
+/** Whether a candidate without a country code is laid out as in some country, or as any number if a word names it. */
 export function isNationalLayout({ digits, shape }: PhoneCandidate, naming: PhoneNaming): boolean {
   if (northAmerican.test(shape) && shape.startsWith('1') === (digits.length === 11 && digits.startsWith('1'))) {
     if ((/[-(]/.test(shape) ? anyExchange : realExchange).test(digits)) return true;

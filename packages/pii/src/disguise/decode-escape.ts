@@ -1,4 +1,4 @@
-/** Names of HTML that stand for what ties a number or address together, or hides in it. */
+/** HTML entities for characters that join the parts of a number or address, or hide in it. */
 const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
   ensp: ' ',
@@ -28,7 +28,7 @@ function toCharacter(code: number): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** UTF-8 as URLs write it. Bytes that are no character are left as they are. */
+/** Decodes percent-encoded UTF-8. Invalid bytes are left as they are. */
 function decodePercent(escaped: string): string {
   try {
     return decodeURIComponent(escaped);
@@ -38,8 +38,8 @@ function decodePercent(escaped: string): string {
 }
 
 /**
- * What an escape of HTML (`&#64;`, `&nbsp;`), of URLs (`%40`) or of strings in code (`\u0040`, `\x40`, `\n`) stands for; the
- * same text where it is none.
+ * The text that an escape of HTML (`&#64;`, `&nbsp;`), of URLs (`%40`) or of strings in code (`\u0040`, `\x40`, `\n`) means; anything
+ * else unchanged.
  */
 export function decodeEscape(escaped: string): string {
   const [, entity, hex, decimal] = /^&(?:([a-z]+)|#x([\da-f]+)|#(\d+));?$/i.exec(escaped) ?? [];

@@ -1,4 +1,4 @@
-/** What is not seen: ignorable characters, controls of direction and of terminals, and marks that are put over a letter. */
+/** Invisible characters: ignorable ones, controls of direction and of terminals, and marks that combine with a letter. */
 const unseen = /^(?:[\p{DI}\p{Cf}\p{Script=Inherited}]|[^\P{Cc}\t-\r\x85])$/u;
 const space = /^[\u2800\p{Zs}]$/u;
 const line = /^[\x85\p{Zl}\p{Zp}]$/u;
@@ -6,7 +6,7 @@ const dash = /^[\u2010-\u2015\u207b\u208b\u2212\ufe58\ufe63\uff0d]$/;
 const decimal = /^\p{Nd}$/u;
 const ascii = /^[ -~]{1,4}$/;
 
-/** Digits and letters in circles and squares that no normalization form knows, each row's first with what it means. */
+/** Digits and letters in circles and squares that no normalization form knows, with the meaning of each row's first. */
 const rows: readonly [first: number, last: number, meaning: number | 'A'][] = [
   [0x2776, 0x277f, 1],
   [0x2780, 0x2789, 1],
@@ -26,20 +26,20 @@ function readRow(code: number): string | null {
   return meaning === 'A' ? String.fromCharCode(65 + code - first) : String(meaning + code - first);
 }
 
-/** Digits of every script stand in rows of ten, one right behind the other at times: so many are before this one. */
+/** Unicode has the digits of each script in rows of ten, some rows right behind each other: counts the digits before this one. */
 function readDecimal(code: number): string {
   let before = 0;
   while (before < 50 && decimal.test(String.fromCodePoint(code - before - 1))) before++;
   return String(before % 10);
 }
 
-/** Texts have few different ones of these characters, and many of each. */
+/** Forms found so far: a text has few different ones of these characters, and finding one takes about a microsecond. */
 const forms = new Map<string, string>();
 const maxForms = 4_096;
 
 /**
  * A character as a keyboard writes it: a digit of any script, a letter or sign in another form (full width, bold, in a circle)
- * and a kind of space or dash become ASCII, and what is not seen becomes nothing. The character itself where it is none of these.
+ * and any kind of space or dash become ASCII, invisible characters become nothing, and all others are unchanged.
  *
  * @param character one code point
  */

@@ -1,18 +1,21 @@
-/** A text in which some parts were replaced, with where each of its units stood. All offsets are in UTF-16 units. */
+/** A text in which some parts were replaced, with the original place of each of its units. All offsets are in UTF-16 units. */
 export interface Rewritten {
   readonly value: string;
-  /** The place in the original of what stands from `start` to before `end` here, which may not be empty. */
+  /** The place in the original of the text from `start` to before `end`, which must not be empty. */
   toOriginal(start: number, end: number): { start: number; end: number };
 }
 
 /** Whether a unit is the first of the two of a character. */
 const isHigh = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
 
-/** Writes a text anew with some of its parts replaced, from left to right. */
+/** Replaces some parts of a text, from left to right. */
 export class Rewriting implements Rewritten {
   readonly #original: string;
   readonly #pieces: string[] = [];
-  /** Of each replacement by turns: where it begins and ends here, and where in the original. */
+  /**
+   * Four numbers a replacement: its start and end here, and in the original. Neighbouring single units share one entry, since a
+   * text of full-width letters would otherwise take 32 bytes for each.
+   */
   readonly #bounds: number[] = [];
   #length = 0;
   #read = 0;
@@ -22,7 +25,7 @@ export class Rewriting implements Rewritten {
     this.#original = original;
   }
 
-  /** Puts `text` in place of what stands at an offset of the original; behind all earlier ones. */
+  /** Replaces a part of the original, which must be behind all earlier ones. */
   replace(start: number, end: number, text: string): void {
     this.#pieces.push(this.#original.slice(this.#read, start) + text);
     const from = this.#length + start - this.#read;
@@ -49,7 +52,7 @@ export class Rewriting implements Rewritten {
     return { start: this.#locate(start).start, end: this.#locate(end - 1).end };
   }
 
-  /** Whether a replacement is a row of single units, each in place of one. */
+  /** Whether an entry is a row of single units, each in place of one. */
   #isUnits(at: number): boolean {
     const [from, until, start, end] = this.#bounds.slice(at, at + 4) as [number, number, number, number];
     return until - from === end - start && (end - start === 1 || !isHigh(this.#original.charCodeAt(start)));
@@ -64,7 +67,7 @@ export class Rewriting implements Rewritten {
     return offset < until ? { start, end } : { start: end + offset - until, end: end + offset - until + 1 };
   }
 
-  /** How many replacements begin at an offset or before it. */
+  /** How many entries begin at an offset or before it. */
   #countBefore(offset: number): number {
     let low = 0;
     let high = this.#bounds.length / 4;

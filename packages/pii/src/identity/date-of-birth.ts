@@ -1,9 +1,9 @@
-import { isDigit, isWordUnit } from '../characters.ts';
-import { isCalendarDate } from '../check-digits.ts';
 import type { Detector } from '../detector.ts';
-import { visitNumbers } from '../visit-numbers.ts';
+import { isDigit, isWordUnit, matchAt } from '../text/characters.ts';
+import { isCalendarDate } from '../text/check-digits.ts';
+import { visitNumbers } from '../text/visit-numbers.ts';
 
-/** The beginnings of the names of months in languages that write them much alike; the place is the month, from 1. */
+/** How the names of months begin in many languages, in the order of the months. */
 const months = [
   /^(?:jan|ene|gen|led|sty|sij)/i,
   /^(?:feb|f[ée]v|[úu]no|lut)/i,
@@ -26,14 +26,14 @@ const asian = /(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일]/y;
 const monthBefore = /(\p{L}{3,12})\.? $/u;
 const restOfMonthFirst = /(\d{1,2})(?:st|nd|rd|th)?,? (\d{4})/y;
 
-/** Words that say that the date behind them is when somebody was born. */
+/** Words before a date of birth. */
 const words =
   /\bborn\b|\bd\.?o\.?b\b|\bbirth ?-?(?:date|day)|\bdate[ _-]of[ _-]birth|\bbirth[_ ]?date|\bgeboren|\bgeb\.|geburts(?:datum|tag)|\bn[ée]e? le\b|date de naissance|fecha de nacimiento|\bnacid[oa]|\bnaci[óo] el|data di nascita|\bnat[oa] il\b|\bnascid[oa]|data de nascimento|geboortedatum|f[øö]dt?\b|f[øö]dsels?dat|f[öo]delsedatum|syntynyt|syntym[äa]|data urodzenia|urodzon[ya]|datum narozen|рожден|родил|生年月日|出生|생년월일/i;
 
-/** How far before a date the words may stand, in UTF-16 units. */
+/** How far before a date the words may be, in UTF-16 units. */
 const reach = 48;
 
-/** Dates that a person was born on: a day that exists, in a usual form, behind words that say so and no other number. */
+/** Finds dates of birth: a day that exists, in a usual form, behind words for it with no other number between. */
 export const dateOfBirthDetector: Detector = {
   types: ['date_of_birth'],
   find({ value }, report) {
@@ -48,7 +48,7 @@ export const dateOfBirthDetector: Detector = {
   },
 };
 
-/** Whether a number may be the first of a date, by a look at it and at what stands beside it. */
+/** Whether a number may be the first of a date, judged by it and the units beside it. */
 function mayBeginDate(text: string, start: number, end: number): boolean {
   const behind = text.charAt(end);
   if (end - start === 4)
@@ -59,32 +59,27 @@ function mayBeginDate(text: string, start: number, end: number): boolean {
   return behind !== '' && ' -./,snrtº'.includes(behind);
 }
 
-/** The date whose first number begins at `at` and has so many digits, or null. */
+/** The date whose first number begins at `at` and has `length` digits, or null. */
 function findDate(text: string, at: number, length: number): { start: number; end: number } | null {
   if (length === 4) {
-    const [, year, , month, day] = match(yearFirst, text, at) ?? [];
+    const [, year, , month, day] = matchAt(yearFirst, text, at) ?? [];
     if (isBirthDay(year, month, day)) return { start: at, end: yearFirst.lastIndex };
-    const [, year2, month2, day2] = match(asian, text, at) ?? [];
+    const [, year2, month2, day2] = matchAt(asian, text, at) ?? [];
     return isBirthDay(year2, month2, day2) ? { start: at, end: asian.lastIndex } : null;
   }
-  const [, first, , second, year] = match(numeric, text, at) ?? [];
+  const [, first, , second, year] = matchAt(numeric, text, at) ?? [];
   if (isBirthDay(year, second, first) || isBirthDay(year, first, second)) return { start: at, end: numeric.lastIndex };
-  const [, day, month, ofYear] = match(dayFirst, text, at) ?? [];
+  const [, day, month, ofYear] = matchAt(dayFirst, text, at) ?? [];
   if (isBirthDay(ofYear, month, day)) return { start: at, end: dayFirst.lastIndex };
   const name = monthBefore.exec(text.slice(Math.max(0, at - 14), at));
   if (name === null) return null;
-  const [, dayBehind, yearBehind] = match(restOfMonthFirst, text, at) ?? [];
+  const [, dayBehind, yearBehind] = matchAt(restOfMonthFirst, text, at) ?? [];
   return isBirthDay(yearBehind, name[1], dayBehind)
     ? { start: at - name[0].length, end: restOfMonthFirst.lastIndex }
     : null;
 }
 
-function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
-}
-
-/** Whether this is a day that somebody alive or remembered can be born on. The month is a number or a name. */
+/** Whether the day exists and somebody alive or remembered may be born on it. The month is a number or a name. */
 function isBirthDay(year = '', month = '', day = ''): boolean {
   const number = /^\d/.test(month) ? Number(month) : months.findIndex((name) => name.test(month)) + 1;
   const ofYear = Number(year);

@@ -1,20 +1,30 @@
-import { digitAt, isCalendarDate, isYearMonthDay, weighDigits } from '../check-digits.ts';
 import type { PiiType } from '../pii-types.ts';
-import { checkFrance } from './digit-ids.ts';
+import { digitAt, isCalendarDate, isYearMonthDay, weighDigits } from '../text/check-digits.ts';
+import { checkFrance, type IdCountry } from './digit-ids.ts';
 
-/** A national number with letters in it, or too long for anything else. It is found by its first group of digits. */
+/** A national number with letters in it, or longer than any other. It is found by its first group of digits. */
 export interface LetteredId {
   readonly type: PiiType;
   /** How many digits its first group has. */
   readonly firstDigits: number;
-  /** The most units that stand before that group. */
+  /** The most units before that group. */
   readonly before: number;
-  /** What it looks like from its first unit on: sticky, and of bounded length. */
+  /** The whole number: sticky, and of bounded length. */
   readonly pattern: RegExp;
   /** Whether it adds up. Takes what the pattern has matched, in upper case and without separators. */
   readonly check: (id: string) => boolean;
-  /** Words near it without which it is too common a form. */
-  readonly words?: RegExp;
+  /** Words that must be near it, because its form is too common without them. */
+  readonly words?: RegExp | undefined;
+}
+
+function letteredId(
+  country: IdCountry,
+  { firstDigits, before = 0 }: { firstDigits: number; before?: number },
+  pattern: RegExp,
+  check: LetteredId['check'],
+  words?: RegExp,
+): LetteredId {
+  return { type: `national_id_${country}`, firstDigits, before, pattern, check, words };
 }
 
 const letterAt = (id: string, index: number): number => id.charCodeAt(index) - 65;
@@ -37,7 +47,7 @@ const checkFinland = (id: string): boolean => {
   );
 };
 
-/** What letters and digits at the odd places of a codice fiscale are worth. */
+/** The values of letters and digits at the odd places of a codice fiscale. */
 const italianOdd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 const checkItaly = (id: string): boolean => {
   let sum = 0;
@@ -72,90 +82,41 @@ const checkChile = (id: string): boolean => {
   return (rest === 11 ? '0' : rest === 10 ? 'K' : String(rest)) === id.at(-1);
 };
 
-/** Corsica's departments stand as 2A and 2B in the number, and count as 19 and 18. */
+/** Corsica's departments are written 2A and 2B, and count as 19 and 18. */
 const checkCorsica = (id: string): boolean => checkFrance(id.replace('2A', '19').replace('2B', '18'));
 
-/** Some prefixes were never given out. */
-const checkNino = (id: string): boolean => !/^(?:BG|GB|KN|NK|NT|TN|ZZ)/.test(id);
-
-const insurance = /national insurance|\bn\.?i\.? (?:n|#)|\bnino\b/i;
+/** British national insurance numbers have no check digit, but some prefixes were never given out. */
+const checkInsurance = (id: string): boolean => !/^(?:BG|GB|KN|NK|NT|TN|ZZ)/.test(id);
 
 export const letteredIds: readonly LetteredId[] = [
-  { type: 'national_id_cl', firstDigits: 2, before: 0, pattern: /\d\d\.\d{3}\.\d{3}-[\dKk]/y, check: checkChile },
-  { type: 'national_id_cl', firstDigits: 1, before: 0, pattern: /\d\.\d{3}\.\d{3}-[\dKk]/y, check: checkChile },
-  {
-    type: 'national_id_cl',
-    firstDigits: 8,
-    before: 0,
-    pattern: /\d{8}-[\dKk]/y,
-    check: checkChile,
-    words: /\b(?:rut|run)\b/i,
-  },
-  {
-    type: 'national_id_cn',
-    firstDigits: 18,
-    before: 0,
-    pattern: /[1-9]\d{5}(?:19|20)\d{10}/y,
-    check: checkChina,
-  },
-  {
-    type: 'national_id_cn',
-    firstDigits: 17,
-    before: 0,
-    pattern: /[1-9]\d{5}(?:19|20)\d{9}[Xx]/y,
-    check: checkChina,
-  },
-  { type: 'national_id_es', firstDigits: 8, before: 0, pattern: /\d{8}[ -]?[A-HJ-NP-TV-Z]/y, check: checkSpain },
-  {
-    type: 'national_id_es',
-    firstDigits: 7,
-    before: 2,
-    pattern: /[XYZ][ -]?\d{7}[ -]?[A-HJ-NP-TV-Z]/y,
-    check: checkSpain,
-  },
-  {
-    type: 'national_id_fi',
-    firstDigits: 6,
-    before: 0,
-    pattern: /\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]/y,
-    check: checkFinland,
-  },
-  { type: 'national_id_fr', firstDigits: 6, before: 0, pattern: /[12]\d{4}2[AB]\d{8}/y, check: checkCorsica },
-  {
-    type: 'national_id_gb',
-    firstDigits: 2,
-    before: 3,
-    pattern: /[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] \d\d \d\d \d\d [A-D]/y,
-    check: checkNino,
-  },
-  {
-    type: 'national_id_gb',
-    firstDigits: 6,
-    before: 3,
-    pattern: /[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{6} ?[A-D]/y,
-    check: checkNino,
-    words: insurance,
-  },
-  {
-    type: 'national_id_ie',
-    firstDigits: 7,
-    before: 0,
-    pattern: /\d{7} ?[A-W][A-IW]?/y,
-    check: checkIreland,
-    words: /\bpps(?:n|\b)|personal public service/i,
-  },
-  {
-    type: 'national_id_it',
-    firstDigits: 2,
-    before: 6,
-    pattern: /[A-Z]{6}\d\d[A-EHLMPRST][\dLMNP-V]{2}[A-Z][\dLMNP-V]{3}[A-Z]/y,
-    check: checkItaly,
-  },
-  {
-    type: 'national_id_mx',
-    firstDigits: 6,
-    before: 4,
-    pattern: /[A-Z]{4}\d{6}[HMX][A-Z]{5}[\dA-Z]\d/y,
-    check: checkMexico,
-  },
+  letteredId('cl', { firstDigits: 2 }, /\d\d\.\d{3}\.\d{3}-[\dKk]/y, checkChile),
+  letteredId('cl', { firstDigits: 1 }, /\d\.\d{3}\.\d{3}-[\dKk]/y, checkChile),
+  letteredId('cl', { firstDigits: 8 }, /\d{8}-[\dKk]/y, checkChile, /\b(?:rut|run)\b/i),
+  letteredId('cn', { firstDigits: 18 }, /[1-9]\d{5}(?:19|20)\d{10}/y, checkChina),
+  letteredId('cn', { firstDigits: 17 }, /[1-9]\d{5}(?:19|20)\d{9}[Xx]/y, checkChina),
+  letteredId('es', { firstDigits: 8 }, /\d{8}[ -]?[A-HJ-NP-TV-Z]/y, checkSpain),
+  letteredId('es', { firstDigits: 7, before: 2 }, /[XYZ][ -]?\d{7}[ -]?[A-HJ-NP-TV-Z]/y, checkSpain),
+  letteredId('fi', { firstDigits: 6 }, /\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]/y, checkFinland),
+  letteredId('fr', { firstDigits: 6 }, /[12]\d{4}2[AB]\d{8}/y, checkCorsica),
+  letteredId(
+    'gb',
+    { firstDigits: 2, before: 3 },
+    /[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] \d\d \d\d \d\d [A-D]/y,
+    checkInsurance,
+  ),
+  letteredId(
+    'gb',
+    { firstDigits: 6, before: 3 },
+    /[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{6} ?[A-D]/y,
+    checkInsurance,
+    /national insurance|\bn\.?i\.? (?:n|#)|\bnino\b/i,
+  ),
+  letteredId('ie', { firstDigits: 7 }, /\d{7} ?[A-W][A-IW]?/y, checkIreland, /\bpps(?:n|\b)|personal public service/i),
+  letteredId(
+    'it',
+    { firstDigits: 2, before: 6 },
+    /[A-Z]{6}\d\d[A-EHLMPRST][\dLMNP-V]{2}[A-Z][\dLMNP-V]{3}[A-Z]/y,
+    checkItaly,
+  ),
+  letteredId('mx', { firstDigits: 6, before: 4 }, /[A-Z]{4}\d{6}[HMX][A-Z]{5}[\dA-Z]\d/y, checkMexico),
 ];

@@ -1,20 +1,17 @@
-import { isWordUnit } from '../characters.ts';
 import type { Detector, Report, Text } from '../detector.ts';
-import { type DigitRun, windowsOf } from '../digit-run.ts';
-import { hasWordNear } from '../has-word-near.ts';
 import type { PiiType } from '../pii-types.ts';
-import { standsApart } from '../stands-apart.ts';
-import { visitNumbers } from '../visit-numbers.ts';
-import { type DigitId, digitIds } from './digit-ids.ts';
+import { isWordUnit, matchAt } from '../text/characters.ts';
+import { type DigitRun, standsApart, windowsOf } from '../text/digit-run.ts';
+import { hasWordNear } from '../text/has-word-near.ts';
+import { visitNumbers } from '../text/visit-numbers.ts';
+import { digitIds } from './digit-ids.ts';
 import { type LetteredId, letteredIds } from './lettered-ids.ts';
 
-/** How far from a number the words may stand that say what it is, in UTF-16 units. */
+/** How far from a number the words for it may be, in UTF-16 units. */
 const wordsBefore = 60;
 const wordsAfter = 24;
 
-const byLength = new Map<number, readonly DigitId[]>(
-  [...Map.groupBy(digitIds, ({ length }) => length)].map(([length, ids]) => [length, ids]),
-);
+const byLength = Map.groupBy(digitIds, ({ length }) => length);
 const shortest = Math.min(...byLength.keys());
 const longest = Math.max(...byLength.keys());
 const byFirstDigits = Map.groupBy(letteredIds, ({ firstDigits }) => firstDigits);
@@ -22,7 +19,7 @@ const byFirstDigits = Map.groupBy(letteredIds, ({ firstDigits }) => firstDigits)
 /** Of a French number, `1 85 05 78 006 084 36`. */
 const maxGroups = 7;
 
-/** National numbers of people, by their check digits. */
+/** Finds national numbers of people by their check digits. */
 export const nationalIdDetector: Detector = {
   types: [...new Set<PiiType>([...digitIds, ...letteredIds].map(({ type }) => type))],
   find(text, report) {
@@ -38,10 +35,8 @@ export const nationalIdDetector: Detector = {
 
 function findDigitId(text: Text, window: DigitRun, report: Report): boolean {
   const { digits, start, end } = window;
-  const ids = byLength.get(digits.length);
-  if (ids === undefined) return false;
   let found = false;
-  for (const { type, check, shapes, words } of ids) {
+  for (const { type, check, shapes, words } of byLength.get(digits.length) ?? []) {
     if (!check(digits)) continue;
     if (!shapes.includes(window.shape) && !hasWordNear(text.value, start, end, words, wordsBefore, wordsAfter))
       continue;
@@ -58,19 +53,18 @@ function findLetteredId(
   report: Report,
 ) {
   if (before > 0 && !mayEndLetters(value.charCodeAt(at - 1))) return;
-  // A separator behind the letters is left out more often than not.
+  // The separator behind the letters is optional, so the start may be anywhere up to `before` units away.
   for (let start = at - before; start <= at; start++) {
     if (start < 0 || isWordUnit(value.charCodeAt(start - 1))) continue;
-    pattern.lastIndex = start;
-    if (!pattern.test(value)) continue;
+    const [id] = matchAt(pattern, value, start) ?? [];
+    if (id === undefined) continue;
     const end = pattern.lastIndex;
-    if (isWordUnit(value.charCodeAt(end)) || !check(value.slice(start, end).replaceAll(/[ .-]/g, '').toUpperCase()))
-      continue;
+    if (isWordUnit(value.charCodeAt(end)) || !check(id.replaceAll(/[ .-]/g, '').toUpperCase())) continue;
     if (words && !hasWordNear(value, start, end, words, wordsBefore, wordsAfter)) continue;
     report(type, start, end);
     return;
   }
 }
 
-/** Capital letters, and what may stand between them and the digits. */
+/** Capital letters, and the separators between them and the digits. */
 const mayEndLetters = (unit: number): boolean => (unit >= 65 && unit <= 90) || unit === 32 || unit === 45;

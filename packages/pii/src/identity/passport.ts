@@ -1,13 +1,13 @@
-import { isAsciiLetter, isDigit, isWordUnit } from '../characters.ts';
-import { digitAt } from '../check-digits.ts';
 import type { Detector, Report } from '../detector.ts';
-import { hasWordNear } from '../has-word-near.ts';
-import { visitNumbers } from '../visit-numbers.ts';
+import { isAsciiLetter, isDigit, isWordUnit, matchAt } from '../text/characters.ts';
+import { digitAt } from '../text/check-digits.ts';
+import { hasWordNear } from '../text/has-word-near.ts';
+import { visitNumbers } from '../text/visit-numbers.ts';
 
 const words =
   /passport|reisepass|passeport|pasaporte|passaport|paspoort|\bpaszport|\bpas nr|passnummer|passi(?:n|numero)|\bpașaport|útlevél|cestovn|διαβατ|паспорт|загранпаспорт|护照|護照|パスポート|旅券|여권/i;
 
-/** How far from a number the word may stand, in UTF-16 units. */
+/** How far from a number the word may be, in UTF-16 units. */
 const wordsBefore = 40;
 const wordsAfter = 24;
 
@@ -17,12 +17,12 @@ const longest = 9;
 const firstLine = /P[A-Z<]{43}/y;
 const secondLine = /[A-Z0-9<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}[A-Z0-9<]{14}[0-9<]\d/y;
 
-/** Passport numbers behind or before a word for passport, and the two lines that machines read. */
+/** Finds passport numbers behind or before a word for passport, and the two lines that machines read. */
 export const passportDetector: Detector = {
   types: ['passport'],
   find({ value }, report) {
     findReadableZones(value, report);
-    // A word that begins with this number has been looked at whole.
+    // A number inside of a word that was already looked at is skipped.
     let seen = 0;
     visitNumbers(value, (start, end) => {
       if (start < seen || end - start > 9) return;
@@ -70,12 +70,10 @@ function findReadableZones(text: string, report: Report): void {
 
 /** Where the zone that begins at `start` ends, or null if none does. */
 function readZone(text: string, start: number): number | null {
-  firstLine.lastIndex = start;
-  if (text[start] !== 'P' || !firstLine.test(text)) return null;
-  secondLine.lastIndex = start + 44 + (/^\s{1,3}/.exec(text.slice(start + 44, start + 47))?.[0].length ?? 0);
-  if (!secondLine.test(text)) return null;
-  const end = secondLine.lastIndex;
-  return isCheckedZone(text.slice(end - 44, end)) ? end : null;
+  if (text[start] !== 'P' || !matchAt(firstLine, text, start)) return null;
+  const lineEnd = /^\s{0,3}/.exec(text.slice(start + 44, start + 47))?.[0] ?? '';
+  const [line] = matchAt(secondLine, text, start + 44 + lineEnd.length) ?? [];
+  return line !== undefined && isCheckedZone(line) ? secondLine.lastIndex : null;
 }
 
 /** Whether the number, the two dates and the line as a whole add up. */

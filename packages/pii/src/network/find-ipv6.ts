@@ -1,5 +1,5 @@
-import { isDigit, isWordUnit } from '../characters.ts';
 import type { Report } from '../detector.ts';
+import { isDigit, isWordUnit } from '../text/characters.ts';
 
 const colon = 58;
 /** More than the longest address, `0000:0000:0000:0000:0000:ffff:255.255.255.255`. */
@@ -8,12 +8,12 @@ const maxLength = 48;
 const isHex = (unit: number): boolean => isDigit(unit) || ((unit | 32) >= 97 && (unit | 32) <= 102);
 
 /**
- * The ranges that machines have addresses from: global unicast, unique local, link-local, and IPv4 in its IPv6 forms. That also keeps
- * `a::b` of a programming language out.
+ * The ranges of machines' addresses: global unicast, unique local, link-local, and IPv4 in its IPv6 forms. This also rules out
+ * `a::b` of a programming language.
  */
 const assigned = /^(?:[23][0-9a-f]{3}:|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:|64:ff9b:|::ffff:\d{1,3}\.)/i;
 
-/** Eight long groups are an address in whatever range. */
+/** Eight long groups are an address in any range. */
 const wholeForm = /^(?=.{31})(?:[0-9a-f]{2,4}:){7}[0-9a-f]{2,4}$/i;
 
 const ipv4Tail = /(?:^|:)(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
@@ -35,7 +35,7 @@ function isIpv6(text: string): boolean {
   return halves.length === 2 ? groups.length < 8 && halves[1] !== '' : groups.length === 8;
 }
 
-/** Finds IPv6 addresses: from each colon to the ends of what may belong to an address. */
+/** Finds IPv6 addresses: from each colon, looks as far as hex digits, colons and dots reach on both sides. */
 export function findIpv6(text: string, report: Report): void {
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
     const next = text.charCodeAt(at + 1);

@@ -1,10 +1,10 @@
-import { isAsciiLetter, isWordUnit } from '../characters.ts';
 import type { Detector, Report, Text } from '../detector.ts';
-import type { DigitRun } from '../digit-run.ts';
-import { hasWordNear } from '../has-word-near.ts';
+import { isAsciiLetter, isWordUnit } from '../text/characters.ts';
+import type { DigitRun } from '../text/digit-run.ts';
+import { hasWordNear } from '../text/has-word-near.ts';
 import { findIpv6 } from './find-ipv6.ts';
 
-/** What stands before a version or a section rather than an address. */
+/** Text right before a version or a section number rather than an address. */
 const versionWords =
   /(?:[=<>~^@]|[A-Za-z]\/|\b(?:v|ver|versions?|release|rev|revision|build|firmware|section|chapter|clause|oid|chrome|driver)[\s.:"'=]{0,4})$/i;
 const addressWords = /\bip\b|ipv4|\bip_|address|host|server|dns|ping|remote|client|gateway|subnet/i;
@@ -22,7 +22,7 @@ function readOctets(run: DigitRun, first: number): number[] | null {
   return octets.every((octet) => octet < 256) ? octets : null;
 }
 
-/** Addresses that every machine or nobody has: this host, loopback, netmasks, multicast and above, the clouds' metadata service. */
+/** Whether no single machine has this address: this host, loopback, netmasks, multicast and above, the clouds' metadata service. */
 function isNobodys([a, b, c, d]: readonly number[]): boolean {
   return a === undefined || a === 0 || a === 127 || a >= 224 || (a === 169 && b === 254 && c === 169 && d === 254);
 }
@@ -63,8 +63,8 @@ function findIpv4(text: Text, report: Report): void {
 }
 
 /**
- * IPv4 and IPv6 addresses of machines, private ones included. Not loopback, unspecified, multicast, netmasks and whole networks, nor
- * what stands where a version does; four single digits need a word like `ip` or `host` before them.
+ * Finds IPv4 and IPv6 addresses of machines, private ones included. Not loopback, unspecified, multicast, netmasks and whole networks,
+ * and not version numbers; four single digits need a word like `ip` or `host` before them.
  */
 export const ipAddressDetector: Detector = {
   types: ['ip_address'],

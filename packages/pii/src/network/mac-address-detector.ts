@@ -1,11 +1,8 @@
-import { isWordUnit } from '../characters.ts';
 import type { Detector, Report } from '../detector.ts';
+import { isWordUnit } from '../text/characters.ts';
 
-const colonForm = /^(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$/;
-const hyphenForm = /^(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$/;
-const ciscoForm = /^[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}$/;
-/** No address, all addresses. */
-const nobody = /^(?:0{12}|f{12})$/i;
+/** Not one machine's address: unset, or broadcast. */
+const reserved = /^(?:0{12}|f{12})$/i;
 
 interface Form {
   separator: string;
@@ -18,9 +15,15 @@ interface Form {
 }
 
 const forms: readonly Form[] = [
-  { separator: ':', step: 3, length: 17, pattern: colonForm, needs: /[0-9a-f]/i },
-  { separator: '-', step: 3, length: 17, pattern: hyphenForm, needs: /[a-f]/i },
-  { separator: '.', step: 5, length: 14, pattern: ciscoForm, needs: /\d.{0,13}[a-f]|[a-f].{0,13}\d/i },
+  { separator: ':', step: 3, length: 17, pattern: /^(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$/, needs: /[0-9a-f]/i },
+  { separator: '-', step: 3, length: 17, pattern: /^(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$/, needs: /[a-f]/i },
+  {
+    separator: '.',
+    step: 5,
+    length: 14,
+    pattern: /^(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}$/,
+    needs: /\d.{0,13}[a-f]|[a-f].{0,13}\d/i,
+  },
 ];
 
 function findForm(text: string, { separator, step, length, pattern, needs }: Form, report: Report): void {
@@ -30,7 +33,7 @@ function findForm(text: string, { separator, step, length, pattern, needs }: For
     const start = at - step + 1;
     const end = start + length;
     const address = text.slice(Math.max(0, start), end);
-    if (!pattern.test(address) || !needs.test(address) || nobody.test(address.replaceAll(separator, ''))) continue;
+    if (!pattern.test(address) || !needs.test(address) || reserved.test(address.replaceAll(separator, ''))) continue;
     // A longer chain is a fingerprint or an IPv6 address.
     const before = text.charCodeAt(start - 1);
     const after = text.charCodeAt(end);
@@ -41,7 +44,7 @@ function findForm(text: string, { separator, step, length, pattern, needs }: For
   }
 }
 
-/** Hardware addresses as `00:1a:2b:3c:4d:5e`, `00-1A-2B-3C-4D-5E` and `001a.2b3c.4d5e`. */
+/** Finds hardware addresses such as `00:1a:2b:3c:4d:5e`, `00-1A-2B-3C-4D-5E` and `001a.2b3c.4d5e`. */
 export const macAddressDetector: Detector = {
   types: ['mac_address'],
   find({ value }, report) {

@@ -1,8 +1,8 @@
-import { isWordUnit } from '../characters.ts';
-import { passesLuhn } from '../check-digits.ts';
-import type { Detector } from '../detector.ts';
-import { type DigitRun, windowsOf } from '../digit-run.ts';
-import { hasWordNear } from '../has-word-near.ts';
+import { isWordUnit } from '../text/characters.ts';
+import { passesLuhn } from '../text/check-digits.ts';
+import { detectDigits } from '../text/detect-digits.ts';
+import type { DigitRun } from '../text/digit-run.ts';
+import { hasWordNear } from '../text/has-word-near.ts';
 
 /** First digits and lengths of the cards in use. */
 const issuers: readonly { prefix: RegExp; lengths: readonly number[] }[] = [
@@ -19,13 +19,11 @@ const issuers: readonly { prefix: RegExp; lengths: readonly number[] }[] = [
   { prefix: /^(?:60|8[12]|508)/, lengths: [16] }, // RuPay
 ];
 
-/** Words behind which any number that adds up is a card. */
+/** Any number with a right Luhn sum behind one of these words is a card. */
 const cardWords = /\b(?:card|cards|cc|visa|mastercard|amex|maestro)\b/i;
 
-/** How the digits of a card are grouped on it, with `-` for any one separator. */
+/** How the digits are grouped on cards, with `-` for any one separator. */
 const groupings = /^(?:1[2-9]|4-4-4-4(?:-[1-3])?|4-4-[45]|4-6-[45]|4-5-[36]|4-4-4-[1-3]|6-13|5-4-5|8-8)$/;
-
-const maxGroups = 5;
 
 function isCard(window: DigitRun): boolean {
   const separator = window.shape.replaceAll(/\d/g, '');
@@ -49,18 +47,9 @@ function belongsToMore(window: DigitRun): boolean {
   );
 }
 
-/** Payment cards: usual grouping, a Luhn sum that is right, and an issuer's first digits and length or a word that says card. */
-export const creditCardDetector: Detector = {
-  types: ['credit_card'],
-  find(text, report) {
-    for (const run of text.digitRuns()) {
-      if (run.end - run.start < 12) continue;
-      const visit = (window: DigitRun): boolean => {
-        if (belongsToMore(window) || !isCard(window)) return false;
-        report('credit_card', window.start, window.end);
-        return true;
-      };
-      windowsOf(run, 12, 19, visit, maxGroups);
-    }
-  },
-};
+/** Finds payment cards: usual grouping, a Luhn sum that is right, and an issuer's first digits and length or a word that says card. */
+export const creditCardDetector = detectDigits(
+  'credit_card',
+  { min: 12, max: 19, maxGroups: 5 },
+  (window) => !belongsToMore(window) && isCard(window),
+);

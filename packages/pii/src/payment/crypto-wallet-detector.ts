@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { isWordUnit } from '../characters.ts';
 import type { Detector, Report } from '../detector.ts';
-import { hasWordNear } from '../has-word-near.ts';
+import { isWordUnit, matchAt } from '../text/characters.ts';
+import { hasWordNear } from '../text/has-word-near.ts';
 import { isBase58Address, isBech32Address } from './bitcoin-address.ts';
 
 const walletWords = /wallet|address|\b(?:eth|ethereum|ether|account|payee|recipient|usdc|usdt|erc-?20)\b/i;
@@ -33,27 +33,29 @@ function findEthereum(text: string, report: Report): void {
   }
 }
 
+const base58Candidate = /(?<![A-Za-z0-9_])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9_])/g;
+
 function findBase58(text: string, report: Report): void {
-  const candidate = /(?<![A-Za-z0-9_])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9_])/g;
-  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
-    if (isBase58Address(match[0])) report('crypto_wallet', match.index, match.index + match[0].length);
+  for (const { 0: address, index } of text.matchAll(base58Candidate)) {
+    if (isBase58Address(address)) report('crypto_wallet', index, index + address.length);
   }
 }
 
+const bech32Data = /[02-9ac-hj-np-z]{11,87}/iy;
+
 function findBech32(text: string, prefix: string, report: Report): void {
-  const data = /[02-9ac-hj-np-z]{11,87}/iy;
   for (let start = text.indexOf(prefix); start >= 0; start = text.indexOf(prefix, start + prefix.length)) {
     if (isWordUnit(text.charCodeAt(start - 1))) continue;
-    data.lastIndex = start + prefix.length;
-    const match = data.exec(text);
-    if (!match || isWordUnit(text.charCodeAt(data.lastIndex))) continue;
-    if (isBech32Address(text.slice(start, data.lastIndex))) report('crypto_wallet', start, data.lastIndex);
+    if (!matchAt(bech32Data, text, start + prefix.length)) continue;
+    const end = bech32Data.lastIndex;
+    if (isWordUnit(text.charCodeAt(end))) continue;
+    if (isBech32Address(text.slice(start, end))) report('crypto_wallet', start, end);
   }
 }
 
 /**
- * Bitcoin addresses (base58check, bech32, bech32m) and Ethereum addresses with EIP-55's checksum; those in one case, which have none,
- * with a word nearby.
+ * Finds Bitcoin addresses (base58check, bech32, bech32m) and Ethereum addresses with EIP-55's checksum. Ethereum addresses in a single
+ * case have no checksum and need a word nearby.
  */
 export const cryptoWalletDetector: Detector = {
   types: ['crypto_wallet'],

@@ -1,5 +1,5 @@
-import { isAsciiLetter, isDigit, isWordUnit } from '../characters.ts';
 import type { Detector } from '../detector.ts';
+import { isAsciiLetter, isDigit, isWordUnit } from '../text/characters.ts';
 
 /** The length of each country's IBAN, from the SWIFT registry. */
 const lengths = new Map<string, number>(
@@ -13,7 +13,7 @@ const lengths = new Map<string, number>(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** More changes between capitals and small letters than a bank code has make it base64, in which one of many runs adds up. */
+/** Base64 passes the checksum by chance now and then; it changes case more often than a bank code does. */
 const maxChanges = 5;
 
 function looksLikeBase64(text: string): boolean {
@@ -27,7 +27,7 @@ function looksLikeBase64(text: string): boolean {
 
 const isSpace = (unit: number): boolean => unit === 32 || unit === 0xa0 || unit === 0x202f || unit === 45;
 
-/** The remainder by 97 that ISO 7064 wants to be 1: letters count as 10 to 35, and the first four characters go last. */
+/** The remainder by 97, which ISO 7064 requires to be 1: letters count as 10 to 35, and the first four characters go last. */
 function remainderOf(iban: string): number {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
@@ -37,11 +37,11 @@ function remainderOf(iban: string): number {
   return remainder;
 }
 
-/** Account numbers of the countries in the registry, in one piece or in groups, whose check digits are right. */
+/** Finds account numbers of the countries in the registry, in one piece or in groups, whose check digits are right. */
 export const ibanDetector: Detector = {
   types: ['iban'],
   find({ value }, report) {
-    // Begins with the check digits: a text has fewer digits than letters, and only letters may stand before.
+    // Begins with the check digits, since a text has fewer digits than letters.
     const checkDigits = /(?<=(?<![A-Za-z0-9_])[A-Za-z]{2})\d\d/g;
     for (let match = checkDigits.exec(value); match; match = checkDigits.exec(value)) {
       const start = match.index - 2;

@@ -1,37 +1,36 @@
 import type { Detector, Report } from '../detector.ts';
+import { matchAt } from '../text/characters.ts';
 import { isPassword, isSecretKey } from './is-secret-value.ts';
 
 const maxName = 24;
 
-/** Names that mean a password, at the end of what stands before a sign. */
+/** Names for a password, at the end of the text before a sign. */
 const passwordName =
   /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrase(?:ñ|n)a|senha|wachtwoord|mot de passe|(?:^|[^a-z])pass)$/i;
-/** Names that mean a key or token. Tokens of pages and forms are none. */
+/** Names for a key or token. Tokens of pages and forms (`page_token`, `csrf_token`) are not secrets. */
 const keyName =
   /(?:api[ _-]?key|(?:secret|private|account|encryption)[ _-]?(?:access[ _-]?)?key|client[ _-]?secret|(?:access|auth|api|bot|refresh|bearer)[ _-]?token|authorization)$/i;
 
-/** The last letters of all those names, to pass over most signs at once. */
+/** The last letters of all those names, to skip most signs at once. */
 const lastLetters = new Set('denastyDENASTY');
 
-/** Between a name and its sign: quotes, which JSON in JSON escapes, emphasis, and a space. */
+/** Characters between a name and its sign: quotes, which JSON within JSON escapes, emphasis, and a space. */
 const besideName = '"\'`\\ *';
 
-/** Between the sign and the value. The group holds the quote of a quoted value. */
+/** The text between the sign and the value. The group is the quote of a quoted value. */
 const opening = /[ =>*]{0,3}\\?(["'`]?)(?:Bearer |Basic |Token )?/iy;
 const quotedValue = /[^\s"'`\\]{6,200}/y;
 const bareValue = /[^\s"'`\\,;&|<>(){}[\]]{6,200}/y;
 const quotes = '"\'`\\';
-/** Behind a value without quotes: then it was a call, an index or part of a string that code builds. */
+/** Behind a value without quotes these show that it is a call, an index or part of a string that code builds. */
 const codeBehind = '(["\'`\\';
 
-/** Reads the value that begins at an offset, and gives the offset behind what was read. */
+/** Reads the value that begins at an offset. @returns the offset behind it */
 function readValue(text: string, at: number, type: 'password' | 'credential', report: Report): number {
-  opening.lastIndex = at;
-  const quoted = Boolean(opening.exec(text)?.[1]);
+  const quoted = Boolean(matchAt(opening, text, at)?.[1]);
   const start = opening.lastIndex;
   const pattern = quoted ? quotedValue : bareValue;
-  pattern.lastIndex = start;
-  if (!pattern.test(text)) return start;
+  if (!matchAt(pattern, text, start)) return start;
   const end = pattern.lastIndex;
   const behind = text.charAt(end);
   const isWhole = quoted ? behind !== '' && quotes.includes(behind) : behind === '' || !codeBehind.includes(behind);
@@ -42,7 +41,7 @@ function readValue(text: string, at: number, type: 'password' | 'credential', re
   return end;
 }
 
-/** Reads what is assigned with the sign at an offset. */
+/** Reads the assignment whose sign is at an offset. @returns the offset behind it */
 function readAssignment(text: string, sign: number, report: Report): number {
   let nameEnd = sign;
   while (nameEnd > 0 && nameEnd > sign - 4 && besideName.includes(text.charAt(nameEnd - 1))) nameEnd--;
@@ -52,7 +51,7 @@ function readAssignment(text: string, sign: number, report: Report): number {
   return keyName.test(name) ? readValue(text, sign + 1, 'credential', report) : sign + 1;
 }
 
-/** Passwords, keys and tokens without a form of their own that stand behind their name: `password: ...`, `api_key=...`. */
+/** Finds passwords, keys and tokens without a form of their own by the name before them: `password: ...`, `api_key=...`. */
 export const credentialDetector: Detector = {
   types: ['password', 'credential'],
   find({ value: text }, report) {

@@ -1,6 +1,6 @@
-import { isAsciiLetter, isDigit } from '../characters.ts';
+import { isAsciiLetter, isDigit } from '../text/characters.ts';
 
-/** No secret that is found by its form alone is shorter. */
+/** The length of the shortest secret that is found by its form alone. */
 const minLength = 20;
 
 const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) =>
@@ -9,7 +9,7 @@ const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) =>
 
 /**
  * Calls `visit` with start and end of every stretch of at least 20 units of base64, base64url and the dots between their
- * parts, from left to right. Prose has few: only each twentieth unit is looked at, and those of the word it is in.
+ * parts, from left to right. Prose has few: only each twentieth unit is looked at, and those of the word around it.
  */
 export function findLongWords(text: string, visit: (start: number, end: number) => void): void {
   let behind = 0;

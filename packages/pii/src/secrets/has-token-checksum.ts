@@ -1,16 +1,8 @@
+import { crc32 } from 'node:zlib';
+
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** CRC-32 as in zip files (polynomial 0xedb88320, reflected) of an ASCII text. */
-export function crc32(text: string): number {
-  let crc = -1;
-  for (let at = 0; at < text.length; at++) {
-    crc ^= text.charCodeAt(at);
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
-}
-
-/** The six base62 digits with which GitHub and npm end a token, made of the characters between its prefix and them. */
+/** The six base62 digits at the end of a token of GitHub or npm: the CRC-32 of the characters between its prefix and them. */
 export function tokenChecksum(secret: string): string {
   let rest = crc32(secret);
   let digits = '';

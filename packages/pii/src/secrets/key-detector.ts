@@ -1,6 +1,6 @@
-import { isAsciiLetter, isDigit } from '../characters.ts';
 import type { Detector, Report } from '../detector.ts';
-import { hasWordNear } from '../has-word-near.ts';
+import { isAsciiLetter, isDigit, matchAt } from '../text/characters.ts';
+import { hasWordNear } from '../text/has-word-near.ts';
 import { findLongWords } from './find-long-words.ts';
 import { type KeyFormat, keyFormats } from './key-formats.ts';
 import { looksRandom } from './looks-random.ts';
@@ -13,12 +13,11 @@ const formatsByFirst: readonly (readonly KeyFormat[])[] = Array.from({ length: 1
 
 const isAlphanumeric = (unit: number): boolean => isDigit(unit) || isAsciiLetter(unit);
 
-/** Offset behind the key that begins at an offset; 0 where none does. What has a key's form but is none is passed over too. */
+/** The offset behind the key that begins at an offset, also behind a placeholder in the form of a key; 0 if none begins there. */
 function readKey(text: string, start: number, report: Report): number {
   for (const { type, prefix, rest, accepts } of formatsByFirst[text.charCodeAt(start)] ?? []) {
     if (!text.startsWith(prefix, start)) continue;
-    rest.lastIndex = start + prefix.length;
-    if (!rest.test(text)) continue;
+    if (!matchAt(rest, text, start + prefix.length)) continue;
     const end = rest.lastIndex;
     if (accepts(text, start, end)) report(type, start, end);
     return end;
@@ -29,10 +28,9 @@ function readKey(text: string, start: number, report: Report): number {
 const awsSecret = /[A-Za-z0-9/+]{40}(?![\w/+=-])/y;
 const awsContext = /\baws|aws_|secret.?access.?key|\bA[KS]IA[A-Z2-7]{16}/i;
 
-/** The secret half of an AWS key has no prefix: forty characters of base64, and a word that says what they are. */
+/** The secret half of an AWS key has no prefix: it is forty characters of base64 behind a word for it. */
 function readAwsSecret(text: string, start: number, report: Report): number {
-  awsSecret.lastIndex = start;
-  if (!awsSecret.test(text)) return 0;
+  if (!matchAt(awsSecret, text, start)) return 0;
   const end = start + 40;
   if (hasWordNear(text, start, end, awsContext, 100, 0) && looksRandom(text.slice(start, end))) {
     report('aws_key', start, end);
@@ -40,12 +38,12 @@ function readAwsSecret(text: string, start: number, report: Report): number {
   return end;
 }
 
-/** Where a word begins. In JSON within a text, the letter of `\n` or `\t` seems to be its first. */
+/** Where a word begins. In JSON within a text, the letter of `\n` or `\t` is not part of it. */
 function wordStart(text: string, start: number): number {
   return text[start - 1] === '\\' && 'nrt'.includes(text.charAt(start)) ? start + 1 : start;
 }
 
-/** Keys that their issuers made recognisable, AWS secrets, and JSON web tokens. */
+/** Finds keys by the form that their issuers gave them, AWS secrets, and JSON web tokens. */
 export const keyDetector: Detector = {
   types: ['api_key', 'aws_key', 'github_token', 'jwt', 'private_key'],
   find({ value: text }, report) {

@@ -1,16 +1,16 @@
-import { hasWordNear } from '../has-word-near.ts';
 import type { PiiType } from '../pii-types.ts';
+import { hasWordNear } from '../text/has-word-near.ts';
 import { hasTokenChecksum } from './has-token-checksum.ts';
 import { isPlaceholder, looksRandom } from './looks-random.ts';
 
-/** How the keys of one issuer look. */
+/** The form of one issuer's keys. */
 export interface KeyFormat {
   type: PiiType;
-  /** What every key of the format begins with, case included. */
+  /** The beginning of every key of the format, in this case. */
   prefix: string;
-  /** The rest of a key, sticky. Where the length is fixed no word goes on behind it. */
+  /** The rest of a key, sticky. If its length is fixed, the pattern excludes longer words. */
   rest: RegExp;
-  /** Whether what matched is a key indeed, rather than a name or a placeholder. */
+  /** Whether the match is a key, rather than a name or a placeholder. */
   accepts(text: string, start: number, end: number): boolean;
 }
 

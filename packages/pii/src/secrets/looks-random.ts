@@ -1,8 +1,8 @@
-import { isAsciiLetter, isDigit } from '../characters.ts';
+import { isAsciiLetter, isDigit } from '../text/characters.ts';
 
 const placeholder = /example|placeholder|redacted|change.?me|your[_-]|[_-]here\b|abcdefgh|12345678/i;
 
-/** Whether a text says of itself that it only stands for a secret, as in documentation. */
+/** Whether a text is only a placeholder for a secret, as in documentation. */
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
@@ -14,8 +14,8 @@ function kindOf(unit: number): number {
 }
 
 /**
- * Whether a key may have been drawn by chance: in what people write, digits, capitals and small letters keep together, and
- * in a fill-in the same character is repeated. Of random hex keys of 32 digits fewer than one in a hundred is missed.
+ * Whether a key may have been drawn by chance: names written by people keep digits, capitals and small letters together, and
+ * placeholders repeat a character. It misses fewer than one in a hundred random hex keys of 32 digits.
  */
 export function looksRandom(key: string): boolean {
   const distinct = new Set<number>();

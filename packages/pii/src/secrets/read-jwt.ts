@@ -1,13 +1,13 @@
 import { parseJson } from '@agp/core/json';
-import { isAsciiLetter, isDigit } from '../characters.ts';
+import { isAsciiLetter, isDigit } from '../text/characters.ts';
 
-/** Headers hold a few names. One of many certificates in it is longer, and rare. */
+/** Longer headers hold certificates, and are rare. */
 const maxHeader = 8192;
 
 const hyphen = 45;
 const underscore = 95;
 
-/** Offset behind the base64url that begins at an offset. Not by a RegExp, which would remember every step of a very long one. */
+/** The offset behind the base64url that begins at an offset. A RegExp would keep a backtracking step for each unit of a long one. */
 function skipBase64Url(text: string, start: number): number {
   let at = start;
   for (let unit = text.charCodeAt(at); isBase64Url(unit); unit = text.charCodeAt(at)) at++;
@@ -19,7 +19,7 @@ const isBase64Url = (unit: number): boolean =>
 
 /** Whether a base64url text is the JSON of a JOSE header, which always names an algorithm (RFC 7515 and 7516, 4.1.1). */
 function isJoseHeader(encoded: string): boolean {
-  // What follows throws where it fails, which is slow, so that few texts should come to it.
+  // Decoding and parsing throw for other texts, which is slow, so cheap checks come first.
   if (encoded.length < 15 || encoded.length % 4 === 1) return false;
   const decoded = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
   if (!decoded.includes('"alg"')) return false;
@@ -31,15 +31,15 @@ function isJoseHeader(encoded: string): boolean {
   }
 }
 
-/** Where the text that was looked at ends, and whether it is a token. */
+/** Whether a token was found, and where the text that was read ends. */
 export interface JwtReading {
   found: boolean;
   end: number;
 }
 
 /**
- * Reads a JSON web token, signed (three parts) or encrypted (five), that begins at an offset. Go on at its `end` in any case: then no
- * character is read twice.
+ * Reads a JSON web token, signed (three parts) or encrypted (five), that begins at an offset. The caller continues at its `end` in any
+ * case, so no character is read twice.
  */
 export function readJwt(text: string, start: number): JwtReading {
   const headerEnd = skipBase64Url(text, start);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPiiFinder } from '../find-pii.ts';
-import { crc32, hasTokenChecksum, tokenChecksum } from './has-token-checksum.ts';
+import { hasTokenChecksum, tokenChecksum } from './has-token-checksum.ts';
 
 const find = createPiiFinder();
 
@@ -209,9 +209,8 @@ describe('URLs with a password', () => {
 });
 
 describe('the checksum of tokens', () => {
-  test('agrees with published values', () => {
-    // The check value of CRC-32/ISO-HDLC, and a token that GitHub's announcement shows.
-    expect(crc32('123456789')).toBe(0xcbf43926);
+  test('agrees with a published token', () => {
+    // A token that GitHub's announcement shows.
     expect(tokenChecksum('zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ')).toBe('0mLq17');
   });
 

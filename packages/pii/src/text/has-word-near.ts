@@ -1,10 +1,9 @@
 /**
  * Whether a pattern occurs within some units before or after a candidate.
  *
- * @param words a RegExp without the flags g and y, with `i` where case does not matter. It sees a slice that may begin and
- *   end within a word; `\b` at its ends is therefore worth having.
- * @param before how many units before `start` are looked at
- * @param after how many units from `end` on are looked at
+ * @param words a RegExp without the flags g and y. The slice that it sees may begin and end within a word, so put `\b` at its ends
+ * @param before how many units to look at before `start`
+ * @param after how many units to look at from `end` on
  */
 export function hasWordNear(
   text: string,

@@ -1,12 +1,12 @@
 import { isDigit, isSeparator, isWordUnit } from './characters.ts';
 
 /**
- * Groups of at least four ASCII digits together, with exactly one separator (see `isSeparator`) between two groups: all that stand
- * together in the text, or some neighbouring ones of them ({@link windowsOf}).
+ * Groups of ASCII digits, at least four digits in all, with exactly one separator (see `isSeparator`) between two groups: a whole
+ * run of the text, or some neighbouring groups of it ({@link windowsOf}).
  */
 export class DigitRun {
   readonly text: string;
-  /** Start and end of each group by turns; groups of the run are those from `first` to before `last`. */
+  /** Start and end of each group in turn. This run has the groups from `first` to before `last`. */
   readonly #bounds: readonly number[];
   readonly #first: number;
   readonly #last: number;
@@ -42,7 +42,7 @@ export class DigitRun {
     return this.#bounds[2 * (this.#first + index) + 1] as number;
   }
 
-  /** The digits without separators. Costs as much as the run is long: look at the lengths first. */
+  /** The digits without separators. Costs time proportional to the run's length: check the lengths first. */
   get digits(): string {
     let digits = '';
     for (let group = 0; group < this.groupCount; group++) {
@@ -61,12 +61,12 @@ export class DigitRun {
     return shape;
   }
 
-  /** Whether a letter, digit or underscore stands directly before: then this is part of a longer word. */
+  /** Whether a letter, digit or underscore is directly before: then this is part of a longer word. */
   get touchesBefore(): boolean {
     return isWordUnit(this.text.charCodeAt(this.start - 1));
   }
 
-  /** Whether a letter, digit or underscore stands directly behind. */
+  /** Whether a letter, digit or underscore is directly behind. */
   get touchesAfter(): boolean {
     return isWordUnit(this.text.charCodeAt(this.end));
   }
@@ -82,10 +82,26 @@ function plainSeparator(unit: number): string {
   return unit >= 0x2010 && unit <= 0x2013 ? '-' : ' ';
 }
 
+/** Hyphen, dot and slash. */
+const isTie = (unit: number): boolean => unit >= 45 && unit <= 47;
+
+/**
+ * Whether no letter touches some groups of digits, and no hyphen, dot or slash ties them to further digits: then
+ * they are a number of their own and not a part of a longer one.
+ */
+export function standsApart({ text, start, end, touchesBefore, touchesAfter }: DigitRun): boolean {
+  return !(
+    touchesBefore ||
+    touchesAfter ||
+    (isTie(text.charCodeAt(start - 1)) && isDigit(text.charCodeAt(start - 2))) ||
+    (isTie(text.charCodeAt(end)) && isDigit(text.charCodeAt(end + 1)))
+  );
+}
+
 /** Finds all digit runs of a text, from left to right, in one pass. Runs do not overlap. */
 export function findDigitRuns(text: string): DigitRun[] {
   const runs: DigitRun[] = [];
-  // Finds where a run begins, many times faster than a loop over the units does.
+  // Finds the start of a run many times faster than a loop over the units.
   const opening = /\d(?:[ ./\u00a0\u2009\u202f\u2010-\u2013-]?\d){3}/g;
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const bounds: number[] = [];
@@ -102,12 +118,12 @@ export function findDigitRuns(text: string): DigitRun[] {
 }
 
 /**
- * Gives `visit` every row of neighbouring groups that has `min` to `max` digits together, so that a card number is found with
- * its expiry date right behind it. Longer rows come first from each start. At most `maxGroups` rows are given
- * for a group, which keeps a detector linear whatever the text is.
+ * Calls `visit` with every row of neighbouring groups that has `min` to `max` digits in all, so that a card number is found with
+ * its expiry date right behind it. From each start the longer rows come first. At most `maxGroups` rows begin with one group,
+ * which keeps a detector linear on any text.
  *
- * @param visit returns true where the row was what it looked for: the next row then starts behind it
- * @param maxGroups how many groups a row has at most
+ * @param visit returns true if it accepts the row: the next row then starts behind it
+ * @param maxGroups the most groups of a row
  */
 export function windowsOf(
   run: DigitRun,
@@ -116,6 +132,7 @@ export function windowsOf(
   visit: (window: DigitRun) => boolean,
   maxGroups = max,
 ): void {
+  if (run.end - run.start < min) return;
   const count = run.groupCount;
   for (let first = 0; first < count; first++) {
     const latest = Math.min(count, first + maxGroups);

@@ -1,8 +1,8 @@
 import { isDigit } from './characters.ts';
 
-/** Gives `visit` the start and end of every unbroken row of ASCII digits, single ones too, from left to right. */
+/** Calls `visit` with the start and end of every unbroken row of ASCII digits, single ones too, from left to right. */
 export function visitNumbers(text: string, visit: (start: number, end: number) => void): void {
-  // Finds the next digit many times faster than a loop over the units does.
+  // Finds the next digit many times faster than a loop over the units.
   const digit = /\d/g;
   while (digit.test(text)) {
     const start = digit.lastIndex - 1;

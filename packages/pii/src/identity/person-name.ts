@@ -1,22 +1,19 @@
-import { isWordUnit } from '../characters.ts';
 import type { Detector, Report } from '../detector.ts';
+import { isWordUnit, matchAt } from '../text/characters.ts';
 
-/**
- * What stands right before a name. Each begins at a word's start, and what follows must begin with a capital letter.
- * A title is enough; the others say that a person is meant.
- */
+/** Titles, and other words right before a person's name. Each begins where a word does, and the name with a capital letter. */
 const introduction =
   /\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Sir|Madam|Herr|Frau|Señora?|Sra?|Mme|Monsieur|Madame|Signora?|Mister)\b\.?[ \u00a0]|\b(?:[Mm]y|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|[Mm]aiden|[Ff]ull|[Ll]ast|[Ff]irst|[Pp]artner's|[Cc]hild's) name(?: is|'s)?:? |\b(?:I am|I'm|[Tt]his is|[Cc]all me|named (?:him|her|them)|[Ss]igned(?: by)?:?|[Rr]egards,|[Ss]incerely,|[Cc]heers,|[Dd]ear|[Hh]i|[Hh]ello|[Ff]ollow up with|[Ss]peak (?:to|with)|directed by|founded by|sung by|written by|starring|[Aa]uthor:?|[Nn]ame:|[Cc]ontact:|[Aa]ttn:?|[Pp]atient:?|[Cc]ustomer:?)[ \n]/g;
 
-/** One to four words with capitals: initials, hyphens, apostrophes and small words inside included. */
+/** One to four words with capitals, including initials, hyphens, apostrophes and small words such as `van`. */
 const name =
   /\p{Lu}(?:\p{Ll}|['’-]\p{L}){1,24}(?: (?:\p{Lu}(?:\.|(?= ))|(?:van|von|de|der|den|da|di|del|la|el|al|bin|ten)(?= ))){0,2}(?: {1,2}\p{Lu}(?:\p{L}|['’-]\p{L}){1,24}){0,2}/uy;
 
-/** Words with a capital that stand behind the introductions above and are no name. */
+/** Capitalised words behind the introductions above that are not names. */
 const notNames =
   /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|The|This|That|These|Those|My|Your|Our|We|You|He|She|It|They|There|Here|What|When|Where|Who|Why|How|Not|No|Yes|And|But|Or|If|In|On|At|For|From|To|With|All|Everyone|Team|Sir|Madam|Support|Customer|Hiring|Manager|Friends?|Folks|World|Claude|ChatGPT|GPT|Gemini|English|American|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|June|July|August|September|October|November|December|Just|Also|Please|Thanks|Thank|Can|Could|Would|Is|Are|Do|Does|Sorry|Well|Now|Then|So|As|An?)\b/;
 
-/** Names of persons by what introduces them. Many names have nothing before them: this finds few of those that are there. */
+/** Finds names of persons by the words that introduce them. Most names have none, so it finds few of those in a text. */
 export const personNameDetector: Detector = {
   types: ['person_name'],
   find({ value }, report) {
@@ -26,8 +23,7 @@ export const personNameDetector: Detector = {
 };
 
 function reportName(text: string, at: number, report: Report): void {
-  name.lastIndex = at;
-  if (!name.test(text)) return;
+  if (!matchAt(name, text, at)) return;
   const end = name.lastIndex;
   if (isWordUnit(text.charCodeAt(end)) || notNames.test(text.slice(at, end))) return;
   report('person_name', at, end);

@@ -5,10 +5,10 @@ export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 export const isAsciiLetter = (unit: number): boolean => (unit | 32) >= 97 && (unit | 32) <= 122;
 
 /**
- * Whether a UTF-16 unit belongs to a word, so that a number or name cannot begin or end beside it: ASCII
+ * Whether a UTF-16 unit is part of a word, so that a number or name cannot begin or end beside it: ASCII
  * letters, digits and underscore, and the letters of alphabets that put spaces between words (Latin, Greek,
- * Cyrillic). Chinese or Japanese letters do not, since people write numbers right beside them.
- * NaN, which `charCodeAt` gives outside of a string, does not either.
+ * Cyrillic). Chinese and Japanese letters are not, since people write numbers right beside them.
+ * Nor is NaN, which `charCodeAt` gives outside of a string.
  */
 export function isWordUnit(unit: number): boolean {
   if (unit < 128) return isDigit(unit) || isAsciiLetter(unit) || unit === 95;
@@ -16,10 +16,16 @@ export function isWordUnit(unit: number): boolean {
 }
 
 /**
- * Whether a UTF-16 unit may stand between the groups of one number: space, no-break spaces, thin space,
+ * Whether a UTF-16 unit may separate the groups of one number: space, no-break spaces, thin space,
  * hyphens, en dash, dot and slash.
  */
 export function isSeparator(unit: number): boolean {
   if (unit < 128) return unit === 32 || (unit >= 45 && unit <= 47);
   return unit === 0xa0 || unit === 0x202f || unit === 0x2009 || (unit >= 0x2010 && unit <= 0x2013);
+}
+
+/** What a sticky RegExp matches at an offset, or null. The offset behind the match is then the RegExp's `lastIndex`. */
+export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
 }

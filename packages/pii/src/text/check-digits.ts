@@ -1,4 +1,4 @@
-/** The digit at `index` as a number; NaN where there is none. */
+/** The digit at `index` as a number; NaN behind the end. */
 export const digitAt = (digits: string, index: number): number => digits.charCodeAt(index) - 48;
 
 /** The sum of the first digits, each times the weight at its place. */
@@ -28,7 +28,7 @@ export function passesMod1110(digits: string): boolean {
   return (11 - product) % 10 === digitAt(digits, digits.length - 1);
 }
 
-/** Products in the group of the symmetries of a pentagon: what Verhoeff's method adds digits by. */
+/** The multiplication table of the dihedral group D5, by which Verhoeff's method adds digits. */
 const dihedral = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
   [1, 2, 3, 4, 0, 6, 7, 8, 9, 5],
@@ -42,7 +42,7 @@ const dihedral = [
   [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
 ] as const;
 
-/** What each digit is replaced by, once for each place from the right. */
+/** Replaces each digit, once for each place from the right. */
 const permutation = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4] as const;
 
 /** Whether the last digit is right by Verhoeff's method. */
@@ -58,14 +58,14 @@ export function passesVerhoeff(digits: string): boolean {
 
 const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether a day exists. With a year below 100 the century is unknown, and either the 20th or the 21st will do. */
+/** Whether a day exists. Years below 100 may be of the 20th or the 21st century. */
 export function isCalendarDate(year: number, month: number, day: number): boolean {
   if (!(day >= 1 && day <= (daysOfMonths[month - 1] ?? 0))) return false;
   if (month !== 2 || day < 29) return true;
   return year % 4 === 0 && (year < 100 || year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Whether six digits are a day as year, month and day. */
+/** Whether six digits are a date as year, month and day. */
 export function isYearMonthDay(digits: string): boolean {
   return isCalendarDate(Number(digits.slice(0, 2)), Number(digits.slice(2, 4)), Number(digits.slice(4, 6)));
 }
