@@ -1,3 +1,4 @@
+import type { AgentStatus, Event } from '@agp/core/contracts';
 import type { ColumnType, Generated } from 'kysely';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -8,7 +9,7 @@ type Money = ColumnType<number, string, string>;
 export interface AgentsTable {
   id: string;
   name: string;
-  status: Generated<'active' | 'blocked' | 'retired'>;
+  status: Generated<AgentStatus>;
   metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
   source_ip: string;
   created_at: DefaultTimestamp;
@@ -53,25 +54,13 @@ export interface LineageAnchorsTable {
   removal: Generated<string>;
 }
 
-export interface EventsTable {
-  id: string;
-  session_id: string;
-  seq: number;
-  agent_id: string;
+/** An event as it is shown, and what is kept of it besides. */
+export interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'> {
   timestamp: Timestamp;
-  recorded_at: DefaultTimestamp;
-  direction: 'request' | 'response';
-  model: string;
-  provider: string;
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
   cost_usd: Money;
-  compliance_tag: string;
-  pii_detected: boolean;
-  pii_types: string[];
+  seq: number;
+  recorded_at: DefaultTimestamp;
   counts_as_request: boolean;
-  lineage_hash: string;
   payload: string;
 }
 

@@ -9,6 +9,7 @@ import { serveDocsAssets } from './docs/serve-docs-assets.ts';
 import { authenticate, type Caller, requireScope } from './keys/authenticate.ts';
 import type { Reads } from './reads/reads.ts';
 import { handleError } from './replies/handle-error.ts';
+import { found } from './requests/found.ts';
 import { parseInput, parseQuery } from './requests/parse-input.ts';
 import { readJsonBody } from './requests/read-json-body.ts';
 
@@ -68,9 +69,15 @@ function toExpressPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, '{:$1}');
 }
 
+/** @throws ApiError 404 for a text that names nothing */
 function readPathParameters(route: Route, request: Request): Record<string, string> {
   const given = request.params as Record<string, string | undefined>;
-  return Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, given[name] ?? '']));
+  return Object.fromEntries(
+    Object.entries(route.params ?? {}).map(([name, { read, error = 'not_found' }]) => [
+      name,
+      found(read(given[name] ?? ''), error),
+    ]),
+  );
 }
 
 /** authenticated -> scope -> edition -> within its share -> parsed -> handled */
@@ -84,13 +91,16 @@ function handleRoute(route: Route, context: Context, reads: Reads): RequestHandl
     // Live streams have a bound of their own.
     if (isRead && route.answer.contentType !== 'text/event-stream') reads.begin(caller.keyId, response);
     const input = {
-      params: readPathParameters(route, request),
       query: route.query && parseQuery(route.query, request.query),
       body: route.body && parseInput(route.body, request.body, 'body'),
+      params: readPathParameters(route, request),
       request,
       caller,
     };
-    await route.handle(input, response, isRead ? { ...context, db: reads.databaseOf(caller.keyId) } : context);
+    const own = isRead ? { ...context, db: reads.databaseOf(caller.keyId) } : context;
+    const body = await route.handle(input, own, response);
+    if (body !== undefined) response.status(route.answer.status ?? 200).json(body);
+    else if (!response.headersSent) response.status(204).end();
   };
 }
 

@@ -7,22 +7,24 @@ import type { z } from 'zod';
 import type { ManagementConfig } from './config.ts';
 import type { Caller } from './keys/authenticate.ts';
 import type { LiveStreams } from './live/live-streams.ts';
+import type { Parameter } from './requests/parameters.ts';
 
 /** What the routes work with. */
 export interface Context {
   config: ManagementConfig;
-  /** Of a caller that reads, its share of connections that are there for reads alone. */
+  /** For a caller that reads: its share of the connections that only serve reads. */
   db: Db;
   reservations: BudgetReservations;
   streams: LiveStreams;
 }
 
-/** What a success looks like, for the document; tests hold the real answers against the same schema. */
-export interface Answer {
-  status: 200 | 201 | 204;
+/** What a success looks like, for the document; tests check the real answers against the same schema. */
+export interface Answer<Schema extends z.ZodType | undefined = z.ZodType | undefined> {
+  /** 200 if absent. */
+  status?: 201 | 204;
   description: string;
-  /** Absent where there is no body. */
-  schema?: z.ZodType;
+  /** Absent where there is no JSON. */
+  schema?: Schema;
   /** `application/json` if absent. */
   contentType?: string;
   /** The answer has a `Link` header while there are more entries. */
@@ -30,18 +32,13 @@ export interface Answer {
 }
 
 export interface Input<Name extends string, Query, Body> {
-  /** From the path; any text, never refused for its form. */
+  /** From the path, as their {@link Parameter} read them. */
   params: Record<Name, string>;
   query: Query;
   body: Body;
   request: Request;
   /** Who asks; absent where the route needs no key. */
   caller: Caller | undefined;
-}
-
-export interface Parameter {
-  description: string;
-  example: string;
 }
 
 /** One endpoint: what the document says of it, and what it does. */
@@ -59,9 +56,10 @@ export interface Route {
   query?: z.ZodObject;
   body?: z.ZodType;
   answer: Answer;
-  /** Those beyond what its scope, query and body bring by themselves. */
-  errors: ErrorCode[];
-  handle(input: Input<string, unknown, unknown>, response: Response, context: Context): Promise<void> | void;
+  /** Those beyond what its scope, parameters, query and body bring by themselves. */
+  errors?: ErrorCode[];
+  /** @returns the JSON to answer with; undefined where there is none, or where it has answered itself */
+  handle(input: Input<string, unknown, unknown>, context: Context, response: Response): unknown;
 }
 
 /** False for what the base edition does not have. */
@@ -70,19 +68,36 @@ export function isInEdition(route: Route, { edition }: Pick<ManagementConfig, 'e
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers itself is an ordinary function without a result.
+type Result<Schema> = (Schema extends z.ZodType ? z.output<Schema> : never) | void;
 
-/** Types a route's handler by its parameters and schemas. */
+/** Types a route's handler by its parameters and schemas. Without a scope given, a GET needs `read` and a change `write`. */
 export function defineRoute<
   Name extends string = never,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
+  Schema extends z.ZodType | undefined = undefined,
 >(
-  route: Omit<Route, 'params' | 'query' | 'body' | 'handle'> & {
+  address: `${'GET' | 'PUT' | 'POST' | 'DELETE'} /${string}`,
+  route: Omit<Route, 'method' | 'path' | 'scope' | 'tag' | 'params' | 'query' | 'body' | 'answer' | 'handle'> & {
+    scope?: Scope | null;
     params?: Record<Name, Parameter>;
     query?: Query;
     body?: Body;
-    handle(input: Input<Name, Parsed<Query>, Parsed<Body>>, response: Response, context: Context): Promise<void> | void;
+    answer: Answer<Schema>;
+    handle(
+      input: Input<Name, Parsed<Query>, Parsed<Body>>,
+      context: Context,
+      response: Response,
+    ): Result<Schema> | Promise<Result<Schema>>;
   },
-): Route {
-  return route as unknown as Route;
+): Omit<Route, 'tag'> {
+  const [method = '', path = ''] = address.split(' ');
+  const scope = method === 'GET' ? 'read' : 'write';
+  return { scope, ...route, method: method.toLowerCase(), path } as unknown as Omit<Route, 'tag'>;
+}
+
+/** Routes that the document shows under one heading. */
+export function tagRoutes(tag: string, routes: readonly Omit<Route, 'tag'>[]): Route[] {
+  return routes.map((route) => ({ ...route, tag }));
 }

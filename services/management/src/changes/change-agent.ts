@@ -1,9 +1,9 @@
 import type { AuditAction } from '@agp/core/audit';
-import { ApiError } from '@agp/core/errors';
-import { fromPublicId } from '@agp/core/ids';
+import { toPublicId } from '@agp/core/ids';
 import { type AgentChange, type AgentRow, type Db, updateAgent } from '@agp/db';
 import type { Request } from 'express';
 import type { Caller } from '../keys/authenticate.ts';
+import { found } from '../requests/found.ts';
 import { recordChange } from './record-change.ts';
 
 /**
@@ -18,16 +18,9 @@ export function changeAgent(
   change: AgentChange,
 ): Promise<AgentRow> {
   return recordChange(context, input, action, async (transaction) => {
-    const id = fromPublicId('agt', input.params.id);
-    const changed = id === null ? undefined : await updateAgent(transaction, id, change);
-    if (changed === undefined) throw new ApiError('agent_not_found');
-    const { before, after } = changed;
-    return {
-      result: after,
-      agentId: input.params.id,
-      target: input.params.id,
-      before: { status: before.status, metadata: before.metadata },
-      after: { status: after.status, metadata: after.metadata },
-    };
+    const { before, after } = found(await updateAgent(transaction, input.params.id, change), 'agent_not_found');
+    const target = toPublicId('agt', input.params.id);
+    const { status, metadata } = after;
+    return { result: after, agentId: target, target, before, after: { status, metadata } };
   });
 }

@@ -1,22 +1,22 @@
 import type { AuditAction, AuditState } from '@agp/core/audit';
-import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { appendAudit, type Db } from '@agp/db';
 import { toPlainAddress } from '@agp/runtime';
 import type { Request } from 'express';
 import type { Caller } from '../keys/authenticate.ts';
+import { found } from '../requests/found.ts';
 
-/** What a change did, as the audit log tells it. Never with a secret, a token, or a digest of one. */
+/** A change, as the audit log shows it. Never with a secret, a token, or a digest of one. */
 export interface Change<Result> {
   /** What the route goes on with. */
   result: Result;
-  /** Public id of the agent that it is about; null if it is about none. */
-  agentId: string | null;
-  /** Public id or name of what was changed; null where the action says it all. */
-  target: string | null;
-  /** As stored; null where there was nothing before, or nothing is left after. */
-  before: AuditState | null;
-  after: AuditState | null;
+  /** Public id of the agent that it is about, if it is about one. */
+  agentId?: string;
+  /** Public id or name of what was changed; absent where the action says it all. */
+  target?: string;
+  /** As stored; absent where there was nothing before, or nothing is left after. */
+  before?: AuditState;
+  after?: AuditState;
 }
 
 /**
@@ -31,12 +31,12 @@ export async function recordChange<Result>(
   action: AuditAction,
   change: (transaction: Db) => Promise<Change<Result>>,
 ): Promise<Result> {
-  if (caller === undefined) throw new ApiError('internal');
+  const { keyId, keyName } = found(caller, 'internal');
   return db.transaction().execute(async (transaction) => {
-    const { result, agentId, target, before, after } = await change(transaction);
+    const { result, agentId = null, target = null, before = null, after = null } = await change(transaction);
     await appendAudit(transaction, [
       {
-        actor: { kind: 'api_key', id: toPublicId('key', caller.keyId), name: caller.keyName },
+        actor: { kind: 'api_key', id: toPublicId('key', keyId), name: keyName },
         source_ip: toPlainAddress(request.ip),
         action,
         agent_id: agentId,

@@ -39,3 +39,14 @@ export const startScript = `SwaggerUIBundle({
   validatorUrl: null,
 });
 `;
+
+/** The page at `/`. */
+export const startPage = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Agent Governance Proxy</title></head>
+<body>
+<h1>Agent Governance Proxy</h1>
+<p>This is the management API. <a href="/docs">Its documentation</a> is at <code>/docs</code>.</p>
+</body>
+</html>
+`;

@@ -9,9 +9,10 @@ import {
 } from 'zod-openapi';
 import type { Route } from '../define-route.ts';
 
-/** Every error that a route can answer with: its own, and those that its key, query and body bring. */
+/** Every error that a route can answer with: its own, and those that its key, parameters, query and body bring. */
 function listErrors(route: Route): ErrorCode[] {
-  const codes: ErrorCode[] = [...route.errors];
+  const ofParameters = Object.values(route.params ?? {}).flatMap(({ error }) => error ?? []);
+  const codes: ErrorCode[] = [...ofParameters, ...(route.errors ?? [])];
   if (route.query) codes.push('invalid_parameter');
   if (route.body) codes.push('invalid_parameter', 'body_too_large', 'unsupported_media_type');
   if (route.scope !== null) codes.push('invalid_api_key', 'missing_scope', 'too_many_failures', 'storage_unavailable');
@@ -75,7 +76,7 @@ function describeAnswer({ answer }: Route): ZodOpenApiResponseObject {
 
 function describeRoute(route: Route): ZodOpenApiOperationObject {
   const pathParameters = Object.entries(route.params ?? {}).map(
-    ([name, meta]) => [name, z.string().meta({ ...meta })] as const,
+    ([name, { description, example }]) => [name, z.string().meta({ description, example })] as const,
   );
   return {
     operationId: `${route.method} ${route.path}`.replace(/[^a-z0-9]+/g, '_').replace(/_$/, ''),
@@ -96,7 +97,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
         content: { 'application/json': { schema: route.body } },
       },
     }),
-    responses: { [route.answer.status]: describeAnswer(route), ...describeErrors(route) },
+    responses: { [route.answer.status ?? 200]: describeAnswer(route), ...describeErrors(route) },
   } as ZodOpenApiOperationObject;
 }
 

@@ -1,7 +1,7 @@
 import type { AuditLink, ListedAuditEntry } from '@agp/core/contracts';
-import { toPublicId } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
 import type { AuditChainRow, AuditRow } from '@agp/db';
+import { presentRow } from './present-row.ts';
 
 /** An entry as its hash covers it, or refused requests that no hash covers yet. */
 export function presentAuditEntry(row: AuditRow): ListedAuditEntry {
@@ -11,11 +11,6 @@ export function presentAuditEntry(row: AuditRow): ListedAuditEntry {
 }
 
 /** A link of the chain with the text that its hash covers. */
-export function presentAuditLink(row: AuditChainRow): AuditLink {
-  return {
-    seq: row.seq,
-    id: toPublicId('aud', row.id),
-    lineage_hash: row.lineage_hash,
-    payload: row.payload,
-  };
+export function presentAuditLink({ seq, id, lineage_hash, payload }: AuditChainRow): AuditLink {
+  return presentRow({ seq, id, lineage_hash, payload }, 'aud');
 }

@@ -1,19 +1,13 @@
 import type { AgentBudget, Budget } from '@agp/core/contracts';
-import { toPublicId } from '@agp/core/ids';
 import type { AgentBudgetRow, BudgetRow } from '@agp/db';
+import { presentRow } from './present-row.ts';
 
 /** A cap and what of it is used today. */
-export function presentBudget(row: BudgetRow): Budget {
-  return {
-    daily_cap_usd: row.daily_cap_usd,
-    spent_usd: row.spent_usd,
-    reserved_usd: row.reserved_usd,
-    remaining_usd: row.remaining_usd,
-    ...(row.warn_only && { warn_only: true }),
-  };
+export function presentBudget({ warn_only, ...row }: BudgetRow): Budget {
+  return { ...row, ...(warn_only && { warn_only }) };
 }
 
 /** The budget of one agent. */
-export function presentAgentBudget(row: AgentBudgetRow): AgentBudget {
-  return { agent_id: toPublicId('agt', row.agent_id), agent_name: row.agent_name, ...presentBudget(row) };
+export function presentAgentBudget({ warn_only, ...row }: AgentBudgetRow): AgentBudget {
+  return { ...presentRow(row), ...(warn_only && { warn_only }) };
 }

@@ -1,30 +1,12 @@
 import type { AgentEvent, Event, SessionEvent, StreamEvent } from '@agp/core/contracts';
 import type { AnnouncedEvent } from '@agp/core/events';
-import { toPublicId } from '@agp/core/ids';
 import type { EventRow } from '@agp/db';
+import { presentRow } from './present-row.ts';
 
-/** An event with all its fields (interface.md section 2.2). */
-export function presentEvent(row: EventRow): Event {
-  return {
-    id: toPublicId('evt', row.id),
-    agent_id: toPublicId('agt', row.agent_id),
-    session_id: row.session_id,
-    timestamp: row.timestamp.toISOString(),
-    direction: row.direction,
-    model: row.model,
-    provider: row.provider,
-    prompt_tokens: row.prompt_tokens,
-    completion_tokens: row.completion_tokens,
-    total_tokens: row.total_tokens,
-    cost_usd: row.cost_usd,
-    compliance_tag: row.compliance_tag,
-    lineage_hash: row.lineage_hash,
-    pii_detected: row.pii_detected,
-    pii_types: row.pii_types,
-  };
-}
+/** An event with all its fields. */
+export const presentEvent = (row: EventRow): Event => presentRow(row, 'evt');
 
-/** An event in its agent's list, with the fields that rule 2 leaves. */
+/** An event in its agent's list, which omits some fields. */
 export function presentAgentEvent(row: EventRow): AgentEvent {
   const { direction, provider, total_tokens, pii_types, ...shown } = presentEvent(row);
   return shown;

@@ -1,15 +1,8 @@
-import type { LineageVerdict } from '@agp/core/contracts';
+import type { LineageEntry, LineageVerdict } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
 import { emptyHead, hashLink, type LineageHead, passRemoved, type RemovedLinks } from '@agp/core/lineage';
-import {
-  type Db,
-  type LineageRow,
-  listLineageAnchors,
-  listLineageEntries,
-  readLineageHead,
-  readLineageOrder,
-} from '@agp/db';
+import { type Db, listLineageAnchors, listLineageEntries, readLineageHead, readLineageOrder } from '@agp/db';
 
 /**
  * Computes every hash of a session's chain anew, and compares what stands beside each payload with what is in it. Its
@@ -57,10 +50,10 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
   return { session_id: sessionId, valid, length, head: hash, first_divergence: firstDivergence };
 }
 
-function isInPlace(row: LineageRow, sessionId: string, seq: number): boolean {
+function isInPlace(row: LineageEntry, sessionId: string, seq: number): boolean {
   try {
     const payload = parseJson(row.payload) as Record<string, unknown> | null;
-    const isOwn = payload?.id === toPublicId('evt', row.id) && payload.session_id === sessionId;
+    const isOwn = payload?.id === toPublicId('evt', row.event_id) && payload.session_id === sessionId;
     return isOwn && row.seq === seq && payload.seq === seq;
   } catch {
     return false;

@@ -1,9 +1,32 @@
-/** The parameters in paths, as the document shows them. */
-export const agentIdParameter = { id: { description: 'Agent id', example: 'agt_01k9r3v8w5f2q8m6t4n0x7y1za' } };
-export const eventIdParameter = { id: { description: 'Event id', example: 'evt_01k9r3v8w5f2q8m6t4n0x7y1zb' } };
-export const sessionIdParameter = { id: { description: 'Session id', example: 'ses_01k9r3v8w5f2q8m6t4n0x7y1zc' } };
-export const keyIdParameter = { id: { description: 'Key id', example: 'key_01k9r3v8w5f2q8m6t4n0x7y1zd' } };
-export const agentTokenIdParameter = {
-  id: { description: 'Agent token id', example: 'tok_01k9r3v8w5f2q8m6t4n0x7y1ze' },
+import type { ErrorCode } from '@agp/core/errors';
+import { sessionIdPattern } from '@agp/core/events';
+import { fromPublicId, type IdPrefix } from '@agp/core/ids';
+
+/** A parameter of a path: what the document says of it, and how its text is read. */
+export interface Parameter {
+  description: string;
+  example: string;
+  /** Answered where nothing has this name; absent where the route answers with an empty list then. */
+  error?: ErrorCode | undefined;
+  /** @returns null for a text that names nothing */
+  read(text: string): string | null;
+}
+
+/** Handlers get the UUID that a public id stands for. */
+const publicId = (prefix: IdPrefix, description: string, example: string, error: ErrorCode): Parameter => ({
+  description,
+  example: `${prefix}_${example}`,
+  error,
+  read: (text) => fromPublicId(prefix, text),
+});
+
+export const agentId = publicId('agt', 'Agent id', '01k9r3v8w5f2q8m6t4n0x7y1za', 'agent_not_found');
+export const eventId = publicId('evt', 'Event id', '01k9r3v8w5f2q8m6t4n0x7y1zb', 'event_not_found');
+export const keyId = publicId('key', 'Key id', '01k9r3v8w5f2q8m6t4n0x7y1zd', 'key_not_found');
+export const agentTokenId = publicId('tok', 'Agent token id', '01k9r3v8w5f2q8m6t4n0x7y1ze', 'agent_token_not_found');
+export const sessionId: Parameter = {
+  description: 'Session id',
+  example: 'ses_01k9r3v8w5f2q8m6t4n0x7y1zc',
+  error: 'session_not_found',
+  read: (text) => (sessionIdPattern.test(text) ? text : null),
 };
-export const claimedNameParameter = { name: { description: 'Agent name', example: 'invoice-checker' } };

@@ -1,3 +1,4 @@
+import type { AgentStatus } from '@agp/core/contracts';
 import type { Pool } from 'pg';
 
 /** Whom admission is about. */
@@ -20,7 +21,7 @@ export interface DailyCap {
 
 /** What admission decides by, as storage has it at this moment. */
 export interface AdmissionState {
-  status: 'active' | 'blocked' | 'retired';
+  status: AgentStatus;
   /** The tag that ops have set in the agent's metadata, if any, whatever it holds. */
   complianceTag: string | null;
   /** Everything is stopped. */
@@ -72,7 +73,7 @@ const text = `
 
 /**
  * Reads what decides about the requests of several agents, in one statement. Nothing here is ever cached: the kill
- * switch, a revoked token, the pause and a changed cap hold from the next request on (interface.md section 3).
+ * switch, a revoked token, the pause and a changed cap hold from the next request on.
  *
  * @returns for each key its state; agents that storage does not know are missing
  */

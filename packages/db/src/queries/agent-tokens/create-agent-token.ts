@@ -1,13 +1,10 @@
+import type { AgentToken } from '@agp/core/contracts';
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { inTransaction } from '../../in-transaction.ts';
+import type { RowOf } from '../../row-of.ts';
 
-export interface AgentTokenRow {
-  id: string;
-  agent_name: string;
-  created_at: Date;
-  expires_at: Date | null;
-}
+export type AgentTokenRow = RowOf<AgentToken, 'created_at' | 'expires_at'>;
 
 export const agentTokenColumns = ['id', 'agent_name', 'created_at', 'expires_at'] as const;
 
@@ -19,7 +16,7 @@ export interface NewAgentToken {
   expiresAt: Date | null;
 }
 
-/** Stores a token; of its secret only the digest. Its name is claimed from the same moment on. */
+/** Stores a token, with the digest of its secret only. From the same moment on its name is claimed. */
 export function createAgentToken(db: Db, token: NewAgentToken): Promise<AgentTokenRow> {
   return inTransaction(db, async (transaction) => {
     // An update that changes nothing locks the row: a release of the name waits, and then sees the token.
@@ -28,14 +25,10 @@ export function createAgentToken(db: Db, token: NewAgentToken): Promise<AgentTok
       .values({ name: token.agentName })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ name: sql`excluded.name` }))
       .execute();
+    const { id, agentName: agent_name, secretSha256: secret_sha256, expiresAt: expires_at } = token;
     return transaction
       .insertInto('agent_tokens')
-      .values({
-        id: token.id,
-        agent_name: token.agentName,
-        secret_sha256: token.secretSha256,
-        expires_at: token.expiresAt,
-      })
+      .values({ id, agent_name, secret_sha256, expires_at })
       .returning(agentTokenColumns)
       .executeTakeFirstOrThrow();
   });

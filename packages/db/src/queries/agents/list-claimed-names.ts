@@ -1,29 +1,19 @@
+import type { ClaimedName } from '@agp/core/contracts';
+import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
-import { readPages } from '../events/read-pages.ts';
+import type { RowOf } from '../../row-of.ts';
+import { readPages } from '../pages/read-pages.ts';
 
-export interface ClaimedNameRow {
-  name: string;
-  claimed_at: Date;
-  /** Tokens that were not revoked, expired ones too. */
-  token_count: number;
-}
+export type ClaimedNameRow = RowOf<ClaimedName, 'claimed_at'>;
 
 /** Names that need a token, in pages, by name. */
 export function listClaimedNames(db: Db): AsyncGenerator<ClaimedNameRow[]> {
-  return readPages<ClaimedNameRow>({ offset: 0 }, ({ after, limit }) => {
-    let query = db
-      .selectFrom('claimed_names')
-      .select(({ selectFrom }) => [
-        'claimed_names.name',
-        'claimed_names.claimed_at',
-        selectFrom('agent_tokens')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .whereRef('agent_tokens.agent_name', '=', 'claimed_names.name')
-          .as('token_count'),
-      ])
-      .orderBy('claimed_names.name')
-      .limit(limit);
-    if (after !== undefined) query = query.where('claimed_names.name', '>', after.name);
-    return query.execute() as Promise<ClaimedNameRow[]>;
+  return readPages<ClaimedNameRow>({ offset: 0 }, async ({ after, limit }) => {
+    const { rows } = await sql<ClaimedNameRow>`
+      SELECT name, claimed_at,
+        (SELECT count(*) FROM agent_tokens WHERE agent_tokens.agent_name = claimed_names.name) AS token_count
+      FROM claimed_names WHERE ${after === undefined ? sql`true` : sql`name > ${after.name}`}
+      ORDER BY name LIMIT ${limit}`.execute(db);
+    return rows;
   });
 }

@@ -1,15 +1,6 @@
+import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
-
-export interface ApiKeyRow {
-  id: string;
-  name: string;
-  scopes: string[];
-  created_at: Date;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  /** Until when the secret before the present one works; in the past, or null, where none does. */
-  previous_expires_at: Date | null;
-}
+import type { ApiKeysTable } from '../../schema.ts';
 
 export const apiKeyColumns = [
   'id',
@@ -20,6 +11,9 @@ export const apiKeyColumns = [
   'last_used_at',
   'previous_expires_at',
 ] as const;
+
+/** `previous_expires_at` is until when the secret before the present one works; in the past, or null, where none does. */
+export type ApiKeyRow = Pick<Selectable<ApiKeysTable>, (typeof apiKeyColumns)[number]>;
 
 export interface NewApiKey {
   id: string;

@@ -1,15 +1,9 @@
 import type { LineageHead } from '@agp/core/lineage';
+import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
+import type { AuditLogTable } from '../../schema.ts';
 
-export interface AuditChainRow {
-  seq: number;
-  id: string;
-  timestamp: Date;
-  action: string;
-  agent_id: string | null;
-  payload: string;
-  lineage_hash: string;
-}
+export type AuditChainRow = Selectable<AuditLogTable>;
 
 const pageSize = 500;
 

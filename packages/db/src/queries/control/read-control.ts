@@ -1,14 +1,6 @@
+import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
-
-/** What holds for all agents. Caps are USD a UTC day; null is no cap or limit. */
-export interface ControlRow {
-  paused: boolean;
-  global_cap_usd: number | null;
-  global_warn_only: boolean;
-  default_agent_cap_usd: number | null;
-  default_warn_only: boolean;
-  default_requests_per_minute: number | null;
-}
+import type { ControlTable } from '../../schema.ts';
 
 export const controlColumns = [
   'paused',
@@ -18,6 +10,9 @@ export const controlColumns = [
   'default_warn_only',
   'default_requests_per_minute',
 ] as const;
+
+/** What holds for all agents. Caps are USD a UTC day; null is no cap or limit. */
+export type ControlRow = Pick<Selectable<ControlTable>, (typeof controlColumns)[number]>;
 
 /** What holds for all agents at this moment. */
 export function readControl(db: Db): Promise<ControlRow> {

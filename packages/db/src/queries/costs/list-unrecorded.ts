@@ -1,54 +1,17 @@
-import { firstUuidAt } from '@agp/core/ids';
+import type { UnrecordedRequest } from '@agp/core/contracts';
+import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
+import type { RowOf } from '../../row-of.ts';
+import { type Page, pageOfRequests, type RequestFilter } from '../pages/page-of-requests.ts';
 
-export interface UnrecordedFilter {
-  /** UUID */
-  agentId?: string | undefined;
-  /** Requests of this time or later. */
-  from?: Date | undefined;
-  /** Requests before this time. */
-  to?: Date | undefined;
-}
+/** A forwarded request whose event is not recorded. `agent_name` is null where the agent was never stored. */
+export type UnrecordedRow = Omit<RowOf<UnrecordedRequest, 'noted_at'>, 'started_at' | 'reason'> & { reason: string };
 
-/** A forwarded request whose event is not recorded. */
-export interface UnrecordedRow {
-  event_id: string;
-  agent_id: string;
-  /** Null where the agent was never stored. */
-  agent_name: string | null;
-  session_id: string | null;
-  provider: string | null;
-  model: string | null;
-  cost_usd: number;
-  reason: string;
-  /** Null for rows of versions that did not note it. */
-  noted_at: Date | null;
-}
-
-const firstIdAt = (time: Date) => firstUuidAt(Math.max(0, time.getTime()));
-
-/** One page, newest first: an id holds the millisecond in which its request came in. */
-export function listUnrecorded(
-  db: Db,
-  filter: UnrecordedFilter,
-  page: { limit: number; offset: number },
-): Promise<UnrecordedRow[]> {
-  let query = db
-    .selectFrom('unrecorded_spend as spend')
-    .leftJoin('agents', 'agents.id', 'spend.agent_id')
-    .select([
-      'spend.event_id',
-      'spend.agent_id',
-      'agents.name as agent_name',
-      'spend.session_id',
-      'spend.provider',
-      'spend.model',
-      'spend.cost_usd',
-      'spend.reason',
-      'spend.noted_at',
-    ]);
-  if (filter.agentId !== undefined) query = query.where('spend.agent_id', '=', filter.agentId);
-  if (filter.from !== undefined) query = query.where('spend.event_id', '>=', firstIdAt(filter.from));
-  if (filter.to !== undefined) query = query.where('spend.event_id', '<', firstIdAt(filter.to));
-  return query.orderBy('spend.event_id', 'desc').limit(page.limit).offset(page.offset).execute();
+/** One page, newest first. */
+export async function listUnrecorded(db: Db, filter: RequestFilter, page: Page): Promise<UnrecordedRow[]> {
+  const { rows } = await sql<UnrecordedRow>`
+    SELECT event_id, agent_id, agents.name AS agent_name, session_id, provider, model, cost_usd, reason, noted_at
+    FROM unrecorded_spend AS request LEFT JOIN agents ON agents.id = request.agent_id
+    ${pageOfRequests(filter, page)}`.execute(db);
+  return rows;
 }

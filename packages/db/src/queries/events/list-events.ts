@@ -1,14 +1,9 @@
-import { firstUuidAt } from '@agp/core/ids';
 import type { Db } from '../../database.ts';
+import { firstIdAt, type Page, type RequestFilter } from '../pages/page-of-requests.ts';
 import { type EventRow, eventColumns } from './event-columns.ts';
 
-export interface EventFilter {
-  agentId?: string | undefined;
+export interface EventFilter extends RequestFilter {
   sessionId?: string | undefined;
-  /** Events of this time or later. */
-  from?: Date | undefined;
-  /** Events before this time. */
-  to?: Date | undefined;
   recordedAfter?: Date | undefined;
   model?: string | undefined;
   provider?: string | undefined;
@@ -18,16 +13,11 @@ export interface EventFilter {
   cursor?: string | undefined;
 }
 
-/** The lower bound of the ids of a time; times before 1970 have none. */
-function firstIdAt(time: Date): string {
-  return firstUuidAt(Math.max(0, time.getTime()));
-}
-
 /**
  * One page of events, newest first. An id holds the millisecond of its event's timestamp, so times are ranges of the
  * primary key and order by id is order by timestamp.
  */
-export function listEvents(db: Db, filter: EventFilter, page: { limit: number; offset: number }): Promise<EventRow[]> {
+export function listEvents(db: Db, filter: EventFilter, page: Page): Promise<EventRow[]> {
   let query = db.selectFrom('events').select(eventColumns);
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId);
   if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);

@@ -1,6 +1,6 @@
 import type { Db } from '../../database.ts';
+import { readPages } from '../pages/read-pages.ts';
 import { type EventRow, eventColumns } from './event-columns.ts';
-import { readPages } from './read-pages.ts';
 
 /**
  * A session's events in pages, in the order of their timestamps.

@@ -1,7 +1,7 @@
 import type { Anchor } from '@agp/core/lineage';
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
-import { readPages } from '../events/read-pages.ts';
+import { readPages } from '../pages/read-pages.ts';
 
 /** An anchor, and the removal that made it. */
 export interface AnchorRow extends Anchor {

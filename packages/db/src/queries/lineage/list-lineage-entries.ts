@@ -1,12 +1,6 @@
+import type { LineageEntry } from '@agp/core/contracts';
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
-
-export interface LineageRow {
-  id: string;
-  seq: number;
-  lineage_hash: string;
-  payload: string;
-}
 
 const pageSize = 500;
 const uuidBytes = 16;
@@ -30,16 +24,16 @@ function readUuids(bytes: Buffer): string[] {
 }
 
 /**
- * The links of one chain in pages: the texts of a long chain do not fit in memory.
+ * The links of one chain, with the UUIDs of their events, in pages: the texts of a long chain do not fit in memory.
  *
  * @param order as {@link readLineageOrder} gave it
  */
-export async function* listLineageEntries(db: Db, order: Buffer): AsyncGenerator<LineageRow[]> {
+export async function* listLineageEntries(db: Db, order: Buffer): AsyncGenerator<LineageEntry[]> {
   const pageBytes = pageSize * uuidBytes;
   for (let start = 0; start < order.length; start += pageBytes) {
     yield await db
       .selectFrom('events')
-      .select(['id', 'seq', 'lineage_hash', 'payload'])
+      .select(['seq', 'id as event_id', 'lineage_hash', 'payload'])
       .where('id', 'in', readUuids(order.subarray(start, start + pageBytes)))
       .orderBy('seq')
       .execute();

@@ -1,16 +1,9 @@
+import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
+import type { QuarantineTable } from '../../schema.ts';
 
-/** A message that was set aside, without its bytes. */
-export interface QuarantinedMessage {
-  id: number;
-  message_id: string | null;
-  received_at: Date;
-  code: string;
-  reason: string;
-  /** In bytes. */
-  size: number;
-  replayed_at: Date | null;
-}
+/** A message that was set aside, with its size in bytes in their place. */
+export type QuarantinedMessage = Omit<Selectable<QuarantineTable>, 'bytes'> & { size: number };
 
 /** What was set aside, oldest first. */
 export async function listQuarantined(db: Db): Promise<QuarantinedMessage[]> {

@@ -187,12 +187,12 @@ test('what was used without a price is counted by provider and model, once, and 
       provider: 'vllm',
       model: tuned.model,
       request_count: 2,
-      prompt_tokens: 14,
-      completion_tokens: 4,
-      first_event_at: new Date(events[0]?.timestamp ?? ''),
-      last_event_at: new Date(events[1]?.timestamp ?? ''),
+      total_prompt_tokens: 14,
+      total_completion_tokens: 4,
+      first_seen_at: new Date(events[0]?.timestamp ?? ''),
+      last_seen_at: new Date(events[1]?.timestamp ?? ''),
     },
-    expect.objectContaining({ provider: 'vllm-2', request_count: 0, prompt_tokens: 7 }),
+    expect.objectContaining({ provider: 'vllm-2', request_count: 0, total_prompt_tokens: 7 }),
   ]);
   await expectConsistent(database, events);
 });

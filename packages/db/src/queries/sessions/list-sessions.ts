@@ -1,5 +1,5 @@
 import type { Db } from '../../database.ts';
-import { type PageRange, readPages } from '../events/read-pages.ts';
+import { type PageRange, readPages } from '../pages/read-pages.ts';
 import { type SessionRow, selectSessions } from './session-columns.ts';
 
 /** Sessions in pages, the latest start first, ties by id. */

@@ -1,0 +1,84 @@
+import {
+  agentTokenInputSchema,
+  agentTokenListSchema,
+  claimedNameListSchema,
+  createdAgentTokenSchema,
+  isPrintableText,
+  maxAgentNameLength,
+} from '@agp/core/contracts';
+import { ApiError } from '@agp/core/errors';
+import { createAgentToken, deleteAgentToken, listAgentTokens, listClaimedNames, releaseName } from '@agp/db';
+import { recordChange } from '../changes/record-change.ts';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { issueSecret } from '../keys/issue-secret.ts';
+import { presentRow } from '../presenters/present-row.ts';
+import { replyWithList } from '../replies/reply-with-list.ts';
+import { found } from '../requests/found.ts';
+import { agentTokenId, type Parameter } from '../requests/parameters.ts';
+import { parseExpiry } from '../requests/parse-expiry.ts';
+
+const claimedName: Parameter = {
+  description: 'Agent name',
+  example: 'invoice-checker',
+  error: 'claimed_name_not_found',
+  read: (text) => (isPrintableText(text, maxAgentNameLength) ? text : null),
+};
+
+export const agentTokenRoutes = tagRoutes('Agent tokens', [
+  defineRoute('POST /api/v1/agent-tokens', {
+    scope: 'admin',
+    summary: 'Make a token for an agent: its name works with a token alone from then on',
+    body: agentTokenInputSchema,
+    answer: { status: 201, description: 'The token, with its secret', schema: createdAgentTokenSchema },
+    handle: async (input, context) => {
+      const { agent_name: agentName, expires_at } = input.body;
+      const expiresAt = parseExpiry(expires_at);
+      const { id, secret, secretSha256 } = issueSecret('agp_');
+      const token = await recordChange(context, input, 'agent_token.create', async (transaction) => {
+        const stored = await createAgentToken(transaction, { id, agentName, secretSha256, expiresAt });
+        const result = presentRow(stored, 'tok');
+        return { result, target: result.id, after: result };
+      });
+      return { ...token, secret };
+    },
+  }),
+  defineRoute('GET /api/v1/agent-tokens', {
+    scope: 'admin',
+    summary: 'All agent tokens, oldest first, without their secrets',
+    answer: { description: 'The tokens', schema: agentTokenListSchema },
+    handle: (_input, { db }, response) => replyWithList(response, listAgentTokens(db), (row) => presentRow(row, 'tok')),
+  }),
+  defineRoute('DELETE /api/v1/agent-tokens/{id}', {
+    scope: 'admin',
+    summary: 'Revoke an agent token: the next request with it is refused, and its name stays claimed',
+    params: { id: agentTokenId },
+    answer: { status: 204, description: 'The token is gone' },
+    handle: (input, context) =>
+      recordChange(context, input, 'agent_token.delete', async (transaction) => {
+        const token = found(await deleteAgentToken(transaction, input.params.id), 'agent_token_not_found');
+        const before = presentRow(token, 'tok');
+        return { result: undefined, target: before.id, before };
+      }),
+  }),
+  defineRoute('GET /api/v1/claimed-names', {
+    scope: 'admin',
+    summary: 'All names that work with an agent token alone, by name',
+    answer: { description: 'The names', schema: claimedNameListSchema },
+    handle: (_input, { db }, response) => replyWithList(response, listClaimedNames(db), (row) => presentRow(row)),
+  }),
+  defineRoute('DELETE /api/v1/claimed-names/{name}', {
+    scope: 'admin',
+    summary: 'Give a claimed name back: any agent may declare it again, where agents declare their names',
+    params: { name: claimedName },
+    answer: { status: 204, description: 'The name is free' },
+    errors: ['name_has_tokens'],
+    handle: (input, context) =>
+      recordChange(context, input, 'name.release', async (transaction) => {
+        const { name } = input.params;
+        const outcome = await releaseName(transaction, name);
+        if (outcome === 'unknown') throw new ApiError('claimed_name_not_found');
+        if (outcome === 'has_tokens') throw new ApiError('name_has_tokens');
+        return { result: undefined, target: name, before: { name } };
+      }),
+  }),
+]);

@@ -1,0 +1,60 @@
+import {
+  agentEventListQuerySchema,
+  agentEventListSchema,
+  agentListQuerySchema,
+  agentListSchema,
+  agentSchema,
+  agentUpdateSchema,
+  retiredAgentSchema,
+} from '@agp/core/contracts';
+import { agentExists, listAgents, readAgent } from '@agp/db';
+import { changeAgent } from '../changes/change-agent.ts';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { presentAgentEvent } from '../presenters/present-event.ts';
+import { presentRow } from '../presenters/present-row.ts';
+import { replyWithEvents } from '../replies/reply-with-events.ts';
+import { replyWithList } from '../replies/reply-with-list.ts';
+import { found } from '../requests/found.ts';
+import { agentId } from '../requests/parameters.ts';
+
+export const agentRoutes = tagRoutes('Agents', [
+  defineRoute('GET /api/v1/agents', {
+    summary: 'All agents, oldest first',
+    query: agentListQuerySchema,
+    answer: { description: 'The agents', schema: agentListSchema },
+    handle: ({ query }, { db }, response) =>
+      replyWithList(response, listAgents(db, query, query), (row) => presentRow(row, 'agt')),
+  }),
+  defineRoute('GET /api/v1/agents/{id}', {
+    summary: 'One agent',
+    params: { id: agentId },
+    answer: { description: 'The agent', schema: agentSchema },
+    handle: async ({ params }, { db }) => presentRow(found(await readAgent(db, params.id), 'agent_not_found'), 'agt'),
+  }),
+  defineRoute('PUT /api/v1/agents/{id}', {
+    summary: 'Block, unblock or retire an agent, or replace its metadata',
+    params: { id: agentId },
+    body: agentUpdateSchema,
+    answer: { description: 'The agent as it is stored now', schema: agentSchema },
+    handle: async (input, context) => presentRow(await changeAgent(context, input, 'agent.update', input.body), 'agt'),
+  }),
+  defineRoute('POST /api/v1/agents/{id}/retire', {
+    summary: 'Retire an agent; a body is ignored',
+    params: { id: agentId },
+    answer: { description: 'The agent is retired', schema: retiredAgentSchema },
+    handle: async (input, context) => {
+      const { id, updated_at } = await changeAgent(context, input, 'agent.retire', { status: 'retired' });
+      return presentRow({ id, status: 'retired' as const, updated_at }, 'agt');
+    },
+  }),
+  defineRoute('GET /api/v1/agents/{id}/events', {
+    summary: 'Events of one agent, newest first',
+    params: { id: agentId },
+    query: agentEventListQuerySchema,
+    answer: { description: 'One page of events', schema: agentEventListSchema, paged: true },
+    handle: async (input, { db }, response) => {
+      found((await agentExists(db, input.params.id)) || null, 'agent_not_found');
+      await replyWithEvents(input, response, db, { agentId: input.params.id }, presentAgentEvent);
+    },
+  }),
+]);

@@ -1,0 +1,33 @@
+import { auditChainSchema, auditListQuerySchema, auditListSchema, auditVerdictSchema } from '@agp/core/contracts';
+import { listAudit, readAuditChain, readAuditHead } from '@agp/db';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { presentAuditEntry, presentAuditLink } from '../presenters/present-audit-entry.ts';
+import { verifyAudit } from '../reads/verify-audit.ts';
+import { replyWithList } from '../replies/reply-with-list.ts';
+import { readAgentFilter } from '../requests/read-agent-filter.ts';
+
+export const auditRoutes = tagRoutes('Audit log', [
+  defineRoute('GET /api/v1/audit', {
+    summary: 'Who changed what, and requests that were refused, newest first',
+    query: auditListQuerySchema,
+    answer: { description: 'One page of entries', schema: auditListSchema },
+    handle: async ({ query }, { db }) => {
+      const filter = { agentId: readAgentFilter(query.agent_id), action: query.action };
+      return (await listAudit(db, filter, query)).map(presentAuditEntry);
+    },
+  }),
+  defineRoute('GET /api/v1/audit/chain', {
+    summary: 'The whole chain of the audit log, with the exact text that each hash covers',
+    answer: { description: 'The chain, in the order of recording', schema: auditChainSchema },
+    handle: async (_input, { db }, response) => {
+      const { length } = await readAuditHead(db);
+      const framing = { before: '{"entries":[', after: ']}' };
+      await replyWithList(response, readAuditChain(db, length), presentAuditLink, framing);
+    },
+  }),
+  defineRoute('GET /api/v1/audit/verify', {
+    summary: 'Whether the audit log is as it was written, by computing every hash anew',
+    answer: { description: 'What was found', schema: auditVerdictSchema },
+    handle: (_input, { db }) => verifyAudit(db),
+  }),
+]);

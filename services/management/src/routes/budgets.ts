@@ -1,0 +1,122 @@
+import {
+  type BudgetList,
+  budgetInputSchema,
+  budgetListSchema,
+  budgetSchema,
+  wholeListQuerySchema,
+} from '@agp/core/contracts';
+import { toPublicId } from '@agp/core/ids';
+import {
+  type AgentLimitsRow,
+  type ControlRow,
+  type Db,
+  type HeldAmount,
+  listAgentLimits,
+  type PageRange,
+  readAgentBudgets,
+  readControl,
+  readGlobalBudget,
+  updateAgentLimits,
+  updateControl,
+} from '@agp/db';
+import { recordChange } from '../changes/record-change.ts';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { presentAgentBudget, presentBudget } from '../presenters/present-budget.ts';
+import { readHeld } from '../reads/read-held.ts';
+import { replyWithList } from '../replies/reply-with-list.ts';
+import { found } from '../requests/found.ts';
+import { agentId } from '../requests/parameters.ts';
+import { today } from '../requests/today.ts';
+
+const capOfAgent = ({ daily_cap_usd, warn_only }: AgentLimitsRow) => ({ daily_cap_usd, warn_only });
+const capOfAll = (row: ControlRow) => ({ daily_cap_usd: row.global_cap_usd, warn_only: row.global_warn_only });
+const defaultCap = (row: ControlRow) => ({
+  daily_cap_usd: row.default_agent_cap_usd,
+  warn_only: row.default_warn_only,
+});
+
+async function* listAgentBudgets(db: Db, day: string, held: readonly HeldAmount[], range: PageRange) {
+  for await (const agents of listAgentLimits(db, range)) {
+    const ids = agents.map(({ id }) => id);
+    yield await readAgentBudgets(db, day, ids, held);
+  }
+}
+
+export const budgetRoutes = tagRoutes('Budgets', [
+  defineRoute('GET /api/v1/budgets', {
+    summary: 'The daily caps, and what of them is used today: of all agents together, and of each, oldest first',
+    query: wholeListQuerySchema,
+    answer: { description: 'The budgets', schema: budgetListSchema },
+    errors: ['reservations_unavailable'],
+    handle: async ({ query }, { db, reservations }, response) => {
+      const day = today();
+      const { default_agent_cap_usd, default_warn_only } = await readControl(db);
+      const held = await readHeld(reservations, day);
+      const head: Omit<BudgetList, 'agents'> = {
+        day,
+        global: presentBudget(await readGlobalBudget(db, day, held)),
+        default_agent_cap_usd,
+        ...(default_warn_only && { default_warn_only }),
+      };
+      const framing = { before: `${JSON.stringify(head).slice(0, -1)},"agents":[`, after: ']}' };
+      await replyWithList(response, listAgentBudgets(db, day, held, query), presentAgentBudget, framing);
+    },
+  }),
+  defineRoute('PUT /api/v1/budgets/global', {
+    summary: 'Set the daily cap of all agents together: it holds from the next request on',
+    body: budgetInputSchema,
+    answer: { description: 'The budget as it is now', schema: budgetSchema },
+    errors: ['reservations_unavailable'],
+    handle: async (input, context) => {
+      const { daily_cap_usd, warn_only } = input.body;
+      const day = today();
+      const held = await readHeld(context.reservations, day);
+      const budget = await recordChange(context, input, 'budget.global.set', async (transaction) => {
+        const change = { global_cap_usd: daily_cap_usd, global_warn_only: warn_only };
+        const { before, after } = await updateControl(transaction, change);
+        const result = await readGlobalBudget(transaction, day, held);
+        return { result, before: capOfAll(before), after: capOfAll(after) };
+      });
+      return presentBudget(budget);
+    },
+  }),
+  defineRoute('PUT /api/v1/budgets/default', {
+    summary: 'Set the daily cap that new agents are registered with; those that are registered keep theirs',
+    body: budgetInputSchema,
+    answer: { description: 'The budget that a new agent begins with', schema: budgetSchema },
+    handle: async (input, context) => {
+      const { daily_cap_usd, warn_only } = input.body;
+      const cap = await recordChange(context, input, 'budget.default.set', async (transaction) => {
+        const change = { default_agent_cap_usd: daily_cap_usd, default_warn_only: warn_only };
+        const { before, after } = await updateControl(transaction, change);
+        return { result: defaultCap(after), before: defaultCap(before), after: defaultCap(after) };
+      });
+      const { daily_cap_usd: remaining_usd } = cap;
+      return presentBudget({ daily_cap_usd, spent_usd: 0, reserved_usd: 0, remaining_usd, warn_only: cap.warn_only });
+    },
+  }),
+  defineRoute('PUT /api/v1/budgets/agents/{id}', {
+    summary: "Set an agent's daily cap: it holds from the next request on",
+    params: { id: agentId },
+    body: budgetInputSchema,
+    answer: { description: 'The budget as it is now', schema: budgetSchema },
+    errors: ['reservations_unavailable'],
+    handle: async (input, context) => {
+      const { id } = input.params;
+      const target = toPublicId('agt', id);
+      const day = today();
+      const held = await readHeld(context.reservations, day);
+      const {
+        agent_id: _,
+        agent_name: __,
+        ...budget
+      } = await recordChange(context, input, 'budget.agent.set', async (transaction) => {
+        const { before, after } = found(await updateAgentLimits(transaction, id, input.body), 'agent_not_found');
+        const [row] = await readAgentBudgets(transaction, day, [id], held);
+        const result = found(row, 'agent_not_found');
+        return { result, agentId: target, target, before: capOfAgent(before), after: capOfAgent(after) };
+      });
+      return presentBudget(budget);
+    },
+  }),
+]);

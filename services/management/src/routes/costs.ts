@@ -1,0 +1,50 @@
+import {
+  costBreakdownSchema,
+  costSummarySchema,
+  doubtfulUsageListSchema,
+  unpricedModelListSchema,
+  unrecordedListQuerySchema,
+  unrecordedRequestListSchema,
+} from '@agp/core/contracts';
+import { listAgentCosts, listDoubtfulUsage, listUnpricedModels, listUnrecorded, summarizeCosts } from '@agp/db';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { presentRow } from '../presenters/present-row.ts';
+import { presentUnrecordedRequest } from '../presenters/present-unrecorded-request.ts';
+import { readAgentFilter } from '../requests/read-agent-filter.ts';
+
+export const costRoutes = tagRoutes('Costs', [
+  defineRoute('GET /api/v1/costs/summary', {
+    summary: 'Usage and cost of all agents together',
+    answer: { description: 'The totals', schema: costSummarySchema },
+    handle: async (_input, { db }) => presentRow(await summarizeCosts(db)),
+  }),
+  defineRoute('GET /api/v1/costs/breakdown', {
+    summary: 'Usage and cost of each agent, the costliest first',
+    answer: { description: 'One entry for each agent with recorded events', schema: costBreakdownSchema },
+    handle: async (_input, { db }) => (await listAgentCosts(db)).map((row) => presentRow(row)),
+  }),
+  defineRoute('GET /api/v1/costs/unpriced', {
+    summary: 'Models that were used without a known price, the most requested first',
+    answer: { description: 'One entry for each provider and model', schema: unpricedModelListSchema },
+    handle: async (_input, { db }) => (await listUnpricedModels(db)).map((row) => presentRow(row)),
+  }),
+  defineRoute('GET /api/v1/costs/doubtful', {
+    summary: 'Calls whose recorded figures are not to be taken as they stand, with what was claimed, newest first',
+    query: unrecordedListQuerySchema,
+    answer: { description: 'One page of calls', schema: doubtfulUsageListSchema },
+    handle: async ({ query }, { db }) => {
+      const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
+      return (await listDoubtfulUsage(db, filter, query)).map((row) => presentRow(row));
+    },
+  }),
+  defineRoute('GET /api/v1/costs/unrecorded', {
+    summary:
+      'Requests that were forwarded and are not recorded, with what they count in the budgets of their day, newest first',
+    query: unrecordedListQuerySchema,
+    answer: { description: 'One page of requests', schema: unrecordedRequestListSchema },
+    handle: async ({ query }, { db }) => {
+      const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
+      return (await listUnrecorded(db, filter, query)).map(presentUnrecordedRequest);
+    },
+  }),
+]);

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { defineRoute, isInEdition, type Route, tagRoutes } from '../define-route.ts';
+import { docsPage, docsPolicy, startPage } from '../docs/docs-page.ts';
+import { buildDocument } from '../openapi/build-document.ts';
+
+/** @param routes of the whole service, these among them: the document describes them too */
+export function makeDocsRoutes(routes: () => readonly Route[]): Route[] {
+  let document: string | undefined;
+  return tagRoutes('Documentation', [
+    defineRoute('GET /openapi.json', {
+      scope: null,
+      summary: 'This document',
+      answer: { description: 'An OpenAPI 3.1 document', schema: z.record(z.string(), z.unknown()) },
+      handle: (_input, { config }, response) => {
+        document ??= JSON.stringify(buildDocument(routes().filter((route) => isInEdition(route, config))));
+        response.type('json').send(document);
+      },
+    }),
+    defineRoute('GET /docs', {
+      scope: null,
+      summary: 'A page to read and try this document',
+      answer: { description: 'The page', contentType: 'text/html' },
+      handle: (_input, _context, response) => {
+        response.set('Content-Security-Policy', docsPolicy).type('html').send(docsPage);
+      },
+    }),
+    defineRoute('GET /', {
+      scope: null,
+      summary: 'A short page that says where the documentation is',
+      answer: { description: 'The page', contentType: 'text/html' },
+      handle: (_input, _context, response) => {
+        response.type('html').send(startPage);
+      },
+    }),
+  ]);
+}

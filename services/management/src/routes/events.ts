@@ -1,0 +1,65 @@
+import {
+  eventListQuerySchema,
+  eventListSchema,
+  eventSchema,
+  eventStreamQuerySchema,
+  streamEventSchema,
+} from '@agp/core/contracts';
+import { listSessionEvents, readEvent } from '@agp/db';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { presentEvent } from '../presenters/present-event.ts';
+import { replyWithEvents } from '../replies/reply-with-events.ts';
+import { replyWithList } from '../replies/reply-with-list.ts';
+import { found } from '../requests/found.ts';
+import { eventId, sessionId } from '../requests/parameters.ts';
+import { readAgentFilter } from '../requests/read-agent-filter.ts';
+
+/** Reads as an empty list where others answer 404, so any text is let through. */
+const anySessionId = { ...sessionId, error: undefined, read: (text: string) => sessionId.read(text) ?? '' };
+
+export const eventRoutes = tagRoutes('Events', [
+  defineRoute('GET /api/v1/events', {
+    summary: 'Events of all agents, newest first',
+    query: eventListQuerySchema,
+    answer: { description: 'One page of events', schema: eventListSchema, paged: true },
+    handle: (input, { db }, response) => {
+      const { agent_id, session_id } = input.query;
+      const owner = {
+        agentId: readAgentFilter(agent_id),
+        sessionId: session_id === undefined ? undefined : anySessionId.read(session_id),
+      };
+      return replyWithEvents(input, response, db, owner, presentEvent);
+    },
+  }),
+  defineRoute('GET /api/v1/events/stream', {
+    summary: 'Events as they are recorded, as Server-Sent Events',
+    query: eventStreamQuerySchema,
+    answer: {
+      description:
+        'A stream that stays open. Each message is `event: agent_event` and one `data:` line with the JSON described here; ' +
+        'a comment `: keepalive` is sent after 15 seconds without one. When the stream ends, reconnect and read what was ' +
+        'missed from `GET /api/v1/events` with `recorded_after`: the time of the last event you had, less a minute. Events ' +
+        'are not announced in the order of their times, so pass over the ids you know.',
+      schema: streamEventSchema,
+      contentType: 'text/event-stream',
+    },
+    errors: ['too_many_streams_of_key', 'too_many_streams'],
+    handle: ({ query, caller }, { streams }, response) => {
+      const owner = found(caller, 'internal');
+      streams.open(response, { agentId: query.agent_id, sessionId: query.session_id }, owner);
+    },
+  }),
+  defineRoute('GET /api/v1/events/sessions/{session_id}', {
+    summary: 'All events of one session, oldest first; none for an unknown session',
+    params: { session_id: anySessionId },
+    answer: { description: "The session's events", schema: eventListSchema },
+    handle: ({ params }, { db }, response) =>
+      replyWithList(response, listSessionEvents(db, params.session_id), presentEvent),
+  }),
+  defineRoute('GET /api/v1/events/{id}', {
+    summary: 'One event',
+    params: { id: eventId },
+    answer: { description: 'The event', schema: eventSchema },
+    handle: async ({ params }, { db }) => presentEvent(found(await readEvent(db, params.id), 'event_not_found')),
+  }),
+]);

@@ -1,0 +1,75 @@
+import { apiKeyInputSchema, apiKeyListSchema, createdApiKeySchema, keyRotationSchema } from '@agp/core/contracts';
+import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
+import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from '@agp/db';
+import { recordChange } from '../changes/record-change.ts';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { issueSecret } from '../keys/issue-secret.ts';
+import { presentApiKey } from '../presenters/present-api-key.ts';
+import { keyId } from '../requests/parameters.ts';
+import { parseExpiry } from '../requests/parse-expiry.ts';
+
+const refusals = { unknown: 'key_not_found', bootstrap: 'bootstrap_key', expired: 'key_expired' } as const;
+
+/** @throws ApiError where a query refused, saying why by a word */
+function accepted<Outcome>(outcome: Outcome | keyof typeof refusals): Outcome {
+  if (typeof outcome === 'string' && outcome in refusals)
+    throw new ApiError(refusals[outcome as keyof typeof refusals]);
+  return outcome as Outcome;
+}
+
+export const keyRoutes = tagRoutes('Keys', [
+  defineRoute('POST /api/v1/keys', {
+    scope: 'admin',
+    summary: 'Make an API key',
+    body: apiKeyInputSchema,
+    answer: { status: 201, description: 'The key, with its secret', schema: createdApiKeySchema },
+    handle: async (input, context) => {
+      const { name, scopes, expires_at } = input.body;
+      const expiresAt = parseExpiry(expires_at);
+      const { id, secret, secretSha256 } = issueSecret('agm_');
+      const key = await recordChange(context, input, 'key.create', async (transaction) => {
+        const result = presentApiKey(await createApiKey(transaction, { id, name, secretSha256, scopes, expiresAt }));
+        return { result, target: result.id, after: result };
+      });
+      return { ...key, secret };
+    },
+  }),
+  defineRoute('GET /api/v1/keys', {
+    scope: 'admin',
+    summary: 'All API keys, oldest first, without their secrets',
+    answer: { description: 'The keys', schema: apiKeyListSchema },
+    handle: async (_input, { db }) => (await listApiKeys(db)).map(presentApiKey),
+  }),
+  defineRoute('POST /api/v1/keys/{id}/rotate', {
+    scope: 'admin',
+    summary: 'Give an API key a new secret; the old one may work on beside it for a while',
+    params: { id: keyId },
+    body: keyRotationSchema,
+    answer: { description: 'The key, with its new secret', schema: createdApiKeySchema },
+    errors: ['bootstrap_key', 'key_expired'],
+    handle: async (input, context) => {
+      const { id } = input.params;
+      const overlapSeconds = input.body.overlap_seconds;
+      const { secret, secretSha256 } = issueSecret('agm_');
+      const key = await recordChange(context, input, 'key.rotate', async (transaction) => {
+        const rotation = accepted(await rotateApiKey(transaction, { id, secretSha256, overlapSeconds }));
+        const after = presentApiKey(rotation.after);
+        return { result: after, target: after.id, before: presentApiKey(rotation.before), after };
+      });
+      return { ...key, secret };
+    },
+  }),
+  defineRoute('DELETE /api/v1/keys/{id}', {
+    scope: 'admin',
+    summary: 'Delete an API key: the next request with it fails',
+    params: { id: keyId },
+    answer: { status: 204, description: 'The key is gone' },
+    errors: ['bootstrap_key'],
+    handle: (input, context) =>
+      recordChange(context, input, 'key.delete', async (transaction) => {
+        const key = accepted(await deleteApiKey(transaction, input.params.id));
+        return { result: undefined, target: toPublicId('key', input.params.id), before: presentApiKey(key) };
+      }),
+  }),
+]);
