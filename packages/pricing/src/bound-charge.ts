@@ -1,13 +1,13 @@
 import type { PriceRow } from './price-row.ts';
 
-/** The most that a call may use, whatever kind of token each turns out to be. */
+/** The most that a call may use, whatever kind each token turns out to be. */
 export interface UsageLimits {
   inputTokens: number;
   outputTokens: number;
   webSearches: number;
-  /** Characters to be spoken, where the provider bills those. */
+  /** Characters to be spoken, if the provider bills those. */
   inputCharacters: number;
-  /** Images to be made, where the provider bills each. */
+  /** Images to be made, if the provider bills each. */
   outputImages: number;
 }
 
@@ -21,17 +21,16 @@ const counted = {
   output_images_kcount: 'outputImages',
 } as const satisfies Record<string, keyof UsageLimits>;
 
-/** The dearest rate of those that an input of no more than this many tokens may pay. */
+/** The dearest rate that an input of at most this many tokens may pay. */
 function dearest(rates: Rates, inputTokens: number): bigint {
   return rates.reduce((most, { above, nano }) => (above < inputTokens && nano > most ? nano : most), rates[0].nano);
 }
 
 /**
- * The most that a call within these limits may be charged by a row, in whole nano-dollars, rounded up: each token at the
- * dearest of the kinds that it can be. A token that is written to the cache may be one of sound or of a picture as well,
- * and both be charged.
+ * The most that a row may charge for a call within these limits, in whole nano-dollars, rounded up: each token at the
+ * dearest kind that it can be. A token written to the cache may also be one of sound or of a picture, and be charged as both.
  *
- * @returns null where that has no bound, or the row has no price for what would be billed
+ * @returns null if there is no bound, or the row has no price for something that would be billed
  */
 export function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   if (row.free) return 0;

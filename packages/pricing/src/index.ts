@@ -1,7 +1,6 @@
 export type { UsageLimits } from './bound-charge.ts';
 export { priceVersion } from './library-prices.ts';
 export * from './model-bounds.ts';
-export * from './model-limits.ts';
 export { type PriceEntry, type PriceFile, PriceFileError, parsePriceFile } from './price-file.ts';
 export * from './price-usage.ts';
 export * from './priced-call.ts';

@@ -1,12 +1,12 @@
 import { boundCharge, type UsageLimits } from './bound-charge.ts';
-import { type LibraryModel, readPricesAt } from './library-prices.ts';
+import { readPricesAt } from './library-prices.ts';
 import { type AskedModel, createPriceBook, type PriceBookOptions, type PricedModel } from './price-book.ts';
 import { holdsAt } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
 
-/** What the most is that calls of a model may cost. */
+/** Bounds of what calls of a model may cost. */
 export interface ModelBounds {
-  /** The library's id of whoever's prices hold; null where nobody knows. */
+  /** The library's id of the vendor whose prices apply; null if unknown. */
   vendor: string | null;
   /** Tokens of the largest input that the model takes. */
   largestInput: number;
@@ -14,35 +14,38 @@ export interface ModelBounds {
   hasTier(tier: string): boolean;
   /**
    * The most that a call within limits may cost, in whole nano-dollars, at the dearest tier that it may be served with;
-   * null where that is not known.
+   * null if that is not known.
    *
-   * @param isFast the caller asks for the tier `fast`, which nobody gets unasked
+   * @param isFast whether the caller asks for the tier `fast`, which is never given unasked
    */
   charge(limits: UsageLimits, isFast: boolean): number | null;
 }
 
-/** Finds the bounds of a model; null where its price is not known. */
+/** Finds the bounds of a model; null if its price is not known. */
 export type FindModelBounds = (asked: AskedModel) => ModelBounds | null;
 
-/** No model takes more than two million tokens. */
-const largestKnownInput = 2_097_152;
+/** The largest context that is sold, in tokens: no single run of a model reads more. */
+export const largestContext = 2_097_152;
 
-/** Lists round the sizes of contexts, down as often as up. */
+/** More than models write in one answer unless they are asked for more, in tokens (128 thousand is the most in use). */
+export const largestOutput = 131_072;
+
+/** Price lists round the sizes of contexts, down as often as up. */
 const listedShare = 1.25;
 
-/** Claude's context may be this large with a header of Anthropic's, whatever the list says. */
+/** Claude's context with a header of Anthropic's, which lists do not mention. */
 const largestOfClaude = 1_048_576;
 
 function readLargestInput({ listed }: PricedModel): number {
   const window = listed?.model.context_window;
-  if (!listed || window === undefined) return largestKnownInput;
-  // A price for input beyond the size that is listed: one of the two is wrong.
+  if (!listed || window === undefined) return largestContext;
+  // A price for input beyond the listed size: one of the two must be wrong.
   const hasMore = Object.values(listed.prices).some(
     (price) => typeof price === 'object' && price.tiers.some(({ start }) => start >= window),
   );
-  if (hasMore) return largestKnownInput;
+  if (hasMore) return largestContext;
   const least = listed.name.includes('claude') ? largestOfClaude : 0;
-  return Math.min(largestKnownInput, Math.ceil(Math.max(window, least) * listedShare));
+  return Math.min(largestContext, Math.ceil(Math.max(window, least) * listedShare));
 }
 
 /** Makes the function that finds bounds, from the same prices as calls are charged by. */
@@ -52,7 +55,7 @@ export function createFindModelBounds(options: PriceBookOptions = {}): FindModel
   function findRows(model: PricedModel, at: Date, isFast: boolean): PriceRow[] {
     const entry = model.entries.find((each) => holdsAt(each, at));
     const tiers = Object.entries(entry?.service_tiers ?? {}).filter(([tier]) => tier !== 'fast' || isFast);
-    const listed = entry ? null : readListed(model.listed, at);
+    const listed = entry ? null : model.listed && readPricesAt(model.listed, at);
     const prices = [entry?.prices ?? listed ?? model.supplement?.prices, ...tiers.map(([, row]) => row)];
     return prices.flatMap((row) => (row ? [book.compile(row, false)] : []));
   }
@@ -77,5 +80,3 @@ export function createFindModelBounds(options: PriceBookOptions = {}): FindModel
     };
   };
 }
-
-const readListed = (listed: LibraryModel | null, at: Date) => listed && readPricesAt(listed, at);

@@ -5,32 +5,32 @@ import { compilePriceRow, type PriceRow } from './price-row.ts';
 import type { PricedCall } from './priced-call.ts';
 import { supplement } from './supplement.ts';
 
-/** Everything that is known of a provider's model, the first to be asked first. */
+/** The sources of prices of a provider's model, in the order in which they count. */
 export interface PricedModel {
   /** From the operator's file, the closest first. */
   entries: readonly PriceEntry[];
-  /** The library's id of whose list the rest is from. */
+  /** The library's id of the vendor whose list the rest is from. */
   vendor: string | null;
   listed: LibraryModel | null;
-  /** Dated editions that a bare name may be answered by, of which some are dearer. */
+  /** Dated editions that may answer for a bare name; some are dearer. */
   editions: readonly string[];
   supplement: PriceEntry | null;
 }
 
-/** Who is asked for which model, and when. */
+/** Which model is asked for, of which provider, and when. */
 export type AskedModel = Pick<PricedCall, 'provider' | 'api' | 'baseUrl' | 'model' | 'at'>;
 
 export interface PriceBookOptions {
-  /** Prices that come before all others. */
+  /** Prices that override all others. */
   file?: PriceFile | null;
-  /** How many models are remembered: names come from callers, so that there is no end of them. */
+  /** How many models are remembered: names come from callers, so there is no limit to them. */
   maxModels?: number;
 }
 
-/** Looks models up, and remembers those that it has looked up. */
+/** Looks models up and remembers them. */
 export interface PriceBook {
   find(asked: AskedModel): PricedModel;
-  /** @param half tokens cost half of what the prices say */
+  /** @param half whether tokens cost half of the prices */
   compile(prices: ModelPrice, half: boolean): PriceRow;
 }
 

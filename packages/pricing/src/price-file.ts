@@ -3,7 +3,7 @@ import { parseJson } from '@agp/core/json';
 import { z } from 'zod';
 import { units } from './units.ts';
 
-/** The most that a price may be, in USD: more is a slip of the decimal point. */
+/** The highest price, in USD: a higher one is a slip of the decimal point. */
 const maxPrice = 100_000;
 
 const amount = z.number().min(0).max(maxPrice);
@@ -31,7 +31,7 @@ const day = z
 
 const serviceTier = z.string().regex(/^[a-z0-9_-]{1,32}$/, 'must be a lower-case tier, as the provider names it');
 
-/** One model's or one family's prices. They replace what is known otherwise wholly: nothing is merged. */
+/** One model's or one family's prices. They replace all other prices of it: nothing is merged. */
 export const priceEntrySchema = z
   .strictObject({
     /** The id of a configured provider; any provider if absent. */
@@ -62,7 +62,7 @@ export type PriceEntry = z.infer<typeof priceEntrySchema>;
 /** Prices that an operator has set. */
 export interface PriceFile {
   entries: readonly PriceEntry[];
-  /** Tells this file from every other in records: `prices-file ` and the start of its SHA-256. */
+  /** Identifies this file in records: `prices-file ` and the start of its SHA-256. */
   version: string;
 }
 
@@ -81,7 +81,7 @@ function findRival(entries: readonly PriceEntry[], index: number): number {
   );
 }
 
-/** The innermost reason: of a union's branches, the one that got furthest. */
+/** Describes the innermost issue; of a union, that of the branch that got furthest. */
 function describe(issue: z.core.$ZodIssue, path: PropertyKey[] = []): string {
   const whole = [...path, ...issue.path];
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
@@ -115,7 +115,7 @@ export function parsePriceFile(text: string): PriceFile {
   return { entries: parsed.data, version: `prices-file ${digest}` };
 }
 
-/** How closely an entry names a model, or -1 where it does not: the provider's own first, whole names, longer ones. */
+/** How closely an entry names a model, or -1 if it does not: first by provider, then by whole name, then by length. */
 function rank(entry: PriceEntry, provider: string, model: string): number {
   if (entry.provider !== undefined && entry.provider !== provider) return -1;
   const isFamily = entry.model.endsWith('*');
@@ -123,7 +123,7 @@ function rank(entry: PriceEntry, provider: string, model: string): number {
   return (entry.provider === undefined ? 0 : 2_000) + (isFamily ? entry.model.length : 1_000);
 }
 
-/** The entries that are about a model, the closest first. */
+/** The entries for a model, the closest first. */
 export function findEntries(entries: readonly PriceEntry[], provider: string, model: string): PriceEntry[] {
   return entries
     .map((entry) => ({ entry, rank: rank(entry, provider, model) }))
@@ -132,7 +132,7 @@ export function findEntries(entries: readonly PriceEntry[], provider: string, mo
     .map(({ entry }) => entry);
 }
 
-/** Whether an entry's prices hold at a time. */
+/** Whether an entry's prices apply at a time. */
 export function holdsAt({ from, until }: PriceEntry, at: Date): boolean {
   return (!from || at >= from) && (!until || at < until);
 }

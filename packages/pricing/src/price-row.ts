@@ -14,7 +14,7 @@ export interface PriceRow {
   /** All rates are whole numbers of 1/scale nano-dollars. */
   readonly scale: bigint;
   readonly terms: readonly { readonly unit: Unit; readonly rates: readonly [Rate, ...Rate[]] }[];
-  /** The row has no price at all, which is how the library writes down a model that costs nothing. */
+  /** The row has no price at all, which is how the library lists a free model. */
   readonly free: boolean;
 }
 
@@ -27,7 +27,7 @@ function toDecimal(value: number): { digits: bigint; places: number } {
   return places >= 0 ? { digits, places } : { digits: digits * 10n ** BigInt(-places), places: 0 };
 }
 
-/** A part of two others that has no price of its own has that of the first, so that it is not charged in both. */
+/** A unit that is part of two others and has no price of its own has that of the first, so that it is not charged in both. */
 function priceOf(prices: ModelPrice, { priceKey, within }: Unit): ModelPrice[string] {
   const [first, second, all] = within;
   return prices[priceKey] ?? (first && second && all ? prices[first] : undefined);
@@ -36,7 +36,7 @@ function priceOf(prices: ModelPrice, { priceKey, within }: Unit): ModelPrice[str
 /**
  * Turns a row of price data into whole numbers, once, so that no float is ever added.
  *
- * @param tokensAtHalf tokens cost half of what the row says, and nothing else does
+ * @param tokensAtHalf whether tokens, and nothing else, cost half of the row's prices
  */
 export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): PriceRow {
   const decimals: { unit: Unit; rates: { above: number; digits: bigint; places: number }[] }[] = [];
@@ -50,7 +50,7 @@ export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): Price
     decimals.push({ unit, rates: steps.map((step) => ({ above: step.above, ...toDecimal(step.price) })) });
   }
   const places = Math.max(0, ...decimals.flatMap((term) => term.rates.map((rate) => rate.places)));
-  // Twice what the units are counted in, so that halves are whole too.
+  // Doubled, so that halves are whole numbers too.
   const parts = 2n * [...new Set(decimals.map(({ unit }) => unit.per))].reduce((product, per) => product * per, 1n);
   const terms = decimals.map(({ unit, rates }) => {
     const share = (unit.nano * parts) / unit.per / (tokensAtHalf && isToken(unit) ? 2n : 1n);
@@ -64,10 +64,10 @@ export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): Price
 }
 
 /**
- * What a call costs by a row, in whole nano-dollars, rounded once, halves up. Tokens that have a
+ * The cost of a call by a row, in whole nano-dollars, rounded once, halves up. Tokens with a
  * price of their own (cached, audio, reasoning ...) are charged that and not the general one.
  *
- * @returns null where something was used and the row has no price for any of it
+ * @returns null if something was used and the row has no price for any of it
  */
 export function chargeUsage(row: PriceRow, usage: Usage): number | null {
   const left = new Map<string, number>();

@@ -34,14 +34,14 @@ function choosePrices(model: PricedModel, call: PricedCall, file: PriceFile | nu
 }
 
 /**
- * Makes the function that prices calls: from the operator's file where it has the model, else from the price data that
- * comes with the library, else from our supplement to it. It remembers what models it has looked up.
+ * Makes the function that prices calls: from the operator's file if it has the model, else from the library's price data,
+ * else from our supplement to it. It remembers the models that it has looked up.
  */
 export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
   const book = createPriceBook(options);
   const { file = null } = options;
   return (call) => {
-    // A longer name is no model's; matching it against every pattern would only cost time.
+    // No model has a longer name, and matching it against every pattern takes time.
     if (call.model.length > 256 || Number.isNaN(call.at.getTime())) return unpriced;
     const chosen = choosePrices(book.find(call), call, file);
     const costNanoUsd = chosen && chargeUsage(book.compile(chosen.prices, chosen.half), makeUsage({ ...call.usage }));

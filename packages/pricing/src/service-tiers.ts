@@ -1,12 +1,12 @@
-/** What a service tier does to a price. */
+/** The effect of a service tier on a price. */
 export interface TierPrice {
   /** Tokens cost half. */
   half: boolean;
-  /** What is added to the price's version, so that a record tells what was charged; empty for the standard tier. */
+  /** Added to the price's version, so that a record shows the tier; empty for the standard tier. */
   mark: string;
 }
 
-/** How providers call the tier that their price lists are for. */
+/** Providers' names for the tier that their price lists are for. */
 const standardTiers = new Set(['default', 'standard', 'on_demand', 'auto', 'unspecified']);
 
 /**
@@ -26,7 +26,7 @@ const halfPriceTiers: Record<string, readonly string[]> = {
 /** The tiers that cost what the standard one does: Groq's flex differs in its rate limits only. */
 const samePriceTiers: Record<string, readonly string[]> = { groq: ['flex'] };
 
-/** The tier as records name it, or null for the standard one. What a provider says may be anything. */
+/** The tier as records name it, or null for the standard one. Providers may send anything. */
 export function readServiceTier(given: string | null | undefined): string | null {
   if (!given) return null;
   const tier = given.toLowerCase();
@@ -35,11 +35,11 @@ export function readServiceTier(given: string | null | undefined): string | null
 }
 
 /**
- * The price of a tier where only the standard price is listed: half where the vendor says so, otherwise the standard
- * price, which is then marked as such rather than guessed at.
+ * The price of a tier when only the standard price is listed: half if the vendor documents that, otherwise the standard
+ * price, which the record then says.
  *
  * @param tier from {@link readServiceTier}
- * @param vendor the library's id of the provider whose list it is
+ * @param vendor the library's id of the provider whose list is used
  */
 export function priceTier(tier: string | null, vendor: string | null): TierPrice {
   if (tier === null) return { half: false, mark: '' };

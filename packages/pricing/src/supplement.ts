@@ -1,11 +1,11 @@
 import type { PriceEntry } from './price-file.ts';
 
 /**
- * List prices that the library lacks, by the library's provider id. A test holds the version to the rows: whoever
- * changes one changes the other, since records name it.
+ * Identifies the rows below in records. A test fails if the rows change and this does not.
  */
 export const supplementVersion = 'supplement 2026-11-21';
 
+/** List prices that the library lacks, by the library's provider id. */
 export const supplement: readonly (PriceEntry & { provider: string })[] = [
   // https://platform.openai.com/docs/pricing, speech generation: USD per million characters.
   { provider: 'openai', model: 'tts-1', prices: { input_mchars: 15 } },

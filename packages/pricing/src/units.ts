@@ -1,11 +1,11 @@
 import type { Usage } from './usage.ts';
 
-/** Something that a price is set for. */
+/** Something that has a price. */
 export interface Unit {
-  /** Its name in price rows, the library's wherever the library has one. */
+  /** Its name in price rows: the library's, if the library has one. */
   readonly priceKey: string;
   readonly usageKey: keyof Usage | 'requests';
-  /** Units that this one is a part of: what is charged here is not charged there. */
+  /** Units that this one is a part of: amounts charged here are not charged there. */
   readonly within: readonly string[];
   /** How many nano-dollars per unit one USD of the row's price is: `nano` of them for every `per` units. */
   readonly nano: bigint;
@@ -19,7 +19,7 @@ function unit(priceKey: string, usageKey: Unit['usageKey'], within: readonly str
   return { priceKey, usageKey, within, nano: priceKey.endsWith('_kcount') ? usd / 1_000n : usd / 1_000_000n, per: 1n };
 }
 
-/** The units that calls are metered in, each before those that it is a part of. */
+/** The units that calls are metered in, each before the units that it is a part of. */
 export const units = [
   unit('cache_audio_read_mtok', 'cacheReadAudioTokens', ['cache_read_mtok', 'input_audio_mtok', 'input_mtok']),
   unit('cache_image_read_mtok', 'cacheReadImageTokens', ['cache_read_mtok', 'input_image_mtok', 'input_mtok']),
@@ -42,7 +42,7 @@ export const units = [
   unit('requests_kcount', 'requests'),
 ] as const satisfies readonly Unit[];
 
-/** Whether a unit counts tokens, which is what discounts of service tiers are on. */
+/** Whether a unit counts tokens, to which discounts of service tiers apply. */
 export function isToken({ priceKey }: Unit): boolean {
   return priceKey.endsWith('_mtok');
 }

@@ -1,9 +1,9 @@
 /**
- * What one model call used, the same for every provider.
+ * The usage of one model call, in the same terms for every provider.
  *
  * `promptTokens` is all input, cached input included; `completionTokens` is all output that is
  * billed, reasoning included. Every other token figure is a part of one of the two, never added to it.
- * What is billed by another measure than tokens stands beside them.
+ * The figures that are not tokens are billed in addition.
  */
 export interface Usage {
   promptTokens: number;
@@ -12,7 +12,7 @@ export interface Usage {
   cacheReadTokens: number;
   /** Input that was written to the provider's prompt cache, whatever its lifetime. */
   cacheWriteTokens: number;
-  /** The part of `cacheWriteTokens` that is kept for an hour, which Anthropic prices apart. */
+  /** The part of `cacheWriteTokens` that is kept for an hour, which Anthropic prices separately. */
   cacheWrite1hTokens: number;
   inputAudioTokens: number;
   inputImageTokens: number;
@@ -26,17 +26,17 @@ export interface Usage {
   outputAudioTokens: number;
   outputImageTokens: number;
   outputVideoTokens: number;
-  /** Searches that the provider made for the model, where it bills them one by one. */
+  /** Searches that the provider made for the model, if it bills each. */
   webSearches: number;
-  /** Audio that was given to the model, in whole seconds, where the provider bills its length and not tokens. */
+  /** Audio input in whole seconds, if the provider bills its length and not tokens. */
   inputAudioSeconds: number;
-  /** Characters that were given to be spoken, where the provider bills those and not tokens. */
+  /** Characters to be spoken, if the provider bills those and not tokens. */
   inputCharacters: number;
-  /** Images that were made, where the provider bills each and not tokens. */
+  /** Images that were made, if the provider bills each and not tokens. */
   outputImages: number;
 }
 
-/** A figure above this is taken for an error of the provider: no call of any model comes near. */
+/** A figure above this counts as an error of the provider: no call comes near it. */
 export const maxTokens = 1_000_000_000;
 
 const maxSearches = 100_000;
@@ -49,14 +49,14 @@ export function readCount(value: unknown): number | null {
   return Math.abs(Math.trunc(value));
 }
 
-/** Seconds as they are billed, to the nearest whole one; anything that is no length stays what it was. */
+/** Rounds seconds to whole ones, as they are billed; anything but a number is unchanged. */
 function roundSeconds(value: unknown): unknown {
   return typeof value === 'number' ? Math.round(value) : value;
 }
 
 /**
- * Usage that adds up, whatever was given: figures that are no count become 0, and no part is larger
- * than what it is a part of.
+ * Makes usage that adds up of any input: invalid figures become 0, and no part is larger
+ * than its whole.
  */
 export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): Usage {
   const count = (name: keyof Usage, bound: number): number => Math.min(readCount(given[name]) ?? 0, bound);
@@ -68,13 +68,13 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
   const inputVideoTokens = count('inputVideoTokens', promptTokens - inputAudioTokens - inputImageTokens);
   const cachedAudio = count('cacheReadAudioTokens', Math.min(cacheReadTokens, inputAudioTokens));
   const cachedImage = count('cacheReadImageTokens', Math.min(cacheReadTokens - cachedAudio, inputImageTokens));
-  // Not every provider splits cached input by kind: what the prompt has no room for otherwise must be cached media.
+  // Not every provider splits cached input by kind: media that would not fit into the prompt otherwise must be cached.
   const media = inputAudioTokens + inputImageTokens + inputVideoTokens;
   const overlap = cacheReadTokens + cacheWriteTokens + media - promptTokens - cachedAudio - cachedImage;
-  let untold = Math.max(0, Math.min(overlap, cacheReadTokens - cachedAudio - cachedImage));
+  let unassigned = Math.max(0, Math.min(overlap, cacheReadTokens - cachedAudio - cachedImage));
   const take = (bound: number): number => {
-    const taken = Math.min(untold, bound);
-    untold -= taken;
+    const taken = Math.min(unassigned, bound);
+    unassigned -= taken;
     return taken;
   };
   const cachedVideo = take(inputVideoTokens);

@@ -15,24 +15,24 @@ import { loadProviders, type Provider } from './settings/load-providers.ts';
 
 const positive = z.coerce.number().int().min(1);
 
-/** The proxy's variables, each in upper snake case (decisions.md sections 1 and 2). */
+/** The proxy's variables, each in upper snake case. */
 export const proxyConfigSchema = z.object({
   ...commonFields,
   ...tracingFields,
   proxyPort: portField.default(8080),
   host: z.string().default('0.0.0.0'),
   opsPort: portField.default(9080),
-  /** Who an agent is: `open` believes the name it declares, `token` the agent token that it shows. */
+  /** How an agent is identified: `open` believes the name it declares, `token` requires an agent token. */
   agentIdentity: z.enum(['open', 'token']).default('open'),
-  /** Whether `open` may go together with provider keys where others than this machine can connect. */
+  /** Whether `open` may be combined with provider keys when other machines can connect. */
   allowOpenProviderKeys: z.stringbool().default(false),
-  /** Whether requests that run are ended when their agent is blocked, or all are paused. */
+  /** Whether running requests are ended when their agent is blocked, or all are paused. */
   killRunning: z.stringbool().default(true),
   /** `strict` reserves a true upper bound, and refuses capped requests while Redis is away. */
   budget: z.enum(['available', 'strict']).default('available'),
-  /** Output tokens that are reserved for a request that sets no bound. */
+  /** Output tokens to reserve for a request without a bound. */
   budgetDefaultOutputTokens: positive.default(4_096),
-  /** What is reserved for a request whose price is not known, in USD. */
+  /** The amount to reserve for a request whose price is not known, in USD. */
   budgetUnpricedUsd: z.coerce.number('must be a number').min(0).max(1_000).default(0.01),
   trustProxy: trustProxyField,
   providersFile: z.string().optional(),
@@ -51,13 +51,13 @@ export const proxyConfigSchema = z.object({
   /** Connections of agents, and requests that are served at once. */
   maxConnections: positive.default(10_000),
   upstreamTimeoutSeconds: positive.default(600),
-  /** What happens when events can no longer be taken over: `available` lets requests through, `strict` refuses them. */
+  /** When no more events can be held: `available` lets requests through, `strict` refuses them. */
   audit: z.enum(['available', 'strict']).default('available'),
-  /** Whether what agents and models wrote is searched for PII. */
+  /** Whether the texts of agents and models are searched for PII. */
   piiScan: z.enum(['on', 'off']).default('on'),
   /** Whether names of persons are looked for too. */
   piiPersonNames: z.stringbool().default(false),
-  /** How long the texts of one request may be scanned, in milliseconds; what is left then is not scanned. */
+  /** How long the texts of one request may be scanned, in milliseconds; the rest is then not scanned. */
   piiBudgetMs: positive.default(2_000),
   auditDirections: z.enum(['response', 'both']).default('response'),
   /** How long requests are still accepted after SIGTERM, while `/readyz` says that they should go elsewhere. */
@@ -79,12 +79,12 @@ export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
   return { ...config, providers, prices: loadPrices(config.pricesFile, providers) };
 }
 
-/** Others than this machine can connect, and are believed whatever name they give. */
+/** Whether other machines can connect and are believed whatever name they give. */
 export function isOpenToOthers({ agentIdentity, host }: Pick<ProxyConfig, 'agentIdentity' | 'host'>): boolean {
   return agentIdentity === 'open' && !isLoopbackAddress(host);
 }
 
-/** Whoever can connect could use the company's keys under any name (decisions.md section 2). */
+/** Anybody who can connect could use the company's keys under any name. */
 function guardProviderKeys(config: z.infer<typeof proxyConfigSchema>, providers: Provider[]): void {
   if (!isOpenToOthers(config) || config.allowOpenProviderKeys) return;
   const withKey = providers.filter(({ apiKey }) => apiKey !== null).map(({ id }) => id);

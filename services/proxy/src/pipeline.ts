@@ -21,14 +21,14 @@ import { storageWaitMs } from './storage/storage.ts';
 import { RequestTrace } from './telemetry/request-trace.ts';
 import { timeSteps } from './telemetry/time-steps.ts';
 
-/** A request that takes longer than this to be ready, in milliseconds, is admitted again: its agent may be blocked by now. */
+/** An admission older than this, in milliseconds, is read again: the agent may have been blocked since. */
 const admissionHoldsMs = 50;
 
 const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > admissionHoldsMs;
 
 /**
- * The way of every request, from the edge to its event. Each step takes what earlier steps made, so that none can be
- * left out or moved. `finish` runs once on every way out.
+ * Handles a request from its arrival to its event. Each step takes the results of earlier steps, so that none can be
+ * left out or moved. `finish` runs once, however a request ends.
  */
 export async function handleRequest(context: ProxyContext, exchange: Exchange): Promise<void> {
   const journey: Journey = {};
@@ -48,10 +48,10 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     };
     begin('admit');
     let admission = await admit(context, head, agent, head.arrived + storageWaitMs);
-    journey.place = takePlace(context, head, agent);
     begin('resolveSession');
     const session = await resolveSession(context, head, agent, admission);
     journey.sessionId = session.id;
+    journey.place = takePlace(context, head, agent);
     begin('readBody');
     const counted = await countEarly(context, exchange, head, agent, admission);
     const body = await readBody(context, exchange, head, agent, admission, counted);

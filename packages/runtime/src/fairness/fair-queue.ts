@@ -1,12 +1,12 @@
 import type { Holder } from './holder.ts';
 
 interface Branch<Item> {
-  /** What was spent on it, in milliseconds; for one that comes anew, what each of those beside it had until then. */
+  /** Time spent on it, in milliseconds; a new branch begins with the time that its neighbours have had. */
   spentMs: number;
-  /** What each of its branches would have been given by now, had all been treated alike, in milliseconds. */
+  /** The time that each of its branches would have had by now with equal shares, in milliseconds. */
   fairMs: number;
   branches: Map<string, Branch<Item>>;
-  /** In the order in which they came; only at the ends of the tree. */
+  /** In the order in which they came; only in the leaves of the tree. */
   items: Set<Item>;
   waiting: number;
 }
@@ -19,13 +19,13 @@ const makeBranch = <Item>(): Branch<Item> => ({
   waiting: 0,
 });
 
-/** From the network, or the agent where a token proves it, to the agent. */
+/** From the network, or with a token from the agent itself, to the agent. */
 const toPath = ({ agentId, source }: Holder): string[] => [source ?? agentId, agentId];
 
 /**
- * A queue in which the next is not who came first, but whose agent had least of the time until now: first among networks and agents
- * with a token, then among the agents of one network. What takes long is charged to who asked for it, when it is known how
- * long it took; what is expected to be short goes before what is expected to be long, among equals.
+ * A queue whose next item is not the oldest, but one of the agent that has had the least time so far: first among networks and agents
+ * with a token, then among the agents of one network. The time of an item is charged once it is known. Among equals, the item
+ * that is expected to be shorter goes first.
  */
 export class FairQueue<Item> {
   readonly #expectMs: (item: Item) => number;
@@ -46,7 +46,7 @@ export class FairQueue<Item> {
     for (const key of toPath(holder)) {
       const next = branch.branches.get(key) ?? makeBranch<Item>();
       branch.branches.set(key, next);
-      // Time in which it asked for nothing is not saved up.
+      // Idle time is not saved up.
       if (next.waiting === 0) next.spentMs = Math.max(next.spentMs, branch.fairMs);
       next.waiting += 1;
       branch = next;
@@ -54,12 +54,12 @@ export class FairQueue<Item> {
     branch.items.add(item);
   }
 
-  /** The item whose turn it is; it stays until it is deleted. */
+  /** The item whose turn it is; it stays in the queue until it is deleted. */
   peek(): Item | null {
     return this.#peek(this.#root);
   }
 
-  /** All that wait, in no order. */
+  /** All waiting items, in no order. */
   list(): Item[] {
     const collect = (branch: Branch<Item>): Item[] => [
       ...branch.items,
@@ -74,7 +74,7 @@ export class FairQueue<Item> {
     for (const branch of path) branch.waiting -= 1;
   }
 
-  /** So much time was spent for the holder, after its item was deleted. */
+  /** Charges time to the holder, after its item was deleted. */
   charge(holder: Holder, ms: number): void {
     const path = this.#follow(holder);
     for (const [level, branch] of path.entries()) {
@@ -103,7 +103,7 @@ export class FairQueue<Item> {
     return best;
   }
 
-  /** The branches from the root to the holder's, as far as there are any. */
+  /** The branches from the root to the holder's, as far as they exist. */
   #follow(holder: Holder): Branch<Item>[] {
     const path = [this.#root];
     for (const key of toPath(holder)) {
@@ -115,7 +115,7 @@ export class FairQueue<Item> {
   }
 }
 
-/** Who asks for nothing, and had no more than others, is as good as new; where nobody waits, everybody is. */
+/** Removes idle branches that have had no more time than others; all of them if nobody waits. */
 function forgetIdle<Item>(branch: Branch<Item>): void {
   for (const [key, next] of branch.branches) {
     if (next.waiting === 0 && (branch.waiting === 0 || next.spentMs <= branch.fairMs)) branch.branches.delete(key);

@@ -1,24 +1,24 @@
 import type { Holder } from './holder.ts';
 
-/** What has no room for more: what the agent may have, what its network may have, or all that there is. */
+/** Which bound leaves no room: the agent's, its network's, or that of all. */
 export type Full = 'agent' | 'source' | 'all';
 
 export interface FairSharesOptions {
-  /** All that there is. */
+  /** The whole amount. */
   max: number;
-  /** What one agent may hold; a quarter of it all if not given. */
+  /** The most that one agent may hold; a quarter of all by default. */
   maxPerAgent?: number | undefined;
-  /** What one agent may hold however much is held by others, as long as it is there. */
+  /** One agent may hold this much however much others hold, as long as it is free. */
   always?: number;
 }
 
 /**
- * Something there is only so much of, in use by agents, none of which shall have it alone:
+ * Divides something limited among agents, so that none takes it all:
  *
- * - an agent has at most its share, a quarter;
- * - agents without a token that come from one network have at most half together;
- * - and whoever holds some leaves as much free as that: each further holder gets less, but there is always some left
- *   for one that wants little.
+ * - an agent holds at most its share, a quarter;
+ * - agents without a token from one network hold at most half together;
+ * - and a holder must leave free at least as much as it holds: each further holder gets less, but there is always some left
+ *   for one that needs little.
  */
 export class FairShares {
   readonly #max: number;
@@ -36,7 +36,7 @@ export class FairShares {
     this.#always = always;
   }
 
-  /** All that is held. */
+  /** The amount that is held. */
   get total(): number {
     return this.#total;
   }
@@ -45,7 +45,7 @@ export class FairShares {
     return this.#byAgent.get(agentId) ?? 0;
   }
 
-  /** @returns what is full; null where there is room for this much more */
+  /** @returns the bound that is full; null if there is room for this much more */
   findFull({ agentId, source }: Holder, amount: number): Full | null {
     const total = this.#total + amount;
     const ofAgent = this.heldBy(agentId) + amount;
@@ -59,7 +59,7 @@ export class FairShares {
     return ofSource > Math.max(free, this.#always) ? 'all' : null;
   }
 
-  /** Takes it where there is room. @returns what is full; null where it was taken */
+  /** Takes the amount if there is room. @returns the bound that is full; null if it was taken */
   take(holder: Holder, amount: number): Full | null {
     const full = this.findFull(holder, amount);
     if (full === null) this.#count(holder, amount);
@@ -77,7 +77,7 @@ export class FairShares {
   }
 }
 
-/** Who holds nothing is forgotten. */
+/** Holders of nothing are removed. */
 function add(held: Map<string, number>, key: string, amount: number): void {
   const now = (held.get(key) ?? 0) + amount;
   if (now === 0) held.delete(key);

@@ -1,7 +1,7 @@
-/** Whom something that all share is counted for. */
+/** The agent, and its network, that a share is counted for. */
 export interface Holder {
   /** UUID */
   agentId: string;
-  /** The network that the request came from, where nothing but its own word says who the agent is; null with a token. */
+  /** The network that the request came from, if the agent has only declared its name; null with a token. */
   source: string | null;
 }

@@ -2,7 +2,7 @@ import { toEventText } from '@agp/core/events';
 import type { ForwardedRequest } from '@agp/reservations';
 import type { AdmittedRequest } from '../journey.ts';
 
-/** What is told of a request that ends without an event, because this process does. */
+/** Describes a request in its reservation, in case this process ends before it has recorded the event. */
 export function describeForwarded({ head, sessionId, body }: AdmittedRequest): ForwardedRequest {
   const model = body.inspected?.requestedModel;
   return {

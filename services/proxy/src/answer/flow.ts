@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
 
-/** Who may keep a provider waiting. */
+/** The two sides that a provider may have to wait for. */
 type Waiter = 'agent' | 'reader';
 
-/** Goes on once everybody who paused it is ready. What was on its way when it was paused still comes. */
+/** Pauses the provider's answer until both sides are ready. Bytes already under way still arrive. */
 export class Flow {
   readonly #waiters = new Set<Waiter>();
 
-  /** @returns false where it was paused for the same already */
+  /** @returns false if it is already paused for the same side */
   pause(controller: Dispatcher.DispatchController, waiter: Waiter): boolean {
     if (this.#waiters.has(waiter)) return false;
     this.#waiters.add(waiter);

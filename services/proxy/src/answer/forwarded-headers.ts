@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers by name, each with the values it was sent with. */
+/** Headers by name, each with all of its values. */
 export type HeaderValues = Record<string, string | string[]>;
 
-/** The connection's own, never the message's (RFC 9110 section 7.6.1). */
+/** Headers of the connection, not of the message (RFC 9110 section 7.6.1). */
 const hopByHop = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 
 const neverToProvider = new Set([
@@ -22,7 +22,7 @@ const neverToProvider = new Set([
 ]);
 const neverToProviderPrefix = /^(?:x-forwarded-|proxy-)/;
 
-/** Ours, cookies, and words for servers like the one that may stand in front of the proxy: these would have it serve files of its own. */
+/** Our own headers, cookies, and commands that would make a web server in front of the proxy serve files of its own. */
 const neverToAgent = new Set([
   ...hopByHop,
   'set-cookie',
@@ -33,14 +33,14 @@ const neverToAgent = new Set([
   'x-sendfile',
   'x-reproxy-url',
 ]);
-/** What a web page may read is for this installation to say, not for a provider. */
+/** Which web pages may read answers is up to this installation, not to a provider. */
 const neverToAgentPrefix = /^(?:proxy-|access-control-)/;
 
 /**
- * The agent's headers as the provider gets them: all but the connection's, ours, and those that
+ * The agent's headers as the provider gets them: all except the connection's, our own, and those that
  * `Connection` names. Names keep their case, repeated ones all their values.
  *
- * @param isSecret whether a header, by its lower-case name, one value and its name as written, is none of the provider's business
+ * @param isSecret whether to keep back a header, by its lower-case name, one value and its name as written
  */
 export function toProviderHeaders(
   rawHeaders: readonly string[],

@@ -1,8 +1,8 @@
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 
-/** What the agent is told where the provider never answered. */
+/** The error code for the agent when the provider never answered. */
 export function toFailure(error: Error): ErrorCode {
-  // A body that streams through may turn out to be too large, or to end early, on its way.
+  // A body that streams through may turn out too large or end early.
   if (error instanceof ApiError) return error.code;
   const { code } = error as { code?: string };
   return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'

@@ -1,17 +1,17 @@
-/** Up to this length a body that says how long it is has all of its memory at once. */
+/** Up to this length, a body of declared length gets all of its memory at once. */
 const maxAtOnce = 1024 * 1024;
 const firstBytes = 16 * 1024;
 
 /**
- * The bytes of a body as they come, in one piece of memory that doubles when it is full: a body that comes byte by byte
- * takes no more than one that comes at once.
+ * Collects a body in one piece of memory that doubles when it is full, so that a body in tiny pieces takes no more than one
+ * in a single piece.
  */
 export class BodyBuffer {
   readonly #expected: number | null;
   #buffer: Buffer = Buffer.alloc(0);
   #length = 0;
 
-  /** @param expected the length that the agent declares; null where it declares none */
+  /** @param expected the length that the agent declares, or null */
   constructor(expected: number | null) {
     this.#expected = expected;
   }
@@ -34,7 +34,7 @@ export class BodyBuffer {
     this.#length += chunk.length;
   }
 
-  /** All that came, without a copy. */
+  /** All bytes so far, not copied. */
   read(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -50,7 +50,7 @@ export class BodyBuffer {
 
   #reserve(capacity: number): void {
     if (capacity === this.#buffer.length) return;
-    // Not from the pool that small buffers share: a body may be kept for long.
+    // Not from Node's shared pool, which a body would keep alive as long as itself.
     const larger = Buffer.allocUnsafeSlow(capacity);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;

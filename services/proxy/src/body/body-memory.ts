@@ -4,17 +4,17 @@ import { refuseShare } from '../edge/refuse-share.ts';
 
 const shareUsedUp = 'request bodies of this agent fill its share of memory';
 
-/** What a body takes of the memory for bodies, from its first byte until its event is made. */
+/** The memory that a body takes, from its first byte until its event is made. */
 export interface BodyClaim {
   /**
    * Takes this many bytes more.
    *
-   * @throws ApiError `share_used_up`, `proxy_overloaded`; what was taken before is still held
+   * @throws ApiError `share_used_up`, `proxy_overloaded`; the bytes taken before are still held
    */
   grow(bytes: number): void;
-  /** All of the body has come: it is no longer taken away for the sake of others. */
+  /** All of the body has come: it is no longer given up for others. */
   complete(): void;
-  /** Gives everything back; what is given back twice counts once. */
+  /** Gives everything back; a second call does nothing. */
   release(): void;
 }
 
@@ -31,15 +31,15 @@ export interface BodyMemoryOptions {
   maxRequestBytes: number;
 }
 
-/** What is known of a body costs memory too, however little of it has come, in bytes. */
+/** The cost of an open body beside its bytes, in bytes. */
 const bytesOfEach = 16 * 1024;
 
 /** A bound for few large bodies must let one of them in, and the copy of it that asks for usage. */
 const fewBodies = 4;
 
 /**
- * The memory for bodies, in which each agent has a share. Where one has no room for the sake of others, it is not the one that
- * wants little that is refused, but the unfinished body of whoever holds the most.
+ * The memory for bodies, in which each agent has a share. When it is full, the unfinished body of the agent that holds the most
+ * is refused, rather than a body that needs little.
  */
 export class BodyMemory {
   readonly #shares: FairShares;
@@ -57,8 +57,8 @@ export class BodyMemory {
 
   /**
    * @param expected the length that the agent declares
-   * @param refuse told when the body is given up for others before all of it has come; the claim is then released
-   * @throws ApiError `share_used_up` before any byte, where the agent's share could not take what is expected;
+   * @param refuse called when the body is given up for others before all of it has come; the claim is then released
+   * @throws ApiError `share_used_up` before any byte, if the expected length does not fit into the agent's share;
    *   `proxy_overloaded`
    */
   open(holder: Holder, expected: number, refuse: (error: ApiError) => void): BodyClaim {

@@ -13,12 +13,12 @@ export interface Pace {
 }
 
 const tickMs = 1_000;
-/** The rate is that of this many seconds, so that a short silence is no fault. */
+/** The rate is measured over this many seconds, so that a short silence is allowed. */
 const windowTicks = 30;
 
 /**
- * Watches how fast an agent sends its body, second by second. Those in which we do not read on, since the provider takes its time,
- * are no fault of the agent and do not count.
+ * Watches how fast an agent sends its body, second by second. Seconds in which we do not read, because the provider is slow, do
+ * not count.
  *
  * @param onSlow called once
  */

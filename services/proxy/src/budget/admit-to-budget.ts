@@ -4,7 +4,7 @@ import type { DailyCap } from '@agp/db';
 import type { BudgetReservations, HeldReservation, Reservation, Reserved } from '@agp/reservations';
 import { coalesce } from '../storage/coalesce.ts';
 import type { Storage } from '../storage/storage.ts';
-import { budgetExceeded, budgetHeld, rateLimited } from './budget-refusals.ts';
+import { budgetExceeded, rateLimited } from './budget-refusals.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
@@ -30,10 +30,10 @@ export interface BudgetRequest extends Reservation {
   requestsPerMinute: number | null;
 }
 
-/** A cap that a request would have been refused for, had it been set to more than warn. */
+/** A cap that the request is over and that only warns. */
 export type BudgetWarning = CapScope;
 
-/** A reservation that is placed, and where. */
+/** A placed reservation, in Redis or in this process alone. */
 type Placed = Reserved & { isShared: boolean };
 
 /** A request that only others in flight keep out waits this long for one of them to end, in milliseconds. */
@@ -46,11 +46,11 @@ export interface BudgetOptions {
   storage: Storage;
   /** Refuses while Redis is away, rather than going on with what this process knows. */
   isStrict: boolean;
-  /** Told when Redis fails. */
+  /** Gets the cause when Redis fails. */
   onFailure: (error: Error) => void;
 }
 
-/** Lets a request in or refuses it; what it then holds stands in `own`, and in Redis where that answers. */
+/** Admits a request or refuses it; its reservation is then in `own`, and in Redis if that answers. */
 export type Admit = (request: BudgetRequest, deadline: number) => Promise<BudgetWarning[]>;
 
 export function makeAdmit({
@@ -60,15 +60,15 @@ export function makeAdmit({
   isStrict,
   onFailure,
 }: BudgetOptions & { own: OwnReservations }): Admit {
-  const list = coalesce(async (keys: string[]) => {
-    const lists = keys.map(async (key) => {
-      const [day = '', agentId] = key.split(' ');
-      return [key, await shared.list(day, agentId || null)] as const;
-    });
-    return new Map(await Promise.all(lists));
-  });
+  const list = coalesce(
+    async (asks: { day: string; agentId: string | null }[]) => {
+      const lists = asks.map(async (ask) => [ask, await shared.list(ask.day, ask.agentId)] as const);
+      return new Map(await Promise.all(lists));
+    },
+    { keyOf: ({ day, agentId }) => `${day} ${agentId}` },
+  );
 
-  /** At the end of the order in Redis, or while that is away, of what this process knows. */
+  /** Places the reservation behind all others in Redis, or in this process while Redis is away. */
   async function place(request: BudgetRequest, limit: number | null): Promise<Placed> {
     own.add(request);
     let isShared = true;
@@ -83,15 +83,15 @@ export function makeAdmit({
   }
 
   /**
-   * Holds the caps against what is truly pending: reservations whose events are recorded by now would count twice.
+   * Judges the caps by the reservations that are truly pending: those whose events are recorded by now would count twice.
    *
    * @param before the number of the request's own reservation: later ones do not count against it
    */
   async function lookCloser(request: BudgetRequest, isShared: boolean, before: number, deadline: number) {
-    const scope = request.globalCap.capNanoUsd === null ? request.agentId : null;
-    const held = isShared ? ((await list(`${request.day} ${scope ?? ''}`)) ?? []) : own.list(request.day, scope);
-    const others = held.filter(({ eventId, seq }) => seq < before && eventId !== request.eventId);
     const { day, agentId } = request;
+    const scope = request.globalCap.capNanoUsd === null ? agentId : null;
+    const held = isShared ? ((await list({ day, agentId: scope })) ?? []) : own.list(day, scope);
+    const others = held.filter(({ eventId, seq }) => seq < before && eventId !== request.eventId);
     const eventIds = others.map(({ eventId }) => eventId);
     const { recorded, ...spend } = await storage.readSpendWithRecorded({ day, agentId, eventIds }, deadline);
     const pending = others.filter(({ eventId }) => !recorded.has(eventId));
@@ -107,7 +107,7 @@ export function makeAdmit({
     if (held) await shared.release([held]).catch(onFailure);
   }
 
-  /** Redis went away in between: what was seen until then stands. A failure of storage is one of the request. */
+  /** If Redis went away in between, the verdicts seen until then hold. A failure of storage fails the request. */
   function goOnWith(seen: CapVerdict[], error: Error): CapVerdict[] {
     if (error instanceof ApiError) throw error;
     onFailure(error);
@@ -115,12 +115,13 @@ export function makeAdmit({
   }
 
   /**
-   * Looks until there is room, without holding any meanwhile: many that wait would keep each other out, and those for
-   * whom there is room.
+   * Looks until there is room, without a reservation meanwhile: many waiting requests would keep out each other, and those
+   * that there is room for.
    */
   async function waitForRoom(request: BudgetRequest, isShared: boolean, giveUpAt: number, deadline: number) {
     for (let pauseMs = lookAgainMs; ; pauseMs *= 2) {
-      if (performance.now() >= giveUpAt) throw budgetHeld();
+      // Worth another try: requests in flight may cost less than they hold.
+      if (performance.now() >= giveUpAt) throw new ApiError('budget_held');
       await sleep(pauseMs);
       const looking = lookCloser(request, isShared, Number.POSITIVE_INFINITY, deadline);
       const judged = await looking.catch((error) => goOnWith([], error));

@@ -14,11 +14,6 @@ export function budgetExceeded(scope: CapScope, day: string, now: number): ApiEr
   });
 }
 
-/** Requests in flight hold what is left: some of them may cost less than they hold. */
-export function budgetHeld(): ApiError {
-  return new ApiError('budget_held');
-}
-
 /** @param limit requests a minute */
 export function rateLimited(limit: number, resetSeconds: number): ApiError {
   return new ApiError('rate_limited', {

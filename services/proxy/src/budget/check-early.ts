@@ -4,15 +4,15 @@ import { budgetExceeded, rateLimited } from './budget-refusals.ts';
 import { findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
-/** What of a request can be held against limits before its body has come. */
+/** The part of a request that limits can be checked for before its body has come. */
 export type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
 
-/** Counts the request against its agent's minute, and refuses where a cap is reached by what is recorded. */
+/** Counts the request against its agent's minute, and refuses it if recorded spend has reached a cap. */
 export type CheckEarly = (check: EarlyCheck, deadline: number) => Promise<void>;
 
 const nothingReserved = { agent: 0, global: 0 };
 
-/** Makes a check that reserves nothing: what the request may cost is not known yet. */
+/** Makes a check that reserves nothing, since the request's cost is not known yet. */
 export function makeCheckEarly({
   shared,
   own,

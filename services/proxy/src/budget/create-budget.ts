@@ -8,7 +8,7 @@ import { OwnReservations } from './own-reservations.ts';
 
 /**
  * Reserves before a request is forwarded, so that no number of requests at once spends more than a cap allows, and
- * gives back what was not used (architecture.md, "no overspend under concurrency, no phantom refusal").
+ * gives back what was not used, so that no request is refused for money that is not spent.
  */
 export interface Budget {
   /**
@@ -19,22 +19,22 @@ export interface Budget {
    */
   reserve(request: BudgetRequest, deadline: number): Promise<BudgetWarning[]>;
   /**
-   * What can be refused before the body has come. A request that was counted against its agent's minute here is not to be
-   * counted again.
+   * Refuses what can be refused before the body has come. A request that was counted against its agent's minute here must not
+   * be counted again.
    *
    * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
    *   `status_unavailable`
    */
   checkEarly(check: EarlyCheck, deadline: number): Promise<void>;
-  /** The request is forwarded in this very turn: from now on what it reserved outlives this process, in Redis. Waits for nothing. */
+  /** The request is forwarded in this turn of the event loop: from now on its reservation outlives this process, in Redis. */
   forward(eventId: string, request: ForwardedRequest): void;
   /** The request was not forwarded: nothing will be spent. */
   release(eventId: string): void;
   /** JetStream has the event: the writer will release. */
   confirm(eventId: string): void;
-  /** The event is lost: what it cost is kept beside the usage table, and then given back here. */
+  /** The event is lost: its cost is stored as unrecorded spend, and then the reservation is released. */
   lose(eventId: string, costNanoUsd: number): void;
-  /** Tells Redis of all that this process holds: it may have forgotten, or never heard. */
+  /** Sends all reservations of this process to Redis, which may have lost or never received them. */
   renew(): void;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function createBudget(options: BudgetOptions): Budget {
   const lost = new Set<Promise<void>>();
   const stopping = new AbortController();
 
-  /** Redis is a convenience for whoever does not wait for its answer. */
+  /** Sends something to Redis without waiting; a failure is only reported. */
   const tell = (work: Promise<unknown>) => void work.catch(onFailure);
   const renew = () => {
     const held = own.listUnconfirmed(Date.now());
@@ -63,7 +63,7 @@ export function createBudget(options: BudgetOptions): Budget {
     confirmed = [];
   }, confirmEveryMs);
 
-  /** What Redis did not hear is told again: its leases would end long before a writer that is late has the events. */
+  /** Confirmations that Redis did not get are sent again: its leases would end long before a late writer has the events. */
   async function confirmAll(some: Reservation[]): Promise<void> {
     try {
       await shared.confirm(some);
@@ -94,7 +94,7 @@ export function createBudget(options: BudgetOptions): Budget {
     async reserve(request, deadline) {
       const { eventId, agentCap, globalCap, requestsPerMinute } = request;
       if (agentCap.capNanoUsd === null && globalCap.capNanoUsd === null && requestsPerMinute === null) {
-        // Nothing can refuse it. Redis is told when it is forwarded all the same, for a cap that is set while it runs.
+        // Nothing can refuse it. Redis still gets the reservation when it is forwarded, for a cap that is set while it runs.
         own.add(request);
         return [];
       }
@@ -127,8 +127,8 @@ export function createBudget(options: BudgetOptions): Budget {
       clearInterval(confirming);
       stopping.abort();
       if (confirmed.length > 0) await shared.confirm(confirmed).catch(onFailure);
-      // What is forwarded and still held goes down with this process: its cost is taken to be what it reserved. Redis holds it on, so that a
-      // writer looks again once its lease has ended: an event that was on its way just now is not counted twice for longer than that.
+      // Forwarded requests without a confirmed event count with the cost that they reserved. Redis keeps the reservation, so that a writer
+      // looks again once its lease has ended: an event that was just on its way is then no longer counted twice.
       const left = own.listUnconfirmed(Date.now()).filter(({ forwarded }) => forwarded !== undefined);
       const keeping = left.map((held) =>
         storage.addUnrecordedSpend(toUnrecorded(held, held.nanoUsd, 'ended_without_record')),

@@ -1,20 +1,20 @@
 import type { DailyCap } from '@agp/db';
 
-/** How a request stands to a daily cap; `held`: what is recorded would allow it, requests in flight hold the rest. */
+/** A request and a daily cap; `held`: recorded spend would allow it, but requests in flight hold the rest. */
 export type BudgetVerdict = 'fits' | 'held' | 'spent';
 
-/** What counts against a cap, in whole nano-dollars. */
+/** The amounts that count against a cap, in whole nano-dollars. */
 export interface BudgetClaim {
   /** Recorded spend of the day. */
   spent: number;
-  /** What was reserved before this request and is not in `spent`. */
+  /** Reserved before this request and not part of `spent`. */
   earlier: number;
   mine: number;
 }
 
 /**
  * The rule of daily caps: recorded spend, earlier reservations and this one together must not pass the cap. A cap that
- * is reached refuses what costs nothing, too: it stops the agent, on every route.
+ * is reached refuses free calls, too: it stops the agent on every route.
  */
 export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: BudgetClaim): BudgetVerdict {
   if (capNanoUsd === null) return 'fits';
@@ -25,14 +25,14 @@ export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: 
 /** Whose cap it is. */
 export type CapScope = 'agent' | 'global';
 
-/** How a request stands to one of the two caps. */
+/** The verdict of one of the two caps. */
 export interface CapVerdict {
   scope: CapScope;
   verdict: BudgetVerdict;
   warnOnly: boolean;
 }
 
-/** Holds a request against the cap of its agent and that of all. */
+/** Judges a request by the cap of its agent and that of all. */
 export function judgeCaps(
   { agentCap, globalCap, nanoUsd }: { agentCap: DailyCap; globalCap: DailyCap; nanoUsd: number },
   spend: { agentNanoUsd: number; globalNanoUsd: number },

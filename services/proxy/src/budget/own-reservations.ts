@@ -13,10 +13,10 @@ interface Own extends Reservation {
   confirmedAt: number | null;
 }
 
-/** A confirmed event is recorded by now, or waits for a writer; only while Redis is away does anybody ask here. */
+/** How long a confirmed event may wait for a writer. This matters only while Redis is away. */
 const rememberConfirmedMs = 30_000;
 
-/** What this process has reserved: what it must renew in Redis, and all that it knows while Redis is away. */
+/** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
 export class OwnReservations {
   readonly #held = new Map<string, Own>();
   readonly #minutes = new Map<string, { minute: number; used: number }>();
@@ -27,7 +27,7 @@ export class OwnReservations {
     this.#held.set(reservation.eventId, { ...reservation, seq: this.#seq, confirmedAt: null });
   }
 
-  /** @returns what was there */
+  /** @returns the reservation that was removed */
   remove(eventId: string): Reservation | undefined {
     const held = this.#held.get(eventId);
     this.#held.delete(eventId);
@@ -39,20 +39,20 @@ export class OwnReservations {
     return this.#held.has(eventId);
   }
 
-  /** Its request is on its way. @returns what was there */
+  /** Its request is on its way. @returns the reservation, if it is held */
   forward(eventId: string, forwarded: ForwardedRequest): ForwardedReservation | undefined {
     const held = this.#held.get(eventId);
     return held && Object.assign(held, { forwarded });
   }
 
-  /** JetStream has the event: nothing is renewed any more. @returns what was there */
+  /** JetStream has the event: it is renewed no more. @returns the reservation, if it is held */
   confirm(eventId: string, now: number): Reservation | undefined {
     const held = this.#held.get(eventId);
     if (held) held.confirmedAt = now;
     return held;
   }
 
-  /** What is to be renewed. Forgets what was confirmed long ago. */
+  /** The reservations to renew. Forgets those confirmed long ago. */
   listUnconfirmed(now: number): Reservation[] {
     const unconfirmed: Reservation[] = [];
     for (const held of this.#held.values()) {
@@ -67,7 +67,7 @@ export class OwnReservations {
     return [...this.#held.values()].filter((held) => held.day === day && (!agentId || held.agentId === agentId));
   }
 
-  /** Places a reservation that was added anew at the end, and says what stands before it. */
+  /** Moves an added reservation to the end, and sums up those before it. */
   reserve(eventId: string, requestsPerMinute: number | null, now: number): Reserved | RateLimited {
     const mine = this.#held.get(eventId);
     if (!mine) throw new Error('only what was added can be reserved');

@@ -2,10 +2,7 @@ import type { ApiError, ErrorCode } from '@agp/core/errors';
 import { dropRest } from './drop-rest.ts';
 import type { Exchange } from './exchange.ts';
 
-/**
- * Refuses a request (decisions.md section 2, refusals). SDKs are told not to retry what would fail again; only what
- * is unavailable for the moment may be retried.
- */
+/** Answers with an error, unless an answer has begun. `x-should-retry` keeps SDKs from retrying requests that would fail again. */
 export function answerError(exchange: Exchange, error: ApiError, headers: Record<string, string>): void {
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
@@ -21,7 +18,6 @@ export function answerError(exchange: Exchange, error: ApiError, headers: Record
   dropRest(request);
 }
 
-const passing: ReadonlySet<ErrorCode> = new Set(['budget_held', 'share_used_up', 'body_too_slow']);
+const temporary: ReadonlySet<ErrorCode> = new Set(['budget_held', 'share_used_up', 'body_too_slow']);
 
-/** What is unavailable for the moment, or held by requests that will end soon. */
-const mayBeRetried = ({ status, code }: ApiError): boolean => status === 503 || passing.has(code);
+const mayBeRetried = ({ status, code }: ApiError): boolean => status === 503 || temporary.has(code);

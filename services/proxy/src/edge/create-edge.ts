@@ -6,9 +6,9 @@ import type { ProxyContext } from '../context.ts';
 import { handleRequest } from '../pipeline.ts';
 import { answerError } from './answer-error.ts';
 
-/** The Express application: it knows addresses and hands every request to the pipeline, whatever its method or path. */
+/** The Express application: it finds the agent's address and passes every request to the pipeline, whatever its method or path. */
 export function createEdge(context: ProxyContext): RequestListener {
-  const hand = async (request: IncomingMessage, response: ServerResponse, target: string, address?: string) => {
+  const pass = async (request: IncomingMessage, response: ServerResponse, target: string, address?: string) => {
     const exchange = {
       method: request.method ?? '',
       target,
@@ -22,7 +22,7 @@ export function createEdge(context: ProxyContext): RequestListener {
     try {
       await handleRequest(context, exchange);
     } catch (error) {
-      // The pipeline ends every request itself. Should its own end fail, no page of Express' tells the agent about it.
+      // The pipeline ends every request itself. If even that fails, Express must not answer with a page of its own.
       context.logger.error({ error: (error as Error).stack }, 'a request could not be finished');
       answerError(exchange, new ApiError('internal'), {});
     }
@@ -32,11 +32,11 @@ export function createEdge(context: ProxyContext): RequestListener {
   edge.disable('etag');
   edge.set('query parser', false);
   edge.set('trust proxy', context.config.trustProxy);
-  edge.use((request, response) => hand(request, response, request.originalUrl, request.ip));
+  edge.use((request, response) => pass(request, response, request.originalUrl, request.ip));
   return (request, response) => {
     const target = request.url ?? '';
     if (target.startsWith('/')) edge(request, response);
-    // Express takes other targets apart in ways of its own; the pipeline refuses them as they are.
-    else void hand(request, response, target);
+    // Express parses other targets in its own way; the pipeline refuses them unparsed.
+    else void pass(request, response, target);
   };
 }

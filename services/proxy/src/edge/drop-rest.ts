@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-/** An agent that goes on sending a body that nobody wants is cut off after this long, in milliseconds. */
+/** How long an agent may go on sending a body that nobody reads, in milliseconds. */
 const patienceMs = 5_000;
 
 /**
- * Reads the rest of a request's body and forgets it. Clients that send before they read would otherwise never come to
+ * Reads and discards the rest of a request's body. Clients that send everything before they read would otherwise never see
  * their answer, and closing the connection at once could lose it.
  */
 export function dropRest(request: IncomingMessage): void {

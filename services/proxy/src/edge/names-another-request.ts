@@ -1,11 +1,11 @@
 /**
- * Headers, and parameters of the query, that frameworks and Google's servers take the method from. It would be another than the
- * one that was looked at here.
+ * Headers and query parameters from which frameworks and Google's servers take the method. The provider would then serve another
+ * request than the one checked here.
  */
 const methodOverride =
   /^(?:x-(?:http-)?method(?:-override)?|x-original-method|x-rewrite-method|\$?httpmethod|[_.[ ]method(?:\[\])?)$/i;
 
-/** Headers that servers take the path or the host from, in place of the request line's. `X-Forwarded-*` never goes on anyway. */
+/** Headers from which servers take the path or the host. `X-Forwarded-*` is never forwarded anyway. */
 const rerouting = new Set([
   'x-original-url',
   'x-original-uri',

@@ -1,6 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 
-/** Methods that APIs of providers have. An answer to TRACE shows the request's headers, and CONNECT asks for a tunnel. */
+/** The methods of providers' APIs. Not TRACE, whose answer repeats the request's headers, and not CONNECT, which asks for a tunnel. */
 const served = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
 const isServed = new Set(served);
 

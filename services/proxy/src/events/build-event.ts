@@ -4,7 +4,7 @@ import { fitCount, fitMetering } from '../metering/fit-metering.ts';
 
 const text = (value: string | null, max: number) => (value === null ? null : toEventText(value, max));
 
-/** The `request` half of a recorded pair: what is known at ingress, without figures. */
+/** The `request` half of a recorded pair: everything known at ingress, without figures. */
 export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp): EventMessage {
   const { head, agent, admission, sessionId, body } = request;
   const requestedModel = body.inspected?.requestedModel ?? null;
@@ -24,7 +24,7 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
     compliance_tag: admission.complianceTag,
     pii_detected: false,
     pii_types: [],
-    // A body that streams through has no digest before it has passed.
+    // A body that streams through has no digest until it is through.
     request_sha256: body.inspected ? body.sha256() : null,
     response_sha256: null,
     method: toEventText(head.method, 32),
@@ -44,8 +44,8 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
 }
 
 /**
- * The event of a forwarded request, once it has ended. Whatever the provider or the agent did, it is one that the
- * writer takes: each field is made to fit.
+ * The event of a forwarded request, once it has ended. Each field is made to fit, so that the writer accepts the event whatever
+ * the provider or the agent sent.
  */
 export function buildEvent(
   request: AdmittedRequest,

@@ -3,7 +3,7 @@ import { fromPublicId } from '@agp/core/ids';
 import type { ProxyContext } from '../context.ts';
 import type { AdmittedRequest, Metering } from '../journey.ts';
 
-/** Counts and shows a call whose figures are not to be taken as they stand. */
+/** Counts and stores a call whose figures are doubtful. */
 export function reportDoubt(
   { metrics, doubts }: ProxyContext,
   { head, agent }: AdmittedRequest,

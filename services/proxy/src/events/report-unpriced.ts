@@ -3,10 +3,10 @@ import { hideCredentials } from '@agp/pii/hide-credentials';
 import type { Logger } from '@agp/runtime';
 import type { ProxyMetrics } from '../telemetry/metrics.ts';
 
-/** What models are called. */
+/** The form of models' names. */
 const modelName = /^[A-Za-z0-9][\w.:/@+-]{0,127}$/;
 
-/** Callers choose what stands where a model is named: what does not look like one is not quoted. */
+/** Callers choose the model's name, so a text that does not look like one is not quoted. */
 function toLoggedModel(name: string): string {
   return modelName.test(name) && hideCredentials(name) === name
     ? name
@@ -14,7 +14,7 @@ function toLoggedModel(name: string): string {
 }
 
 /**
- * Makes what is told of calls without a known price: each counts, and the first of a provider and model is logged.
+ * Makes the function that reports calls without a known price: each counts, and the first of a provider and model is logged.
  *
  * @param maxModels how many are logged by this process: names come from callers, who could fill log and memory with them
  */
@@ -22,16 +22,16 @@ export function reportUnpriced(
   { metrics, logger }: { metrics: Pick<ProxyMetrics, 'unpriced'>; logger: Pick<Logger, 'warn'> },
   maxModels = 1_000,
 ): (provider: string, model: string | null) => void {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return (provider, model) => {
     metrics.unpriced.inc({ provider });
-    if (told.size > maxModels) return;
+    if (logged.size > maxModels) return;
     // As the event names it, so that the log and the list of unpriced models agree.
     const name = toEventText(model || 'unknown', 256);
     const key = `${provider}\0${name}`;
-    if (told.has(key)) return;
-    told.add(key);
-    if (told.size > maxModels)
+    if (logged.has(key)) return;
+    logged.add(key);
+    if (logged.size > maxModels)
       logger.warn({ maxModels }, 'more models have no known price: no further ones are logged');
     else
       logger.warn(

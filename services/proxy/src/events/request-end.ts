@@ -2,7 +2,7 @@ import type { ApiError } from '@agp/core/errors';
 import type { EventMessage } from '@agp/core/events';
 import type { Agent, Answer, Head } from '../journey.ts';
 
-/** How a request ended, as logs and traces tell it. What is null was not reached. */
+/** The end of a request for logs and traces. A field is null if the request did not get that far. */
 export interface RequestEnd {
   head: Head | null;
   agent: Agent | null;
@@ -12,11 +12,11 @@ export interface RequestEnd {
   answer: Answer | null;
   /** The model as the answer itself named it. */
   answeredModel: string | null;
-  /** Why the agent was refused, or told that the provider failed; null where it was not. */
+  /** The error that the agent got from the proxy; null if none. */
   refusal: ApiError | null;
 }
 
-/** The status that the agent got; null where it left before it got one. */
+/** The status that the agent got; null if it left before. */
 export function statusOf({ event, refusal }: RequestEnd): number | null {
   return event?.http_status ?? refusal?.status ?? null;
 }

@@ -1,7 +1,7 @@
 import type { ProxyContext } from '../context.ts';
 import type { ProducerStamp } from '../journey.ts';
 
-/** The stamp of this process's next event. Taken at admission: a number that never arrives is a lost event. */
+/** Takes the stamp of this process's next event. A number whose event never arrives proves a lost event. */
 export function takeStamp(context: ProxyContext): ProducerStamp {
   const producer_seq = context.load.nextProducerSeq;
   context.load.nextProducerSeq += 1;

@@ -6,16 +6,16 @@ export interface PathPattern {
   /** Null for every method. */
   method: string | null;
   path: string;
-  /** `path` is the beginning of what is allowed, rather than all of it. */
+  /** All paths that begin with `path` are allowed. */
   isPrefix: boolean;
 }
 
-/** Stands in `allow_paths` for what is allowed where there is none. */
+/** The entry of `allow_paths` for the paths that are allowed without one. */
 export const defaultPaths = 'default';
 
 const pattern = /^(?:([A-Z]+) )?(\/[\x21-\x7e]*)$/;
 
-/** Reads `/path`, `/path*`, `METHOD /path` or `METHOD /path*`; null where it is none of them. */
+/** Parses `/path`, `/path*`, `METHOD /path` or `METHOD /path*`; null for anything else. */
 export function parsePathPattern(text: string): PathPattern | null {
   const [, method = null, path = ''] = pattern.exec(text) ?? [];
   if (path === '' || /[?#]|\*./.test(path)) return null;
@@ -23,16 +23,16 @@ export function parsePathPattern(text: string): PathPattern | null {
   return { method, path: isPrefix ? path.slice(0, -1) : path, isPrefix };
 }
 
-/** Lists and reads models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
+/** Paths that list and describe models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
 const modelsPath = /^(?:\/(?:v\d[a-z0-9]*|api|inference|openai))*\/models(?:\/[^/]+){0,2}\/?$/;
 
-/** What a model runs for anybody with the account's key (Gemini's long-running operations); `%` could write it in other ways. */
+/** Gemini's long-running operations, which anybody with the account's key can read; `%` could encode them. */
 const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/;
 
-/** Batches are the account's: anybody with its key can see and end them. */
+/** Batches belong to the account: anybody with its key can see and end them. */
 const batchOperation = /^(?:messages\.batches|batchGenerate|asyncBatch)/;
 
-/** However a server reads it: a path that one takes for a model's own is not a list's. */
+/** Whether one reading of a path lists models and nothing that belongs to the account. */
 const isModelList = (path: string) => modelsPath.test(path) && !modelsOwn.test(path);
 
 function isInDefaults(method: string, path: string, operation: Operation | null): boolean {
@@ -41,10 +41,10 @@ function isInDefaults(method: string, path: string, operation: Operation | null)
 }
 
 /**
- * Whether a request may go where the provider's configured key would open the company's account.
- * Compared with the path as it is sent on: one that is encoded in another way than the pattern is not allowed.
+ * Whether a request may use the provider's configured key, which opens the company's account.
+ * Patterns are compared with the path as it is forwarded, so a path that is encoded in another way than the pattern is not allowed.
  *
- * @param patterns the provider's; null where every path is open, because its callers show keys of their own
+ * @param patterns the provider's; null allows every path, because callers send keys of their own
  */
 export function isAllowedPath(
   patterns: readonly (PathPattern | typeof defaultPaths)[] | null,

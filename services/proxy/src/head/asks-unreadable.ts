@@ -1,8 +1,7 @@
 import { canDecode } from '@agp/metering';
 
 /**
- * Whether an `Accept-Encoding` asks for an encoding that we do not decode, so that an answer may come in which its figures
- * cannot be found.
+ * Whether an `Accept-Encoding` allows an encoding that we cannot decode, so that the usage in the answer could not be read.
  */
 export function asksUnreadable(acceptEncoding: string): boolean {
   return acceptEncoding.split(',').some((item) => {

@@ -9,10 +9,10 @@ const answerForm = /^\$?(?:alt|callback|fields)$/;
 const readable = /^(?:json|sse)$/;
 
 /**
- * Google's servers answer a model call in other forms than JSON, or without its figures, where the query or a header asks
- * for that (cloud.google.com/apis/docs/system-parameters). Nobody could tell then what it cost.
+ * Refuses query parameters and headers that make Google's servers answer a model call in another form than JSON, or without its
+ * usage (cloud.google.com/apis/docs/system-parameters): its cost could not be known.
  *
- * @param operation null where the answer is not read anyway
+ * @param operation null if the answer is not read anyway
  * @throws ApiError `not_governed`
  */
 export function assureReadable(

@@ -1,16 +1,16 @@
 import { agentTokenPrefix } from '@agp/core/contracts';
 import { listDecodings } from '@agp/metering';
 
-/** A value that is a token and nothing else, with or without the scheme that SDKs put before it. */
+/** A value that is only a token, with or without the scheme that SDKs put before it. */
 const tokenValue = new RegExp(`^(?:bearer +)?(${agentTokenPrefix}[\\x21-\\x7e]*) *$`, 'i');
 
-/** A token as it is issued, where a word begins; whatever is glued to its end. */
+/** A token as issued, at the start of a word, with anything behind it. */
 const issuedToken = new RegExp(`(?<![A-Za-z0-9_-])${agentTokenPrefix}[A-Za-z0-9_-]{43}`);
 
-/** The same anywhere: by chance it stands in one of some hundred thousand long keys. */
+/** The same anywhere; by chance it occurs in one of some hundred thousand long keys. */
 const anywhere = new RegExp(`${agentTokenPrefix}[A-Za-z0-9_-]{43}`);
 
-/** What the prefix looks like in Base64, by where it stands in a group of three bytes: characters that hold nothing else. */
+/** The prefix in Base64 at each place in a group of three bytes: only the characters made of the prefix alone. */
 const prefixInBase64 = [0, 1, 2].map((offset) =>
   Buffer.from(`${' '.repeat(offset)}${agentTokenPrefix}`)
     .toString('base64url')
@@ -19,7 +19,7 @@ const prefixInBase64 = [0, 1, 2].map((offset) =>
 const suspicious = new RegExp([agentTokenPrefix, '%', '\\\\u', ...prefixInBase64].join('|'));
 const base64Run = /[A-Za-z0-9+/_-]{8,}/g;
 
-/** The token that a value is, with or without its scheme; null where it is none, or holds more. */
+/** The token in a value that is only a token, with or without its scheme; null for any other value. */
 export function readToken(value: string): string | null {
   const token = tokenValue.exec(value)?.[1];
   // The scheme is the same in any case, a token is not.
@@ -27,10 +27,10 @@ export function readToken(value: string): string | null {
 }
 
 /**
- * Whether a part of a request must stay here because an agent token is in it, recognised there or not: as it is, behind percent
- * escapes, in Base64, or in the escapes of JSON.
+ * Whether a part of a request must not be forwarded because an agent token is in it: plain, percent-encoded, in Base64, or in
+ * escapes of JSON.
  *
- * @param shown the token that the request shows elsewhere: known also where it is glued to what stands before it
+ * @param shown the token that the request shows elsewhere, which is then found within longer words too
  */
 export function holdsAgentToken(text: string, shown: string | null = null): boolean {
   if (!suspicious.test(text)) return false;
@@ -40,7 +40,7 @@ export function holdsAgentToken(text: string, shown: string | null = null): bool
   );
 }
 
-/** Whether something that looks like a token stands anywhere in a text that is to be recorded or shown. */
+/** Whether something like a token is anywhere in a text that is to be recorded or shown. */
 export function spellsAgentToken(text: string): boolean {
   return suspicious.test(text) && listReadings(text).some((reading) => anywhere.test(reading));
 }
@@ -55,7 +55,7 @@ function listReadings(text: string): string[] {
 const unescapeJson = (text: string): string =>
   text.replace(/\\u([0-9a-fA-F]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** Each run of Base64 in a text, from each of the four places that its first group may begin at. */
+/** Decodes each run of Base64 in a text, from each of the four places where its first group may begin. */
 function decodeBase64(text: string): string[] {
   if (!prefixInBase64.some((prefix) => text.includes(prefix))) return [];
   return (text.match(base64Run) ?? []).flatMap((run) =>

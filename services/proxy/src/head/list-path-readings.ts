@@ -1,11 +1,11 @@
 import { decodeOnce, maxDecodings, operationWords } from '@agp/metering';
 
 /**
- * A path as lenient servers might read it: decoded again and again, `;parameters` and what stands behind `?` cut off, in any
- * case, in characters that only look like others, with spaces and dots at the end of segments, with empty segments, a version
- * that stands twice, or a format (`.json`) at its end. What differs from the others in nothing that matters is left out.
+ * A path as lenient servers might read it: decoded several times, with `;parameters` and anything behind `?` cut off, in any
+ * case, in characters that only look like others, with spaces and dots at the end of segments, with empty segments, a repeated
+ * version, or a format (`.json`) at its end. Equal readings are listed once.
  *
- * @param path the provider's, as it was sent, once it is known to hold no dot segments
+ * @param path the provider's, as it was sent, known to hold no dot segments
  * @returns at least one reading, each with the known words in their usual spelling
  */
 export function listPathReadings(path: string): string[] {
@@ -48,7 +48,7 @@ const ignorable = /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 function simplify(text: string): string {
   const plain = /^[\x20-\x7e]*$/.test(text) ? text : text.normalize('NFKD').replace(ignorable, '');
-  // By way of capitals, since some small letters share one.
+  // By way of capitals, since some small letters share a capital.
   const folded = plain.toUpperCase().toLowerCase().replaceAll('+', ' ');
   const segments = folded
     .split(/[/\\]/)
@@ -58,7 +58,7 @@ function simplify(text: string): string {
   return `/${once.join('/')}`.replace(/[a-z]+/g, (word) => spellings.get(word) ?? word);
 }
 
-/** Not by an expression: those are slow where many spaces or dots stand in the middle. */
+/** Without a RegExp, which would take quadratic time for many spaces or dots in the middle. */
 function trimWord(word: string): string {
   const trimmed = word.trim();
   let end = trimmed.length;

@@ -2,13 +2,13 @@ import { ApiError } from '@agp/core/errors';
 import { matchOperation, type Operation, type ProviderApi } from '@agp/metering';
 import { listPathReadings } from './list-path-readings.ts';
 
-/** Agents ask for few paths, again and again. Bounded, since they may also ask for many. */
+/** Agents use few paths again and again, and each takes 12 to 20 µs to read. Bounded, since paths come from agents. */
 const known = new Map<string, Operation | null>();
 const maxKnown = 1_000;
 
 /**
- * Finds what a request asks of a provider, where that is the same however a server reads the path. One that is metered as one
- * thing, or as none, and served as another would be free.
+ * Finds the operation that a request asks for, and refuses a path that a server could read as another one: metered as one
+ * operation, or as none, and served as another, it would be free.
  *
  * @param path the provider's, without the query
  * @throws ApiError `malformed_request`

@@ -1,9 +1,9 @@
 import { ApiError } from '@agp/core/errors';
 import { decodeOnce, maxDecodings } from '@agp/metering';
 
-/** What a request target names. */
+/** The parts of a request target. */
 export interface Target {
-  /** The agent's name, where the path carries one. */
+  /** The agent's name, if the path has one. */
   agentName: string | null;
   providerId: string;
   /** The provider's path, as it was sent, beginning with a slash. */
@@ -13,9 +13,9 @@ export interface Target {
 }
 
 const maxTargetLength = 16_384;
-/** Far more than the path of any call has. One with escapes or parameters is read in many ways, which takes its time. */
+/** Far longer than the path of any call. One with escapes or parameters has many readings, each of which takes time. */
 const maxEscapedLength = 2_048;
-/** A path that any server on the way could read as another one. */
+/** A path that some server could read as another one. */
 const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:;[^/]*)?(?:\/|$)/;
 
 function refuse(what: string): never {
@@ -36,7 +36,7 @@ const ambiguousOnceNormalised = /\/\/|\\|\/\.{1,2}(?:;[^/]*)?(?:\/|$)/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const control = /[\0-\x1f\x7f]/;
 
-/** Decodes until nothing changes: some servers decode twice, and what they would then read must be harmless too. */
+/** Decodes until nothing changes: some servers decode twice, and the path must be harmless to them too. */
 function assureUnambiguous(path: string): void {
   let text = path;
   for (let round = 0; round <= maxDecodings; round += 1) {
@@ -54,8 +54,8 @@ function assureUnambiguous(path: string): void {
 }
 
 /**
- * Splits `/{provider}/{path}` or `/agents/{name}/{provider}/{path}`. The target is never made
- * into a URL on the way: an absolute one would then choose the upstream.
+ * Splits `/{provider}/{path}` or `/agents/{name}/{provider}/{path}`. The target is never parsed
+ * as a URL, because an absolute one would then choose the upstream.
  *
  * @throws ApiError `malformed_request`
  */

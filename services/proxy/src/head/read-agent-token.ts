@@ -4,16 +4,15 @@ import { ApiError } from '@agp/core/errors';
 import { findParameters } from '@agp/metering';
 import { readToken } from './holds-agent-token.ts';
 
-/** Where SDKs put a key, each in its provider's own way. An agent token is known there by its prefix. */
+/** The headers in which SDKs send a key. An agent token in them is known by its prefix. */
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
 /**
- * Finds the agent token that came along, which is a secret: what goes on from here is its digest.
+ * Finds the agent token of a request. It is a secret: only its digest leaves `readHead`.
  *
  * @param query the request's, with its question mark
- * @returns null without one
- * @throws ApiError `malformed_request` where there are two different ones; `unauthorized_agent` where `X-Agent-Token` holds
- *   something else
+ * @returns null if there is none
+ * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
  */
 export function readAgentToken({ headersDistinct }: IncomingMessage, query: string): string | null {
   const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sessionIdPattern } from '@agp/core/events';
 
-/** What {@link mapSessionName} makes. */
+/** The form of the ids that {@link mapSessionName} makes. */
 const mappedForm = /^ses_[A-Za-z0-9_-]{43}$/;
 
 /** The agent's own session of that name: the same each time, and another one for every other agent. */
@@ -10,13 +10,13 @@ export function mapSessionName(agentId: string, name: string): string {
   return `ses_${digest}`;
 }
 
-/** The id that a caller's name of a session stands for, unless that belongs to another agent: a name that has the form of an id is one. */
+/** The session id for a caller's name, unless it belongs to another agent. A name in the form of an id is the id. */
 export function toSessionId(agentId: string, name: string): string {
   return sessionIdPattern.test(name) ? name : mapSessionName(agentId, name);
 }
 
 /**
- * Whether an id could be the one that a name of some agent is mapped to. Whoever knows an agent's id can work those out, so nobody may be the
+ * Whether an id has the form that names are mapped to. Anybody who knows an agent's id can compute those, so nobody may be the
  * first to use such an id by naming it.
  */
 export function hasMappedForm(sessionId: string): boolean {

@@ -3,7 +3,7 @@ import { type PriceFile, PriceFileError, parsePriceFile } from '@agp/pricing';
 import { ConfigError } from '@agp/runtime';
 
 /**
- * Reads the file of prices; null where none is named.
+ * Reads the file of prices; null if none is named.
  *
  * @param providers the configured providers by id: an entry for any other would never hold
  * @throws ConfigError naming the file, and the entry and field that are at fault

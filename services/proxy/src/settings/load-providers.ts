@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defaultPaths, type PathPattern, parsePathPattern } from '../head/allowed-paths.ts';
 import { readProviderKey, readProviderKeys } from './read-provider-keys.ts';
 
-/** A server that agents may reach, by the id that stands first in the path. */
+/** A server that agents may reach, by the id at the start of the path. */
 export interface Provider {
   id: string;
   /** Whose request and answer formats it speaks. */
@@ -13,9 +13,9 @@ export interface Provider {
   baseUrl: URL;
   /** The path of `baseUrl` without a closing slash: put before the request's. */
   basePath: string;
-  /** Streams are asked for their usage where the caller did not. False for servers that refuse what they do not know. */
+  /** The proxy asks for a stream's usage if the caller did not. False for servers that refuse unknown fields. */
   asksForUsage: boolean;
-  /** Sent in place of the caller's credentials; null where these go through. */
+  /** Sent in place of the caller's credentials; null if these are forwarded. */
   apiKey: string | null;
   /** What may be asked of it; null is everything. */
   allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
@@ -52,8 +52,8 @@ const providersFileSchema = z.array(
   }),
 );
 
-/** Mistral tells the usage of every stream, and refuses to be asked (github.com/openai/openai-agents-python/issues/442). */
-const refusing = /(?:^|\.)mistral\.ai$/;
+/** Mistral reports the usage of every stream, and refuses requests that ask for it (github.com/openai/openai-agents-python/issues/442). */
+const refusesUsage = /(?:^|\.)mistral\.ai$/;
 
 const builtIn: [string, Provider['api'], string][] = [
   ['openai', 'openai', 'https://api.openai.com'],
@@ -62,8 +62,8 @@ const builtIn: [string, Provider['api'], string][] = [
 ];
 
 /**
- * The providers by id: the built-in ones, over them those of the JSON file, over those the `PROVIDER_<ID>_URL` and
- * `PROVIDER_<ID>_API_KEY` variables (decisions.md section 2). An id that only a URL variable names speaks the OpenAI format.
+ * The providers by id: the built-in ones, then those of the JSON file, then the `PROVIDER_<ID>_URL` and `PROVIDER_<ID>_API_KEY`
+ * variables, each overriding the ones before. An id that only a URL variable names speaks the OpenAI format.
  *
  * @throws ConfigError naming the file or the variable, and never a key
  */
@@ -71,7 +71,7 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   const providers = new Map<string, Provider>();
   const set = (id: string, api: Provider['api'], baseUrl: URL, more: Partial<Provider> = {}) => {
     const basePath = baseUrl.pathname.replace(/\/$/, '');
-    const asksForUsage = !refusing.test(baseUrl.hostname);
+    const asksForUsage = !refusesUsage.test(baseUrl.hostname);
     providers.set(id, { id, api, baseUrl, basePath, asksForUsage, apiKey: null, allowPaths: null, ...more });
   };
   // An id with a dash cannot be written in a variable's name: an underscore stands for it.
@@ -79,8 +79,8 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   for (const [id, api, url] of builtIn) set(id, api, new URL(url));
   for (const entry of file ? readProvidersFile(file) : []) {
     const apiKey = entry.api_key_file ? readProviderKey('PROVIDERS_FILE', entry.api_key_file) : null;
-    const told = entry.ask_usage === undefined ? {} : { asksForUsage: entry.ask_usage };
-    set(entry.id, entry.api, entry.base_url, { apiKey, allowPaths: entry.allow_paths ?? null, ...told });
+    const asks = entry.ask_usage === undefined ? {} : { asksForUsage: entry.ask_usage };
+    set(entry.id, entry.api, entry.base_url, { apiKey, allowPaths: entry.allow_paths ?? null, ...asks });
   }
   for (const [name, value] of Object.entries(environment)) {
     const id = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
@@ -91,7 +91,7 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
       throw new ConfigError(`${name}: ${(checkedId.error ?? checkedUrl.error)?.issues[0]?.message}`);
     }
     const known = find(id);
-    // What the file says of a server holds for it at another address.
+    // The file's settings of a server also apply to it at another address.
     const refuses = known?.asksForUsage === false ? { asksForUsage: false } : {};
     const kept = known && { apiKey: known.apiKey, allowPaths: known.allowPaths, ...refuses };
     set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data, kept);

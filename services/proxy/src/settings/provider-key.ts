@@ -2,7 +2,7 @@ import type { Operation } from '@agp/metering';
 import type { HeaderValues } from '../answer/forwarded-headers.ts';
 import type { Provider } from './load-providers.ts';
 
-/** Where callers put credentials of their own. `Cookie` and `Proxy-*` never go on anyway. */
+/** Headers for callers' own credentials. `Cookie` and `Proxy-*` are never forwarded anyway. */
 const credentialHeaders = new Set([
   'authorization',
   'x-api-key',
@@ -13,18 +13,18 @@ const credentialHeaders = new Set([
 ]);
 const credentialParameter = /^\$?(?:key|api[-_]?key|access_token|oauth_token|subscription-key)$/i;
 
-/** Whether a header, by its lower-case name, is one that a caller shows a credential in. */
+/** Whether a header, by its lower-case name, holds a credential of the caller. */
 export const isCredentialHeader = (name: string): boolean => credentialHeaders.has(name);
 
-/** Whether a parameter of a query is one that a caller shows a credential in. */
+/** Whether a query parameter holds a credential of the caller. */
 export const isCredentialParameter = (name: string): boolean => credentialParameter.test(name);
 
-/** Azure's resources know a key by a header of their own. */
+/** Azure's resources have their own header for a key. */
 const azureHost = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
 
 /**
- * The header that shows the configured key to the provider, as its own SDK would. Servers of other formats that have an
- * OpenAI-compatible side take the key there as OpenAI does.
+ * The header with the configured key, as the provider's own SDK would send it. On the OpenAI-compatible paths of other servers the
+ * key is sent as to OpenAI.
  *
  * @param path the provider's path
  */

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { agentTokenPrefix } from '@agp/core/contracts';
 import { ConfigError } from '@agp/runtime';
 
-/** A provider's key as the environment names it. */
+/** A provider's key from the environment. */
 export interface NamedProviderKey {
-  /** In lower case, with `_` where the provider's id may have a dash. */
+  /** In lower case; `_` may stand for a dash of the provider's id. */
   id: string;
   variable: string;
   apiKey: string;
 }
 
-/** Keys of ours, which no provider is to see. */
+/** Keys of this product, which no provider may see. */
 const ownKey = new RegExp(`^(?:${agentTokenPrefix}|agm_)`);
 
 function checkKey(source: string, key: string): string {
@@ -25,7 +25,7 @@ function checkKey(source: string, key: string): string {
  * Reads the file that holds a provider's key.
  *
  * @param source the variable that named it
- * @throws ConfigError naming the variable and the file, never what is in it
+ * @throws ConfigError naming the variable and the file, never its content
  */
 export function readProviderKey(source: string, file: string): string {
   let text: string;
@@ -38,7 +38,7 @@ export function readProviderKey(source: string, file: string): string {
 }
 
 /**
- * The keys in `PROVIDER_<ID>_API_KEY` and in the files that `PROVIDER_<ID>_API_KEY_FILE` names, which count first.
+ * The keys in `PROVIDER_<ID>_API_KEY` and in the files that `PROVIDER_<ID>_API_KEY_FILE` names; the files win.
  *
  * @throws ConfigError naming the variable, never its value
  */

@@ -6,10 +6,10 @@ import { toSessionId } from '../head/session-id.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 
 /**
- * This request's look into storage: what governs the agent at this moment, never cached, and who owns the session that it names, which never
- * changes.
+ * Reads from storage what governs the agent at this moment, never cached, and who owns the session that the request names, which
+ * never changes.
  *
- * @param deadline when storage is given up, on the monotonic clock in milliseconds
+ * @param deadline when to give up, on the monotonic clock in milliseconds
  * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`, `audit_unavailable`
  */
 export async function admit(context: ProxyContext, head: Head, agent: Agent, deadline: number): Promise<Admission> {
@@ -22,7 +22,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   );
   const admittedAt = performance.now();
   if (stored === undefined) {
-    // The row was deleted by hand. The next request registers the name anew; this one is of no known status.
+    // The row was deleted by hand. The next request registers the name anew; the status of this one is unknown.
     context.agents.delete(agent.name);
     throw new ApiError('status_unavailable');
   }
@@ -48,7 +48,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   };
 }
 
-/** What ops set on the agent counts before what the caller asks for. */
+/** The agent's tag, set by operators, overrides the caller's. */
 function chooseTag(ofAgent: string | null, ofCaller: string | null): string {
   if (ofAgent !== null && complianceTagPattern.test(ofAgent)) return ofAgent;
   return ofCaller ?? 'default';

@@ -5,9 +5,9 @@ import type { Admission, Agent, Session } from '../journey.ts';
 import { storageWaitMs } from '../storage/storage.ts';
 
 /**
- * Makes a new session the agent's, the last thing before its first request is forwarded: a refused request leaves no row behind. Of agents that
- * race for one id the first claim decides; who loses and has proven who it is goes on in the session of its own that later
- * requests get for that id.
+ * Makes a new session the agent's, as the last step before its first request is forwarded: a refused request leaves no row behind. If
+ * agents race for one id, the first claim wins; a losing agent with a token continues in its own session, which later requests also
+ * get for that id.
  *
  * @returns the id of the session that the request belongs to
  * @throws ApiError `session_of_another_agent`, `status_unavailable`

@@ -7,9 +7,9 @@ import { storageWaitMs } from '../storage/storage.ts';
 const notCounted: Counted = { againstRequestsPerMinute: null };
 
 /**
- * The limits that can be looked at without the body: the agent's requests of this minute, and caps that recorded spend has
- * reached. They are looked at only for a body that is still to come, so that none is waited for that will be refused; for all
- * other requests `reserve` does it, with nothing more to ask.
+ * Checks the limits that do not depend on the body: the agent's requests of this minute, and caps that recorded spend has
+ * reached. Only for a body that is still to come, so that the proxy does not wait for one that it will refuse; for all other
+ * requests `reserve` does it, with no query more.
  *
  * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
  *   `status_unavailable`

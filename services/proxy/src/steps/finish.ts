@@ -21,7 +21,7 @@ import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import { observeTimes } from '../telemetry/observe-times.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 
-/** The one end of every request: record what was forwarded, refuse what was not, give back what it held, whatever of that breaks. */
+/** Ends every request: records it if it was forwarded, else refuses it, and gives back what it held even if that fails. */
 export function finish(context: ProxyContext, exchange: Exchange, journey: Journey, trace: RequestTrace | null): void {
   try {
     record(context, exchange, journey, trace);
@@ -56,7 +56,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     if (answer.status !== null)
       context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(answer.status) });
     observeTimes(context.metrics, forwarded.request, answer);
-    // A body that streams through may turn out too large, or too slow, when part of it has gone.
+    // A body that streams through may turn out too large or too slow after part of it was forwarded.
     if (answer.failure === 'request_too_large' || answer.failure === 'body_too_slow')
       context.metrics.refusals.inc({ code: answer.failure });
     if (ended.refusal) {
@@ -77,7 +77,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
 
-/** Something of ours broke before the call was measured: what it reserved is the best that is known of its cost. */
+/** The metering of a call that failed inside the proxy: what it reserved is the best estimate of its cost. */
 function unmeasured({ head, body, reservation }: AdmittedRequest, { outcome }: Answer): Metering {
   const model = body.inspected?.requestedModel ?? null;
   const costs = head.operation?.isFree === false && reservation.nanoUsd > 0;
@@ -85,7 +85,7 @@ function unmeasured({ head, body, reservation }: AdmittedRequest, { outcome }: A
   return { ...unmetered, model, requestedModel: model, ...cost, outcome };
 }
 
-/** Something of ours broke after the request was forwarded: it is recorded all the same. */
+/** The answer of a forwarded request that failed inside the proxy: it is recorded all the same. */
 function failedAnswer(head: Head): Answer {
   return {
     outcome: 'failed',

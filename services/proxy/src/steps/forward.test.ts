@@ -84,7 +84,7 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
   agent.on('error', () => {});
   if (agent instanceof Socket) agent.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   else agent.end();
-  const block = () => runningRequests.stopAsTold({ paused: false, blocked: new Set([agentId]) });
+  const block = () => runningRequests.stopForbidden({ paused: false, blocked: new Set([agentId]) });
   return { agent, answer: answer.promise, isWritten: written.promise, block, upstream };
 }
 

@@ -9,9 +9,8 @@ import type { Agent, Head } from '../journey.ts';
 import { storageWaitMs } from '../storage/storage.ts';
 
 /**
- * From the token, or else the declared name, to the agent; its first request registers it, active, with the default cap
- * (decisions.md section 2, identity). Whether a token still works, and whether the name may go without one, is for
- * `admit` to read.
+ * Finds the agent by its token, or else by the declared name; its first request registers it, active, with the default cap.
+ * Whether a token still works, and whether the name may be used without one, `admit` reads later.
  *
  * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`
  */
@@ -37,13 +36,13 @@ async function findToken(context: ProxyContext, sha256: string, deadline: number
   const known = context.tokens.get(sha256);
   if (known) return known;
   const found = await context.storage.findAgentToken(sha256, deadline);
-  // Not remembered: it may be issued at any moment.
+  // An unknown token is not remembered, since it may be issued at any moment.
   if (found === undefined) throw new ApiError('unauthorized_agent');
   context.tokens.set(sha256, found);
   return found;
 }
 
-/** The first requests of a name may come together: one of them registers it, which counts as one registration. */
+/** The first requests of a name may come together: only one of them registers it, and counts as a registration. */
 function registerOnce(
   context: ProxyContext,
   head: Head,
@@ -66,7 +65,7 @@ async function register(
   tokenId: string | null,
   deadline: number,
 ): Promise<string> {
-  // A name that a token was made for is an operator's choice.
+  // Operators may choose other names when they issue a token.
   if (tokenId === null && !isNewAgentName(name)) {
     throw new ApiError(
       'malformed_request',

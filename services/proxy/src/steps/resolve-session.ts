@@ -6,9 +6,9 @@ import { hasMappedForm, mapSessionName, toSessionId } from '../head/session-id.t
 import type { Admission, Agent, Head, Session } from '../journey.ts';
 
 /**
- * The request's session: the caller's own id where it has the form of one, else the same digest each time the agent uses the same name, else
- * the agent's running idle session. Where an agent has proven who it is, no other can keep it out by using an id first: it gets the
- * digest of its own for that id.
+ * The request's session: the caller's name if it has the form of an id, else a digest of the name and the agent, else, without a
+ * name, the agent's current session, which ends when idle. Another agent that uses an id first cannot lock out an agent with a
+ * token: that one gets its own digest for the id.
  *
  * @throws ApiError `session_of_another_agent` for an agent that has proven nothing
  */

@@ -9,8 +9,8 @@ export interface Place {
 }
 
 /**
- * Takes a place among the requests that are served, and with it the right to a connection to a provider: an agent that sends
- * without end finds its own share full, and no other does.
+ * Takes a place among the requests served at once, and with it the right to a connection to a provider. An agent that floods the
+ * proxy fills only its own share.
  *
  * @throws ApiError `share_used_up`, `proxy_overloaded`
  */

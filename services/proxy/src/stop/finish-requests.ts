@@ -11,16 +11,16 @@ export interface Finishing extends Pick<ProxyContext, 'load' | 'runningRequests'
   outbox: Outbox;
 }
 
-/** What the error that ends an overdue stream may take to leave, in milliseconds. */
+/** How long the error that ends an overdue stream may take to leave, in milliseconds. */
 const lastWordsMs = 2_000;
-/** After the grace, until what has ended is metered and JetStream has its event, in milliseconds; within `stopMarginMs`. */
+/** Time after the grace to meter the ended requests and publish their events, in milliseconds; within `stopMarginMs`. */
 const handOverMs = 6_000;
 
 /**
  *   drain delay            | grace                       | hand-over
  *   unready, still serving | port closed, answers finish | overdue answers ended, events handed over
  *
- * Each part ends early where there is nothing to wait for, the drain delay with `hurry`.
+ * Each part ends early if there is nothing to wait for, and the drain delay also with `hurry`.
  */
 export async function finishRequests(finishing: Finishing, hurry?: AbortSignal): Promise<void> {
   const { config, logger, readiness, http, outbox, load, runningRequests } = finishing;

@@ -21,10 +21,10 @@ test('a block stops the requests of that agent, a pause those of all; one of bot
   const [first, second, other] = [run(requests, 'a'), run(requests, 'a'), run(requests, 'b')];
   second.end();
   expect(requests.listAgents()).toEqual(['a', 'b']);
-  requests.stopAsTold(none);
-  requests.stopAsTold({ paused: false, blocked: new Set(['a']) });
+  requests.stopForbidden(none);
+  requests.stopForbidden({ paused: false, blocked: new Set(['a']) });
   expect([first.stops, second.stops, other.stops]).toEqual([['agent_blocked'], [], []]);
-  requests.stopAsTold({ paused: true, blocked: new Set(['a']) });
+  requests.stopForbidden({ paused: true, blocked: new Set(['a']) });
   expect([first.stops, other.stops]).toEqual([['agent_blocked', 'agent_blocked'], ['paused']]);
 });
 

@@ -2,7 +2,7 @@ import type { RunningState } from '@agp/db';
 
 /** Why the kill switch ends a running request. */
 export type KillReason = 'agent_blocked' | 'paused';
-/** Why a running request is ended: by the kill switch, or because this process has no more time. */
+/** Why a running request is ended: by the kill switch, or because this process stops. */
 export type StopReason = KillReason | 'proxy_stopping';
 
 /** A call to a provider that can be ended. */
@@ -34,8 +34,8 @@ export class RunningRequests {
     return all.length;
   }
 
-  /** Ends what must not go on. */
-  stopAsTold({ paused, blocked }: RunningState): void {
+  /** Ends the requests that the kill switch forbids. */
+  stopForbidden({ paused, blocked }: RunningState): void {
     for (const request of this.#running) {
       if (blocked.has(request.agentId)) request.stop('agent_blocked');
       else if (paused) request.stop('paused');
@@ -43,12 +43,12 @@ export class RunningRequests {
   }
 }
 
-/** With the look itself, a stop takes effect within a second (architecture.md). */
+/** With the time of the query itself, a stop takes effect within a second. */
 const lookEveryMs = 500;
 
 /**
- * Looks at the agents that are being served right now, for as long as the process runs: there is no message that could be
- * lost. While storage is away nothing is ended; what runs was admitted.
+ * Polls the state of the agents that are being served: unlike a message, a poll cannot be lost. While storage is away nothing is
+ * ended, since running requests were admitted.
  *
  * @returns stops looking
  */
@@ -63,7 +63,7 @@ export function watchRunning(
     if (isLooking || agents.length === 0) return;
     isLooking = true;
     try {
-      requests.stopAsTold(await read(agents));
+      requests.stopForbidden(await read(agents));
     } catch (error) {
       onFailure(error as Error);
     } finally {

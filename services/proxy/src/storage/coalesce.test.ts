@@ -28,7 +28,7 @@ test('requests that arrive together share one query', async () => {
 
 test('a request never gets the answer of a query that began before it', async () => {
   const { calls, load } = controlledLoad();
-  const read = coalesce(load, 2);
+  const read = coalesce(load, { maxRunning: 2 });
   const early = read(1);
   await turn();
   const late = read(1);
@@ -41,7 +41,7 @@ test('a request never gets the answer of a query that began before it', async ()
 
 test('no more queries run than allowed; what waits goes together', async () => {
   const { calls, load } = controlledLoad();
-  const read = coalesce(load, 1);
+  const read = coalesce(load);
   const first = read(1);
   await turn();
   const waiting = [read(2), read(3)];
@@ -75,8 +75,7 @@ test('a flood of keys is taken in queries of a bounded size, one after the other
       sizes.push(keys.length);
       return new Map(keys.map((key) => [key, -key]));
     },
-    1,
-    1_000,
+    { maxAsks: 1_000 },
   );
   const answers = await Promise.all(Array.from({ length: 2_500 }, (_, key) => load(key)));
   expect(answers.at(-1)).toBe(-2_499);

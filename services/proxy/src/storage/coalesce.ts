@@ -1,19 +1,25 @@
+export interface CoalesceOptions<Ask> {
+  /** Asks with the same key are one; by default those that are equal. */
+  keyOf?: (ask: Ask) => unknown;
+  /** Queries that may run at once; later asks gather until one of them ends. */
+  maxRunning?: number;
+  /** The most asks of one query: however many wait, no query takes much longer than another. */
+  maxAsks?: number;
+}
+
 /**
- * Lets requests that arrive together share one query. A key is only ever put into a query that starts after it
- * came: what a caller gets was read after it asked. Nothing is kept afterwards.
+ * Lets requests that arrive together share one query. An ask only joins a query that starts after it arrived, so every
+ * caller gets values read after it asked. Nothing is kept afterwards.
  *
- * @param load one query for all the keys given
- * @param maxRunning queries that may run at once; later keys gather until one of them ends
- * @param maxKeys keys of one query: however many wait, none takes much longer than another
+ * @param load one query for all the asks given, none twice; its map has those very asks as keys
  */
-export function coalesce<Key, Value>(
-  load: (keys: Key[]) => Promise<Map<Key, Value>>,
-  maxRunning = 1,
-  maxKeys = 1_000,
-): (key: Key) => Promise<Value | undefined> {
+export function coalesce<Ask, Value>(
+  load: (asks: Ask[]) => Promise<Map<Ask, Value>>,
+  { keyOf = (ask) => ask, maxRunning = 1, maxAsks = 1_000 }: CoalesceOptions<Ask> = {},
+): (ask: Ask) => Promise<Value | undefined> {
   interface Batch {
-    keys: Set<Key>;
-    result: Promise<Map<Key, Value>>;
+    asks: Map<unknown, Ask>;
+    result: Promise<Map<Ask, Value>>;
     start(): void;
   }
   const gathering: Batch[] = [];
@@ -28,28 +34,31 @@ export function coalesce<Key, Value>(
   };
 
   const openBatch = (): Batch => {
-    const keys = new Set<Key>();
+    const asks = new Map<unknown, Ask>();
     const started = Promise.withResolvers<void>();
     const result = started.promise.then(async () => {
       try {
-        return await load([...keys]);
+        return await load([...asks.values()]);
       } finally {
         running -= 1;
         startNext();
       }
     });
-    return { keys, result, start: started.resolve };
+    return { asks, result, start: started.resolve };
   };
 
-  return async (key) => {
+  return async (ask) => {
     let batch = gathering.at(-1);
-    if (batch === undefined || batch.keys.size >= maxKeys) {
+    if (batch === undefined || batch.asks.size >= maxAsks) {
       batch = openBatch();
       gathering.push(batch);
-      // Not at once: what else this turn of the event loop brings comes along.
+      // Started only after this turn of the event loop, so that the other asks of this turn join it.
       setImmediate(startNext);
     }
-    batch.keys.add(key);
-    return (await batch.result).get(key);
+    const { asks, result } = batch;
+    const key = keyOf(ask);
+    const first = asks.get(key) ?? ask;
+    asks.set(key, first);
+    return (await result).get(first);
   };
 }

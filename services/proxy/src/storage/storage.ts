@@ -1,8 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import {
   type AdmissionKey,
-  type AdmissionState,
-  type AgentTokenOwner,
   addUnrecordedSpend,
   type BillClaim,
   claimBill,
@@ -11,7 +9,6 @@ import {
   findAgentTokens,
   type NewAgent,
   type Pool,
-  type RunningState,
   readAdmissions,
   readRunningStates,
   readSpend,
@@ -23,36 +20,17 @@ import {
 } from '@agp/db';
 import { coalesce } from './coalesce.ts';
 
-/**
- * The reads and writes of Postgres that a request waits for. Each takes the time, on the monotonic clock in milliseconds,
- * at which it gives up, and rejects with `status_unavailable` then and for every failure of storage.
- */
-export interface Storage {
-  findAgentId(name: string, deadline: number): Promise<string | null>;
-  /** By the hex digest of its secret; undefined where it was never issued, or is revoked. */
-  findAgentToken(secretSha256: string, deadline: number): Promise<AgentTokenOwner | undefined>;
-  /** @returns null where the name is claimed and no token was shown for it */
-  registerAgent(agent: NewAgent, deadline: number): Promise<string | null>;
-  /** Read for this request, never cached; undefined when the agent is gone. */
-  readAdmission(key: AdmissionKey, deadline: number): Promise<AdmissionState | undefined>;
-  /** @returns the agent that owns the session, after the claim */
-  claimSession(claim: SessionClaim, deadline: number): Promise<string | undefined>;
-  /** Whether this event carries the cost of what is billed once. */
-  claimBill(claim: BillClaim, deadline: number): Promise<boolean>;
-  /** What an agent and all agents spent on a day, read after the call; never cached. */
-  readSpend(day: string, agentId: string, deadline: number): Promise<Spend>;
-  /** @returns at least those of the events that are in the spend already */
-  readSpendWithRecorded(look: SpendLook, deadline: number): Promise<Spend & { recorded: Set<string> }>;
-  /** No request waits for these two; they reject as Postgres does. */
-  addUnrecordedSpend(spend: UnrecordedSpend): Promise<void>;
-  readRunningStates(agentIds: readonly string[]): Promise<RunningState>;
-}
+/** The reads and writes of Postgres that a request waits for. */
+export type Storage = ReturnType<typeof createStorage>;
 
-/** What an agent spent on a day, and which events are in it. */
-export interface SpendLook {
+/** An agent's spend on a day, to be read. */
+interface SpendAsk {
   day: string;
   agentId: string;
-  /** UUIDs */
+}
+
+/** The same, with the events that may be part of it already, as UUIDs. */
+interface CloserSpendAsk extends SpendAsk {
   eventIds: readonly string[];
 }
 
@@ -61,88 +39,95 @@ const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
 /** A request waits this long for storage altogether, so that it has its 503 within a second. */
 export const storageWaitMs = 900;
 
-/**
- * @param pool its statements must time out by themselves within about a second, or they would pile up behind a lock
- * @param onFailure told why storage failed; the agent is not
- */
-export function createStorage(pool: Pool, onFailure: (cause: Error) => void): Storage {
-  const unavailable = () => new ApiError('status_unavailable');
+/** Reads what is asked for day by day: all of one day except around midnight. */
+async function readByDay<Ask extends SpendAsk, Value>(
+  asks: Ask[],
+  read: (day: string, ofDay: Ask[]) => Promise<(ask: Ask) => Value>,
+): Promise<Map<Ask, Value>> {
+  const values = new Map<Ask, Value>();
+  for (const [day, ofDay] of Map.groupBy(asks, (ask) => ask.day)) {
+    const toValue = await read(day, ofDay);
+    for (const ask of ofDay) values.set(ask, toValue(ask));
+  }
+  return values;
+}
 
+/**
+ * Each function with a `deadline` gives up at that time, on the monotonic clock in milliseconds, and rejects with
+ * `status_unavailable` then and for every failure of storage.
+ *
+ * @param pool its statements must time out by themselves within about a second, or they would pile up behind a lock
+ * @param onFailure gets the cause of each failure, which the agent does not
+ */
+export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
     const late = Promise.withResolvers<never>();
-    // One turn later: after a stall of this process, an answer that is there already still counts.
+    // One turn later, so that an answer which arrived while this process stalled still counts.
     const giveUp = () => setImmediate(() => late.reject(new Error('storage took too long')));
     const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
     try {
       return await Promise.race([query, late.promise]);
     } catch (cause) {
       onFailure(cause as Error);
-      throw unavailable();
+      throw new ApiError('status_unavailable');
     } finally {
       clearTimeout(timer);
     }
   }
 
-  // Unknown names are few, but their requests may come by the hundred: one query for each.
+  // Unknown names are few, but hundreds of requests may bring the same one at once: one query for each name.
   const findAgent = coalesce(
     async (names: string[]) =>
       new Map(await Promise.all(names.map(async (name) => [name, await findAgentId(pool, name)] as const))),
   );
-  // Those that guess tokens make no more queries than one at a time.
+  // Clients that guess tokens cause no more than one query at a time.
   const findToken = coalesce((digests: string[]) => findAgentTokens(pool, digests));
-  const readAdmission = coalesce(async (keys: string[]) => {
-    const pairs = keys.map((key): AdmissionKey => {
-      const [agentId = '', tokenId, sessionId] = key.split(' ');
-      return { agentId, tokenId: tokenId || null, sessionId: sessionId || null };
-    });
-    const states = await readAdmissions(pool, pairs);
-    return new Map(pairs.flatMap((pair, at) => [[keys[at] ?? '', states.get(pair)]]));
+  const admissions = coalesce((keys: AdmissionKey[]) => readAdmissions(pool, keys), {
+    keyOf: ({ agentId, tokenId, sessionId }) => `${agentId} ${tokenId} ${sessionId}`,
   });
-  const readSpends = coalesce(async (keys: string[]) => {
-    // All of one day but around midnight.
-    const byDay = Map.groupBy(keys, (key) => key.slice(0, 10));
-    const spends = new Map<string, Spend>();
-    for (const [day, ofDay] of byDay) {
-      const read = await readSpend(
-        pool,
-        day,
-        ofDay.map((key) => key.slice(11)),
-      );
-      for (const [agentId, spend] of read) spends.set(`${day} ${agentId}`, spend);
-    }
-    return spends;
-  });
-  const readCloser = coalesce(async (looks: SpendLook[]) => {
-    const seen = new Map<SpendLook, Spend & { recorded: Set<string> }>();
-    for (const [day, ofDay] of Map.groupBy(looks, (look) => look.day)) {
+  const spends = coalesce(
+    (asks: SpendAsk[]) =>
+      readByDay(asks, async (day, ofDay) => {
+        const agentIds = ofDay.map(({ agentId }) => agentId);
+        const read = await readSpend(pool, day, agentIds);
+        return ({ agentId }) => read.get(agentId) ?? nothing;
+      }),
+    { keyOf: ({ day, agentId }) => `${day} ${agentId}` },
+  );
+  const closerSpends = coalesce((asks: CloserSpendAsk[]) =>
+    readByDay(asks, async (day, ofDay) => {
       const agentIds = new Set(ofDay.map(({ agentId }) => agentId));
-      const eventIds = new Set(ofDay.flatMap((look) => look.eventIds));
-      const { spends, recorded } = await readSpendWithRecorded(pool, day, [...agentIds], [...eventIds]);
-      for (const look of ofDay) seen.set(look, { ...(spends.get(look.agentId) ?? nothing), recorded });
-    }
-    return seen;
-  });
-  const claim = coalesce(async (claims: SessionClaim[]) => {
+      const eventIds = new Set(ofDay.flatMap((ask) => ask.eventIds));
+      const read = await readSpendWithRecorded(pool, day, [...agentIds], [...eventIds]);
+      return ({ agentId }) => ({ ...(read.spends.get(agentId) ?? nothing), recorded: read.recorded });
+    }),
+  );
+  const sessionOwners = coalesce(async (claims: SessionClaim[]) => {
     const owners = await claimSessions(pool, claims);
-    return new Map(claims.map((wanted) => [wanted, owners.get(wanted.sessionId)]));
+    return new Map(claims.map((claim) => [claim, owners.get(claim.sessionId)]));
   });
+
   return {
-    findAgentId: async (name, deadline) => (await inTime(findAgent(name), deadline)) ?? null,
-    registerAgent: (agent, deadline) => inTime(registerAgent(pool, agent), deadline),
-    findAgentToken: (digest, deadline) => inTime(findToken(digest), deadline),
-    readAdmission: ({ agentId, tokenId, sessionId }, deadline) =>
-      inTime(readAdmission(`${agentId} ${tokenId ?? ''} ${sessionId ?? ''}`), deadline),
-    async readSpend(day, agentId, deadline) {
-      const spend = await inTime(readSpends(`${day} ${agentId}`), deadline);
-      return spend ?? nothing;
-    },
-    async readSpendWithRecorded(look, deadline) {
-      const seen = await inTime(readCloser(look), deadline);
-      return seen ?? { ...nothing, recorded: new Set() };
-    },
-    addUnrecordedSpend: async (spend) => void (await addUnrecordedSpend(pool, [spend])),
-    readRunningStates: (agentIds) => readRunningStates(pool, agentIds),
-    claimBill: (wanted, deadline) => inTime(claimBill(pool, wanted), deadline),
-    claimSession: (wanted, deadline) => inTime(claim(wanted), deadline),
+    findAgentId: async (name: string, deadline: number) => (await inTime(findAgent(name), deadline)) ?? null,
+    /** By the hex digest of its secret; undefined for one that was never issued, or is revoked. */
+    findAgentToken: (secretSha256: string, deadline: number) => inTime(findToken(secretSha256), deadline),
+    /** @returns null if the name is claimed and no token was shown for it */
+    registerAgent: (agent: NewAgent, deadline: number) => inTime(registerAgent(pool, agent), deadline),
+    /** Read for this request, never cached; undefined when the agent is gone. */
+    readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
+    /** @returns the agent that owns the session, after the claim */
+    claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
+    /** Whether this event carries the cost of a job that is billed once. */
+    claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
+    /** What an agent and all agents spent on a day, read after the call; never cached. */
+    readSpend: async (day: string, agentId: string, deadline: number) =>
+      (await inTime(spends({ day, agentId }), deadline)) ?? nothing,
+    /** @returns `recorded` has at least those of the events that the spend includes */
+    readSpendWithRecorded: async (ask: CloserSpendAsk, deadline: number) =>
+      (await inTime(closerSpends(ask), deadline)) ?? { ...nothing, recorded: new Set<string>() },
+    /** No request waits for this; it rejects as Postgres does. */
+    addUnrecordedSpend: async (spend: UnrecordedSpend) => void (await addUnrecordedSpend(pool, [spend])),
+    /** No request waits for this; it rejects as Postgres does. */
+    readRunningStates: (agentIds: readonly string[]) => readRunningStates(pool, agentIds),
   };
 }

@@ -1,8 +1,7 @@
 import type { Attributes } from '@agp/runtime';
 import type { AdmittedRequest } from '../journey.ts';
-import { describeMethod } from './describe-method.ts';
 
-/** OpenTelemetry's words for what a call does; an operation that it has no word for goes by our own. */
+/** OpenTelemetry's names for operations; all others keep our own name. */
 const operationNames: Readonly<Record<string, string>> = {
   'chat.completions': 'chat',
   responses: 'chat',
@@ -17,12 +16,12 @@ const operationNames: Readonly<Record<string, string>> = {
   batchEmbedContents: 'embeddings',
 };
 
-/** OpenTelemetry's words for providers whose usual id is another one. */
+/** OpenTelemetry's names for providers whose usual id differs. */
 const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' };
 
 /**
- * What a span says of a call before it is made, by OpenTelemetry's conventions for generative AI; a request that we cannot
- * read is a plain HTTP one. Nothing of what was written is in it.
+ * Describes a call before it is made, by OpenTelemetry's conventions for generative AI; a request that we cannot read is a plain
+ * HTTP one. No text of agents or models is in it.
  */
 export function describeCall({ head, sessionId, body }: AdmittedRequest): { name: string; attributes: Attributes } {
   const { provider, operation, path } = head;
@@ -52,5 +51,14 @@ export function describeCall({ head, sessionId, body }: AdmittedRequest): { name
   };
 }
 
-/** Callers and providers choose what a model is called. */
+/** Callers and providers choose the names of models. */
 export const shorten = (model: string): string => model.slice(0, 256);
+
+/** RFC 9110 and RFC 5789: the methods that OpenTelemetry's conventions for HTTP know. */
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']);
+
+/** The first word of a span's name, and its attributes, by those conventions, which have one word for all other methods. */
+export function describeMethod(method: string): { name: string; attributes: Attributes } {
+  if (knownMethods.has(method)) return { name: method, attributes: { 'http.request.method': method } };
+  return { name: 'HTTP', attributes: { 'http.request.method': '_OTHER', 'http.request.method_original': method } };
+}

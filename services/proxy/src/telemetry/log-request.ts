@@ -2,7 +2,7 @@ import type { ErrorCode } from '@agp/core/errors';
 import type { Logger } from '@agp/runtime';
 import { type RequestEnd, statusOf } from '../events/request-end.ts';
 
-/** Refusals that neither the agent nor an operator brought about. */
+/** Refusals that neither the agent nor an operator caused. */
 const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'status_unavailable',
   'budget_unavailable',
@@ -14,8 +14,8 @@ const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * One line for each request that failed, or was refused for a fault of ours, and for each that was ended by an operator; for all others at
- * `debug`. Nothing that a caller chose is in it but the session's id, if it has the form of one.
+ * Logs one line for each request that failed, was refused for a fault of ours, or was ended by an operator; for all others at
+ * `debug`. It holds nothing that a caller chose, except a session id in the form of one.
  *
  * @param error what broke inside the proxy, if that is how it ended
  */
@@ -54,7 +54,7 @@ function judge({ event, refusal }: RequestEnd): ['error' | 'warn' | 'info' | 'de
 
 const describe = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
-/** The trace that the caller names; null where it names none that can be read. Also known where tracing is off. */
+/** The trace id in the caller's `traceparent`, also if tracing is off; null if there is none that can be read. */
 export function readTraceId(traceparent: unknown): string | null {
   const [, id = null] = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(String(traceparent)) ?? [];
   return id;

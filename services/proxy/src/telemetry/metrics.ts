@@ -20,31 +20,22 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
   gauge('agp_proxy_buffered_bytes', 'Request bodies held in memory', held.bufferedBytes);
   const histogram = <const Label extends string>(name: string, help: string, label: Label, buckets: number[]) =>
     new Histogram({ name, help, labelNames: [label], buckets, registers });
+  const counter = <const Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
   return {
     registry,
-    requests: new Counter({
-      name: 'agp_proxy_requests_total',
-      help: 'Forwarded requests by how they ended',
-      labelNames: ['provider', 'outcome'],
-      registers,
-    }),
-    providerAnswers: new Counter({
-      name: 'agp_proxy_provider_answers_total',
-      help: 'Answers of providers by the class of their status; 429 has its own',
-      labelNames: ['provider', 'status'],
-      registers,
-    }),
-    refusals: new Counter({
-      name: 'agp_proxy_refusals_total',
-      help: 'Requests that were not forwarded, by error code',
-      labelNames: ['code'],
-      registers,
-    }),
-    uncountedRefusals: new Counter({
-      name: 'agp_proxy_uncounted_refusals_total',
-      help: 'Refused requests that the audit log misses, because too many different ones waited for storage',
-      registers,
-    }),
+    requests: counter('agp_proxy_requests_total', 'Forwarded requests by how they ended', 'provider', 'outcome'),
+    providerAnswers: counter(
+      'agp_proxy_provider_answers_total',
+      'Answers of providers by the class of their status; 429 has its own',
+      'provider',
+      'status',
+    ),
+    refusals: counter('agp_proxy_refusals_total', 'Requests that were not forwarded, by error code', 'code'),
+    uncountedRefusals: counter(
+      'agp_proxy_uncounted_refusals_total',
+      'Refused requests that the audit log misses, because too many different ones waited for storage',
+    ),
     duration: histogram(
       'agp_proxy_request_duration_seconds',
       'From ingress to the last byte of the answer',
@@ -75,56 +66,40 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       'step',
       [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120],
     ),
-    budgetWarnings: new Counter({
-      name: 'agp_proxy_budget_warnings_total',
-      help: 'Requests over a daily cap that only warns',
-      labelNames: ['cap'],
-      registers,
-    }),
-    budgetFallbacks: new Counter({
-      name: 'agp_proxy_budget_fallbacks_total',
-      help: 'Calls of Redis for budgets that failed; this process then goes on with what it knows itself',
-      registers,
-    }),
-    killed: new Counter({
-      name: 'agp_proxy_killed_requests_total',
-      help: 'Running requests that were ended because their agent was blocked, or all were paused',
-      labelNames: ['reason'],
-      registers,
-    }),
-    unpriced: new Counter({
-      name: 'agp_proxy_unpriced_requests_total',
-      help: 'Requests whose model has no known price; their recorded cost is 0',
-      labelNames: ['provider'],
-      registers,
-    }),
-    unknownPaths: new Counter({
-      name: 'agp_proxy_unknown_path_requests_total',
-      help: 'Requests with a body, not refused by the provider, on a path whose figures are not read; under a cap each costs BUDGET_UNPRICED_USD, else 0',
-      labelNames: ['provider'],
-      registers,
-    }),
-    doubtful: new Counter({
-      name: 'agp_proxy_doubtful_usage_total',
-      help: 'Calls whose recorded figures are not to be taken as they stand, by reason',
-      labelNames: ['reason'],
-      registers,
-    }),
-    unscanned: new Counter({
-      name: 'agp_proxy_unscanned_requests_total',
-      help: 'Requests with text, some or all of which was not scanned for PII, by reason',
-      labelNames: ['reason'],
-      registers,
-    }),
-    droppedEvents: new Counter({
-      name: 'agp_proxy_dropped_events_total',
-      help: 'Events lost because the outbox was full',
-      registers,
-    }),
-    refusedEvents: new Counter({
-      name: 'agp_proxy_refused_publishes_total',
-      help: 'Tries to publish an event that JetStream refused; the event is sent again',
-      registers,
-    }),
+    budgetWarnings: counter('agp_proxy_budget_warnings_total', 'Requests over a daily cap that only warns', 'cap'),
+    budgetFallbacks: counter(
+      'agp_proxy_budget_fallbacks_total',
+      'Calls of Redis for budgets that failed; this process then goes on with what it knows itself',
+    ),
+    killed: counter(
+      'agp_proxy_killed_requests_total',
+      'Running requests that were ended because their agent was blocked, or all were paused',
+      'reason',
+    ),
+    unpriced: counter(
+      'agp_proxy_unpriced_requests_total',
+      'Requests whose model has no known price; their recorded cost is 0',
+      'provider',
+    ),
+    unknownPaths: counter(
+      'agp_proxy_unknown_path_requests_total',
+      'Requests with a body, not refused by the provider, on a path whose figures are not read; under a cap each costs BUDGET_UNPRICED_USD, else 0',
+      'provider',
+    ),
+    doubtful: counter(
+      'agp_proxy_doubtful_usage_total',
+      'Calls whose recorded figures are not to be taken as they stand, by reason',
+      'reason',
+    ),
+    unscanned: counter(
+      'agp_proxy_unscanned_requests_total',
+      'Requests with text, some or all of which was not scanned for PII, by reason',
+      'reason',
+    ),
+    droppedEvents: counter('agp_proxy_dropped_events_total', 'Events lost because the outbox was full'),
+    refusedEvents: counter(
+      'agp_proxy_refused_publishes_total',
+      'Tries to publish an event that JetStream refused; the event is sent again',
+    ),
   };
 }

@@ -1,7 +1,7 @@
 import type { AdmittedRequest, Answer } from '../journey.ts';
 import type { ProxyMetrics } from './metrics.ts';
 
-/** Tells how long a forwarded request took, and which part of that was ours and which the provider's. */
+/** Observes how long a forwarded request took, and which part of that was the proxy's and which the provider's. */
 export function observeTimes(
   metrics: Pick<ProxyMetrics, 'duration' | 'overhead' | 'provider' | 'providerFirstByte'>,
   { head, body }: AdmittedRequest,

@@ -2,20 +2,20 @@ import type { Span, Tracing } from '@agp/runtime';
 import type { HeaderValues } from '../answer/forwarded-headers.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import { type RequestEnd, statusOf } from '../events/request-end.ts';
+import { holdsAgentToken, spellsAgentToken } from '../head/holds-agent-token.ts';
+import { parseTarget } from '../head/parse-target.ts';
 import type { AdmittedRequest } from '../journey.ts';
-import { describeCall, shorten } from './describe-call.ts';
-import { describeMethod } from './describe-method.ts';
-import { toShownPath } from './to-shown-path.ts';
+import { describeCall, describeMethod, shorten } from './describe-call.ts';
 
 /**
  * The two spans of a request: the agent's, and within it that of the call to the provider. Names and attributes are
- * OpenTelemetry's where it has any; nothing of what was written is in them.
+ * OpenTelemetry's where it has any; no text of agents or models is in them.
  */
 export class RequestTrace {
   readonly #tracing: Tracing;
   readonly #request: Span;
   readonly #target: string;
-  /** What makes a time of the monotonic clock one since 1970; the same for both spans, so that they fit together. */
+  /** The monotonic clock's zero in milliseconds since 1970; the same for both spans, so that they fit together. */
   readonly #epoch = Date.now() - performance.now();
   #call: Span | null = null;
 
@@ -96,5 +96,20 @@ export class RequestTrace {
   }
 }
 
-/** An agent that leaves is no failure. */
+/** An agent that leaves does not count as a failure. */
 const hasFailed = ({ event }: RequestEnd): boolean => event?.outcome === 'failed' || event?.outcome === 'killed';
+
+/**
+ * The path of a request that was refused before its head was read, without the query and the agent's name. Null for a target that
+ * cannot be parsed or has an agent token in its path.
+ */
+function toShownPath(target: string): string | null {
+  try {
+    parseTarget(target);
+  } catch {
+    return null;
+  }
+  const [path = ''] = target.split('?', 1);
+  if (holdsAgentToken(path) || spellsAgentToken(path)) return null;
+  return path.replace(/^\/agents\/[^/]*/, '') || '/';
+}

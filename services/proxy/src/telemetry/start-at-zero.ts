@@ -42,10 +42,7 @@ const unscanned: Record<UnscannedReason, true> = {
   unknown_path: true,
 };
 
-/**
- * Shows counters with their labels before the first time that they count: a series that begins at 1 has not risen, so an alert
- * would miss the first time.
- */
+/** Exports counters with all their labels at 0. A series that begins at 1 has not risen, so an alert would miss the first time. */
 export function startAtZero(metrics: ProxyMetrics, providers: Iterable<string>): void {
   for (const code of refusals) metrics.refusals.inc({ code }, 0);
   for (const reason of Object.keys(stops)) metrics.killed.inc({ reason }, 0);
