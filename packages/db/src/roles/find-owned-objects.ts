@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { reportingSchema } from './privileges.ts';
 
-/** The schemas that hold what is ours. */
-export const ownSchemas = ['public', reportingSchema];
+const ownSchemas = ['public', reportingSchema];
 
+/** Names are quoted, and have their schema. */
 export interface OwnedObjects {
   schemas: string[];
   relations: string[];
@@ -12,12 +12,9 @@ export interface OwnedObjects {
   routines: string[];
 }
 
-/**
- * What our schemas hold that a role owns, or what others do: each by its quoted name with its schema, and without what belongs to an
- * extension.
- */
-export async function findOwnedObjects(db: Db, role: string, isOwner = true): Promise<OwnedObjects> {
-  const owned = (column: string) => sql`(${sql.ref(column)} = ${role}::regrole) = ${isOwner}`;
+/** The objects of a role in our schemas, without those that belong to an extension. */
+export async function findOwnedObjects(db: Db, role: string): Promise<OwnedObjects> {
+  const owned = (column: string) => sql`${sql.ref(column)} = ${role}::regrole`;
   const notOfExtension = (id: string, catalog: string) => sql`NOT EXISTS (
     SELECT FROM pg_depend WHERE classid = ${catalog}::regclass AND objid = ${sql.ref(id)} AND deptype = 'e')`;
   const { rows } = await sql<{ kind: keyof OwnedObjects; name: string }>`

@@ -1,4 +1,4 @@
-import { createRoles, ensureDatabase, handOver, MissingPasswordError, refuseLargeObjects, tryForLocks } from '@agp/db';
+import { createRoles, ensureDatabase, handOver, MissingPasswordError, refuseLargeObjects } from '@agp/db';
 import { type RoleKey, roleNames } from '@agp/db/roles';
 import { readVariable, VariableError } from '../database/read-variable.ts';
 import { runDatabaseCommand } from '../database/run-database-command.ts';
@@ -32,18 +32,13 @@ process.exitCode = await runDatabaseCommand({
   async work(db) {
     const passwords = readPasswords();
     try {
-      const { owners, open } = await tryForLocks('the database cannot be handed to agp_migrator now', () =>
-        db.transaction().execute(async (transaction) => {
-          await createRoles(transaction, passwords);
-          return { owners: await handOver(transaction), open: await refuseLargeObjects(transaction) };
-        }),
-      );
+      const open = await db.transaction().execute(async (transaction) => {
+        await createRoles(transaction, passwords);
+        await handOver(transaction);
+        return refuseLargeObjects(transaction);
+      });
       return [
         `made or checked ${keys.map((role) => roleNames[role]).join(', ')}`,
-        ...owners.map(
-          (owner) =>
-            `${owner}, which was the owner, may still act as agp_migrator: REVOKE agp_migrator FROM ${owner} once nothing connects as it`,
-        ),
         ...(open.length === 0
           ? []
           : [
