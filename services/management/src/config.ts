@@ -1,20 +1,27 @@
 import { commonFields, drainDelayField, portField, shutdownGraceField, trustProxyField } from '@agp/runtime';
 import { z } from 'zod';
 
-/** The management service's configuration, from the variables of decisions.md section 1. */
+/** The management API's variables, each in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const managementConfigSchema = z.object({
   ...commonFields,
-  host: z.string().default('0.0.0.0'),
-  managementPort: portField.default(8081),
-  opsPort: portField.default(9081),
-  /** Guessing must be out of question: `openssl rand -hex 32` makes a good one. */
-  managementApiKey: z.string().min(16),
-  /** Live streams that one key may have open on this process. */
-  maxStreamsPerKey: z.coerce.number().int().min(1).default(50),
-  edition: z.enum(['extended', 'base']).default('extended'),
-  trustProxy: trustProxyField,
-  drainDelaySeconds: drainDelayField,
-  shutdownGraceSeconds: shutdownGraceField(10),
+  natsUrl: commonFields.natsUrl.describe('for the live stream'),
+  redisUrl: commonFields.redisUrl.describe('for reservations, and the throttle on failed authentications'),
+  host: z.string().default('0.0.0.0').describe('the address to listen on'),
+  managementPort: portField.default(8081).describe('where operations teams connect; 0 takes a free port'),
+  opsPort: portField
+    .default(9081)
+    .describe('`/healthz`, `/readyz`, `/metrics`, without authentication: keep it off the ingress'),
+  managementApiKey: z
+    .string()
+    .min(16)
+    .describe('the key named `bootstrap`, with every scope; at least 16 characters. A new value replaces the old'),
+  maxStreamsPerKey: z.coerce.number().int().min(1).default(50).describe('live streams of one API key on each process'),
+  edition: z.enum(['extended', 'base']).default('extended').describe('`base` leaves the session index out'),
+  trustProxy: trustProxyField.describe(
+    'hops, or networks separated by commas, whose `X-Forwarded-For` counts for failed authentications',
+  ),
+  drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): requests are still accepted this long'),
+  shutdownGraceSeconds: shutdownGraceField(10).describe('and running ones may go on this long after'),
 });
 
 export type ManagementConfig = z.infer<typeof managementConfigSchema>;

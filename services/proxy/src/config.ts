@@ -15,55 +15,73 @@ import { loadProviders, type Provider } from './settings/load-providers.ts';
 
 const positive = z.coerce.number().int().min(1);
 
-/** The proxy's variables, each in upper snake case. */
+/** The proxy's variables, each in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const proxyConfigSchema = z.object({
   ...commonFields,
+  proxyPort: portField.default(8080).describe('where agents connect; 0 takes a free port'),
+  host: z.string().default('0.0.0.0').describe('the address to listen on'),
+  opsPort: portField
+    .default(9080)
+    .describe('`/healthz`, `/readyz`, `/metrics`, without authentication: keep it off the ingress'),
+  agentIdentity: z
+    .enum(['open', 'token'])
+    .default('open')
+    .describe('[who an agent is](proxy.md#who-an-agent-is): `token` requires agent tokens'),
+  allowOpenProviderKeys: z
+    .stringbool()
+    .default(false)
+    .describe(
+      '`true` lets open identity, provider keys and a `HOST` beyond loopback go together: whoever reaches the proxy uses your keys',
+    ),
+  killRunning: z
+    .stringbool()
+    .default(true)
+    .describe('end running requests of blocked or paused agents; `false` refuses only the next'),
+  budget: z
+    .enum(['available', 'strict'])
+    .default('available')
+    .describe(
+      '`strict` reserves the [most a request can cost](proxy.md#strict-caps), and refuses capped requests without Redis',
+    ),
+  budgetDefaultOutputTokens: positive.default(4_096).describe('output reserved for a request without a bound'),
+  budgetUnpricedUsd: z.coerce
+    .number('must be a number')
+    .min(0)
+    .max(1_000)
+    .default(0.01)
+    .describe('reserved where no price is known, and charged under a cap for a body on an unknown path'),
+  trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
+  providersFile: z.string().optional().describe('[providers](#providers)'),
+  pricesFile: z.string().optional().describe('[prices](#prices)'),
+  sessionIdleSeconds: positive
+    .default(1_800)
+    .describe('idle time after which an agent that names no session gets a new one'),
+  maxRegistrationsPerMinute: positive.default(600).describe('new agents from one address'),
+  maxRequestBytes: positive.default(32 * 1024 * 1024).describe('largest request body'),
+  maxBufferedBytes: positive
+    .default(512 * 1024 * 1024)
+    .describe('bodies in memory, [shared](proxy.md#shares) by agents; keep it at least four times `MAX_REQUEST_BYTES`'),
+  maxBufferedBytesPerAgent: positive.optional().describe('those of one agent; a quarter if unset'),
+  maxBodySeconds: positive.default(300).describe('how long a body may take'),
+  minBodyBytesPerSecond: positive.default(1_024).describe('its least rate over half a minute'),
+  maxConnections: positive
+    .default(10_000)
+    .describe('connections, and requests at once, [shared](proxy.md#shares) by agents'),
+  upstreamTimeoutSeconds: positive.default(600).describe('silence of a provider, before its answer and within'),
+  audit: z
+    .enum(['available', 'strict'])
+    .default('available')
+    .describe('with the event queue full, `available` drops and counts events, `strict` refuses requests'),
+  piiScan: z.enum(['on', 'off']).default('on').describe('`off` searches nothing'),
+  piiPersonNames: z.stringbool().default(false).describe('look for [names of persons](pii.md)'),
+  piiBudgetMs: positive.default(2_000).describe('search time a request, in milliseconds'),
+  auditDirections: z
+    .enum(['response', 'both'])
+    .default('response')
+    .describe('`both` also records a `request` event at ingress'),
+  drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): requests are still accepted this long'),
+  shutdownGraceSeconds: shutdownGraceField(25).describe('and running ones may go on this long after'),
   ...tracingFields,
-  proxyPort: portField.default(8080),
-  host: z.string().default('0.0.0.0'),
-  opsPort: portField.default(9080),
-  /** How an agent is identified: `open` believes the name it declares, `token` requires an agent token. */
-  agentIdentity: z.enum(['open', 'token']).default('open'),
-  /** Whether `open` may be combined with provider keys when other machines can connect. */
-  allowOpenProviderKeys: z.stringbool().default(false),
-  /** Whether running requests are ended when their agent is blocked, or all are paused. */
-  killRunning: z.stringbool().default(true),
-  /** `strict` reserves a true upper bound, and refuses capped requests while Redis is away. */
-  budget: z.enum(['available', 'strict']).default('available'),
-  /** Output tokens to reserve for a request without a bound. */
-  budgetDefaultOutputTokens: positive.default(4_096),
-  /** The amount to reserve for a request whose price is not known, in USD. */
-  budgetUnpricedUsd: z.coerce.number('must be a number').min(0).max(1_000).default(0.01),
-  trustProxy: trustProxyField,
-  providersFile: z.string().optional(),
-  pricesFile: z.string().optional(),
-  sessionIdleSeconds: positive.default(1_800),
-  maxRegistrationsPerMinute: positive.default(600),
-  maxRequestBytes: positive.default(32 * 1024 * 1024),
-  /** Request bodies held in memory by this process at once, in bytes. */
-  maxBufferedBytes: positive.default(512 * 1024 * 1024),
-  /** Those of one agent; a quarter of all if not given. */
-  maxBufferedBytesPerAgent: positive.optional(),
-  /** An agent has this long to send a request's body, in seconds. */
-  maxBodySeconds: positive.default(300),
-  /** An agent that sends less of a body than this, over half a minute, is given up. */
-  minBodyBytesPerSecond: positive.default(1_024),
-  /** Connections of agents, and requests that are served at once. */
-  maxConnections: positive.default(10_000),
-  upstreamTimeoutSeconds: positive.default(600),
-  /** When no more events can be held: `available` lets requests through, `strict` refuses them. */
-  audit: z.enum(['available', 'strict']).default('available'),
-  /** Whether the texts of agents and models are searched for PII. */
-  piiScan: z.enum(['on', 'off']).default('on'),
-  /** Whether names of persons are looked for too. */
-  piiPersonNames: z.stringbool().default(false),
-  /** How long the texts of one request may be scanned, in milliseconds; the rest is then not scanned. */
-  piiBudgetMs: positive.default(2_000),
-  auditDirections: z.enum(['response', 'both']).default('response'),
-  /** How long requests are still accepted after SIGTERM, while `/readyz` says that they should go elsewhere. */
-  drainDelaySeconds: drainDelayField,
-  /** How long running requests may go on after that. */
-  shutdownGraceSeconds: shutdownGraceField(25),
 });
 
 export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {

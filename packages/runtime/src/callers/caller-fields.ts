@@ -12,18 +12,18 @@ const hostName = /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$|^\[[0-9a-f:.]+\]$/;
 
 /** Whose callers are let through besides those that nobody doubts. Every service reads them, for each of its ports. */
 export const callerFields = {
-  /** Origins of web pages, with commas between, as browsers write them: `https://console.example`, `tauri://localhost`, `vscode-webview://*`. */
   allowedOrigins: z
     .string()
     .transform(splitList)
     .refine((origins) => origins.every(isOrigin), 'must be origins such as https://console.example, or app://*')
-    .optional(),
-  /** Names, with commas between and without ports, that callers may know the service by. */
+    .optional()
+    .describe('origins of [web pages](#web-pages) that may call, separated by commas'),
   allowedHosts: z
     .string()
     .transform((text) => splitList(text.toLowerCase()))
     .refine((hosts) => hosts.every((host) => hostName.test(host)), 'must be host names without ports')
-    .optional(),
+    .optional()
+    .describe('[names](#web-pages) that callers may use for the service'),
 };
 
 export type CallerSettings = { [Field in keyof typeof callerFields]?: z.infer<(typeof callerFields)[Field]> };

@@ -46,25 +46,33 @@ export const commonFields = {
   databaseUrl: z
     .string()
     .min(1)
-    .superRefine(checkUrl(['postgres', 'postgresql'])),
-  /** Several servers of a cluster may stand in it, and need no scheme. */
+    .superRefine(checkUrl(['postgres', 'postgresql']))
+    .describe('Postgres; [servers](#servers) has users and TLS of all three'),
+  // Several servers of a cluster need no scheme.
   natsUrl: z
     .string()
     .min(1)
     .superRefine((text, context) => {
       for (const part of text.split(',').map((server) => server.trim()))
         checkNatsUrl(part.includes('://') ? part : `nats://${part}`, context);
-    }),
-  /** Where `natsUrl` was read, if it was: its password may change while the service runs. */
-  natsUrlFile: fileField.optional(),
-  /** Certificates that the certificate of NATS must come from; likewise of Redis. */
-  natsCaFile: fileField.optional(),
+    })
+    .describe('NATS with JetStream'),
+  natsUrlFile: fileField
+    .optional()
+    .describe(
+      'a file with `NATS_URL`, read again for each connection, so that the password can change while the service runs',
+    ),
+  natsCaFile: fileField.optional().describe("PEM certificates that NATS' certificate must come from"),
   redisUrl: z
     .string()
     .min(1)
-    .superRefine(checkUrl(['redis', 'rediss'])),
-  redisCaFile: fileField.optional(),
+    .superRefine(checkUrl(['redis', 'rediss']))
+    .describe('Redis'),
+  redisCaFile: fileField.optional().describe('the same for Redis'),
   ...callerFields,
-  opsHost: z.string().default('0.0.0.0'),
-  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  opsHost: z.string().default('0.0.0.0').describe('the address of the ops port'),
+  logLevel: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`'),
 };

@@ -18,22 +18,24 @@ const samplers = [
  * (opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables, .../protocol/exporter).
  */
 export const tracingFields = {
-  /** Where traces go, as `<endpoint>/v1/traces`. Without an endpoint there is no tracing. */
-  otelExporterOtlpEndpoint: httpUrl,
-  /** Where traces go, as it stands; counts before the other. */
-  otelExporterOtlpTracesEndpoint: httpUrl,
-  /** Refused rather than passed over where a platform sets another one for all. */
-  otelExporterOtlpProtocol: z.literal('http/protobuf').default('http/protobuf'),
-  /** `name=value` pairs with commas between, which often hold a key. */
-  otelExporterOtlpHeaders: z.string().optional(),
-  otelTracesSampler: z.enum(samplers).default('parentbased_always_on'),
-  /** The share of traces that the two ratio samplers keep. */
-  otelTracesSamplerArg: z.coerce.number('must be a number').min(0).max(1).default(1),
-  /** The longest that a span waits for others before they are sent, in milliseconds. */
-  otelBspScheduleDelay: count.default(5_000),
-  /** Spans that may wait; further ones are dropped. */
-  otelBspMaxQueueSize: count.default(2_048),
-  otelSdkDisabled: z.stringbool().default(false),
+  otelExporterOtlpEndpoint: httpUrl.describe('sends [traces](#traces) to `/v1/traces` below it; unset is no tracing'),
+  otelExporterOtlpTracesEndpoint: httpUrl.describe('the same with its path; wins'),
+  // Refused rather than ignored where a platform sets another one for all.
+  otelExporterOtlpProtocol: z.literal('http/protobuf').default('http/protobuf').describe('the only one'),
+  otelExporterOtlpHeaders: z.string().optional().describe('`name=value` pairs for the collector'),
+  otelTracesSampler: z
+    .enum(samplers)
+    .default('parentbased_always_on')
+    .describe('also `always_on`, `always_off`, `traceidratio`, each with `parentbased_`'),
+  otelTracesSamplerArg: z.coerce
+    .number('must be a number')
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('share of traces that ratio samplers keep'),
+  otelBspScheduleDelay: count.default(5_000).describe('milliseconds a span may wait'),
+  otelBspMaxQueueSize: count.default(2_048).describe('spans that may wait; more are dropped'),
+  otelSdkDisabled: z.stringbool().default(false).describe('`true` turns tracing off'),
 };
 
 export type TracingConfig = z.infer<z.ZodObject<typeof tracingFields>>;

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Columns, type TablePrivileges, tablePrivileges } from '@agp/db/roles';
+import type { z } from 'zod';
+import { managementConfigSchema } from '../../services/management/src/config.ts';
+import { proxyConfigSchema } from '../../services/proxy/src/config.ts';
+import { writerConfigSchema } from '../../services/writer/src/config.ts';
+import { workspaceFolder } from '../workspace/run-tool.ts';
+
+/** Stands before each table, a blank line between. */
+const marker = '<!-- made by node test/docs/generate-tables.ts -->';
+
+const renderRow = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+const renderTable = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
+  [renderRow(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(renderRow)].join('\n');
+
+const toVariable = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** What the schema takes for a variable that is not set. */
+function describeDefault(field: z.ZodType): string {
+  const parsed = field.safeParse(undefined);
+  if (!parsed.success) return 'required';
+  return parsed.data === undefined ? 'unset' : `\`${parsed.data}\``;
+}
+
+function renderVariables(schema: z.ZodObject, known: z.ZodRawShape = {}): string {
+  const rows = Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, field]) => {
+    const { description } = field;
+    if (description === undefined) throw new Error(`${key} has no description`);
+    const isKnown = (known[key] as z.ZodType | undefined)?.description === description;
+    return [`\`${toVariable(key)}\``, describeDefault(field), isKnown ? "as the proxy's" : description];
+  });
+  return renderTable(['Variable', 'Default', 'Meaning'], rows);
+}
+
+const describeColumns = (verb: string, columns: Columns | undefined) =>
+  columns === undefined ? [] : [columns === 'all' ? verb : `${verb} ${columns.map((name) => `\`${name}\``).join(' ')}`];
+
+/** Rows are added whole, so the columns that adding takes are left out. */
+function describePrivileges(privileges: TablePrivileges | undefined): string {
+  if (privileges === undefined) return '-';
+  return [
+    ...describeColumns('read', privileges.select),
+    ...(privileges.insert ? ['add'] : []),
+    ...describeColumns('change', privileges.update),
+    ...(privileges.delete ? ['delete'] : []),
+  ].join('; ');
+}
+
+function renderPrivileges(): string {
+  const { proxy, writer, management } = tablePrivileges;
+  const roles = [proxy, writer, management];
+  const tables = [...new Set(roles.flatMap((role) => Object.keys(role)))].sort();
+  const rows = tables.map((table) => [`\`${table}\``, ...roles.map((role) => describePrivileges(role[table]))]);
+  return renderTable(['Table', '`agp_proxy`', '`agp_writer`', '`agp_management`'], rows);
+}
+
+/** A page as its code would have it: each marked table, in their order, is replaced. */
+function renderPage(path: string, tables: readonly string[]): { file: string; before: string; after: string } {
+  const file = join(workspaceFolder, path);
+  const before = readFileSync(file, 'utf8');
+  const marked = before.match(new RegExp(`${marker}\n\n(?:\\|.*\n)+`, 'g')) ?? [];
+  if (marked.length !== tables.length) throw new Error(`${path} has ${marked.length} marked tables`);
+  const after = marked.reduce((text, old, at) => text.replace(old, () => `${marker}\n\n${tables[at]}\n`), before);
+  return { file, before, after };
+}
+
+/** The pages that have tables made from code. */
+export function renderPages() {
+  return [
+    renderPage('docs/configuration.md', [
+      renderVariables(proxyConfigSchema),
+      renderVariables(writerConfigSchema, proxyConfigSchema.shape),
+      renderVariables(managementConfigSchema, proxyConfigSchema.shape),
+    ]),
+    renderPage('docs/security.md', [renderPrivileges()]),
+  ];
+}
