@@ -1,5 +1,6 @@
 import { escapeJson } from '@agp/core/text';
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import { type Answer, type Api, connectApi } from './connect-api.ts';
 import { type Column, formatFields, formatTable } from './format/format-table.ts';
 import { openTerminal, type Paint, type Terminal } from './open-terminal.ts';
@@ -26,6 +27,8 @@ export interface Shell {
     pick: (data: Data) => readonly Row[],
     columns: Column<Row>[],
   ): Promise<void>;
+  /** Reads a list from the API and prints it like {@link showRows}. */
+  showList<Row>(path: string, schema: z.ZodType<Row[]>, columns: Column<Row>[]): Promise<void>;
   /** Prints one thing: the JSON that came, or its fields. */
   showFields<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
 }
@@ -51,6 +54,8 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
       if (rows.length === 0 && !shell.json) return shell.terminal.note('nothing to show');
       await shell.show(answer, (_data, paint) => formatTable(rows, columns, paint));
     },
+    showList: async (path, schema, columns) =>
+      shell.showRows(await shell.api.get(path, schema), (rows) => rows, columns),
     showFields: (answer, pick) => shell.show(answer, (data, paint) => formatFields(pick(data), paint)),
   };
   return shell;

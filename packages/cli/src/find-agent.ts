@@ -18,7 +18,12 @@ export async function findAgentId(api: Api, nameOrId: string): Promise<string> {
   return agent.id;
 }
 
-/** Names of agents by their ids; an id without an agent stands for itself. */
+/** The same for an option that may not have been given. */
+export async function findGivenAgentId(api: Api, nameOrId: string | undefined): Promise<string | undefined> {
+  return nameOrId === undefined ? undefined : findAgentId(api, nameOrId);
+}
+
+/** Names of agents by their ids; an id of no agent is shown as it is. */
 export interface AgentNames {
   find(agentId: string): string;
 }

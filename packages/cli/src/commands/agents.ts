@@ -1,12 +1,11 @@
 import { type Agent, agentListSchema, agentSchema, retiredAgentSchema } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, addPaging } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { findAgentId } from '../find-agent.ts';
 import { formatTime } from '../format/format-values.ts';
 import type { Style } from '../open-terminal.ts';
-import { parseWhole } from '../parse-arguments.ts';
 import { writeQuery } from '../write-query.ts';
 
 const statusStyles: Record<Agent['status'], Style> = { active: 'green', blocked: 'red', retired: 'dim' };
@@ -27,20 +26,17 @@ function listFields(agent: Agent): [string, string][] {
 export function addAgentCommands(program: Command, shell: Shell): void {
   const agents = program.command('agents').description('the agents, and the kill switch');
 
-  addCommand(agents, 'list', 'list agents, oldest first', 'agents list --status blocked')
+  addPaging(addCommand(agents, 'list', 'list agents, oldest first', 'agents list --status blocked'))
     .addOption(new Option('--status <status>', 'only those').choices(['active', 'blocked', 'retired']))
-    .option('--limit <n>', 'at most so many', parseWhole(1))
-    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
-    .action(async ({ status, limit, offset }) => {
-      const answer = await shell.api.get(writeQuery('/api/v1/agents', { status, limit, offset }), agentListSchema);
-      await shell.showRows(answer, (data) => data, [
+    .action((given) =>
+      shell.showList(writeQuery('/api/v1/agents', given), agentListSchema, [
         { head: 'NAME', cell: ({ name }) => name },
         { head: 'STATUS', cell: ({ status }) => status, style: ({ status }) => statusStyles[status] },
         { head: 'ADDRESS', cell: ({ source_ip }) => source_ip },
         { head: 'CREATED', cell: ({ created_at }) => formatTime(created_at) },
         { head: 'ID', cell: ({ id }) => id },
-      ]);
-    });
+      ]),
+    );
 
   addCommand(agents, 'show <agent>', 'show one agent, by name or id', 'agents show invoice-checker').action(
     async (agent: string) => {

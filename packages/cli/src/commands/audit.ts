@@ -9,12 +9,11 @@ import {
 import { parseJson } from '@agp/core/json';
 import { emptyHead, findDivergence } from '@agp/core/lineage';
 import { type Command, Option } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, addPaging } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
-import { findAgentId, readAgentNames } from '../find-agent.ts';
+import { findGivenAgentId, readAgentNames } from '../find-agent.ts';
 import { formatCount, formatTime } from '../format/format-values.ts';
-import { parseWhole } from '../parse-arguments.ts';
 import { writeQuery } from '../write-query.ts';
 
 function formatChange({ action, count, before, after }: ListedAuditEntry): string {
@@ -39,16 +38,19 @@ async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
 export function addAuditCommands(program: Command, shell: Shell): void {
   const audit = program.command('audit').description('who changed what, and what was refused');
 
-  addCommand(audit, 'list', 'list entries of the audit log, newest first', 'audit list --agent invoice-checker')
+  const list = addCommand(
+    audit,
+    'list',
+    'list entries of the audit log, newest first',
+    'audit list --agent invoice-checker',
+  );
+  addPaging(list, 50)
     .option('--agent <agent>', 'only what is about this agent, by name or id')
     .addOption(new Option('--action <action>', 'only this action').choices(auditActions))
-    .option('--limit <n>', 'at most so many', parseWhole(1), 50)
-    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
-    .action(async ({ agent, action, limit, offset }) => {
+    .action(async ({ agent, ...given }) => {
       const { api } = shell;
-      const agentId = agent === undefined ? undefined : await findAgentId(api, agent);
-      const path = writeQuery('/api/v1/audit', { agent_id: agentId, action, limit, offset });
-      const answer = await api.get(path, auditListSchema);
+      const filter = { agent_id: await findGivenAgentId(api, agent), ...given };
+      const answer = await api.get(writeQuery('/api/v1/audit', filter), auditListSchema);
       const isTable = !shell.json && answer.data.length > 0;
       const names = isTable ? await readAgentNames(api) : null;
       await shell.showRows(answer, (data) => data, [

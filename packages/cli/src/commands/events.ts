@@ -1,12 +1,11 @@
-import { eventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
+import { eventListSchema, type StreamEvent } from '@agp/core/contracts';
 import { escapeJson, toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, addRequestFilters } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
-import { type AgentNames, findAgentId, readAgentNames } from '../find-agent.ts';
+import { type AgentNames, findGivenAgentId, readAgentNames } from '../find-agent.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
 import type { Paint } from '../open-terminal.ts';
-import { parsePageSize, parseWhole } from '../parse-arguments.ts';
 import { tailEvents } from '../tail/tail-events.ts';
 import { writeQuery } from '../write-query.ts';
 
@@ -36,20 +35,17 @@ async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): P
 export function addEventCommands(program: Command, shell: Shell): void {
   const events = program.command('events').description('what agents did, each request an event');
 
-  addCommand(events, 'list', 'list events, newest first', 'events list --agent invoice-checker --limit 20')
-    .option('--agent <agent>', 'only those of this agent, by name or id')
+  addRequestFilters(
+    addCommand(events, 'list', 'list events, newest first', 'events list --agent invoice-checker --limit 20'),
+  )
     .option('--session <id>', 'only those of this session')
-    .option('--from <time>', 'only those of this time or later')
-    .option('--to <time>', 'only those before this time')
     .option('--model <model>', 'only those of this model')
     .option('--provider <provider>', 'only those of this provider')
     .option('--pii', 'only those with personal data')
-    .option('--limit <n>', `at most so many, up to ${maxPageSize}`, parsePageSize, 50)
-    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
     .action(async ({ agent, session, pii, ...given }) => {
       const { api } = shell;
       const filter = {
-        agent_id: agent === undefined ? undefined : await findAgentId(api, agent),
+        agent_id: await findGivenAgentId(api, agent),
         session_id: session,
         pii_detected: pii,
       };
@@ -82,7 +78,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
     .option('--session <id>', 'only those of this session')
     .action(async ({ agent, session }: { agent?: string; session?: string }) => {
       const { api, terminal } = shell;
-      const agentId = agent === undefined ? undefined : await findAgentId(api, agent);
+      const agentId = await findGivenAgentId(api, agent);
       let names: AgentNames | null = null;
       const findName = async (id: string) => {
         // An agent that is not known has come since the names were read.

@@ -33,17 +33,16 @@ export function addKeyCommands(program: Command, shell: Shell): void {
       shell.terminal.note('The secret is shown this once: keep it now.');
     });
 
-  addCommand(keys, 'list', 'list all keys, without secrets', 'keys list').action(async () => {
-    const answer = await shell.api.get('/api/v1/keys', apiKeyListSchema);
-    await shell.showRows(answer, (data) => data, [
+  addCommand(keys, 'list', 'list all keys, without secrets', 'keys list').action(() =>
+    shell.showList('/api/v1/keys', apiKeyListSchema, [
       { head: 'NAME', cell: ({ name }) => name },
       { head: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
       { head: 'EXPIRES', cell: ({ expires_at }) => formatTime(expires_at) },
       { head: 'LAST USED', cell: ({ last_used_at }) => formatTime(last_used_at) },
       { head: 'OLD SECRET UNTIL', cell: ({ previous_secret_expires_at }) => formatTime(previous_secret_expires_at) },
       { head: 'ID', cell: ({ id }) => id },
-    ]);
-  });
+    ]),
+  );
 
   addCommand(keys, 'rotate <id>', 'give a key a new secret', 'keys rotate key_... --overlap 3600')
     .option('--overlap <seconds>', 'how long the old secret works on beside the new one', parseWhole(0), 0)

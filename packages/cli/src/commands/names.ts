@@ -9,14 +9,13 @@ import { formatCount, formatTime } from '../format/format-values.ts';
 export function addNameCommands(program: Command, shell: Shell): void {
   const names = program.command('names').description('names that a token was made for, and that need one since');
 
-  addCommand(names, 'list', 'list claimed names', 'names list').action(async () => {
-    const answer = await shell.api.get('/api/v1/claimed-names', claimedNameListSchema);
-    await shell.showRows(answer, (data) => data, [
+  addCommand(names, 'list', 'list claimed names', 'names list').action(() =>
+    shell.showList('/api/v1/claimed-names', claimedNameListSchema, [
       { head: 'NAME', cell: ({ name }) => name },
       { head: 'CLAIMED', cell: ({ claimed_at }) => formatTime(claimed_at) },
       { head: 'TOKENS', right: true, cell: ({ token_count }) => formatCount(token_count) },
-    ]);
-  });
+    ]),
+  );
 
   addCommand(
     names,

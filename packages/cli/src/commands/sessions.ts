@@ -7,12 +7,11 @@ import {
 } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, InvalidArgumentError } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, addPaging } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
 import { formatFields, formatTable } from '../format/format-table.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from '../format/format-values.ts';
-import { parseWhole } from '../parse-arguments.ts';
 import { verifySession } from '../verify-session.ts';
 import { writeQuery } from '../write-query.ts';
 
@@ -27,12 +26,9 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     .command('sessions')
     .description('sessions, and whether their chains are as they were written');
 
-  addCommand(sessions, 'list', 'list sessions, latest start first', 'sessions list --limit 20')
-    .option('--limit <n>', 'at most so many', parseWhole(1), 50)
-    .option('--offset <n>', 'leave out so many at the start', parseWhole(0))
-    .action(async ({ limit, offset }) => {
-      const answer = await shell.api.get(writeQuery('/api/v1/sessions', { limit, offset }), sessionListSchema);
-      await shell.showRows(answer, (data) => data, [
+  addPaging(addCommand(sessions, 'list', 'list sessions, latest start first', 'sessions list --limit 20'), 50).action(
+    (given) =>
+      shell.showList(writeQuery('/api/v1/sessions', given), sessionListSchema, [
         { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
         { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms) },
         { head: 'AGENT', cell: ({ agent_name }) => agent_name },
@@ -45,8 +41,8 @@ export function addSessionCommands(program: Command, shell: Shell): void {
           style: (row) => (row.pii_detected ? 'yellow' : undefined),
         },
         { head: 'ID', cell: ({ id }) => id },
-      ]);
-    });
+      ]),
+  );
 
   addCommand(sessions, 'show <id>', 'show one session with its events', 'sessions show ses_...').action(
     async (id: string) => {

@@ -28,15 +28,14 @@ export function addTokenCommands(program: Command, shell: Shell): void {
       shell.terminal.note('The secret is shown this once: keep it now.');
     });
 
-  addCommand(tokens, 'list', 'list all tokens, without secrets', 'tokens list').action(async () => {
-    const answer = await shell.api.get('/api/v1/agent-tokens', agentTokenListSchema);
-    await shell.showRows(answer, (data) => data, [
+  addCommand(tokens, 'list', 'list all tokens, without secrets', 'tokens list').action(() =>
+    shell.showList('/api/v1/agent-tokens', agentTokenListSchema, [
       { head: 'AGENT', cell: ({ agent_name }) => agent_name },
       { head: 'CREATED', cell: ({ created_at }) => formatTime(created_at) },
       { head: 'EXPIRES', cell: ({ expires_at }) => formatTime(expires_at) },
       { head: 'ID', cell: ({ id }) => id },
-    ]);
-  });
+    ]),
+  );
 
   addCommand(tokens, 'revoke <id>', 'revoke a token: the next request with it fails', 'tokens revoke tok_...').action(
     async (id: string) => {
