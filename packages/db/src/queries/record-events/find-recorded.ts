@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
 import { toPlainArray } from './to-array-literal.ts';
 
-// One look-up for each id, in its one partition. OFFSET 0 keeps it so: any other plan reads what lies between the ids,
-// or a whole index, or every partition.
+// One look-up for each id, in its one partition. OFFSET 0 enforces that plan: others read everything between the ids, a whole index, or
+// every partition.
 const text = `
   SELECT found.id, found.lineage_hash FROM unnest($1::uuid[]) AS asked (id)
   CROSS JOIN LATERAL (SELECT id, lineage_hash FROM events WHERE events.id = asked.id OFFSET 0) AS found`;

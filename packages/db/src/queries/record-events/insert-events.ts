@@ -5,7 +5,7 @@ import { toPlainArray, toTextArray } from './to-array-literal.ts';
 
 interface Column {
   name: string;
-  /** The column as one parameter, for all rows. pg's own way of writing arrays takes several times as long. */
+  /** The column of all rows as one parameter. pg takes three times as long to write an array, and for payloads 10 µs more an event. */
   write: (rows: readonly RecordableLink[]) => string;
   /** The parameter as an array. */
   array: (parameter: string) => string;
@@ -40,7 +40,7 @@ const columns: readonly Column[] = [
   { ...text('pii_types', (row) => toTextArray(row.event.pii_types)), select: 'pii_types::text[]' },
   plain('counts_as_request', 'boolean', (row) => row.event.counts_as_request),
   plain('lineage_hash', 'text', (row) => row.lineageHash),
-  // Canonical JSON has no raw line feed, and hundreds of quotes that an array literal would have to escape.
+  // Canonical JSON has no raw line feeds, but hundreds of quotes that an array literal would have to escape.
   {
     name: 'payload',
     write: (rows) => rows.map((row) => row.payload).join('\n'),

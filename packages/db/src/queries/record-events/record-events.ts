@@ -1,19 +1,17 @@
 import type { EventMessage } from '@agp/core/events';
 import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage';
 import type { Pool, PoolClient } from 'pg';
-import { addToDailyUsage } from './add-to-daily-usage.ts';
-import { addToGlobalSpend } from './add-to-global-spend.ts';
-import { addToSessions } from './add-to-sessions.ts';
-import { addToUnpricedUsage } from './add-to-unpriced-usage.ts';
-import { advanceHeads } from './advance-heads.ts';
-import { CountedNames } from './counted-names.ts';
 import { findRecorded } from './find-recorded.ts';
+import { advanceHeads, lockHeads, readHeads } from './heads.ts';
 import { insertEvents } from './insert-events.ts';
-import { lockHeads } from './lock-heads.ts';
 import { moveLastSeen } from './move-last-seen.ts';
-import { readHeads } from './read-heads.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
 import { settleUnrecorded } from './settle-unrecorded.ts';
+import { addToDailyUsage } from './totals/add-to-daily-usage.ts';
+import { addToGlobalSpend } from './totals/add-to-global-spend.ts';
+import { addToSessions } from './totals/add-to-sessions.ts';
+import { addToUnpricedUsage } from './totals/add-to-unpriced-usage.ts';
+import { CountedNames } from './totals/counted-names.ts';
 
 /** An event that Postgres holds, with the hash that it has there. */
 export interface RecordedEvent {
@@ -28,19 +26,19 @@ export interface RecordedEvents {
   known: RecordedEvent[];
 }
 
-// A plan that is made while a table is almost empty is kept while it grows: never let it be one that reads all rows.
+// A plan that is made for an almost empty table is kept while it grows, so it must never be a sequential scan.
 const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off';
 
 /**
- * Records events in one transaction: each once, whoever else records it, chained in the order given within its
- * session, with the session and usage totals. Locks are taken in one order by every caller: heads, sessions, last
- * seen, new names, usage, new names, unpriced usage, global spend, each sorted; so callers wait for each other, but never in a circle.
+ * Records events in one transaction: each exactly once, even if others record it too, chained within its session in the given order,
+ * with the session and usage totals. Every caller takes locks in the same order, each kind sorted: heads, sessions, last seen, new
+ * names, usage, new names, unpriced usage, global spend. So callers wait for each other but never deadlock.
  *
- * When it rejects, nothing may be concluded: a commit whose answer was lost counts as failed. Calling it again with
- * the same events is safe.
+ * A rejection does not mean that nothing was recorded: the answer to a commit may have been lost. Calling it again with the same events
+ * is safe.
  *
  * @param pool opened with `pipeline`: the statements of a transaction are sent without waiting for each answer
- * @param counted what a process that records again and again remembers
+ * @param counted kept by a process that records again and again
  */
 export async function recordEvents(
   pool: Pool,
@@ -55,7 +53,7 @@ export async function recordEvents(
     failed = false;
     return result;
   } finally {
-    // What a failed transaction leaves on the connection is not worth finding out.
+    // The state of the connection after a failure is unknown: drop it.
     client.release(failed);
   }
 }

@@ -1,5 +1,5 @@
 import type { EventMessage } from '@agp/core/events';
-import { fromPublicId } from '@agp/core/ids';
+import { uuidOf } from '@agp/core/ids';
 import type { LinkedEvent } from '@agp/core/lineage';
 
 /** An event with its ids as Postgres stores them. */
@@ -14,8 +14,5 @@ export type RecordableLink = RecordableEvent & LinkedEvent;
 
 /** @throws TypeError for ids that the event schema does not let pass */
 export function toRecordable(event: EventMessage): RecordableEvent {
-  const id = fromPublicId('evt', event.id);
-  const agentId = fromPublicId('agt', event.agent_id);
-  if (id === null || agentId === null) throw new TypeError('the event was not checked against its schema');
-  return { event, id, agentId };
+  return { event, id: uuidOf('evt', event.id), agentId: uuidOf('agt', event.agent_id) };
 }

@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg';
 import { toPlainArray } from './to-array-literal.ts';
 
 /**
- * An event that is recorded after all is counted by its row, and no longer beside it. Run in every transaction that adds events: the lock on
- * the table that comes with it, rows or none, is what `noteEndedRequests` waits for.
+ * Removes the unrecorded spend of events that are recorded after all: they count by their own row now. Part of every transaction that
+ * adds events, since `noteEndedRequests` waits for the table lock that this takes even without rows.
  */
 export async function settleUnrecorded(client: ClientBase, eventIds: readonly string[]): Promise<void> {
   await client.query({

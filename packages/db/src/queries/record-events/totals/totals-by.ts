@@ -1,7 +1,7 @@
 import { nanoToDecimal } from '@agp/core/money';
-import type { RecordableEvent } from './recordable-event.ts';
+import type { RecordableEvent } from '../recordable-event.ts';
 
-/** What a group of events adds to the rows that are kept beside them. */
+/** The sums of a group of events. */
 export class Totals {
   /** The event with the greatest id, which is the latest one. */
   latest: RecordableEvent;

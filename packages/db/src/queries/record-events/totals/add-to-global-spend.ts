@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import type { RecordableEvent } from './recordable-event.ts';
-import { toPlainArray } from './to-array-literal.ts';
+import type { RecordableEvent } from '../recordable-event.ts';
+import { toPlainArray } from '../to-array-literal.ts';
 import { totalsBy } from './totals-by.ts';
 
-/** Rows that a day's spend is spread over: more than batches that are recorded at once, as a rule. */
+/** Rows that a day's spend is spread over: usually more than batches that are recorded at once. */
 const shards = 32;
 
 const text = `

@@ -3,10 +3,12 @@ import { toPublicId } from '@agp/core/ids';
 import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../database.ts';
-import { maxModelsOfDay, maxUnpricedModels, otherModels } from './bounded-names.ts';
+import { type Database, openDatabase } from '../../../database.ts';
+import { recordEvents } from '../record-events.ts';
+import { maxModelsOfDay } from './add-to-daily-usage.ts';
+import { maxUnpricedModels } from './add-to-unpriced-usage.ts';
+import { otherModels } from './count-by-model.ts';
 import { CountedNames } from './counted-names.ts';
-import { recordEvents } from './record-events.ts';
 
 let database: Database;
 

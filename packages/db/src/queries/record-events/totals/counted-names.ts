@@ -1,16 +1,15 @@
-/** Names that are forgotten together, so that memory is bounded: some 20 MB at most. */
+/** Beyond so many, all are forgotten: memory stays below some 20 MB. */
 const maxNames = 50_000;
 
-/** Names that have a row of their own already, as far as this process knows: what bounds their number need not be asked for these. */
+/** Names that already have a row, as far as this process knows: for these the slower statement with the bound is not needed. */
 export class CountedNames {
   readonly #names = new Set<string>();
 
-  /** Whether all of them have a row. */
   hasAll(names: readonly string[]): boolean {
     return names.every((name) => this.#names.has(name));
   }
 
-  /** Notes names whose rows are committed. */
+  /** @param names whose rows are committed */
   add(names: readonly string[]): void {
     if (this.#names.size + names.length > maxNames) this.#names.clear();
     for (const name of names) this.#names.add(name);

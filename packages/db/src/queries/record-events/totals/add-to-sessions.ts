@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import type { RecordableEvent } from './recordable-event.ts';
-import { toPlainArray, toTextArray } from './to-array-literal.ts';
+import type { RecordableEvent } from '../recordable-event.ts';
+import { toPlainArray, toTextArray } from '../to-array-literal.ts';
 import { totalsBy } from './totals-by.ts';
 
-// LEAST and GREATEST pass over the nulls of a session that was claimed and has no event yet.
+// LEAST and GREATEST ignore the nulls of a session that was claimed and has no event yet.
 const text = `
   INSERT INTO sessions (
     id, agent_id, started_at, ended_at, event_count, total_tokens, total_cost_usd, compliance_tag, pii_detected,

@@ -1,0 +1,31 @@
+import type { ClientBase } from 'pg';
+import type { RecordableEvent } from '../recordable-event.ts';
+import { makeModelCounter } from './count-by-model.ts';
+import type { CountedNames } from './counted-names.ts';
+
+/** Models of one provider without a known price that are counted by name. */
+export const maxUnpricedModels = 1_000;
+
+const add = makeModelCounter({
+  table: 'unpriced_usage',
+  group: { provider: { type: 'text', of: ({ event }) => event.provider } },
+  measures: ['request_count', 'prompt_tokens', 'completion_tokens', 'first_event_at', 'last_event_at'],
+  maxModels: maxUnpricedModels,
+  order: (model) => `provider COLLATE "C", ${model} COLLATE "C"`,
+  lockName: `'unpriced ' || provider`,
+});
+
+/** Whether something was used whose price nobody knows. */
+function isUnpriced({ event }: RecordableEvent): boolean {
+  return event.price_version === null && (event.usage_source === 'provider' || event.usage_source === 'estimated');
+}
+
+/** Adds events without a known price to the usage of their provider and model; models beyond the bound are counted together, under `other`. */
+export async function addToUnpricedUsage(
+  client: ClientBase,
+  rows: readonly RecordableEvent[],
+  counted: CountedNames,
+): Promise<string[]> {
+  const unpriced = rows.filter(isUnpriced);
+  return unpriced.length === 0 ? [] : add(client, unpriced, counted);
+}
