@@ -1,4 +1,4 @@
-/** What a change found, and what it left. */
+/** A row before and after a change. */
 export interface Changed<Row> {
   before: Row;
   after: Row;

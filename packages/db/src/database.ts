@@ -10,16 +10,16 @@ export type Db = Kysely<Schema>;
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/name` */
   url: string;
-  /** Shown in `pg_stat_activity`, to tell the services apart. */
+  /** Shown in `pg_stat_activity`. */
   applicationName: string;
   maxConnections?: number;
-  /** Longest a statement may run, on the server and as seen from here, in milliseconds. */
+  /** Longest that a statement may run on the server, and that its answer is waited for, in milliseconds. */
   statementTimeoutMs?: number;
-  /** Longest that a statement is waited for which was given more time on the server, in milliseconds; {@link statementTimeoutMs} if not given. */
+  /** Longest that an answer is waited for where a statement gets more time on the server, in milliseconds; {@link statementTimeoutMs} if not given. */
   longestStatementMs?: number | undefined;
-  /** Sends statements without waiting for the answers to earlier ones; no cursors then. */
+  /** Sends statements without waiting for the answers to earlier ones; cursors do not work then. */
   pipeline?: boolean;
-  /** Told about connections that break while idle; the pool replaces them by itself. */
+  /** Called when an idle connection breaks; the pool replaces it. */
   onConnectionError?: (error: Error) => void;
 }
 
@@ -35,8 +35,8 @@ const json = 114;
 const jsonb = 3802;
 
 /**
- * Counts and sums come back as numbers, not as pg's default strings. Both are shown as JSON numbers anyway;
- * sums of money are exact in Postgres and rounded to a double only here. JSON is parsed as all that we have not just made.
+ * Counts and sums come back as numbers, not as pg's default strings: both become JSON numbers anyway. Sums of money are exact in
+ * Postgres and rounded to a double only here.
  */
 const ownParsers = new Map<number, (text: string) => unknown>([
   [int8, Number],
@@ -49,7 +49,7 @@ const typeParsers: pg.CustomTypesConfig = {
     ownParsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** Opens a pool. Every wait in it is bounded: pg's own defaults are to wait for ever. */
+/** Opens a pool in which every wait is bounded; pg's defaults wait for ever. */
 export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? 30_000;
   const onError = options.onConnectionError ?? (() => {});
@@ -59,27 +59,27 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: Math.min(timeout, 5_000),
     statement_timeout: timeout,
-    // Compiling a statement takes seconds where rows are estimated wrongly; none of ours runs long enough to gain from it.
+    // Compilation takes seconds where rows are estimated wrongly, and no statement here runs long enough to gain from it.
     options: '-c jit=off',
     query_timeout: (options.longestStatementMs ?? timeout) + 500,
-    // A process that is gone without its server noticing must not keep its locks.
+    // A process that died without the server noticing must not keep its locks.
     idle_in_transaction_session_timeout: timeout,
     ...(options.pipeline ? { pipeline: true, stream: () => new GatheringSocket() } : {}),
-    // A server that is gone without a word is noticed within a quarter of an hour, also where a statement is waited for.
+    // A server that vanished is noticed within a quarter of an hour, even while a statement is waited for.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     maxLifetimeSeconds: 1_800,
     types: typeParsers,
   });
   pool.on('error', onError);
-  // A connection that breaks while checked out says so here, and its query rejects: nothing is left to do.
+  // A connection that breaks while in use emits an error here too; its query rejects, which is enough.
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
     pool,
     async close() {
-      // kysely ends the pool only if it was the one to use it.
+      // kysely ends the pool only if it has used it.
       await db.destroy();
       if (!pool.ended) await pool.end();
     },

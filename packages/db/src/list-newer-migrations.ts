@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from './database.ts';
 import { lastMigration } from './migrations/index.ts';
 
-/** The migrations of a later version than this one that the database has: it was rolled out before, or beside this one. */
+/** Applied migrations that only a later version knows: it was rolled out before this one, or runs beside it. */
 export async function listNewerMigrations(db: Db): Promise<string[]> {
   const { rows: tables } = await sql<{ found: boolean }>`
     SELECT to_regclass('kysely_migration') IS NOT NULL AS found`.execute(db);

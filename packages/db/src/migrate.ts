@@ -9,10 +9,9 @@ import { tryForLocks } from './queries/partitions/try-for-locks.ts';
 import { applyGrants } from './roles/apply-grants.ts';
 
 /**
- * Brings the schema up to date, makes the coming weeks' partitions, and leaves every role with exactly its privileges. Safe to
- * run from several places at once, and beside `maintain`: kysely and the privileges list all tables, so none comes or goes
- * meanwhile. A schema of a later version, as when that one is rolled back, stays as it is, privileges included: services of
- * that version may still run.
+ * Brings the schema up to date, makes the coming weeks' partitions, and gives every role exactly its privileges. Safe to run several
+ * times at once, and beside `maintain`: a lock keeps tables from coming or going while kysely and the grants list them. The schema of a
+ * later version (after a rollback) stays as it is, privileges included: services of that version may still run.
  *
  * @returns the names of the migrations that were applied
  * @throws TableInUseError
@@ -27,7 +26,7 @@ async function migrateLocked(db: Db, now: Date): Promise<string[]> {
     return [];
   }
   const applied = await tryForLocks('the schema cannot be changed now', () => applyMigrations(db));
-  // At once: what is new is used as soon as the migration is seen.
+  // Before anything else: services use new tables as soon as they see the migration.
   await applyGrants(db);
   await makePartitions(db, now);
   return applied;

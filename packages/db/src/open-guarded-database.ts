@@ -13,30 +13,26 @@ export class StorageUnavailableError extends Error {
   }
 }
 
-/**
- * Classes and codes of SQLSTATE that speak of the server's state and not of the statement
- * (PostgreSQL manual, appendix A).
- */
+/** SQLSTATE classes and codes that are about the server's state, not the statement (PostgreSQL manual, appendix A). */
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
 const unavailableCodes = new Set(['25006', '40001', '40P01', '55P03']);
 
 function classify(error: unknown): unknown {
-  // What is not an answer of the server is a failure of the way to it: sockets, name look-up, and pg's own time
-  // limits, which carry no code.
+  // Errors that the server did not send come from the connection: sockets, name look-up, and pg's own time limits, which have no code.
   if (!(error instanceof pg.DatabaseError)) return new StorageUnavailableError(error);
   const code = error.code ?? '';
   const unavailable = unavailableClasses.has(code.slice(0, 2)) || unavailableCodes.has(code);
   return unavailable ? new StorageUnavailableError(error) : error;
 }
 
-/** One stay of a connection outside the pool. */
+/** A connection while it is out of the pool. */
 function guardClient(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
   const query = async (sql: string, parameters: unknown[]) => {
     try {
       return await client.query(sql, parameters);
     } catch (error) {
-      // A statement that was given up on here may still occupy the connection.
+      // The server may still be working on a statement that timed out here.
       if (!(error instanceof pg.DatabaseError)) broken = true;
       throw classify(error);
     }
@@ -47,7 +43,7 @@ function guardClient(client: pg.PoolClient): PostgresPoolClient {
   };
 }
 
-/** A pool whose failures are {@link StorageUnavailableError} or errors of the statement, and that drops silent connections. */
+/** A pool that rejects with {@link StorageUnavailableError} or an error of the statement, and drops connections that went silent. */
 export function guardPool(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
@@ -62,7 +58,7 @@ export function guardPool(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** {@link openDatabase} for a service that tells its callers when storage is away. */
+/** {@link openDatabase} for a service that answers its callers with an error while storage is away. */
 export function openGuardedDatabase(options: DatabaseOptions): Database {
   const { pool } = openDatabase(options);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });

@@ -44,13 +44,13 @@ export interface LineageHeadsTable {
   hash: string;
 }
 
-/** A run of links that retention removed from a chain, first and last included, and the hash of the last. */
+/** A run of links that retention removed from a chain, `first_seq` to `last_seq`, and the hash of the last. */
 export interface LineageAnchorsTable {
   session_id: string;
   first_seq: number;
   last_seq: number;
   lineage_hash: string;
-  /** UUID of the removal that made it; zeros where none is known. */
+  /** UUID of the removal that made it; zeros for anchors from before removals had ids. */
   removal: Generated<string>;
 }
 
@@ -123,7 +123,7 @@ export interface QuarantineTable {
   replayed_at: Timestamp | null;
 }
 
-/** One row: what holds for all agents. */
+/** One row: settings for all agents. */
 export interface ControlTable {
   id: Generated<boolean>;
   paused: Generated<boolean>;

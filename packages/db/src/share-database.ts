@@ -23,10 +23,10 @@ interface Share {
 }
 
 /**
- * Divides a pool among holders, so that none can take all its connections, however slow its statements are: what is beyond its share waits, and
- * is refused with {@link ShareExceededError} where too much waits or for too long.
+ * Divides a pool among holders, so that none can take all its connections, however slow its statements are. Statements beyond a share
+ * wait; where too many wait, or for too long, they fail with {@link ShareExceededError}.
  *
- * @returns the database for one holder
+ * @returns gives the database for one holder
  */
 export function shareDatabase({ pool }: Database, shares: Shares): (holder: string) => Db {
   const guarded = guardPool(pool);

@@ -36,7 +36,6 @@ export interface ManagementService extends Service {
   opsUrl: string;
 }
 
-/** interface.md section 6 */
 /** Where people may come to by a link from elsewhere. */
 const pages = ['/', '/docs', '/docs/', '/openapi.json'];
 

@@ -1,5 +1,5 @@
 import { unrecordedRequestListSchema } from '@agp/core/contracts';
-import { firstUuidAt, fromPublicId, toPublicId } from '@agp/core/ids';
+import { firstUuidAt, toPublicId, uuidOf } from '@agp/core/ids';
 import { addUnrecordedSpend, type UnrecordedSpend } from '@agp/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
@@ -26,7 +26,7 @@ afterAll(() => management[Symbol.asyncDispose]());
 function at(time: string, agent: number, over: Partial<UnrecordedSpend>): UnrecordedSpend {
   return {
     eventId: firstUuidAt(Date.parse(time)).replace('0000-0000', '7000-8000'),
-    agentId: fromPublicId('agt', agents[agent] ?? '') ?? '',
+    agentId: uuidOf('agt', agents[agent] ?? ''),
     day: time.slice(0, 10),
     costNanoUsd: 0,
     reason: 'lost',

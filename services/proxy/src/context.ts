@@ -1,6 +1,7 @@
 import type { Outbox } from '@agp/bus';
 import type { AgentTokenOwner } from '@agp/db';
-import type { Metering } from '@agp/metering';
+import type { PiiScanner, TokenEstimator } from '@agp/metering';
+import type { FindModelBounds, PriceUsage } from '@agp/pricing';
 import type { IdleSessions, Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
 import type { FairShares } from '@agp/runtime/fairness';
@@ -12,10 +13,10 @@ import type { ProxyConfig } from './config.ts';
 import type { DoubtLog } from './events/doubt-log.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { Agent } from './journey.ts';
+import type { UnscannedText } from './metering/scan-request.ts';
 import type { RunningRequests } from './stop/running-requests.ts';
 import type { Storage } from './storage/storage.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
-import type { UnscannedText } from './telemetry/warnings.ts';
 
 /** What the steps work with, made once by `startProxy`. */
 export interface ProxyContext {
@@ -35,10 +36,15 @@ export interface ProxyContext {
   /** Registrations under way, by whether a token was shown, source address and name. */
   registering: Map<string, Promise<string>>;
   upstream: Dispatcher;
-  /** Reads, prices and scans what calls hold. */
-  metering: Metering;
+  /** Memory for answers while they are read, in bytes. */
+  inspection: FairShares;
+  estimator: TokenEstimator;
+  priceUsage: PriceUsage;
+  findModelBounds: FindModelBounds;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;
+  /** Null where scanning is switched off. */
+  piiScanner: PiiScanner | null;
   /** Tells the log of a text that was not scanned, and why. */
   logUnscanned(missed: UnscannedText): void;
   /** Agents by name, without a token. */

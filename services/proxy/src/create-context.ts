@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
-import { createMetering } from '@agp/metering';
+import { createPiiScanner, createTokenEstimator, maxInspected } from '@agp/metering';
+import { createFindModelBounds, createPriceUsage } from '@agp/pricing';
 import { createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
 import { createCallerGuard } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
@@ -52,17 +53,22 @@ export function createContext(
       points: config.maxRegistrationsPerMinute,
       durationSeconds: 60,
     }),
-    metering: createMetering({
-      prices: config.prices,
-      isStrict: config.budget === 'strict',
-      defaultOutputTokens: config.budgetDefaultOutputTokens,
-      unpricedNanoUsd: Math.round(config.budgetUnpricedUsd * 1e9),
-      pii: config.piiScan === 'off' ? null : { personNames: config.piiPersonNames, budgetMs: config.piiBudgetMs },
-      onTokenizerError: ({ message }) =>
-        logger.error({ error: message }, 'the tokenizer failed; tokens are estimated roughly'),
-      onScannerError: ({ message }) => logger.error({ error: message }, 'the PII scanner failed'),
+    inspection: new FairShares({ max: maxInspected }),
+    estimator: createTokenEstimator({
+      onWorkerError: (error) =>
+        logger.error({ error: error.message }, 'the tokenizer failed; tokens are estimated roughly'),
     }),
+    priceUsage: createPriceUsage({ file: config.prices }),
+    findModelBounds: createFindModelBounds({ file: config.prices }),
     reportUnpriced: reportUnpriced({ metrics, logger }),
+    piiScanner:
+      config.piiScan === 'off'
+        ? null
+        : createPiiScanner({
+            personNames: config.piiPersonNames,
+            budgetMs: config.piiBudgetMs,
+            onWorkerError: (error) => logger.error({ error: error.message }, 'the PII scanner failed'),
+          }),
     logUnscanned: warnings.textUnscanned,
   };
 }

@@ -1,5 +1,5 @@
 import { connectBus, logBusStatus, Outbox } from '@agp/bus';
-import { fromPublicId } from '@agp/core/ids';
+import { uuidOf } from '@agp/core/ids';
 import { addDoubtfulUsage, addRefusals, createStorageChecks, openDatabase } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, createBudgetReservations, type Redis } from '@agp/reservations';
 import {
@@ -158,7 +158,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     );
   const outbox = new Outbox(bus, {
     onConfirm: (ids) => {
-      for (const id of ids) budget.confirm(fromPublicId('evt', id) ?? '');
+      for (const id of ids) budget.confirm(uuidOf('evt', id));
     },
     onDrop: () => {
       metrics.droppedEvents.inc();
@@ -199,7 +199,10 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     runningRequests,
   };
   const context = createContext(connected, redis, warnings);
-  closings.push(() => context.metering.stop());
+  closings.push(
+    () => context.estimator.stop(),
+    async () => context.piiScanner?.stop(),
+  );
 
   await Promise.allSettled(Array.from({ length: readyConnections }, () => database.pool.query('SELECT 1')));
   await readiness.look();

@@ -1,4 +1,4 @@
-import { fromPublicId } from '@agp/core/ids';
+import { uuidOf } from '@agp/core/ids';
 import { addUnrecordedSpend, CountedNames, isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
 import { keepTrying } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
@@ -25,8 +25,8 @@ export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: Rec
   /** What is set aside was spent all the same, and counts against the caps of its day. */
   const keepSpend = async ({ event }: HeldEvent) => {
     const spend = {
-      eventId: fromPublicId('evt', event.id) ?? '',
-      agentId: fromPublicId('agt', event.agent_id) ?? '',
+      eventId: uuidOf('evt', event.id),
+      agentId: uuidOf('agt', event.agent_id),
       day: event.timestamp.slice(0, 10),
       costNanoUsd: event.cost_nano_usd,
       reason: 'set_aside' as const,

@@ -1,4 +1,4 @@
-import { fromPublicId } from '@agp/core/ids';
+import { uuidOf } from '@agp/core/ids';
 import type { RecordedEvents } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
 
@@ -14,7 +14,7 @@ export type Settle = (recorded: RecordedEvents) => void;
 export function makeSettle(reservations: BudgetReservations, onFailure: (error: Error) => void): Settle {
   return ({ recorded, known }) => {
     const settled = [...recorded, ...known].map(({ event }) => ({
-      eventId: fromPublicId('evt', event.id) ?? '',
+      eventId: uuidOf('evt', event.id),
       day: event.timestamp.slice(0, 10),
     }));
     if (settled.length > 0) reservations.release(settled).catch(onFailure);

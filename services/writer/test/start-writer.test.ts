@@ -212,7 +212,10 @@ test('a stop records what is held and leaves the rest to the next writer at once
   stack.publish(events);
   await stack.outbox.drain(20_000);
   const first = await stack.start({ ackWaitMs: 60_000 });
-  await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(0), { interval: 5 });
+  await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(0), {
+    interval: 5,
+    timeout: 20_000,
+  });
   await Promise.all([first.stop(), first.stop()]);
   const recorded = await stack.count('events');
   const info = await (await stack.connection.jetstreamManager()).consumers.info('AGP_EVENTS', 'writer');

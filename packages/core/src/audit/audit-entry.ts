@@ -1,9 +1,9 @@
 import type { AuditAction } from './audit-action.ts';
 
-/** Who did it: a caller of the management API, the proxy that refused, or a service by itself. */
+/** Who did it: a caller of the management API, the proxy that refused, or a service on its own. */
 export type AuditActor = { kind: 'api_key'; id: string; name: string } | { kind: 'proxy' } | { kind: 'system' };
 
-/** What may stand in an entry: JSON, with times as dates. Never a secret, a token or a digest of one. */
+/** A changed thing as an entry shows it. Never with a secret, a token or a digest of one. */
 export type AuditState = Readonly<Record<string, unknown>>;
 
 /** One entry of the audit log, before it has its place in the chain. All ids are public ones. */
@@ -13,12 +13,12 @@ export interface AuditEntry {
   /** When it happened; for refused requests the start of their minute. UTC, ISO 8601 with milliseconds and `Z`. */
   timestamp: string;
   actor: AuditActor;
-  /** Address that the call, or the latest refused request, came from; null where there was none. */
+  /** Address of the call, or of the latest refused request; null where there was none. */
   source_ip: string | null;
   action: AuditAction;
-  /** The agent that it is about, if it is about one. */
+  /** The agent that the entry is about, if any. */
   agent_id: string | null;
-  /** What was changed: an id, a name, or null where the action says it all. */
+  /** Id or name of what was changed; null where the action says it all. */
   target: string | null;
   /** Null where there was nothing before, or nothing is left after. */
   before: AuditState | null;

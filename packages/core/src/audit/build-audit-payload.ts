@@ -5,7 +5,7 @@ import type { AuditEntry } from './audit-entry.ts';
  * The exact text that an entry's hash covers: RFC 8785 canonical JSON of the entry with its place and the version.
  * Members are never added to version 1.
  *
- * @throws Error for what canonical JSON cannot hold: a lone surrogate, an infinite number
+ * @throws Error for values that canonical JSON cannot express: a lone surrogate, an infinite number
  */
 export function buildAuditPayload(entry: AuditEntry, seq: number): string {
   return canonicalize({

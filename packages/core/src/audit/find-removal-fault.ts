@@ -1,9 +1,9 @@
 import { type Anchor, anchorLeaf, MerkleTree } from '../lineage/index.ts';
 
-/** An anchor as the API lists it: with the public id of its removal, null where it was made before removals had ids. */
+/** An anchor as the API lists it, with the public id of its removal; null for anchors from before removals had ids. */
 export type PlacedAnchor = Anchor & { removal: string | null };
 
-/** What an entry `events.retention` says in `before`, as far as it is about events. */
+/** The member `before` of an entry `events.retention`, as far as it is about events. */
 interface ToldRemoval {
   events: number;
   removal?: string;
@@ -18,13 +18,13 @@ interface FoundRemoval {
 }
 
 /**
- * Holds all that retention kept against what the audit log says of each removal: how many events went, and the Merkle root over
- * the anchors that stand for them. Somebody who owns the tables can delete events, heads and anchors and make up others, but not
- * so that a root which the log's chain covers still fits.
+ * Compares the anchors that retention kept with the audit log's entry of each removal: how many events it took, and the Merkle root
+ * over its anchors. Whoever owns the tables can delete events, heads and anchors and invent others, but cannot make them fit a root
+ * that the log's chain covers.
  *
- * @param entries payloads of the audit log's chain, checked before
- * @param anchors all of them, in the order in which the API lists them
- * @returns what does not agree, in a sentence; null where all does
+ * @param entries payloads of the audit log's chain, which was checked before
+ * @param anchors all of them, in the API's order
+ * @returns the first difference, in a sentence; null where there is none
  */
 export function findRemovalFault(
   entries: Iterable<Readonly<Record<string, unknown>>>,

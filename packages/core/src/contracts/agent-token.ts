@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPrintableText, isReservedAgentName, maxAgentNameLength } from './agent-name.ts';
 import { timestampSchema } from './timestamp.ts';
 
-/** What the secret of every agent token begins with: proxies know a token by it, wherever it stands. */
+/** Every agent token's secret begins with it: proxies recognize a token by it in any header. */
 export const agentTokenPrefix = 'agp_';
 
 export const agentTokenSchema = z
@@ -16,7 +16,7 @@ export const agentTokenSchema = z
 
 export const agentTokenListSchema = z.array(agentTokenSchema);
 
-/** What `POST /api/v1/agent-tokens` answers: the only time that the secret is shown. */
+/** The answer of `POST /api/v1/agent-tokens`, which alone shows the secret. */
 export const createdAgentTokenSchema = agentTokenSchema
   .extend({
     secret: z.string().startsWith(agentTokenPrefix).meta({ description: 'Shown this once; only its digest is kept' }),
@@ -40,7 +40,7 @@ export const agentTokenInputSchema = z
   })
   .meta({ id: 'AgentTokenInput' });
 
-/** A name that works with an agent token alone, also where agents may else declare any name. */
+/** A name that needs an agent token, even where agents may otherwise declare any name. */
 export const claimedNameSchema = z
   .strictObject({
     name: z.string(),

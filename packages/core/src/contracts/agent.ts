@@ -9,7 +9,6 @@ export const agentStatusSchema = z.enum(['active', 'blocked', 'retired']).meta({
   description: '`blocked` makes the proxy refuse the agent from its next request on',
 });
 
-/** interface.md section 2.1 */
 export const agentSchema = z
   .strictObject({
     id: agentIdSchema,
@@ -30,7 +29,7 @@ export const agentUpdateSchema = z
   .refine((body) => body.status !== undefined || body.metadata !== undefined, 'must hold status, metadata or both')
   .meta({ id: 'AgentUpdate', description: 'At least one of the two', minProperties: 1 });
 
-/** What `POST /api/v1/agents/{id}/retire` answers. */
+/** The answer of `POST /api/v1/agents/{id}/retire`. */
 export const retiredAgentSchema = z
   .strictObject({ id: agentIdSchema, status: z.literal('retired'), updated_at: timestampSchema })
   .meta({ id: 'RetiredAgent' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isStorableText } from '../events/event-message.ts';
 import { timestampSchema } from './timestamp.ts';
 
-/** The key that comes from the service's configuration; no other may have this name. */
+/** Name of the key that the service's configuration sets; no other key may have it. */
 export const bootstrapKeyName = 'bootstrap';
 
 export const scopeSchema = z.enum(['read', 'write', 'admin']).meta({
@@ -26,7 +26,7 @@ export const apiKeySchema = z
 
 export const apiKeyListSchema = z.array(apiKeySchema);
 
-/** What `POST /api/v1/keys` answers: the only time that the secret is shown. */
+/** The answer of `POST /api/v1/keys`, which alone shows the secret. */
 export const createdApiKeySchema = apiKeySchema
   .extend({ secret: z.string().startsWith('agm_').meta({ description: 'Shown this once; only its digest is kept' }) })
   .meta({ id: 'CreatedApiKey' });

@@ -17,7 +17,7 @@ const actorSchema = z
 const stateSchema = z.record(z.string(), z.unknown()).nullable();
 const idSchema = z.string().startsWith('aud_');
 
-/** One entry of `GET /api/v1/audit` (decisions.md section 5). */
+/** One entry of `GET /api/v1/audit`. */
 export const auditEntrySchema = z
   .strictObject({
     id: idSchema.nullable().meta({ description: 'Null while the entry is not in the chain' }),
@@ -40,7 +40,7 @@ export const auditEntrySchema = z
 
 export const auditListSchema = z.array(auditEntrySchema);
 
-/** What `GET /api/v1/audit/chain` answers, in chain order. */
+/** The answer of `GET /api/v1/audit/chain`, in chain order. */
 export const auditChainSchema = z
   .strictObject({
     entries: z.array(
@@ -54,7 +54,7 @@ export const auditChainSchema = z
     description: "The log's chain with the exact text that each hash covers, for checking offline",
   });
 
-/** What `GET /api/v1/audit/verify` answers. */
+/** The answer of `GET /api/v1/audit/verify`. */
 export const auditVerdictSchema = z
   .strictObject({
     valid: z.boolean(),

@@ -7,7 +7,7 @@ export const maxDailyCapUsd = 9_000_000;
 
 const dailyCapSchema = z.number().min(0).nullable().meta({ description: 'USD a UTC day; null is no cap' });
 
-/** Shown only where it is set, so that a budget otherwise has the fields of decisions.md section 5. */
+/** Shown only where it is set: most caps refuse. */
 const warnOnlySchema = z
   .literal(true)
   .optional()

@@ -10,7 +10,7 @@ const totals = {
   total_tokens: z.int().min(0),
 };
 
-/** interface.md section 2.4; the dates are null while nothing is recorded. */
+/** The dates are null while nothing is recorded. */
 export const costSummarySchema = z
   .strictObject({
     ...totals,
@@ -21,7 +21,6 @@ export const costSummarySchema = z
   })
   .meta({ id: 'CostSummary', description: 'Usage and cost of all agents together' });
 
-/** interface.md section 2.5 */
 export const costBreakdownEntrySchema = z
   .strictObject({
     agent_id: agentIdSchema,
@@ -35,7 +34,6 @@ export const costBreakdownEntrySchema = z
 
 export const costBreakdownSchema = z.array(costBreakdownEntrySchema);
 
-/** decisions.md section 2, what is recorded: a model without a price costs 0 and is shown. */
 export const unpricedModelSchema = z
   .strictObject({
     provider: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The body of every error (interface.md section 2.6). */
+/** The body of every error. */
 export const errorBodySchema = z
   .strictObject({ error: z.string().meta({ description: 'What went wrong, in a few words' }) })
   .meta({ id: 'Error', description: 'The body of every answer that is not a success' });

@@ -5,7 +5,6 @@ import { timestampSchema } from './timestamp.ts';
 export const eventIdSchema = z.string().startsWith('evt_').meta({ example: 'evt_01k9r3v8w5f2q8m6t4n0x7y1zb' });
 export const sessionIdSchema = z.string().startsWith('ses_').meta({ example: 'ses_01k9r3v8w5f2q8m6t4n0x7y1zc' });
 
-/** interface.md section 2.2 */
 export const eventSchema = z
   .strictObject({
     id: eventIdSchema,
@@ -27,8 +26,6 @@ export const eventSchema = z
   .meta({ id: 'Event', description: 'One request that went through the proxy' });
 
 export const eventListSchema = z.array(eventSchema);
-
-// The three reduced forms of interface.md section 2.2 rule 2.
 
 /** An event in an agent's own list. */
 export const agentEventSchema = eventSchema

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventIdSchema, sessionIdSchema } from './event.ts';
 
-/** One link of a session's chain, with the exact text that its hash covers (decisions.md section 4). */
+/** One link of a session's chain, with the exact text that its hash covers. */
 export const lineageEntrySchema = z
   .strictObject({
     seq: z.int().min(0),
@@ -14,12 +14,12 @@ export const lineageEntrySchema = z
   })
   .meta({ id: 'LineageEntry' });
 
-/** What `GET /api/v1/lineage/{session_id}` answers, in chain order. */
+/** The answer of `GET /api/v1/lineage/{session_id}`, in chain order. */
 export const lineageSchema = z
   .strictObject({ session_id: sessionIdSchema, entries: z.array(lineageEntrySchema) })
   .meta({ id: 'Lineage', description: "A session's chain, for checking offline" });
 
-/** What `GET /api/v1/lineage/{session_id}/verify` answers (decisions.md section 4). */
+/** The answer of `GET /api/v1/lineage/{session_id}/verify`. */
 export const lineageVerdictSchema = z
   .strictObject({
     session_id: sessionIdSchema,
@@ -46,12 +46,12 @@ export const removedLinksSchema = z
   })
   .meta({ id: 'RemovedLinks' });
 
-/** What `GET /api/v1/lineage/{session_id}/removed` answers. */
+/** The answer of `GET /api/v1/lineage/{session_id}/removed`. */
 export const lineageRemovalsSchema = z
   .strictObject({ session_id: sessionIdSchema, removed: z.array(removedLinksSchema) })
   .meta({ id: 'LineageRemovals', description: 'Events of a session that were removed for their age, by their places' });
 
-/** What `GET /api/v1/lineage/removals` answers: each run that retention removed, of all sessions. */
+/** The answer of `GET /api/v1/lineage/removals`: each run of links that retention removed, of all sessions. */
 export const anchorListSchema = z
   .array(
     z

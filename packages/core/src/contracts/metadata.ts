@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { complianceTagPattern, isStorableText } from '../events/event-message.ts';
 
-/** Bounds of an agent's metadata (decisions.md section 5): bytes of its JSON in UTF-8, and levels of nesting. */
+/** Bounds of an agent's metadata: bytes of its JSON in UTF-8, and levels of nesting. */
 export const maxMetadataBytes = 16 * 1024;
 export const maxMetadataDepth = 32;
 
@@ -9,7 +9,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Looks at every value without recursion, so that no depth of nesting can exhaust the stack. */
+/** Without recursion, so that no depth of nesting can exhaust the stack. */
 function findFault(root: unknown): string | null {
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -28,8 +28,8 @@ function findFault(root: unknown): string | null {
 }
 
 /**
- * What a caller may set as metadata. The object passes through as it is: zod's own records drop a key named
- * `__proto__`, which JSON allows and Postgres keeps.
+ * The metadata that a caller sets. The object passes through unchanged: zod's own records drop a key named `__proto__`, which JSON
+ * allows and Postgres keeps.
  */
 export const metadataInputSchema = z
   .unknown()

@@ -4,7 +4,7 @@ import { fromPublicId } from '../ids.ts';
 import { agentStatusSchema } from './agent.ts';
 import { timeParameterSchema } from './timestamp.ts';
 
-/** The longest page of any list (interface.md section 8). */
+/** The longest page of any list. */
 export const maxPageSize = 1000;
 
 function wholeNumber(range: string, { min, max }: { min: number; max: number }) {
@@ -26,7 +26,7 @@ const offset = wholeNumber('of at least 0', { min: 0, max: Number.MAX_SAFE_INTEG
     type: 'integer',
     minimum: 0,
     description: 'Entries to leave out at the start',
-    // The document's maker leaves out the default of a value that is transformed, unless it stands here.
+    // zod-openapi omits the default of a transformed value unless it is repeated here.
     override: { default: 0 },
   });
 

@@ -3,7 +3,6 @@ import { agentIdSchema } from './agent.ts';
 import { sessionEventSchema, sessionIdSchema } from './event.ts';
 import { timestampSchema } from './timestamp.ts';
 
-/** interface.md section 2.3 */
 export const sessionSchema = z
   .strictObject({
     id: sessionIdSchema,
@@ -22,7 +21,7 @@ export const sessionSchema = z
 
 export const sessionListSchema = z.array(sessionSchema);
 
-/** What `GET /api/v1/sessions/{id}` answers; the events are complete and in the order of their timestamps. */
+/** The answer of `GET /api/v1/sessions/{id}`; all events, in the order of their timestamps. */
 export const sessionDetailSchema = z
   .strictObject({ session: sessionSchema, events: z.array(sessionEventSchema) })
   .meta({ id: 'SessionDetail' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nanoToUsd } from '../money.ts';
 import type { EventMessage } from './event-message.ts';
 
-/** What the writer tells the management API about one event that Postgres now holds. */
+/** What a writer announces to the management API of an event that is now in Postgres. */
 const announcedEventSchema = z.object({
   id: z.string(),
   agent_id: z.string(),
@@ -19,8 +19,8 @@ const announcedEventSchema = z.object({
 });
 
 /**
- * One batch that a writer has recorded. `announcer` names the writer process and `announcer_seq` counts
- * its announcements from 0, so that a subscriber sees where one was lost.
+ * One batch that a writer has recorded. `announcer` names the writer process and `announcer_seq` counts its announcements from 0, so
+ * that a subscriber notices a lost one.
  */
 export const eventAnnouncementSchema = z.object({
   announcer: z.string(),
@@ -31,7 +31,6 @@ export const eventAnnouncementSchema = z.object({
 export type AnnouncedEvent = z.infer<typeof announcedEventSchema>;
 export type EventAnnouncement = z.infer<typeof eventAnnouncementSchema>;
 
-/** What is announced of an event, once it has its place in the chain. */
 export function toAnnouncedEvent(event: EventMessage, lineageHash: string): AnnouncedEvent {
   return {
     id: event.id,

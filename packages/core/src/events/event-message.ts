@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromPublicId, uuidTime } from '../ids.ts';
 
-/** What Postgres `text` holds: no NUL, no half of a surrogate pair. */
+/** Whether Postgres can store it as `text`: without NUL, and without half a surrogate pair. */
 export function isStorableText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
@@ -11,16 +11,15 @@ const tokens = z.int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const milliseconds = z.int().min(0);
 
-/** The session ids that are used as they are (decisions.md section 2). */
+/** Session ids of callers that are used unchanged. */
 export const sessionIdPattern = /^ses_[A-Za-z0-9_-]{1,64}$/;
 
-/** The compliance tags that a caller or an agent's metadata may set (decisions.md section 2). */
+/** The compliance tags that a caller or an agent's metadata may set. */
 export const complianceTagPattern = /^[a-z0-9][a-z0-9._:-]{0,63}$/;
 
 /**
- * One event on its way from a proxy to the writer: every member of the lineage payload
- * (decisions.md section 4) but `v` and `seq`, which the writer gives when it links the event
- * into its session's chain. Money is in whole nano-dollars here, so that it is added exactly.
+ * One event on its way from a proxy to the writer: every member of the lineage payload but `v` and `seq`, which the writer adds when
+ * it links the event into its session's chain. Money is in whole nano-dollars here, so that it is added exactly.
  */
 export const eventMessageSchema = z
   .strictObject({
@@ -75,8 +74,8 @@ export const eventMessageSchema = z
 export type EventMessage = z.infer<typeof eventMessageSchema>;
 
 /**
- * Makes any text fit a field of an event: what Postgres cannot hold becomes U+FFFD and the rest
- * is cut at `max` UTF-16 units, so that no provider's or caller's string can poison a batch.
+ * Makes any text fit a field of an event, so that no provider's or caller's string can poison a batch: cut at `max` UTF-16 units,
+ * with U+FFFD in place of anything that Postgres cannot store.
  */
 export function toEventText(value: string, max: number): string {
   return value.slice(0, max).replaceAll('\0', '\uFFFD').toWellFormed();

@@ -10,7 +10,7 @@ const closeBrace = 0x7d;
 /** Keys and names are short: so many characters are looked at one by one before the closing quote is searched. */
 const nearby = 16;
 
-/** Past the closing quote of the string that begins before this place; -1 where it has none. */
+/** @returns the place after the closing quote of the string whose opening quote is before `start`; -1 where it has none */
 function skipString(text: string, start: number): number {
   const until = Math.min(start + nearby, text.length);
   let at = start;
@@ -29,8 +29,8 @@ function skipString(text: string, start: number): number {
 }
 
 /**
- * What is wrong with the brackets and strings of a JSON text: one pass from its start, with a stack of its own. Where it finds
- * nothing, a parser comes to no place that lies deeper than the bound, whatever else it finds wrong.
+ * Checks the brackets and strings of a JSON text in one pass, with a stack of its own. Where it finds no fault, no parser can get
+ * deeper than the bound, whatever else is wrong with the text.
  *
  * @param maxDepth objects and lists within each other
  */
@@ -48,7 +48,7 @@ export function findOutlineFault(text: string, maxDepth: number): JsonErrorCode 
       if (depth === maxDepth) return 'too_deep';
       open[depth++] = unit;
     } else if (unit === closeBrace || unit === closeBracket) {
-      // A closing one stands two behind its opening one in ASCII.
+      // In ASCII a closing bracket comes two after its opening one.
       if (depth === 0 || open[--depth] !== unit - 2) return 'not_json';
     }
   }

@@ -5,20 +5,19 @@ import { hasMoreBrackets } from './nests-deeper-than.ts';
 /** Far deeper than what any agent, provider or tool writes, and far from where a parser or a walk that calls itself ends the process. */
 export const maxJsonDepth = 512;
 
-/** What a text may be at most. */
 export interface JsonBounds {
   /** Objects and lists within each other; {@link maxJsonDepth} if not given. */
   maxDepth?: number;
 }
 
 /**
- * Parses JSON that came from outside: every text that this process has not made itself, whoever is believed to have made it.
+ * Parses JSON from outside: every text that this process has not written itself, even if one of our services wrote it.
  *
- * V8's own parser has ended the process at broken JSON that nests about 10,000 deep, and much that reads a parsed value calls
- * itself for each level. So the depth is bounded before anything is parsed, and texts with more brackets than the bound must
- * close them too. The value is the same that `JSON.parse` gives.
+ * V8's parser crashed the process on broken JSON that nests about 10,000 deep, and much code that reads a parsed value recurses once a
+ * level. So the depth is bounded before anything is parsed, and a text with more brackets than the bound must also close them. The
+ * result is that of `JSON.parse`.
  *
- * @param source text, or bytes in UTF-8: what is none reads as U+FFFD, and a byte order mark is refused
+ * @param source text, or bytes in UTF-8: invalid bytes read as U+FFFD, and a byte order mark is refused
  * @throws JsonError `too_deep` or `not_json`; it quotes nothing
  */
 export function parseJson(source: string | Uint8Array, { maxDepth = maxJsonDepth }: JsonBounds = {}): unknown {

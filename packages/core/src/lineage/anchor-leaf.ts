@@ -1,14 +1,13 @@
 import type { RemovedLinks } from './link.ts';
 
-/** What retention kept of a run of links that it removed from a session's chain. */
+/** Kept in place of a run of links that retention removed from a session's chain. */
 export interface Anchor extends RemovedLinks {
   session_id: string;
 }
 
 /**
- * The text by which an anchor is a leaf of its removal's Merkle tree: RFC 8785 canonical JSON of exactly these members. A
- * session id, a hash and two small whole numbers have one spelling in JSON, so with its members in order `JSON.stringify`
- * writes it.
+ * An anchor as a leaf of its removal's Merkle tree: RFC 8785 canonical JSON of exactly these members. `JSON.stringify` gives that
+ * form, since the members are in order and such ids, hashes and small whole numbers have only one spelling in JSON.
  */
 export function anchorLeaf({ first_seq, last_seq, lineage_hash, session_id }: Anchor): string {
   return JSON.stringify({ first_seq, last_seq, lineage_hash, session_id });

@@ -26,12 +26,12 @@ function readPayload(payload: string): Record<string, unknown> | null {
 }
 
 /**
- * Computes every hash of a chain anew, from its first link on, and compares what stands beside each payload with what is in it.
- * Where links were removed it goes on from the hash of the last of them; links that are missing otherwise are a divergence.
+ * Recomputes every hash of a chain from its first link on, and compares each payload with the fields shown with it. After removed
+ * links it continues from the hash of the last of them; any other missing link is a divergence.
  *
  * @param owner members that every payload must have with these values, for example the session's id
  * @param removed in their order
- * @returns null where the chain is as it was written
+ * @returns null where nothing was changed
  */
 export function findDivergence(
   links: readonly ServedLink[],

@@ -16,7 +16,7 @@ export interface LinkedEvent {
   lineageHash: string;
 }
 
-/** The head of a chain without events. `genesis` stands where the previous hash would (interface.md section 2.2). */
+/** The head of a chain without events: the first link's hash covers `genesis` in place of a previous hash. */
 export const emptyHead: LineageHead = { length: 0, hash: 'genesis' };
 
 /** `sha256:` and the hex SHA-256 of the UTF-8 bytes of the previous hash followed by the payload. */
@@ -34,15 +34,15 @@ export function link(head: LineageHead, event: EventMessage): LinkedEvent {
 export interface RemovedLinks {
   first_seq: number;
   last_seq: number;
-  /** Of the last one: what the next link's hash covers. */
+  /** Hash of the last one, which the next link's hash covers. */
   lineage_hash: string;
 }
 
 /**
- * The head of a chain behind the links that were removed where it ends.
+ * The head of a chain after skipping the removed links that follow it.
  *
- * @param removed in their order
- * @param next place of the next link that is there; none by default
+ * @param removed in chain order
+ * @param next place of the next link that still exists; none by default
  */
 export function passRemoved(
   head: LineageHead,

@@ -8,12 +8,12 @@ const hashNode = (left: Uint8Array, right: Uint8Array) =>
   createHash('sha256').update(nodePrefix).update(left).update(right).digest();
 
 /**
- * The root of a Merkle tree as RFC 6962 (section 2.1) has it: `SHA-256(0x00 | leaf)` for a leaf, `SHA-256(0x01 | left | right)`
- * for a node, and the left side of a node is the largest power of two of leaves that leaves something for the right. Takes the
- * leaves one by one and keeps only the roots of the full trees so far: a few dozen hashes, however many leaves there are.
+ * A Merkle tree as in RFC 6962 (section 2.1): `SHA-256(0x00 | leaf)` for a leaf, `SHA-256(0x01 | left | right)` for a node, whose left
+ * side has the largest power of two of leaves that leaves at least one for the right. Takes leaves one by one and keeps only the roots
+ * of the full trees so far: a few dozen hashes for any number of leaves.
  */
 export class MerkleTree {
-  /** Full trees from left to right, each with the binary logarithm of its leaves; no two have the same. */
+  /** Full trees from left to right; no two have the same height. */
   readonly #full: { height: number; hash: Buffer }[] = [];
 
   /** Adds the next leaf, as UTF-8. */

@@ -1,7 +1,7 @@
 import { replaceHidden } from './hidden-characters.ts';
 
 function escapeUnits(character: string): string {
-  // Between the values; within a string it could not stand as it is.
+  // Between values: within a string JSON has them escaped already.
   if (character === '\n' || character === '\t') return character;
   if (character === '\r') return ' ';
   return Array.from(
@@ -11,9 +11,9 @@ function escapeUnits(character: string): string {
 }
 
 /**
- * The same JSON in characters that a terminal shows: what cannot be seen is escaped, as `\u001b`. JSON itself asks that of C0 controls alone.
+ * The same JSON with invisible characters escaped, as `\u001b`: JSON itself requires that of C0 controls only.
  *
- * @param json a valid JSON text, or several behind each other
+ * @param json one or more valid JSON texts
  */
 export function escapeJson(json: string): string {
   return replaceHidden(json, escapeUnits);

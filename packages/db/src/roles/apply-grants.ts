@@ -6,9 +6,9 @@ import { type GrantedRole, roleNames } from './privileges.ts';
 import { renderGrants } from './render-grants.ts';
 
 /**
- * Leaves every role of ours with exactly the privileges that are stated for it: what is missing is granted, anything else is
- * revoked. Roles that do not exist are passed over, and with none of them nothing is touched: a database with a single user
- * stays as it is. In one transaction, so that running services never meet a moment without their privileges.
+ * Gives every role of the product exactly the privileges of `privileges.ts`: grants what is missing and revokes all else. Roles that
+ * do not exist are skipped; a database without any of them, which has a single user, is not changed. In one transaction, so that
+ * running services are never without their privileges.
  *
  * @param db as the owner of the schema, or as a superuser
  */

@@ -22,7 +22,7 @@ interface RoleRow {
   rolbypassrls: boolean;
 }
 
-/** Attributes that none of our roles may have, and what takes each away. */
+/** Attributes that no role of the product may have, with the option that removes each. */
 const forbidden = {
   rolsuper: 'NOSUPERUSER',
   rolcreaterole: 'NOCREATEROLE',
@@ -41,7 +41,7 @@ async function makeRole(db: Db, role: RoleKey, password: string | undefined): Pr
     if (password === undefined) throw new MissingPasswordError(role);
     await sql`CREATE ROLE ${name} LOGIN PASSWORD ${sql.lit(makeScramVerifier(password))}`.execute(db);
   } else {
-    // Named only where they have to go: an administrator who is no superuser may not name them.
+    // Only those the role has: an administrator who is no superuser may not name the others.
     const taken = (Object.keys(forbidden) as (keyof typeof forbidden)[])
       .filter((attribute) => known[attribute])
       .map((attribute) => forbidden[attribute]);
@@ -53,7 +53,7 @@ async function makeRole(db: Db, role: RoleKey, password: string | undefined): Pr
     await sql`ALTER ROLE ${name} SET ${sql.id(setting)} = ${sql.lit(value)}`.execute(db);
 }
 
-/** What a role may do is what is granted to itself: it inherits nothing. */
+/** A role has only what is granted to itself and inherits nothing. */
 async function leaveGroups(db: Db, role: RoleKey): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     SELECT DISTINCT quote_ident(pg_get_userbyid(roleid)) AS name FROM pg_auth_members
@@ -62,10 +62,9 @@ async function leaveGroups(db: Db, role: RoleKey): Promise<void> {
 }
 
 /**
- * Makes the roles of the product, or brings them back to how they should be. A role that exists keeps its password
- * unless a new one is given.
+ * Makes the roles of the product, or restores their attributes. A role that exists keeps its password unless a new one is given.
  *
- * @param db as a superuser, or a role that may create roles; in one transaction with what else belongs to it
+ * @param db as a superuser, or a role that may create roles; within a transaction
  * @throws MissingPasswordError
  */
 export async function createRoles(db: Db, passwords: Partial<Record<RoleKey, string>>): Promise<void> {

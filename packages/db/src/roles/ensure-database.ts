@@ -20,8 +20,7 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 /**
- * Makes the database that a URL names, unless it exists. Text is compared by its bytes there, whatever the server's own
- * language.
+ * Makes the database that a URL names, unless it exists. It compares text by bytes, whatever the server's locale.
  *
  * @throws StorageUnavailableError when the server cannot be reached
  */

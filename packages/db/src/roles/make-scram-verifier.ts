@@ -3,10 +3,10 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 const iterations = 4_096;
 
 /**
- * What Postgres keeps of a password under SCRAM-SHA-256 (RFC 5803). Made here, so that the password itself is in no statement, and so
- * in no log or list of running statements.
+ * The form in which Postgres stores a password under SCRAM-SHA-256 (RFC 5803). Made here so that the password itself appears in no
+ * statement, and so in no log.
  *
- * @param password printable ASCII: whatever else would have to be normalised as each client does it
+ * @param password printable ASCII: other characters would have to be normalised as each client does it
  */
 export function makeScramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');

@@ -9,13 +9,13 @@ export const roleNames = {
 
 export type RoleKey = keyof typeof roleNames;
 
-/** All but the one that owns the schema, whose privileges come with that. */
+/** All but the owner of the schema, who needs no grants. */
 export type GrantedRole = Exclude<RoleKey, 'migrator'>;
 
 /** Columns, or the whole table. */
 export type Columns = readonly string[] | 'all';
 
-/** What a role may do with a table. There is no TRUNCATE, TRIGGER or REFERENCES to give. */
+/** A role's privileges on a table. TRUNCATE, TRIGGER and REFERENCES are never granted. */
 export interface TablePrivileges {
   select?: Columns;
   insert?: Columns;
@@ -25,20 +25,20 @@ export interface TablePrivileges {
 
 const ownSchema: TablePrivileges = { select: ['name'] };
 
-/** A row of the log's chain can be added, and its end moved; nobody changes or removes one. */
+/** Entries of the log can be added and its end moved; nobody changes or removes an entry. */
 const auditing: Record<string, TablePrivileges> = {
   audit_head: { select: 'all', update: ['length', 'hash'] },
 };
 
 /**
- * What each service needs of which table, by the queries that it calls (packages/db/src/queries); nothing else. Partitions of
- * `events` are reached through it alone. Row locks (FOR UPDATE) need UPDATE of some column. What the version before this one
- * still uses stays for a release: both run side by side while one replaces the other.
+ * Exactly what the queries of each service (packages/db/src/queries) need. Partitions of `events` are reached only through `events`.
+ * Row locks (FOR UPDATE) need UPDATE of some column. A privilege that only the previous version uses stays for one release: both
+ * versions run while one replaces the other.
  */
 export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<string, TablePrivileges>> = {
   proxy: {
     kysely_migration: ownSchema,
-    // It registers agents, and never changes one: not its status, nor its caps.
+    // It registers agents and never changes one: neither status nor caps.
     agents: {
       select: ['id', 'name', 'status', 'metadata', 'daily_cap_usd', 'warn_only', 'requests_per_minute'],
       insert: ['id', 'name', 'source_ip', 'daily_cap_usd', 'warn_only', 'requests_per_minute'],
@@ -52,7 +52,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       insert: ['provider', 'bill', 'event_id'],
       update: ['event_id', 'claimed_at'],
     },
-    // Whether an event is recorded, and no more of it.
+    // Only whether an event is recorded.
     events: { select: ['id'] },
     daily_usage: { select: ['day', 'agent_id', 'cost_usd'] },
     daily_global_spend: { select: ['day', 'cost_usd'] },
@@ -63,7 +63,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
   },
   writer: {
     kysely_migration: ownSchema,
-    // Without `recorded_at`: when an event was recorded is what Postgres says.
+    // Without `recorded_at`, which Postgres sets.
     events: {
       select: ['id', 'lineage_hash'],
       insert: [
@@ -88,7 +88,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       ],
     },
     lineage_heads: { select: 'all', insert: 'all', update: ['length', 'hash'] },
-    // A session keeps the agent that it has.
+    // Without `agent_id`: a session keeps its agent.
     sessions: {
       select: 'all',
       insert: 'all',
@@ -124,13 +124,13 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     daily_global_spend: { select: 'all', insert: 'all', update: ['cost_usd'] },
     unrecorded_spend: { select: ['event_id'], insert: 'all', delete: true },
-    // The quarantine command works as this role as well.
+    // The quarantine command uses this role too.
     quarantine: {
       select: 'all',
       insert: ['message_id', 'code', 'reason', 'bytes'],
       update: ['replayed_at'],
     },
-    // Counts move from there into the log; the update is for their lock.
+    // Counts move into the log; UPDATE is for the row locks.
     refusal_counts: { select: 'all', update: ['count'], delete: true },
     audit_log: { insert: 'all' },
     ...auditing,
@@ -164,7 +164,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       ],
     },
     claimed_names: { select: 'all', insert: ['name'], update: ['name'], delete: true },
-    // It never needs a token's digest again.
+    // Without SELECT of the digest, which it never reads again.
     agent_tokens: {
       select: ['id', 'agent_name', 'created_at', 'expires_at'],
       insert: ['id', 'agent_name', 'secret_sha256', 'expires_at'],
@@ -181,7 +181,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
   },
 };
 
-/** Grafana reads all views and calls all functions of this schema, and has nothing else. */
+/** Grafana may read all views and call all functions of this schema, and nothing else. */
 export const reportingSchema = 'reporting';
 
 /** Views of that schema that services read for their metrics. */
@@ -191,8 +191,8 @@ export const viewPrivileges: Partial<Record<GrantedRole, readonly string[]>> = {
 };
 
 /**
- * Settings that sessions of a role begin with. A client can change them back: what it must not do is refused by its privileges;
- * these are for the mistakes of whoever writes a query.
+ * Settings that a role's sessions start with, against mistakes in queries. A client can change them: it is its privileges that refuse
+ * what it must not do.
  */
 export const roleSettings: Partial<Record<RoleKey, Record<string, string>>> = {
   grafana: {

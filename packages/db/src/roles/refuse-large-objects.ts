@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 
-/** What makes a large object; the last is the server's own to refuse, and is refused unless somebody opened it. */
+/** Functions that make large objects. */
 const makers = ['lo_creat', 'lo_create', 'lo_from_bytea', 'lo_import'];
 
 /**
- * Takes from PUBLIC what Postgres gives it in every database: to store large objects, as many and as long as the disk has room for,
- * which no privilege on tables and no read-only setting of a role stops. The product makes none. Only a superuser may, since the
- * functions are the server's.
+ * Revokes from PUBLIC the right to store large objects, which Postgres grants in every database: they could fill the disk, whatever
+ * privileges on tables and read-only settings a role has. The product uses none. Only a superuser may revoke it.
  *
- * @returns the functions that stay open, since who is connected may not take them back
+ * @returns the functions that stay open because the present user may not revoke them
  */
 export async function refuseLargeObjects(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string; revocable: boolean }>`

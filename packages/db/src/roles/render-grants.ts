@@ -7,14 +7,14 @@ import {
   viewPrivileges,
 } from './privileges.ts';
 
-/** What is there to grant privileges on. Names are quoted already where they need it. */
+/** The objects to grant privileges on. Names are already quoted where needed. */
 export interface GrantTargets {
   database: string;
-  /** Owns all of it; what it makes later is refused to the others too. */
+  /** Owns all of it; its future objects are refused to the others too. */
   owner: string;
-  /** Those of our roles that exist, without the one that owns the schema. */
+  /** The product's roles that exist, without the owner of the schema. */
   roles: readonly GrantedRole[];
-  /** Schemas of ours that exist. */
+  /** The product's schemas that exist. */
   schemas: readonly string[];
   /** Tables, partitions and views of those schemas, with their schema. */
   relations: readonly string[];
@@ -42,7 +42,7 @@ function renderRole(role: GrantedRole, targets: GrantTargets): string[] {
   ];
 }
 
-/** A view reads its tables with its owner's rights, but calls functions with those of whoever asks. */
+/** A view reads its tables with its owner's rights, but calls functions with the caller's. */
 function renderViews(role: GrantedRole, { schemas }: GrantTargets): string[] {
   const name = roleNames[role];
   const views = viewPrivileges[role];
@@ -56,9 +56,9 @@ function renderViews(role: GrantedRole, { schemas }: GrantTargets): string[] {
 }
 
 /**
- * The statements that leave every role with exactly its privileges, for one transaction that the owner of everything runs: first
- * all is taken from the roles and from PUBLIC, what others granted on included, then each gets its own. What comes later gives
- * nobody anything, functions included, which Postgres would let everybody call.
+ * The statements that give every role exactly its privileges, to be run by the owner in one transaction: first everything is revoked
+ * from the roles and PUBLIC, grants by others included, then each role gets its own. Future objects are open to nobody, functions
+ * included, which by default PUBLIC may call.
  */
 export function renderGrants(targets: GrantTargets): string[] {
   const everybody = ['PUBLIC', ...targets.roles.map((role) => roleNames[role])].join(', ');

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { explainSkip, findPromtool } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { plantedSeries } from '../../test/planted-series.ts';
 import { renderAlerts } from '../render-alerts.ts';
 import { inKubernetes, renderPrometheusConfig } from '../render-prometheus-config.ts';
 import { alerts } from './index.ts';
-import { plantedSeries } from './planted-series.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agp-alerts-'));
 let promtool: Awaited<ReturnType<typeof findPromtool>> | null = null;

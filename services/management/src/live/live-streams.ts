@@ -49,7 +49,7 @@ function matches(event: AnnouncedEvent, { agentId, sessionId }: StreamFilter): b
 }
 
 /**
- * The open event streams of this process (interface.md section 6). A stream is a promise: what is recorded after its
+ * The open event streams of this process. A stream is a promise: what is recorded after its
  * headers went out is sent on it, or it ends. Wherever that cannot be kept (a gap, a lost broker, a client that does not
  * read), the stream is ended, and the client reconnects and backfills through `GET /api/v1/events`.
  */

@@ -1,3 +1,3 @@
 export * from './admit-to-budget.ts';
 export * from './create-budget.ts';
-export * from './find-caps.ts';
+export { computeReservation } from './estimate-reservation.ts';

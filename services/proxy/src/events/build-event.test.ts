@@ -1,11 +1,10 @@
 import { eventMessageSchema } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
-import { type Measurement, unmeasured } from '@agp/metering';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AdmittedRequest, type Answer, noTimes } from '../journey.ts';
+import { type AdmittedRequest, type Answer, type Metering, noTimes, unmetered } from '../journey.ts';
+import { fitMetering } from '../metering/fit-metering.ts';
 import { buildEvent } from './build-event.ts';
-import { fitMeasurement } from './fit-measurement.ts';
 
 const uuid = '019aa7b5-8c00-7000-8000-000000000000';
 const timestamp = 0x019aa7b58c00;
@@ -55,12 +54,14 @@ const anyAnswer = fc
       failure: null,
       streamed: false,
       sha256: null,
+      tap: null,
+      reported: null,
       times: noTimes,
       ...given,
     }),
   );
 
-const anyMeasurement = fc
+const anyMetering = fc
   .record({
     model: orNull(anyText),
     promptTokens: anyNumber,
@@ -71,13 +72,13 @@ const anyMeasurement = fc
     usageSource: fc.constantFrom('provider', 'estimated', 'none'),
     outcome,
   })
-  .map((given) => ({ ...unmeasured, ...given }) as unknown as Measurement);
+  .map((given) => ({ ...unmetered, ...given }) as unknown as Metering);
 
 test('whatever a provider claims and an agent sends, the event is one that the writer takes', () => {
   fc.assert(
-    fc.property(anyRequest, anyAnswer, anyMeasurement, (request, answer, measured) => {
+    fc.property(anyRequest, anyAnswer, anyMetering, (request, answer, metering) => {
       const stamp = { producer: 'prx_a', producer_seq: 1 };
-      const sent = JSON.parse(JSON.stringify(buildEvent(request, stamp, answer, measured)));
+      const sent = JSON.parse(JSON.stringify(buildEvent(request, stamp, answer, metering)));
       expect(eventMessageSchema.safeParse(sent).error).toBeUndefined();
       // A hundred thousand such events of a day, or of a session, are still within bigint.
       expect(BigInt(sent.total_tokens) * 100_000n).toBeLessThan(2n ** 63n);
@@ -87,9 +88,9 @@ test('whatever a provider claims and an agent sends, the event is one that the w
 });
 
 test('figures that had to be changed are doubted, and all others are left as they are', () => {
-  const plain: Measurement = { ...unmeasured, promptTokens: 3, costNanoUsd: 5, outcome: 'completed' };
-  expect(fitMeasurement(plain)).toBe(plain);
-  expect(fitMeasurement({ ...plain, promptTokens: 1e15, costNanoUsd: -1 })).toMatchObject({
+  const plain: Metering = { ...unmetered, promptTokens: 3, costNanoUsd: 5, outcome: 'completed' };
+  expect(fitMetering(plain)).toBe(plain);
+  expect(fitMetering({ ...plain, promptTokens: 1e15, costNanoUsd: -1 })).toMatchObject({
     promptTokens: 1e12,
     costNanoUsd: 0,
     doubt: { reason: 'out_of_range', promptTokens: 1e15 },

@@ -1,7 +1,6 @@
 import { type EventMessage, toEventText } from '@agp/core/events';
-import type { Measurement } from '@agp/metering';
-import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
-import { fitCount, fitMeasurement } from './fit-measurement.ts';
+import type { AdmittedRequest, Answer, Metering, ProducerStamp } from '../journey.ts';
+import { fitCount, fitMetering } from '../metering/fit-metering.ts';
 
 const text = (value: string | null, max: number) => (value === null ? null : toEventText(value, max));
 
@@ -52,31 +51,31 @@ export function buildEvent(
   request: AdmittedRequest,
   stamp: ProducerStamp,
   answer: Answer,
-  given: Measurement,
+  measured: Metering,
 ): EventMessage {
-  const measured = fitMeasurement(given);
-  const { promptTokens, completionTokens } = measured;
+  const metering = fitMetering(measured);
+  const { promptTokens, completionTokens } = metering;
   return {
     ...buildRequestEvent(request, stamp),
     id: request.head.eventId,
     direction: answer.status === null ? 'request' : 'response',
-    model: toEventText(measured.model || 'unknown', 256),
+    model: toEventText(metering.model || 'unknown', 256),
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    cost_nano_usd: measured.costNanoUsd,
+    cost_nano_usd: metering.costNanoUsd,
     request_sha256: request.body.sha256(),
     response_sha256: answer.sha256,
     provider_request_id: text(answer.providerRequestId, 256),
     duration_ms: fitCount(answer.durationMs),
     first_byte_ms: answer.firstByteMs === null ? null : fitCount(answer.firstByteMs),
     http_status: toStatus(answer.status),
-    outcome: measured.outcome,
-    usage_source: measured.usageSource,
-    price_version: text(measured.priceVersion, 128),
-    pii_detected: measured.piiTypes.length > 0,
-    pii_types: measured.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, 64)),
-    pii_scan: measured.piiScan,
+    outcome: metering.outcome,
+    usage_source: metering.usageSource,
+    price_version: text(metering.priceVersion, 128),
+    pii_detected: metering.piiTypes.length > 0,
+    pii_types: metering.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, 64)),
+    pii_scan: metering.piiScan,
     counts_as_request: true,
   };
 }

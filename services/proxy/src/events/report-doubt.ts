@@ -1,20 +1,19 @@
 import type { EventMessage } from '@agp/core/events';
-import { fromPublicId } from '@agp/core/ids';
-import type { Measurement } from '@agp/metering';
+import { uuidOf } from '@agp/core/ids';
 import type { ProxyContext } from '../context.ts';
-import type { AdmittedRequest } from '../journey.ts';
+import type { AdmittedRequest, Metering } from '../journey.ts';
 
 /** Counts and stores a call whose figures are doubtful. */
 export function reportDoubt(
   { metrics, doubts }: ProxyContext,
   { head, agent }: AdmittedRequest,
   event: EventMessage,
-  { doubt }: Measurement,
+  { doubt }: Metering,
 ): void {
   if (doubt === null) return;
   metrics.doubtful.inc({ reason: doubt.reason });
   doubts.add({
-    eventId: fromPublicId('evt', event.id) ?? '',
+    eventId: uuidOf('evt', event.id),
     agentId: agent.uuid,
     sessionId: event.session_id,
     provider: event.provider,

@@ -1,5 +1,4 @@
-import { operationWords } from '@agp/metering';
-import { decodeOnce, maxDecodings } from './decode-once.ts';
+import { decodeOnce, maxDecodings, operationWords } from '@agp/metering';
 
 /**
  * A path as lenient servers might read it: decoded several times, with `;parameters` and anything behind `?` cut off, in any

@@ -1,11 +1,5 @@
-import type { UnscannedReason } from '@agp/metering';
 import { type Logger, logSparsely } from '@agp/runtime';
-
-/** A request of which some text was not scanned. */
-export interface UnscannedText {
-  eventId: string;
-  reason: UnscannedReason;
-}
+import type { UnscannedText } from '../metering/scan-request.ts';
 
 /** Faults that may affect every request at once. Each is one line in a while, with the number of lines held back. */
 export function createWarnings(logger: Logger) {

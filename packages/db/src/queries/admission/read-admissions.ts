@@ -1,13 +1,13 @@
 import type { AgentStatus } from '@agp/core/contracts';
 import type { Pool } from 'pg';
 
-/** Whom admission is about. */
+/** The agent, token and session that admission decides about. */
 export interface AdmissionKey {
   /** UUID */
   agentId: string;
   /** UUID of the token that the agent showed; null when it showed none. */
   tokenId: string | null;
-  /** The session whose owner is wanted too; null where it is known, or none is named. */
+  /** The session whose owner is also needed; null where it is known, or none is named. */
   sessionId: string | null;
 }
 
@@ -15,22 +15,22 @@ export interface AdmissionKey {
 export interface DailyCap {
   /** Whole nano-dollars; null is no cap. */
   capNanoUsd: number | null;
-  /** Requests over the cap are let through and told of. */
+  /** Requests over the cap are let through and reported. */
   warnOnly: boolean;
 }
 
-/** What admission decides by, as storage has it at this moment. */
+/** Everything that admission depends on, as stored at this moment. */
 export interface AdmissionState {
   status: AgentStatus;
-  /** The tag that ops have set in the agent's metadata, if any, whatever it holds. */
+  /** The tag in the agent's metadata, unchecked; null where there is none. */
   complianceTag: string | null;
   /** Everything is stopped. */
   paused: boolean;
   /** The token exists for this agent's name and has not expired; false when none was shown. */
   tokenIsValid: boolean;
-  /** A token was issued for the agent's name once: without a valid one nobody may use it. */
+  /** A token was once issued for the agent's name: without a valid one nobody may use it. */
   nameIsClaimed: boolean;
-  /** UUID of the agent that the session belongs to; null where no agent has it, or it was not asked for. */
+  /** UUID of the agent that the session belongs to; null where it belongs to none, or was not asked for. */
   sessionOwner: string | null;
   agentCap: DailyCap;
   globalCap: DailyCap;
@@ -53,8 +53,8 @@ interface Row {
   requests_per_minute: number | null;
 }
 
-// The limit tells the planner that `control` has one row. It takes a table that was never analysed for a thousand, and compiles the whole
-// statement for so many, which takes seconds.
+// LIMIT tells the planner that `control` has one row. Otherwise it assumes a thousand for a table that was never analysed, and takes
+// seconds to compile the statement for so many.
 const text = `
   SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS compliance_tag, control.paused,
     EXISTS (
@@ -72,10 +72,10 @@ const text = `
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
 
 /**
- * Reads what decides about the requests of several agents, in one statement. Nothing here is ever cached: the kill
- * switch, a revoked token, the pause and a changed cap hold from the next request on.
+ * Reads the state of several agents in one statement. It is never cached: the kill switch, a revoked token, the pause and a changed cap
+ * hold from the next request on.
  *
- * @returns for each key its state; agents that storage does not know are missing
+ * @returns the state of each key; unknown agents are missing
  */
 export async function readAdmissions(
   pool: Pool,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** Which of the agents that are being served must be stopped. */
+/** Which running requests must be stopped. */
 export interface RunningState {
   paused: boolean;
   /** UUIDs. */

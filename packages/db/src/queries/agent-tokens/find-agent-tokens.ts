@@ -1,16 +1,13 @@
 import type { Pool } from 'pg';
 
-/** Whose a token is. Never changes, so it may be remembered; whether the token still works may not. */
+/** The owner of a token. It never changes, so it may be cached; whether the token still works must not be. */
 export interface AgentTokenOwner {
   /** UUID of the token. */
   id: string;
   agentName: string;
 }
 
-/**
- * The tokens with these digests of their secrets, in hex; expired ones too. Those that were never issued, or are revoked,
- * are missing.
- */
+/** The tokens with these digests (hex) of their secrets, expired ones included. Revoked and unknown ones are missing. */
 export async function findAgentTokens(pool: Pool, digests: readonly string[]): Promise<Map<string, AgentTokenOwner>> {
   const { rows } = await pool.query<{ id: string; agent_name: string; secret_sha256: Buffer }>({
     name: 'find-agent-tokens',

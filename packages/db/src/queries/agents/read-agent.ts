@@ -6,7 +6,6 @@ export function readAgent(db: Db, id: string): Promise<AgentRow | undefined> {
   return db.selectFrom('agents').select(agentColumns).where('agents.id', '=', id).executeTakeFirst();
 }
 
-/** Whether there is such an agent. */
 export async function agentExists(db: Db, id: string): Promise<boolean> {
   const row = await db.selectFrom('agents').select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** The id of the agent with that name, or null when no request ever carried it. */
+/** The id of the agent with that name; null where no request ever used it. */
 export async function findAgentId(pool: Pool, name: string): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'find-agent-id',
@@ -15,15 +15,15 @@ export interface NewAgent {
   id: string;
   name: string;
   sourceIp: string;
-  /** UUID of the token that the request showed; null when it showed none, which a claimed name needs. */
+  /** UUID of the token that the request showed, which a claimed name requires; null where it showed none. */
   tokenId: string | null;
 }
 
 /**
- * Registers an agent by its first request, active and with the default cap and limit, in one statement, so that they
- * hold for that very request (decisions.md section 2). Requests that race for one name all get the row of the first.
+ * Registers an agent by its first request, active and with the default cap and limit, in one statement, so that they hold for that
+ * request already. Requests that race for one name all get the row of the first.
  *
- * @returns the id that the name has now; null where the name is claimed and the request showed no token for it, or one that no longer works
+ * @returns the id of the name; null where the name is claimed and the request showed no valid token for it
  */
 export async function registerAgent(pool: Pool, agent: NewAgent): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>({

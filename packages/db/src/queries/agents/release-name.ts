@@ -1,7 +1,7 @@
 import type { Db } from '../../database.ts';
 import { inTransaction } from '../../in-transaction.ts';
 
-/** Gives a claimed name back to whoever declares it. Only a name without tokens, expired ones too, can be released. */
+/** Releases a claimed name, so that any agent may declare it again. Only a name without tokens, expired ones included, can be released. */
 export function releaseName(db: Db, name: string): Promise<'released' | 'unknown' | 'has_tokens'> {
   return inTransaction(db, async (transaction) => {
     const claimed = await transaction
@@ -11,7 +11,7 @@ export function releaseName(db: Db, name: string): Promise<'released' | 'unknown
       .forUpdate()
       .executeTakeFirst();
     if (claimed === undefined) return 'unknown';
-    // A statement of its own: a token that was made while this one waited for the row is seen.
+    // A separate statement, to see a token that was made while the first waited for the row.
     const token = await transaction
       .selectFrom('agent_tokens')
       .select('id')

@@ -7,11 +7,11 @@ import { type AgentLimitsRow, agentLimitsColumns } from './list-agent-limits.ts'
 export type AgentLimitsChange = Partial<Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only' | 'requests_per_minute'>>;
 
 /**
- * Changes what an agent may use; requests that are admitted after the commit see it. `updated_at` stays: it speaks of
- * status and metadata (decisions.md section 3).
+ * Changes an agent's cap or limit, for requests that are admitted after the commit. `updated_at` stays: it is about status and
+ * metadata only.
  *
  * @param id UUID
- * @returns undefined where there is no such agent
+ * @returns undefined for an unknown agent
  */
 export function updateAgentLimits(
   db: Db,

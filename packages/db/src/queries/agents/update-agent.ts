@@ -10,10 +10,10 @@ export interface AgentChange {
 }
 
 /**
- * Changes an agent, committed when this resolves or with the transaction that is given: a request that is admitted later
- * sees it. `updated_at` grows by at least a millisecond, whatever the clock says.
+ * Changes an agent, for requests that are admitted after the commit. `updated_at` grows by at least a millisecond, whatever the clock
+ * says.
  *
- * @returns the agent before and after; undefined where there is none
+ * @returns undefined for an unknown agent
  */
 export function updateAgent(
   db: Db,
@@ -21,7 +21,7 @@ export function updateAgent(
   change: AgentChange,
 ): Promise<{ before: Pick<AgentRow, 'status' | 'metadata'>; after: AgentRow } | undefined> {
   return inTransaction(db, async (transaction) => {
-    // The key of the row stays as it is, for which the weaker lock is enough.
+    // The weaker lock is enough, since the row's key does not change.
     const before = await transaction
       .selectFrom('agents')
       .select(['status', 'metadata'])

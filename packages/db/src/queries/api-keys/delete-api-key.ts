@@ -3,9 +3,9 @@ import type { Db } from '../../database.ts';
 import { type ApiKeyRow, apiKeyColumns } from './create-api-key.ts';
 
 /**
- * Deletes a key, but never the one that the configuration keeps: the next start of any replica would bring it back.
+ * Deletes a key, except the one from the configuration: the next start of any replica would bring it back.
  *
- * @returns the key that is gone, or why none is
+ * @returns the deleted key, or why none was deleted
  */
 export async function deleteApiKey(db: Db, id: string): Promise<ApiKeyRow | 'unknown' | 'bootstrap'> {
   const deleted = await db

@@ -1,19 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 
-/** A key as its caller's request is judged by. */
 export interface FoundApiKey {
   /** UUID */
   id: string;
   name: string;
   scopes: string[];
-  /** The stored digest that was found: of the key's secret, or of the one before it. */
+  /** The stored digest that matched: of the key's secret, or of its previous one. */
   sha256: Buffer;
 }
 
 const now = sql<Date>`clock_timestamp()`;
 
-/** Keys of which one of the secrets has one of these digests, and works at this moment. */
+/** Keys with a secret that has one of these digests and works at this moment. */
 function selectKeys(db: Db, digests: Buffer[]) {
   return db
     .selectFrom('api_keys')
@@ -36,7 +35,7 @@ export function findApiKey(db: Db, secretSha256: Buffer): Promise<FoundApiKey | 
     .executeTakeFirst();
 }
 
-/** Those of the secrets, by digest in hex, that still open something. */
+/** Which of the secrets, by digest in hex, still work. */
 export async function findWorkingSecrets(db: Db, digests: string[]): Promise<Set<string>> {
   const asked = digests.map((hex) => Buffer.from(hex, 'hex'));
   const rows = await selectKeys(db, asked).select(['secret_sha256', 'previous_sha256', previousWorks]).execute();

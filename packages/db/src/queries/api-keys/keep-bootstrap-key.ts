@@ -5,9 +5,8 @@ import type { Db } from '../../database.ts';
 import { appendAudit, type NewAuditEntry } from '../audit/append-audit.ts';
 
 /**
- * Makes the configured key the one named `bootstrap`, with every scope; a new secret replaces the old one, and gets the
- * new id, so that streams which were opened with the old secret end. The audit log tells of a new secret. Several
- * processes may do this at once.
+ * Stores the configured key as `bootstrap`, with every scope. A new secret replaces the old one and gets the new id, so that streams
+ * opened with the old secret end; it has an entry in the audit log. Several processes may do this at once.
  *
  * @returns false, with nothing changed, where another key already has this secret
  */
@@ -16,7 +15,7 @@ export function keepBootstrapKey(db: Db, id: string, secretSha256: Buffer): Prom
     SELECT FROM api_keys AS other
     WHERE ${secretSha256} IN (other.secret_sha256, other.previous_sha256) AND other.name <> ${bootstrapKeyName})`;
   return db.transaction().execute(async (trx) => {
-    // Without a target: a process that inserts the same row at the same time meets whichever unique index comes first.
+    // No conflict target: a process that inserts the same row at the same time hits whichever unique index comes first.
     const inserted = await sql`
       INSERT INTO api_keys (id, name, secret_sha256, scopes)
       SELECT ${id}, ${bootstrapKeyName}, ${secretSha256}, ARRAY['read', 'write', 'admin'] WHERE NOT ${isTaken}

@@ -9,15 +9,13 @@ export interface KeyRotation {
   id: string;
   /** Of the new secret. */
   secretSha256: Buffer;
-  /** How long the old secret works on, in seconds. */
+  /** How long the old secret keeps working, in seconds. */
   overlapSeconds: number;
 }
 
 /**
- * Gives a key a new secret. The one before works on for the overlap; one that is older still, from a rotation whose
- * overlap has not ended, stops at once.
- *
- * @returns the key before and after
+ * Gives a key a new secret. The previous one keeps working for the overlap; an even older one, from a rotation whose overlap has not
+ * ended, stops at once.
  */
 export function rotateApiKey(
   db: Db,

@@ -1,6 +1,6 @@
 import type { Db } from '../../database.ts';
 
-/** Notes that a key, by UUID, was used at a time, unless a use of the minute before it is noted, whichever process noted that. */
+/** Records that a key was used, unless some process has recorded a use within the minute before. */
 export async function touchApiKey(db: Db, id: string, usedAt: Date): Promise<void> {
   const minuteBefore = new Date(usedAt.getTime() - 60_000);
   await db

@@ -1,20 +1,20 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { type AuditEntry, type LinkedAuditEntry, linkAudit } from '@agp/core/audit';
-import { fromPublicId, toPublicId, uuidTime } from '@agp/core/ids';
+import { toPublicId, uuidOf, uuidTime } from '@agp/core/ids';
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 
-/** An entry whose id is made when its place in the chain is known. */
+/** An entry that gets its id with its place in the chain. */
 export type NewAuditEntry = Omit<AuditEntry, 'id' | 'timestamp'> & {
   /** When it happened; now, if absent. */
   timestamp?: string;
 };
 
 /**
- * Appends entries to the audit log's chain. The head is locked until the transaction ends, so this is its last statement
- * before the commit: whoever holds the head waits for nothing else, and so none wait in a circle.
+ * Appends entries to the audit log's chain. The head stays locked until the transaction ends, so this must be its last statement:
+ * whoever holds the head waits for no other lock, which rules out deadlocks.
  *
- * @param transaction the one that makes the change which the entries tell of: both are stored, or neither
+ * @param transaction the one that makes the change: change and entries are stored together, or neither
  */
 export async function appendAudit(transaction: Db, entries: readonly NewAuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
@@ -38,10 +38,10 @@ export async function appendAudit(transaction: Db, entries: readonly NewAuditEnt
     INSERT INTO audit_log (seq, id, "timestamp", action, agent_id, payload, lineage_hash)
     SELECT * FROM unnest(
       ${linked.map(({ seq }) => seq)}::bigint[],
-      ${linked.map(({ entry }) => fromPublicId('aud', entry.id))}::uuid[],
+      ${linked.map(({ entry }) => uuidOf('aud', entry.id))}::uuid[],
       ${linked.map(({ entry }) => entry.timestamp)}::timestamptz[],
       ${linked.map(({ entry }) => entry.action)}::text[],
-      ${linked.map(({ entry }) => entry.agent_id && fromPublicId('agt', entry.agent_id))}::uuid[],
+      ${linked.map(({ entry }) => entry.agent_id && uuidOf('agt', entry.agent_id))}::uuid[],
       ${linked.map(({ payload }) => payload)}::text[],
       ${linked.map(({ lineageHash }) => lineageHash)}::text[]
     )`.execute(transaction);

@@ -16,10 +16,7 @@ export type AuditRow =
 
 type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string | null };
 
-/**
- * One page of the audit log, newest first. One statement, so that refused requests that are sealed meanwhile are shown
- * once.
- */
+/** One page of the audit log, newest first. One statement, so that refusals that are being sealed are shown exactly once. */
 export async function listAudit(
   db: Db,
   { agentId, action }: AuditFilter,

@@ -15,7 +15,7 @@ export function readAuditHead(db: Db): Promise<LineageHead> {
 /**
  * The chain in pages, in its order.
  *
- * @param length entries that are read at most: the head's, for all that was there when it was read
+ * @param length most entries to read; the head's length gives a consistent end
  */
 export async function* readAuditChain(db: Db, length: number): AsyncGenerator<AuditChainRow[]> {
   for (let after = -1; ; ) {

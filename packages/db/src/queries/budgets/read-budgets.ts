@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { Db } from '../../database.ts';
 import { agentSpendUsd, globalSpendUsd } from './spend-sql.ts';
 
-/** What is held for a request whose event is not known to be recorded. */
+/** An amount that is reserved for a request whose event may not be recorded yet. */
 export interface HeldAmount {
   /** UUID */
   eventId: string;
@@ -11,7 +11,7 @@ export interface HeldAmount {
   nanoUsd: number;
 }
 
-/** A cap and what of it is used, in USD; null is no cap, of which nothing can remain. */
+/** A cap and its use, in USD; without a cap both `daily_cap_usd` and `remaining_usd` are null. */
 export interface BudgetRow {
   daily_cap_usd: number | null;
   warn_only: boolean;
@@ -25,7 +25,7 @@ export interface AgentBudgetRow extends BudgetRow {
   agent_name: string;
 }
 
-/** What is held for events that are recorded by now is in the spend: one statement, so that no cost is counted twice. */
+/** Amounts of events that are recorded by now are part of the spend: one statement, so that no cost is counted twice. */
 const withPending = `
   WITH recorded AS MATERIALIZED (
     SELECT id FROM events WHERE id = ANY($2::uuid[])
@@ -64,10 +64,10 @@ const toColumns = (held: readonly HeldAmount[]) => [
 ];
 
 /**
- * The cap of all agents together, and what of it is used.
+ * The cap of all agents together, and its use.
  *
  * @param day `YYYY-MM-DD`, UTC
- * @param held what was reserved for that day by all agents, read before: what is recorded in between is then found here
+ * @param held reservations of all agents for that day, read before: events recorded in between are then found here
  */
 export async function readGlobalBudget(db: Db, day: string, held: readonly HeldAmount[]): Promise<BudgetRow> {
   const query = CompiledQuery.raw(globalText, [day, ...toColumns(held)]);
@@ -77,9 +77,9 @@ export async function readGlobalBudget(db: Db, day: string, held: readonly HeldA
 }
 
 /**
- * The caps of some agents, and what of them is used, oldest first. Unknown agents are left out.
+ * The caps of some agents, and their use, oldest agent first. Unknown agents are left out.
  *
- * @param held as in {@link readGlobalBudget}; of other agents it is passed over
+ * @param held as in {@link readGlobalBudget}; those of other agents are ignored
  */
 export async function readAgentBudgets(
   db: Db,

@@ -31,8 +31,8 @@ export async function readSpend(pool: Pool, day: string, agentIds: readonly stri
 }
 
 /**
- * The same, and which of some events are in it already: what was reserved for those is no longer to be counted. One
- * statement, so that both are of the same moment.
+ * The same, and which of some events it already contains: their reservations no longer count. One statement, so that both are of the
+ * same moment.
  *
  * @param eventIds UUIDs
  */

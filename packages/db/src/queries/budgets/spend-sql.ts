@@ -1,6 +1,6 @@
 /*
- * What was spent on the UTC day `$1`, in USD, as caps are held against it and as operators are shown it. Lost and
- * quarantined events were spent too; one snapshot, so that no event is counted in neither place.
+ * The spend of the UTC day `$1`, in USD, that caps limit and operators see. Lost and quarantined events count too. Use both sums in one
+ * statement: with two snapshots an event might be missing from both.
  */
 
 /** Of the agent `asked.agent_id`. */

@@ -11,10 +11,9 @@ export const controlColumns = [
   'default_requests_per_minute',
 ] as const;
 
-/** What holds for all agents. Caps are USD a UTC day; null is no cap or limit. */
+/** Settings for all agents. Caps are USD a UTC day; null is no cap or limit. */
 export type ControlRow = Pick<Selectable<ControlTable>, (typeof controlColumns)[number]>;
 
-/** What holds for all agents at this moment. */
 export function readControl(db: Db): Promise<ControlRow> {
   return db.selectFrom('control').select(controlColumns).executeTakeFirstOrThrow();
 }

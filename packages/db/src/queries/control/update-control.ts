@@ -5,8 +5,8 @@ import { inTransaction } from '../../in-transaction.ts';
 import { type ControlRow, controlColumns } from './read-control.ts';
 
 /**
- * Changes what holds for all agents, and leaves the rest as it is. Requests that are admitted after the commit see it;
- * agents that are registered already keep the cap and limit that they have.
+ * Changes the given settings for all agents, for requests that are admitted after the commit. New defaults do not change the caps and
+ * limits of registered agents.
  */
 export function updateControl(db: Db, change: Partial<ControlRow>): Promise<Changed<ControlRow>> {
   const { global_cap_usd: globalCap, default_agent_cap_usd: defaultCap, ...rest } = change;

@@ -1,7 +1,7 @@
 import { nanoToDecimal } from '@agp/core/money';
 import type { Pool } from 'pg';
 
-/** A call whose recorded figures are not to be taken as they stand. */
+/** A call whose recorded figures are doubted. */
 export interface DoubtfulUsage {
   /** UUID of the event that records it. */
   eventId: string;
@@ -20,10 +20,10 @@ export interface DoubtfulUsage {
   occurredAt: number;
 }
 
-/** Rows of one agent and UTC day: whoever makes more of them has made the point. */
+/** Most rows of one agent and UTC day: further ones would add nothing but size. */
 export const maxDoubtsOfDay = 1_000;
 
-// What this statement itself adds is not counted, so that an agent may come to have a few more.
+// Rows of this statement itself are not counted, so an agent may get a few more.
 const text = `
   INSERT INTO doubtful_usage (
     event_id, agent_id, session_id, provider, model, reason, claimed_prompt_tokens, claimed_completion_tokens,
@@ -44,7 +44,7 @@ const text = `
   ) < $12
   ON CONFLICT (event_id) DO NOTHING`;
 
-/** Adds calls that are doubted, up to a bound for each agent and day. Safe to call again with the same. */
+/** Adds doubted calls, up to a bound for each agent and day. Safe to call again with the same calls. */
 export async function addDoubtfulUsage(pool: Pool, doubts: readonly DoubtfulUsage[]): Promise<void> {
   await pool.query({
     name: 'add-doubtful-usage',

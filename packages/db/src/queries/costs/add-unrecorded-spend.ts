@@ -3,7 +3,7 @@ import { toEventText } from '@agp/core/events';
 import { nanoToDecimal } from '@agp/core/money';
 import type { ClientBase, Pool } from 'pg';
 
-/** What is known of a request besides its cost. */
+/** A request's details besides its cost. */
 export interface UnrecordedRequest {
   sessionId: string;
   /** The provider's id. */
@@ -12,7 +12,7 @@ export interface UnrecordedRequest {
   model: string | null;
 }
 
-/** What an event cost that will not be recorded. */
+/** The cost of an event that will not be recorded. */
 export interface UnrecordedSpend {
   /** UUID */
   eventId: string;
@@ -22,12 +22,12 @@ export interface UnrecordedSpend {
   day: string;
   costNanoUsd: number;
   reason: UnrecordedReason;
-  /** Null where nobody knows any more. */
+  /** Null where they are no longer known. */
   request: UnrecordedRequest | null;
 }
 
 /**
- * Keeps the cost of events that were lost or set aside in the spend of their day, unless they are recorded already, or kept.
+ * Adds the cost of events that were lost or set aside to the spend of their day, unless they are recorded, or were added before.
  *
  * @returns the ids of those that were added
  */

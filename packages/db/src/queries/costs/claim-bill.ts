@@ -13,8 +13,8 @@ export interface BillClaim {
 const claimHolds = '1 day';
 
 /**
- * Claims a bill for an event. The first claim stands, unless its event was lost before it was recorded. An event may claim
- * again what it holds: the answer to its first try may have been lost on the way.
+ * Claims a bill for an event. The first claim wins, unless its event was lost before it was recorded. An event may repeat its claim:
+ * the answer to the first try may have been lost.
  *
  * @returns whether the event is to carry the cost
  */

@@ -2,9 +2,9 @@ import type { Pool } from 'pg';
 import { addUnrecordedSpend, type UnrecordedSpend } from './add-unrecorded-spend.ts';
 
 /*
- * An event that is being recorded at this very moment is neither found in `events` nor takes its row away, which it does not see: both would
- * stay, and count twice. Recording holds the table's own lock for writing from when it takes rows away until its commit, and this one
- * waits for that. Those that come later wait for us, and see our rows. Nobody waits for longer than this for somebody who waits.
+ * Without a lock, an event that is being recorded at this moment would count twice: we do not find it in `events` yet, and its
+ * transaction does not see the row that we add. Recording holds the table's write lock from when it deletes rows until its commit, so
+ * we wait for it here, and later recordings wait for us and see our rows. `lock_timeout` bounds how long others queue behind us.
  */
 const begin = `
   BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -12,8 +12,8 @@ const begin = `
   LOCK TABLE unrecorded_spend IN SHARE ROW EXCLUSIVE MODE`;
 
 /**
- * Notes requests that were forwarded and whose event nobody will bring any more. Each of them is afterwards either recorded or noted, and not
- * both; called again, or by several at once, it changes nothing. By the writer's role.
+ * Notes forwarded requests whose event will never arrive. Afterwards each is either recorded or noted, never both; repeated or
+ * concurrent calls change nothing. Needs the writer's role.
  *
  * @returns the ids of those that were not noted before
  */
@@ -22,7 +22,7 @@ export async function noteEndedRequests(pool: Pool, ended: readonly UnrecordedSp
   let failed = true;
   try {
     await client.query(begin);
-    // Noted by a proxy that stopped while its event was being recorded.
+    // Rows of proxies that stopped while the event was being recorded.
     await client.query({
       name: 'settle-ended-requests',
       text: `DELETE FROM unrecorded_spend

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** Those of the events, by UUID, whose cost stands in the spend of their day: recorded, or kept as unrecorded. */
+/** Which of the events, by UUID, are part of the spend of their day: recorded, or kept as unrecorded. */
 export async function findRecordedIds(pool: Pool, eventIds: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'find-recorded-ids',

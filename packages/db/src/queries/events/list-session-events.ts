@@ -5,7 +5,7 @@ import { type EventRow, eventColumns } from './event-columns.ts';
 /**
  * A session's events in pages, in the order of their timestamps.
  *
- * @param length only the first so many links of the chain: those that the session's totals hold at some moment
+ * @param length only so many links from the start of the chain, to match totals that were read before
  */
 export function listSessionEvents(db: Db, sessionId: string, length?: number): AsyncGenerator<EventRow[]> {
   return readPages<EventRow>({ offset: 0 }, ({ after, limit }) => {

@@ -1,18 +1,15 @@
 import type { Pool } from 'pg';
 import { lastMigration } from '../../migrations/index.ts';
 
-/** What readiness asks of Postgres; each rejects while it is not so. */
+/** Readiness checks of Postgres; each rejects while it fails. */
 export interface StorageChecks {
   /** Postgres answers. */
   postgres(): Promise<void>;
-  /** The last migration that this build knows of is applied. A schema that is ahead of it will do: it only ever gains. */
+  /** The last migration of this build is applied. A newer schema is fine: migrations only add. */
   schema(): Promise<void>;
 }
 
-/**
- * A service may be up before its schema is: it must not be asked to serve then. Migrations are never undone, so once seen it is
- * not looked up again, and later looks tell of Postgres alone.
- */
+/** A service may start before its schema is there, and is not ready then. Migrations are never undone, so one success is remembered. */
 export function createStorageChecks(pool: Pool): StorageChecks {
   let isUpToDate = false;
   return {

@@ -5,14 +5,14 @@ import { readPages } from '../pages/read-pages.ts';
 
 /** An anchor, and the removal that made it. */
 export interface AnchorRow extends Anchor {
-  /** UUID; {@link noRemoval} where none is known. */
+  /** UUID */
   removal: string;
 }
 
-/** Stands for the removal of anchors that were made before removals had ids. */
+/** The removal of anchors that were made before removals had ids. */
 export const noRemoval = '00000000-0000-0000-0000-000000000000';
 
-/** All that retention keeps of what it removed, in pages: by removal, within one in the order in which its root covers them. */
+/** All anchors in pages, by removal, and within one in the order that its Merkle root covers. */
 export function listAnchors(db: Db): AsyncGenerator<AnchorRow[]> {
   return readPages<AnchorRow>({ offset: 0 }, ({ after, limit }) => {
     let query = db

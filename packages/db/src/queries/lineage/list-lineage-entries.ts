@@ -6,9 +6,9 @@ const pageSize = 500;
 const uuidBytes = 16;
 
 /**
- * The UUIDs of a session's events in chain order: no index is kept on `seq`, so the order is read once.
+ * The UUIDs of a session's events in chain order, read once: there is no index on `seq`.
  *
- * @returns 16 bytes for each event, one value for all: a chain may have millions; empty for an unknown session
+ * @returns 16 bytes for each event in one buffer, since a chain may have millions; empty for an unknown session
  */
 export async function readLineageOrder(db: Db, sessionId: string): Promise<Buffer> {
   const { rows } = await sql<{ ids: Buffer | null }>`
@@ -19,12 +19,12 @@ export async function readLineageOrder(db: Db, sessionId: string): Promise<Buffe
 }
 
 function readUuids(bytes: Buffer): string[] {
-  // Postgres reads a UUID without its dashes too.
+  // Postgres also accepts UUIDs without dashes.
   return bytes.toString('hex').match(/.{32}/g) ?? [];
 }
 
 /**
- * The links of one chain, with the UUIDs of their events, in pages: the texts of a long chain do not fit in memory.
+ * The links of one chain, with the UUIDs of their events, in pages: a long chain does not fit in memory.
  *
  * @param order as {@link readLineageOrder} gave it
  */

@@ -1,7 +1,7 @@
 import type { LineageHead } from '@agp/core/lineage';
 import type { Db } from '../../database.ts';
 
-/** How long a session's chain is, and how it ends, as the writer keeps it beside the events; undefined where there is none. */
+/** Length and last hash of a session's chain, which the writer stores apart from the events; undefined for an unknown session. */
 export function readLineageHead(db: Db, sessionId: string): Promise<LineageHead | undefined> {
   return db
     .selectFrom('lineage_heads')

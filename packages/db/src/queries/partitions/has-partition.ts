@@ -1,10 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 
-/**
- * Whether `events` has a partition of this name, as of this statement. Not by `to_regclass`: that one may answer from what the
- * connection knew before it waited for a lock.
- */
+/** Whether `events` has a partition of this name now. `to_regclass` might answer from before the connection waited for a lock. */
 export async function hasPartition(db: Db, name: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     SELECT EXISTS (

@@ -17,12 +17,11 @@ function makePartition(db: Db, name: string, from: string, to: string): Promise<
 }
 
 async function makeIn(transaction: Db, name: string, from: string, to: string): Promise<boolean> {
-  // Others may make partitions at the same time: two processes that migrate, or one that maintains.
   await lockPartitions(transaction);
   if (await hasPartition(transaction, name)) return false;
   await limitLockWait(transaction);
-  // What the new partition takes anyway, but before the look: no row of its range arrives after it, and nobody who
-  // knows only the old partitions looks for the rows while they move.
+  // The new partition takes this lock anyway. Taken before the look, no row of the range can arrive after it, and nobody searches only
+  // the old partitions while rows move.
   await sql`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`.execute(transaction);
   const inRange = sql`id >= ${sql.lit(from)} AND id < ${sql.lit(to)}`;
   const strays = await sql<{ found: boolean }>`
@@ -33,7 +32,7 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
     await sql`CREATE TABLE ${table} PARTITION OF events ${bounds}`.execute(transaction);
     return true;
   }
-  // Postgres refuses a partition whose rows the default one holds.
+  // Postgres refuses a partition while the default one has rows of its range.
   await sql`CREATE TABLE ${table} (LIKE events INCLUDING ALL)`.execute(transaction);
   await sql`
     WITH moved AS (DELETE FROM events_default WHERE ${inRange} RETURNING *)
@@ -43,9 +42,8 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
 }
 
 /**
- * Makes the weekly partitions of `events` from the week before the current one to `weeksAhead` weeks after it; those
- * that exist are left alone. Events of such a week that had to go to the default partition are moved to theirs. Run by
- * the migrator's role: the services may not create tables. Safe to run from several places at once.
+ * Makes the missing weekly partitions of `events`, from last week to `weeksAhead` weeks ahead, and moves events of those weeks there
+ * from the default partition. Needs the migrator's role. Safe to run several times at once.
  *
  * @returns the names of the partitions that were made
  * @throws TableInUseError
@@ -53,7 +51,7 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
 export async function makePartitions(db: Db, now: Date, weeksAhead = 8): Promise<string[]> {
   const thisWeek = firstMonday + Math.floor((now.getTime() - firstMonday) / weekMs) * weekMs;
   const made: string[] = [];
-  // From the week before: an event whose request began before midnight may be recorded after it.
+  // From last week: an event may be recorded after midnight whose request began before.
   for (let week = -1; week <= weeksAhead; week += 1) {
     const start = thisWeek + week * weekMs;
     const name = `events_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '_')}`;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { StorageUnavailableError } from '../../open-guarded-database.ts';
 
-/** Somebody reads or writes a table for longer than we let others wait. */
+/** A long statement of somebody else holds a table that is needed. */
 export class TableInUseError extends Error {
   readonly code = 'table_in_use';
 }
@@ -14,18 +14,18 @@ const lockNotAvailable = '55P03';
 const deadlockDetected = '40P01';
 
 /**
- * From here on the transaction waits for a table for two seconds at most. While we wait for one, everybody who comes after us waits
- * too, and proxies refuse requests whose admission takes longer than a second.
+ * Bounds how long the transaction waits for each table lock to two seconds: all who come after it wait as well, and proxies refuse
+ * requests whose admission takes over a second.
  */
 export async function limitLockWait(transaction: Db): Promise<void> {
   await sql`SET LOCAL lock_timeout = '2s'`.execute(transaction);
 }
 
 /**
- * Does what needs tables for itself, in transactions with {@link limitLockWait}. Where somebody else had one for longer, it is done
- * again a few seconds later, four times.
+ * Runs work that needs exclusive table locks, in transactions with {@link limitLockWait}. Where a lock is not available, it is repeated
+ * after a few seconds, up to four times.
  *
- * @param refusal what cannot be done then, for the error
+ * @param refusal what could not be done, for the error
  * @throws TableInUseError
  */
 export function tryForLocks<Result>(refusal: string, work: () => Promise<Result>): Promise<Result> {
@@ -33,8 +33,8 @@ export function tryForLocks<Result>(refusal: string, work: () => Promise<Result>
 }
 
 /**
- * The same within a transaction, for one more table: what it did before stays done. A deadlock ends all of it, since somebody waits for a
- * table that the transaction has already.
+ * Locks one more table within a transaction, with the same repetitions; its earlier work is kept. A deadlock still ends the whole
+ * transaction, since somebody waits for a table that it already holds.
  *
  * @throws TableInUseError
  */

@@ -3,7 +3,7 @@ import type { Db } from '../../database.ts';
 /** A message that can never be recorded, as it came. */
 export interface UnrecordableMessage {
   messageId: string | null;
-  /** Why, for machines: what failed in decoding, or Postgres' SQLSTATE. */
+  /** Why, for machines: a decoding error's code, or Postgres' SQLSTATE. */
   code: string;
   /** Why, for people. It may quote the message. */
   reason: string;

@@ -26,10 +26,7 @@ const text = `
       THEN refusal_counts.source_ip ELSE EXCLUDED.source_ip END,
     refused_at = greatest(refusal_counts.refused_at, EXCLUDED.refused_at)`;
 
-/**
- * Adds to the refusals of their minutes, each of which is given once at most. Rows are locked in one order by all
- * proxies, and by the writer that seals them.
- */
+/** Adds to the refusals of their minutes; each minute, agent and reason at most once a call. All proxies, and the writer that seals them, lock rows in this order. */
 export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): Promise<void> {
   await pool.query({
     name: 'add-refusals',

@@ -2,7 +2,7 @@ import type { AuditEntry } from '@agp/core/audit';
 import { toPublicId } from '@agp/core/ids';
 import { sql } from 'kysely';
 
-/** Refused requests as the log shows them: of one agent and reason, or all of a minute that belong to no agent. */
+/** Refused requests of a minute as the log shows them: of one agent and reason, or all that belong to no agent. */
 export interface RefusalRow {
   minute: Date;
   agent_id: string | null;

@@ -9,18 +9,17 @@ import { keepAnchors } from './keep-anchors.ts';
 import type { OldPartition } from './list-old-partitions.ts';
 import { retentionEntry } from './retention-entry.ts';
 
-/** What the anchors of a week may take, in milliseconds: two to eight seconds for a million events. */
+/** Longest time for the anchors of a week, in milliseconds: a million events take two to eight seconds. */
 export const longestRemovalMs = 4 * 60 * 60_000;
 
 /**
- * Removes a partition with its events, in one transaction: what their chains need to go on, an entry of the audit log, and the
- * removal are stored together, or none is.
+ * Removes a partition with its events in one transaction, together with the anchors that their chains continue from and the entry in
+ * the audit log.
  *
- * First only what would still write into the partition has to wait, while the anchors are made; then everybody, for the moment
- * that taking it away needs. A writer that waits for this partition holds what that moment needs: Postgres ends one of the two,
- * and both try again.
+ * While the anchors are made, only writers into this partition wait; then everybody waits for the moment of the removal. A writer that
+ * waits for the partition holds a lock that this moment needs: Postgres ends one of the two, and both try again.
  *
- * @returns how many events it held; null where somebody else has removed it meanwhile
+ * @returns how many events it held; null where somebody else has removed it
  * @throws TableInUseError
  */
 export function dropPartition(db: Db, partition: OldPartition): Promise<number | null> {
@@ -29,12 +28,11 @@ export function dropPartition(db: Db, partition: OldPartition): Promise<number |
 }
 
 async function dropIn(transaction: Db, { name, from, to }: OldPartition, refusal: string): Promise<number | null> {
-  // Others may make or remove partitions at the same time.
   await lockPartitions(transaction);
   if (!(await hasPartition(transaction, name))) return null;
   await limitLockWait(transaction);
   await sql`SET LOCAL statement_timeout = ${sql.lit(longestRemovalMs)}`.execute(transaction);
-  // Who was killed must not keep the week, and what others wait for, as long as the statement goes on without it.
+  // If this process is killed, the server must notice and release the locks while the statement still runs.
   await sql`SET LOCAL client_connection_check_interval = '10s'`.execute(transaction);
   const table = sql.table(name);
   await sql`LOCK TABLE ONLY ${table} IN SHARE MODE`.execute(transaction);

@@ -4,7 +4,7 @@ import { type Anchor, anchorLeaf, MerkleTree } from '@agp/core/lineage';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../database.ts';
 
-/** What a removal took, and what it kept in its place. */
+/** A removal: how much it took, and what it kept instead. */
 export interface Removed {
   events: number;
   sessions: number;
@@ -20,10 +20,10 @@ export interface Removed {
 const fetchSize = 5_000;
 
 /**
- * Keeps an anchor for each unbroken run of links that a removal takes out of a session's chain. The order of a chain is that of
- * recording and the order of partitions that of ids, so a run may end in the middle of a chain, and a session have several.
+ * Keeps an anchor for each unbroken run of links that a removal takes out of a session's chain. Chains are in the order of recording and
+ * partitions in the order of ids, so a run may end in the middle of a chain, and a session may have several.
  *
- * @param links a query that gives `session_id`, `seq` and `lineage_hash` of each link that is removed
+ * @param links a query for `session_id`, `seq` and `lineage_hash` of each removed link
  */
 export async function keepAnchors(transaction: Db, links: RawBuilder<unknown>): Promise<Removed> {
   const removal = randomUUIDv7();
@@ -39,7 +39,7 @@ export async function keepAnchors(transaction: Db, links: RawBuilder<unknown>): 
         CASE WHEN is_first THEN seq ELSE lag(seq) OVER (PARTITION BY session_id ORDER BY seq) END AS first_seq
       FROM placed WHERE is_first OR is_last
     ),
-    -- Two links at one place are somebody's forgery, and must not keep all that is old from being removed.
+    -- Two links at one place are forged; they must not stop the removal of everything else.
     kept AS (
       INSERT INTO lineage_anchors (session_id, first_seq, last_seq, lineage_hash, removal)
       SELECT session_id, first_seq, last_seq, lineage_hash, ${removal}::uuid FROM ends WHERE is_last
@@ -53,7 +53,7 @@ export async function keepAnchors(transaction: Db, links: RawBuilder<unknown>): 
 }
 
 async function hashAnchors(transaction: Db, removal: string): Promise<Pick<Removed, 'anchors' | 'anchors_root'>> {
-  // Sorted by bytes, as the column's collation has it, so that whoever checks needs no idea of our locale.
+  // Sorted by bytes, the column's collation, so that a check does not depend on our locale.
   await sql`
     DECLARE kept_anchors NO SCROLL CURSOR FOR
     SELECT session_id, first_seq, last_seq, lineage_hash FROM lineage_anchors

@@ -8,7 +8,7 @@ export interface OldPartition {
   to: string;
 }
 
-/** The partitions that hold nothing but ids below `before`, oldest first. The default one is never among them. */
+/** The partitions with ids below `before` only, oldest first; never the default one. */
 export async function listOldPartitions(db: Db, before: string): Promise<OldPartition[]> {
   const { rows } = await sql<OldPartition>`
     SELECT name, bounds[1] AS "from", bounds[2] AS "to" FROM (

@@ -4,17 +4,17 @@ import { dropPartition } from './drop-partition.ts';
 import { listOldPartitions } from './list-old-partitions.ts';
 import { removeStrays } from './remove-strays.ts';
 
-/** Below it, partitions would go that are made again with the next ones. */
+/** With less, partitions would be removed that `makePartitions` makes again. */
 export const leastRetentionDays = 7;
 
 const dayMs = 86_400_000;
 
 /**
- * Removes the events that are older than the retention: whole weeks, so that an event stays up to a week longer. Run by the
- * role that owns the tables; safe to run from several places at once, and again after a crash at any point.
+ * Removes events that are older than the retention, in whole weeks, so that an event stays up to a week longer. Needs the role that owns
+ * the tables; safe to run several times at once, and again after a crash at any point.
  *
  * @param days at least {@link leastRetentionDays}
- * @returns what was removed, in words for whoever ran it
+ * @returns what was removed, one sentence each
  */
 export async function removeOldEvents(db: Db, now: Date, days: number): Promise<string[]> {
   const cut = new Date(now.getTime() - days * dayMs);

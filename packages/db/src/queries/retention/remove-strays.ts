@@ -5,8 +5,8 @@ import { keepAnchors, type Removed } from './keep-anchors.ts';
 import { retentionEntry } from './retention-entry.ts';
 
 /**
- * Removes what is too old and lies in no partition of its own: events that came after theirs was removed, and messages that
- * were set aside. What was spent on events that were never recorded counts for the cap of its day alone, so it goes too.
+ * Removes old rows outside the weekly partitions: events that came after their partition was removed, quarantined messages, doubted
+ * usage, and the spend of unrecorded events, which matters only for the cap of its day.
  *
  * @param before the first id that is kept, of the time `cut`
  */

@@ -1,7 +1,7 @@
 import type { AuditState } from '@agp/core/audit';
 import type { NewAuditEntry } from '../audit/append-audit.ts';
 
-/** What the audit log says of a removal: of events, it commits to the anchors that were kept in their place. */
+/** The audit log's entry of a removal; where events were removed, it commits to the anchors that were kept. */
 export function retentionEntry(target: string, before: AuditState): NewAuditEntry {
   return {
     actor: { kind: 'system' },

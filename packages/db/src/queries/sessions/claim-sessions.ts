@@ -11,12 +11,12 @@ const readOwners = 'SELECT id, agent_id FROM sessions WHERE id = ANY($1)';
 /**
  * Claims sessions for the agents that use them first. A session belongs to one agent for ever.
  *
- * @returns for each session the agent that owns it, which is another one when the claim came too late
+ * @returns the owner of each session; another agent where the claim came too late
  */
 export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise<Map<string, string>> {
   const first = new Map<string, string>();
   for (const claim of claims) if (!first.has(claim.sessionId)) first.set(claim.sessionId, claim.agentId);
-  // Sorted, so that two proxies that claim the same sessions wait for each other in one order.
+  // Sorted, so that two proxies that claim the same sessions cannot deadlock.
   const ids = [...first.keys()].sort();
   const values = [ids, ids.map((id) => first.get(id))];
   const made = await pool.query<{ id: string; agent_id: string }>({

@@ -1,10 +1,9 @@
 import { ApiError } from '@agp/core/errors';
+import type { StrictDemand } from '@agp/metering';
+import { notBounded } from '@agp/metering';
 import type { UsageLimits } from '@agp/pricing';
-import type { CallHead } from '../call.ts';
-import type { MeteringParts } from '../create-metering.ts';
-import { notBounded } from '../demand/not-bounded.ts';
-import type { StrictDemand } from '../demand/strict-demand.ts';
-import type { InspectedBody } from '../request/inspect-body.ts';
+import type { ProxyContext } from '../context.ts';
+import type { Body, Head } from '../journey.ts';
 
 /** More than any model of these vendors writes in one answer (128 thousand is the most); others write as far as they read. */
 const largestOutput = 131_072;
@@ -36,7 +35,7 @@ const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
  *
  * @throws ApiError `cost_not_bounded` where nobody can tell, naming what is at fault
  */
-export function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
+export function boundReservation(context: ProxyContext, head: Head, body: Body): number {
   const { operation } = head;
   const isLooking = looking.has(head.method) && !head.hasBody;
   // The results of a batch: what they cost was spent when it was made.
@@ -44,16 +43,16 @@ export function boundReservation(parts: MeteringParts, head: CallHead, body: Ins
   if (operation === null) throw notBounded('the path', 'is of no model call that is known');
   if (operation.isBilledLater) throw notBounded('a batch', 'costs what its results tell, and not before');
   if (operation.isFree) return 0;
-  const { strict = null, models = [] } = body ?? {};
+  const { strict = null, models = [] } = body.inspected ?? {};
   if (strict === null) throw notBounded('the body', 'is missing');
   if (strict instanceof ApiError) throw strict;
-  return boundModels(parts, head, models, strict);
+  return boundModels(context, head, models, strict);
 }
 
 /** Whichever of the models answers, and whatever kind each token turns out to be. */
 function boundModels(
-  { findModelBounds }: MeteringParts,
-  { provider, operation, timestamp }: CallHead,
+  { findModelBounds }: ProxyContext,
+  { provider, operation, timestamp }: Head,
   models: readonly string[],
   demand: StrictDemand,
 ): number {
