@@ -1,7 +1,7 @@
+import type { ProviderApi } from '@agp/metering';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ProviderApi } from '../../packages/metering/src/providers/index.ts';
-import { makeReserve } from '../../services/proxy/src/budget/reserve-for-test.ts';
+import { makeReserve } from '../../packages/metering/test/reservations/make-reserve.ts';
 import { arbitraryRequest, type StrictRequest } from './strict/arbitrary-request.ts';
 import { readAtWorst } from './strict/worst-reading.ts';
 

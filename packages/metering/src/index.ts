@@ -1,13 +1,20 @@
-export * from './cost-fields/index.ts';
-export * from './demand/not-bounded.ts';
-export type * from './demand/strict-demand.ts';
-export * from './estimate-tokens/index.ts';
-export * from './providers/index.ts';
-export * from './providers/sum-usage.ts';
-export * from './request/decode-once.ts';
-export * from './request/inspect-body.ts';
-export * from './request/parse-form-fields.ts';
-export * from './request/query-parameters.ts';
-export * from './scan-pii/index.ts';
-export * from './stream/index.ts';
-export * from './text/index.ts';
+export type {
+  AnswerEnd,
+  Call,
+  CallHead,
+  Doubt,
+  Measurement,
+  UnscannedReason,
+} from './call.ts';
+export { unmeasured } from './call.ts';
+export { type Caps, createMetering, type Metering, type MeteringOptions } from './create-metering.ts';
+export type { CallMeter } from './measure/call-meter.ts';
+export {
+  formatStreamError,
+  matchOperation,
+  type Operation,
+  operationWords,
+  type ProviderApi,
+} from './providers/index.ts';
+export type { InspectedBody } from './request/inspect-body.ts';
+export { canDecode, type ResponseTap, StreamUsageStripper } from './stream/index.ts';

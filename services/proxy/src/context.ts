@@ -1,7 +1,6 @@
 import type { Outbox } from '@agp/bus';
 import type { AgentTokenOwner } from '@agp/db';
-import type { PiiScanner, TokenEstimator } from '@agp/metering';
-import type { FindModelBounds, PriceUsage } from '@agp/pricing';
+import type { Metering } from '@agp/metering';
 import type { IdleSessions, Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
 import type { FairShares } from '@agp/runtime/fairness';
@@ -13,10 +12,10 @@ import type { ProxyConfig } from './config.ts';
 import type { DoubtLog } from './events/doubt-log.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { Agent } from './journey.ts';
-import type { UnscannedText } from './metering/scan-request.ts';
 import type { RunningRequests } from './stop/running-requests.ts';
 import type { Storage } from './storage/storage.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
+import type { UnscannedText } from './telemetry/warnings.ts';
 
 /** What the steps work with, made once by `startProxy`. */
 export interface ProxyContext {
@@ -36,15 +35,10 @@ export interface ProxyContext {
   /** Registrations under way, by whether a token was shown, source address and name. */
   registering: Map<string, Promise<string>>;
   upstream: Dispatcher;
-  /** Memory for answers while they are read, in bytes. */
-  inspection: FairShares;
-  estimator: TokenEstimator;
-  priceUsage: PriceUsage;
-  findModelBounds: FindModelBounds;
+  /** Reads, prices and scans what calls hold. */
+  metering: Metering;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;
-  /** Null where scanning is switched off. */
-  piiScanner: PiiScanner | null;
   /** Tells the log of a text that was not scanned, and why. */
   logUnscanned(missed: UnscannedText): void;
   /** Agents by name, without a token. */

@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
-import { createPiiScanner, createTokenEstimator, maxInspected } from '@agp/metering';
-import { createFindModelBounds, createPriceUsage } from '@agp/pricing';
+import { createMetering } from '@agp/metering';
 import { createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
 import { createCallerGuard } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
@@ -53,22 +52,17 @@ export function createContext(
       points: config.maxRegistrationsPerMinute,
       durationSeconds: 60,
     }),
-    inspection: new FairShares({ max: maxInspected }),
-    estimator: createTokenEstimator({
-      onWorkerError: (error) =>
-        logger.error({ error: error.message }, 'the tokenizer failed; tokens are estimated roughly'),
+    metering: createMetering({
+      prices: config.prices,
+      isStrict: config.budget === 'strict',
+      defaultOutputTokens: config.budgetDefaultOutputTokens,
+      unpricedNanoUsd: Math.round(config.budgetUnpricedUsd * 1e9),
+      pii: config.piiScan === 'off' ? null : { personNames: config.piiPersonNames, budgetMs: config.piiBudgetMs },
+      onTokenizerError: ({ message }) =>
+        logger.error({ error: message }, 'the tokenizer failed; tokens are estimated roughly'),
+      onScannerError: ({ message }) => logger.error({ error: message }, 'the PII scanner failed'),
     }),
-    priceUsage: createPriceUsage({ file: config.prices }),
-    findModelBounds: createFindModelBounds({ file: config.prices }),
     reportUnpriced: reportUnpriced({ metrics, logger }),
-    piiScanner:
-      config.piiScan === 'off'
-        ? null
-        : createPiiScanner({
-            personNames: config.piiPersonNames,
-            budgetMs: config.piiBudgetMs,
-            onWorkerError: (error) => logger.error({ error: error.message }, 'the PII scanner failed'),
-          }),
     logUnscanned: warnings.textUnscanned,
   };
 }

@@ -1,11 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { DoubtReason } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
 import type { AdmissionState } from '@agp/db';
-import type { InspectedBody, Operation, ResponseTap } from '@agp/metering';
-import type { PiiType } from '@agp/pii';
+import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
 import type { HeaderValues } from './answer/forwarded-headers.ts';
-import type { BillCalls } from './metering/bill-calls.ts';
 import type { Provider } from './settings/load-providers.ts';
 import type { Place } from './steps/take-place.ts';
 
@@ -120,30 +117,12 @@ export interface ProducerStamp {
 }
 
 /** How the call to the provider ended. */
-export interface Answer {
-  /**
-   * `completed`: all of the answer reached the agent; `aborted`: the agent left; `failed`: the provider did, or the answer
-   * outlived the grace of a process that stops; `killed`: the agent was blocked, or all were paused, meanwhile.
-   */
-  outcome: 'completed' | 'aborted' | 'failed' | 'killed';
-  /**
-   * The request was written to a connection, so that the provider may have worked for it and bill it. Without a connection
-   * nothing was.
-   */
-  sent: boolean;
+export interface Answer extends AnswerEnd {
   /** Set where the provider never answered and the agent is told so. */
   failure: ErrorCode | null;
-  /** The provider's status; null when it never answered. */
-  status: number | null;
-  /** The answer came piece by piece, as server-sent events or an array of such. */
-  streamed: boolean;
   providerRequestId: string | null;
   /** Hex SHA-256 of the bytes written to the agent; null when the provider never answered. */
   sha256: string | null;
-  /** What was read of the answer; null when there was none, or none that we inspect. */
-  tap: ResponseTap | null;
-  /** The calls that a file of results reports, added up as they came; null for every other answer. */
-  reported: BillCalls | null;
   /** Since ingress, in milliseconds; null when the provider never answered. */
   firstByteMs: number | null;
   durationMs: number;
@@ -173,53 +152,6 @@ export const noTimes: Readonly<CallTimes> = {
   relayedMs: 0,
 };
 
-/** What a call used and cost, and what was found in its texts. */
-export interface Metering {
-  model: string | null;
-  /** The model as the answer itself named it; null where it named none. */
-  answeredModel: string | null;
-  requestedModel: string | null;
-  promptTokens: number;
-  completionTokens: number;
-  costNanoUsd: number;
-  usageSource: 'provider' | 'estimated' | 'none';
-  priceVersion: string | null;
-  piiTypes: readonly PiiType[];
-  /** How much of the texts was scanned for PII. */
-  piiScan: 'full' | 'partial' | 'none';
-  /** How the call ended, judged by what the answer said as well. */
-  outcome: Answer['outcome'];
-  /** Why the figures are not to be taken as they stand; null where nothing speaks against them. */
-  doubt: Doubt | null;
-}
-
-/** What an answer claimed to have used, or could not tell. */
-export interface Doubt {
-  /**
-   * `claim_too_large`: more than what was asked and sent allows, so the bound is recorded; `unreadable`: a whole answer in
-   * which no figures and no text could be found; `out_of_range`: a figure that no event can hold.
-   */
-  reason: DoubtReason;
-  promptTokens: number;
-  completionTokens: number;
-  costNanoUsd: number;
-}
-
-/** A call of which nothing was read. */
-export const unmetered: Omit<Metering, 'outcome'> = {
-  model: null,
-  answeredModel: null,
-  requestedModel: null,
-  promptTokens: 0,
-  completionTokens: 0,
-  costNanoUsd: 0,
-  usageSource: 'none',
-  priceVersion: null,
-  piiTypes: [],
-  piiScan: 'none',
-  doubt: null,
-};
-
 /** How far a request came. What is missing was not reached. */
 export interface Journey {
   head?: Head;
@@ -230,6 +162,6 @@ export interface Journey {
   reservation?: Reservation;
   forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };
   answer?: Answer;
-  metering?: Metering;
+  measurement?: Measurement;
   error?: unknown;
 }

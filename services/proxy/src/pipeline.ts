@@ -11,7 +11,7 @@ import { countEarly } from './steps/count-early.ts';
 import { finish } from './steps/finish.ts';
 import { forward } from './steps/forward.ts';
 import { identify } from './steps/identify.ts';
-import { meter } from './steps/meter.ts';
+import { meter, openMeter } from './steps/meter.ts';
 import { readBody } from './steps/read-body.ts';
 import { readHead } from './steps/read-head.ts';
 import { reserve } from './steps/reserve.ts';
@@ -72,9 +72,10 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     journey.forwarded = { request, stamp: takeStamp(context) };
     context.load.forwarded += 1;
     begin('forward');
-    journey.answer = await forward(context, exchange, request, trace);
+    const callMeter = openMeter(context, request);
+    journey.answer = await forward(context, exchange, request, callMeter, trace);
     begin('meter');
-    journey.metering = await meter(context, request, journey.answer);
+    journey.measurement = await meter(context, request, callMeter, journey.answer);
   } catch (error) {
     journey.error = error;
   } finally {

@@ -199,10 +199,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     runningRequests,
   };
   const context = createContext(connected, redis, warnings);
-  closings.push(
-    () => context.estimator.stop(),
-    async () => context.piiScanner?.stop(),
-  );
+  closings.push(() => context.metering.stop());
 
   await Promise.allSettled(Array.from({ length: readyConnections }, () => database.pool.query('SELECT 1')));
   await readiness.look();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { matchOperation, type Operation, type ProviderApi } from '../../../packages/metering/src/providers/index.ts';
+import { matchOperation, type Operation, type ProviderApi } from '@agp/metering';
 import { createResponseTap } from '../../../packages/metering/src/stream/index.ts';
 import { contentTypes, type Row } from './cell.ts';
 import { toForm } from './wire-forms.ts';

@@ -11,7 +11,7 @@ export interface TokenEstimatorOptions {
   /** Of a longer text this many UTF-16 units are counted, and the rest is taken to be like them. */
   maxCounted?: number;
   /** Told why a worker broke; counts then fall back to the estimate by size. */
-  onWorkerError?: (error: Error) => void;
+  onWorkerError?: ((error: Error) => void) | undefined;
 }
 
 /** What may wait for the worker at once, in bytes; an agent has a quarter. */

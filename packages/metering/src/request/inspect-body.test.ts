@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import { loadProviders } from '../../../../services/proxy/src/settings/load-providers.ts';
-import { matchOperation } from '../providers/index.ts';
+import { makeHead } from '../../test/open-metering.ts';
 import { inspectBody } from './inspect-body.ts';
 
-const providers = loadProviders(undefined, { PROVIDER_MISTRAL_URL: 'https://api.mistral.ai' });
-
 function inspect(id: string, path: string, body: string, contentType = 'application/json') {
-  const operation = matchOperation('openai', 'POST', path);
-  const provider = providers.get(id);
-  if (!operation || !provider) throw new Error(`no operation at ${path} of ${id}`);
-  return inspectBody(operation, provider, Buffer.from(body), path, contentType);
+  const head = makeHead(id, path);
+  if (!head.operation) throw new Error(`no operation at ${path} of ${id}`);
+  const form = { contentType, contentEncoding: '' };
+  return inspectBody(head.operation, head, Buffer.from(body), form, { mustTell: false, mustBound: false });
 }
 
 const stream = '{"model":"m","stream":true}';

@@ -1,7 +1,11 @@
 import { ApiError } from '@agp/core/errors';
 import type { Usage } from '@agp/pricing';
+
+export type { BodyForm };
+
+import type { CallHead, CallProvider } from '../call.ts';
 import { type CostFields, findCostFields } from '../cost-fields/index.ts';
-import { checkExact } from '../demand/check-exact.ts';
+import { type BodyForm, checkExact } from '../demand/check-exact.ts';
 import { readDemand } from '../demand/read-demand.ts';
 import { readMembers } from '../demand/read-members.ts';
 import { readStrictly } from '../demand/read-strictly.ts';
@@ -27,11 +31,11 @@ export interface InspectedBody {
   toldUsage: Partial<Usage>;
   /** It is JSON or a form as the standards have it, so that every server reads it alike. */
   isExact: boolean;
-  /** The most that it may ask for, or why nobody can tell; null where that was not to be found out. */
+  /** The most that it may ask for, or why nobody can tell; null where no bound was needed. */
   strict: StrictDemand | ApiError | null;
   /** As received. */
   bytes: Buffer;
-  contentType: string;
+  form: BodyForm;
   /** The same, but for the `stream_options` that we may have put in. */
   toProvider: Buffer;
   /** We asked for a usage frame that the agent did not ask for, and take it out of the answer. */
@@ -40,37 +44,39 @@ export interface InspectedBody {
 
 const nothingKnown: CostFields = { members: {}, writes: 'text' };
 
-/** Whether the body may say `stream`, in whatever spelling; cheap, since most that stream say so plainly. */
+/** The body may say `stream`, in whatever spelling. */
 const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
+
+/** What must be found out about a body. */
+export interface Needs {
+  /** What a stream uses must be known, whether or not the agent wants it told. */
+  mustTell: boolean;
+  /** The most that it may ask for. */
+  mustBound: boolean;
+}
 
 /**
  * Reads what a request asks for. Bytes are put into the body where a stream would otherwise tell no usage; it is never
- * written anew. A body that is not JSON goes on as it is: the provider then says so in its own words. What was parsed is
- * not kept: the answer may take minutes.
- *
- * @param contentType as the agent declares it
- * @param strictly what else bears on how servers read it, where the most that it may ask for is to be found out
- * @param mustTell what a stream uses must be known, whether or not the agent wants it told
+ * serialised again. A body that is not JSON goes on as it is, so that the provider refuses it in its own words. What was
+ * parsed is not kept: the answer may take minutes.
  */
 export function inspectBody(
   operation: Operation,
-  { asksForUsage }: { asksForUsage: boolean },
+  { provider, path, query }: Pick<CallHead, 'path' | 'query'> & { provider: Pick<CallProvider, 'asksForUsage'> },
   bytes: Buffer,
-  path: string,
-  contentType: string,
-  strictly: { contentEncoding: string; query: string } | null = null,
-  mustTell = false,
+  form: BodyForm,
+  { mustTell, mustBound }: Needs,
 ): InspectedBody {
   const fields = findCostFields(operation) ?? nothingKnown;
-  const body = readMembers(bytes, contentType, strictly ? 'whole' : 'outline');
+  const body = readMembers(bytes, form.contentType, mustBound ? 'whole' : 'outline');
   const { requestedModel, stream, toldUsage } = operation.readRequest(body.value, path);
   const demand = readDemand(body.members, fields);
-  const findMost = ({ contentEncoding, query }: { contentEncoding: string; query: string }) => {
-    checkExact(bytes, { contentType, contentEncoding }, body, fields);
+  const findMost = () => {
+    checkExact(bytes, form, body, fields);
     return readStrictly(bytes, body, fields, demand, query);
   };
   const ofPath = operation.readRequest(undefined, path).requestedModel;
-  const asks = operation.usageNeedsAsking && asksForUsage && (stream || (mustTell && mayStream(bytes)));
+  const asks = operation.usageNeedsAsking && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
   const spliced = asks ? spliceStreamUsage(bytes, mustTell) : { body: bytes, added: false };
   return {
     requestedModel,
@@ -81,9 +87,9 @@ export function inspectBody(
     answers: demand.answers,
     toldUsage,
     isExact: body.isExact,
-    strict: strictly && !operation.isFree ? catchApiError(() => findMost(strictly)) : null,
+    strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
     bytes,
-    contentType,
+    form,
     toProvider: spliced.body,
     usageAsked: spliced.added,
   };

@@ -18,7 +18,7 @@ export interface PiiScannerOptions {
   budgetMs: number;
   /** Smaller texts are scanned where they are, which takes less than handing them to the worker; in bytes. */
   maxInline?: number;
-  onWorkerError?: (error: Error) => void;
+  onWorkerError?: ((error: Error) => void) | undefined;
 }
 
 /**

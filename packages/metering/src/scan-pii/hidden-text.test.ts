@@ -98,6 +98,13 @@ test('JSON in strings is taken apart, however often it was put into one', () => 
   }
 });
 
+test('JSON in a string that is nested too deep to be taken apart makes a scan partial', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}"jane\\u002eroe@example\\u002ecom"${']'.repeat(depth)}`;
+  expect(scan(send(chat, ask(nested(500))))).toEqual(found);
+  expect(scan(send(chat, ask(nested(600))))).toMatchObject({ extent: 'partial', missed: 'unreadable' });
+  expect(scan(send(chat, ask(`{ no JSON ${secret}`)))).toEqual(found);
+});
+
 test('keys, numbers and single letters of what a tool was given are text', () => {
   const call = (args: object) => ({
     model: 'm',

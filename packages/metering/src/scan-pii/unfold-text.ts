@@ -1,14 +1,16 @@
-import { parseJson } from '@agp/core/json';
+import { JsonError, parseJson } from '@agp/core/json';
 import { collectToolText } from '../providers/collect-text.ts';
 import type { Writing } from '../providers/index.ts';
 import { isTooPopulated } from '../text/is-too-populated.ts';
 
-/** Tools that call tools write JSON into JSON: each level doubles its backslashes, so that no more of them are meant. */
+/** Tools that call tools write JSON into JSON, which doubles the backslashes at each level: nobody nests more of them. */
 const maxLevels = 6;
 
 /**
- * Tools are given JSON, and answer in it, inside of strings, at times several deep: its escapes would hide what is written
- * there. Gives a text that is no JSON as it is. Never throws.
+ * Takes JSON within strings apart: tools get and return it, at times several levels deep, and its escapes would hide the
+ * text. A text that is no JSON comes back as it is. Never throws.
+ *
+ * @returns `whole` is false where JSON was not taken apart, because it is nested too deep or has too many values
  */
 export function unfoldText(text: string): Writing {
   const parts: string[] = [];
@@ -17,29 +19,32 @@ export function unfoldText(text: string): Writing {
   for (let level = 0; level < maxLevels && waiting.length > 0; level++) {
     const inner: string[] = [];
     for (const each of waiting) {
-      const values = parseOrNull(each);
-      if (values === null) parts.push(each);
-      else {
-        const found = collectToolText(values);
-        whole &&= found.whole;
-        // Numbers and words are most of it, and no JSON.
-        for (const string of found.parts) (isJson(string) ? inner : parts).push(string);
+      const parsed = parse(each);
+      if ('refusal' in parsed) {
+        whole &&= parsed.refusal === 'not_json';
+        parts.push(each);
+        continue;
       }
+      const found = collectToolText(parsed.value);
+      whole &&= found.whole;
+      // Most of the values are numbers and words, and no JSON.
+      for (const string of found.parts) (isJson(string) ? inner : parts).push(string);
     }
     waiting = inner;
   }
-  // What is nested deeper still is searched as it stands.
+  // Deeper levels are searched as they are.
   return { parts: [...parts, ...waiting], whole };
 }
 
 /** An object or a list, or a string that may hold one. */
 const isJson = (text: string): boolean => /^\s*[{["]/.test(text);
 
-function parseOrNull(text: string): unknown {
-  if (!isJson(text) || isTooPopulated(text)) return null;
+function parse(text: string): { value: unknown } | { refusal: 'not_json' | 'too_large' } {
+  if (!isJson(text)) return { refusal: 'not_json' };
+  if (isTooPopulated(text)) return { refusal: 'too_large' };
   try {
-    return parseJson(text);
-  } catch {
-    return null;
+    return { value: parseJson(text) };
+  } catch (error) {
+    return { refusal: error instanceof JsonError && error.code === 'too_deep' ? 'too_large' : 'not_json' };
   }
 }

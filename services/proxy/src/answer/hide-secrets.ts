@@ -1,8 +1,8 @@
-import { cutParameters } from '@agp/metering';
 import type { Exchange } from '../edge/exchange.ts';
 import { isMethodOverride, isRerouting } from '../edge/names-another-request.ts';
 import { asksUnreadable } from '../head/asks-unreadable.ts';
 import { holdsAgentToken } from '../head/holds-agent-token.ts';
+import { cutParameters } from '../head/query-parameters.ts';
 import type { Head } from '../journey.ts';
 import { isCredentialHeader, isCredentialParameter, writeKeyHeader } from '../settings/provider-key.ts';
 import { toProviderHeaders } from './forwarded-headers.ts';

@@ -1,3 +1,3 @@
 export * from './admit-to-budget.ts';
 export * from './create-budget.ts';
-export { computeReservation } from './estimate-reservation.ts';
+export * from './find-caps.ts';

@@ -1,10 +1,11 @@
 import { eventMessageSchema } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
+import { type Measurement, unmeasured } from '@agp/metering';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AdmittedRequest, type Answer, type Metering, noTimes, unmetered } from '../journey.ts';
-import { fitMetering } from '../metering/fit-metering.ts';
+import { type AdmittedRequest, type Answer, noTimes } from '../journey.ts';
 import { buildEvent } from './build-event.ts';
+import { fitMeasurement } from './fit-measurement.ts';
 
 const uuid = '019aa7b5-8c00-7000-8000-000000000000';
 const timestamp = 0x019aa7b58c00;
@@ -54,14 +55,12 @@ const anyAnswer = fc
       failure: null,
       streamed: false,
       sha256: null,
-      tap: null,
-      reported: null,
       times: noTimes,
       ...given,
     }),
   );
 
-const anyMetering = fc
+const anyMeasurement = fc
   .record({
     model: orNull(anyText),
     promptTokens: anyNumber,
@@ -72,13 +71,13 @@ const anyMetering = fc
     usageSource: fc.constantFrom('provider', 'estimated', 'none'),
     outcome,
   })
-  .map((given) => ({ ...unmetered, ...given }) as unknown as Metering);
+  .map((given) => ({ ...unmeasured, ...given }) as unknown as Measurement);
 
 test('whatever a provider claims and an agent sends, the event is one that the writer takes', () => {
   fc.assert(
-    fc.property(anyRequest, anyAnswer, anyMetering, (request, answer, metering) => {
+    fc.property(anyRequest, anyAnswer, anyMeasurement, (request, answer, measured) => {
       const stamp = { producer: 'prx_a', producer_seq: 1 };
-      const sent = JSON.parse(JSON.stringify(buildEvent(request, stamp, answer, metering)));
+      const sent = JSON.parse(JSON.stringify(buildEvent(request, stamp, answer, measured)));
       expect(eventMessageSchema.safeParse(sent).error).toBeUndefined();
       // A hundred thousand such events of a day, or of a session, are still within bigint.
       expect(BigInt(sent.total_tokens) * 100_000n).toBeLessThan(2n ** 63n);
@@ -88,9 +87,9 @@ test('whatever a provider claims and an agent sends, the event is one that the w
 });
 
 test('figures that had to be changed are doubted, and all others are left as they are', () => {
-  const plain: Metering = { ...unmetered, promptTokens: 3, costNanoUsd: 5, outcome: 'completed' };
-  expect(fitMetering(plain)).toBe(plain);
-  expect(fitMetering({ ...plain, promptTokens: 1e15, costNanoUsd: -1 })).toMatchObject({
+  const plain: Measurement = { ...unmeasured, promptTokens: 3, costNanoUsd: 5, outcome: 'completed' };
+  expect(fitMeasurement(plain)).toBe(plain);
+  expect(fitMeasurement({ ...plain, promptTokens: 1e15, costNanoUsd: -1 })).toMatchObject({
     promptTokens: 1e12,
     costNanoUsd: 0,
     doubt: { reason: 'out_of_range', promptTokens: 1e15 },

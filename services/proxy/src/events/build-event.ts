@@ -1,6 +1,7 @@
 import { type EventMessage, toEventText } from '@agp/core/events';
-import type { AdmittedRequest, Answer, Metering, ProducerStamp } from '../journey.ts';
-import { fitCount, fitMetering } from '../metering/fit-metering.ts';
+import type { Measurement } from '@agp/metering';
+import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
+import { fitCount, fitMeasurement } from './fit-measurement.ts';
 
 const text = (value: string | null, max: number) => (value === null ? null : toEventText(value, max));
 
@@ -51,31 +52,31 @@ export function buildEvent(
   request: AdmittedRequest,
   stamp: ProducerStamp,
   answer: Answer,
-  measured: Metering,
+  given: Measurement,
 ): EventMessage {
-  const metering = fitMetering(measured);
-  const { promptTokens, completionTokens } = metering;
+  const measured = fitMeasurement(given);
+  const { promptTokens, completionTokens } = measured;
   return {
     ...buildRequestEvent(request, stamp),
     id: request.head.eventId,
     direction: answer.status === null ? 'request' : 'response',
-    model: toEventText(metering.model || 'unknown', 256),
+    model: toEventText(measured.model || 'unknown', 256),
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    cost_nano_usd: metering.costNanoUsd,
+    cost_nano_usd: measured.costNanoUsd,
     request_sha256: request.body.sha256(),
     response_sha256: answer.sha256,
     provider_request_id: text(answer.providerRequestId, 256),
     duration_ms: fitCount(answer.durationMs),
     first_byte_ms: answer.firstByteMs === null ? null : fitCount(answer.firstByteMs),
     http_status: toStatus(answer.status),
-    outcome: metering.outcome,
-    usage_source: metering.usageSource,
-    price_version: text(metering.priceVersion, 128),
-    pii_detected: metering.piiTypes.length > 0,
-    pii_types: metering.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, 64)),
-    pii_scan: metering.piiScan,
+    outcome: measured.outcome,
+    usage_source: measured.usageSource,
+    price_version: text(measured.priceVersion, 128),
+    pii_detected: measured.piiTypes.length > 0,
+    pii_types: measured.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, 64)),
+    pii_scan: measured.piiScan,
     counts_as_request: true,
   };
 }

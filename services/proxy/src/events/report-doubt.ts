@@ -1,14 +1,15 @@
 import type { EventMessage } from '@agp/core/events';
 import { uuidOf } from '@agp/core/ids';
+import type { Measurement } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
-import type { AdmittedRequest, Metering } from '../journey.ts';
+import type { AdmittedRequest } from '../journey.ts';
 
 /** Counts and stores a call whose figures are doubtful. */
 export function reportDoubt(
   { metrics, doubts }: ProxyContext,
   { head, agent }: AdmittedRequest,
   event: EventMessage,
-  { doubt }: Metering,
+  { doubt }: Measurement,
 ): void {
   if (doubt === null) return;
   metrics.doubtful.inc({ reason: doubt.reason });

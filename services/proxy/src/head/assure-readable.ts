@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@agp/core/errors';
 import type { Operation } from '@agp/metering';
-import { findParameters } from '@agp/metering';
 import type { Provider } from '../settings/load-providers.ts';
+import { findParameters } from './query-parameters.ts';
 
 const googleHost = /(?:^|\.)googleapis\.com$/;
 const answerForm = /^\$?(?:alt|callback|fields)$/;

@@ -1,5 +1,5 @@
 import { agentTokenPrefix } from '@agp/core/contracts';
-import { listDecodings } from '@agp/metering';
+import { listDecodings } from './decode-once.ts';
 
 /** A value that is only a token, with or without the scheme that SDKs put before it. */
 const tokenValue = new RegExp(`^(?:bearer +)?(${agentTokenPrefix}[\\x21-\\x7e]*) *$`, 'i');

@@ -1,4 +1,5 @@
-import { decodeOnce, maxDecodings, operationWords } from '@agp/metering';
+import { operationWords } from '@agp/metering';
+import { decodeOnce, maxDecodings } from './decode-once.ts';
 
 /**
  * A path as lenient servers might read it: decoded several times, with `;parameters` and anything behind `?` cut off, in any

@@ -1,5 +1,5 @@
 import { ApiError } from '@agp/core/errors';
-import { decodeOnce, maxDecodings } from '@agp/metering';
+import { decodeOnce, maxDecodings } from './decode-once.ts';
 
 /** The parts of a request target. */
 export interface Target {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { agentTokenPrefix } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { findParameters } from '@agp/metering';
 import { readToken } from './holds-agent-token.ts';
+import { findParameters } from './query-parameters.ts';
 
 /** The headers in which SDKs send a key. An agent token in them is known by its prefix. */
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];

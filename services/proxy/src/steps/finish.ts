@@ -1,22 +1,15 @@
 import { ApiError } from '@agp/core/errors';
+import { type Measurement, unmeasured } from '@agp/metering';
 import { toStatusClass } from '../answer/status-class.ts';
 import type { ProxyContext } from '../context.ts';
 import { answerError } from '../edge/answer-error.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import { buildEvent } from '../events/build-event.ts';
+import { fitMeasurement } from '../events/fit-measurement.ts';
 import { publishEvent } from '../events/publish-event.ts';
 import { reportDoubt } from '../events/report-doubt.ts';
 import type { RequestEnd } from '../events/request-end.ts';
-import {
-  type AdmittedRequest,
-  type Answer,
-  type Head,
-  type Journey,
-  type Metering,
-  noTimes,
-  unmetered,
-} from '../journey.ts';
-import { fitMetering } from '../metering/fit-metering.ts';
+import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes } from '../journey.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import { observeTimes } from '../telemetry/observe-times.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
@@ -40,15 +33,15 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     sessionId: journey.sessionId ?? null,
     event: null,
     answer: null,
-    answeredModel: journey.metering?.answeredModel ?? null,
+    answeredModel: journey.measurement?.answeredModel ?? null,
     refusal: error,
   };
   if (forwarded) {
     const answer = journey.answer ?? failedAnswer(forwarded.request.head);
-    const metering = fitMetering(journey.metering ?? unmeasured(forwarded.request, answer));
-    const event = buildEvent(forwarded.request, forwarded.stamp, answer, metering);
+    const measured = fitMeasurement(journey.measurement ?? assume(forwarded.request, answer));
+    const event = buildEvent(forwarded.request, forwarded.stamp, answer, measured);
     publishEvent(context, event);
-    reportDoubt(context, forwarded.request, event, metering);
+    reportDoubt(context, forwarded.request, event, measured);
     ended.event = event;
     ended.answer = answer;
     ended.refusal ??= answer.failure === null ? null : new ApiError(answer.failure);
@@ -77,12 +70,12 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
 
-/** The metering of a call that failed inside the proxy: what it reserved is the best estimate of its cost. */
-function unmeasured({ head, body, reservation }: AdmittedRequest, { outcome }: Answer): Metering {
+/** What is recorded of a call that failed inside the proxy: what it reserved is the best estimate of its cost. */
+function assume({ head, body, reservation }: AdmittedRequest, { outcome }: Answer): Measurement {
   const model = body.inspected?.requestedModel ?? null;
   const costs = head.operation?.isFree === false && reservation.nanoUsd > 0;
   const cost = costs ? { costNanoUsd: reservation.nanoUsd, usageSource: 'estimated' as const } : {};
-  return { ...unmetered, model, requestedModel: model, ...cost, outcome };
+  return { ...unmeasured, model, requestedModel: model, ...cost, outcome };
 }
 
 /** The answer of a forwarded request that failed inside the proxy: it is recorded all the same. */
@@ -95,8 +88,6 @@ function failedAnswer(head: Head): Answer {
     streamed: false,
     providerRequestId: null,
     sha256: null,
-    tap: null,
-    reported: null,
     firstByteMs: null,
     durationMs: performance.now() - head.arrived,
     times: noTimes,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type OutgoingHttpHeaders, request, type Server } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
+import type { CallMeter } from '@agp/metering';
 import { Agent } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import type { ProxyContext } from '../context.ts';
@@ -68,6 +69,7 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
     sessionId: 'ses_x',
     body: { inspected: null, toProvider: null },
   };
+  const meter = { openTap: () => null } as unknown as CallMeter;
   const answer = Promise.withResolvers<Answer>();
   const written = Promise.withResolvers<void>();
   const edge = await listen(
@@ -75,9 +77,8 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
       response.on('prefinish', written.resolve);
       if (isStuck) response.socket?.write(unread);
       const exchange = { request, response } as Exchange;
-      void forward(context as unknown as ProxyContext, exchange, admitted as unknown as AdmittedRequest, null).then(
-        answer.resolve,
-      );
+      const admittedRequest = admitted as unknown as AdmittedRequest;
+      void forward(context as unknown as ProxyContext, exchange, admittedRequest, meter, null).then(answer.resolve);
     }),
   );
   const agent = isStuck ? connect(Number(new URL(edge).port), '127.0.0.1').pause() : request(edge);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
-import { formatStreamError, type ResponseTap, StreamUsageStripper } from '@agp/metering';
+import { type CallMeter, formatStreamError, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import { Flow } from '../answer/flow.ts';
 import { type HeaderValues, toAgentHeaders } from '../answer/forwarded-headers.ts';
@@ -9,7 +9,6 @@ import { ContentDigest } from '../body/content-digest.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
-import { type OpenTap, prepareTap } from '../metering/prepare-tap.ts';
 import type { StopReason } from '../stop/running-requests.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 
@@ -34,6 +33,7 @@ export function forward(
   context: ProxyContext,
   exchange: Exchange,
   request: AdmittedRequest,
+  meter: CallMeter,
   trace: RequestTrace | null,
 ): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
@@ -44,10 +44,9 @@ export function forward(
     },
   };
   const done = context.runningRequests.add(running);
-  const { openTap, reported } = prepareTap(context, request);
-  const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, openTap, (answer) => {
+  const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, meter, (answer) => {
     done();
-    resolve({ ...answer, reported });
+    resolve(answer);
   });
   // An agent that left during admission has already closed; it would never be heard of again.
   if (exchange.response.destroyed) relay.onAgentClose();
@@ -86,8 +85,8 @@ class Relay implements Dispatcher.DispatchHandler {
   readonly #request: AdmittedRequest;
   /** How long the agent may leave what was written unread, in milliseconds. */
   readonly #patienceMs: number;
-  readonly #openTap: OpenTap;
-  readonly #resolve: (answer: Omit<Answer, 'reported'>) => void;
+  readonly #meter: CallMeter;
+  readonly #resolve: (answer: Answer) => void;
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
   #tap: ResponseTap | null = null;
@@ -107,13 +106,13 @@ class Relay implements Dispatcher.DispatchHandler {
     exchange: Exchange,
     request: AdmittedRequest,
     patienceMs: number,
-    openTap: OpenTap,
-    resolve: (answer: Omit<Answer, 'reported'>) => void,
+    meter: CallMeter,
+    resolve: (answer: Answer) => void,
   ) {
     this.#exchange = exchange;
     this.#request = request;
     this.#patienceMs = patienceMs;
-    this.#openTap = openTap;
+    this.#meter = meter;
     this.#resolve = resolve;
     exchange.response.once('close', () => this.onAgentClose());
   }
@@ -145,7 +144,7 @@ class Relay implements Dispatcher.DispatchHandler {
     const { response } = this.#exchange;
     const { head, agent, sessionId, body } = this.#request;
     for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
-    this.#tap = this.#openTap(headers);
+    this.#tap = this.#meter.openTap(headers);
     const answerHeaders = toAgentHeaders(headers);
     answerHeaders['X-Agent-Id'] = agent.id;
     answerHeaders['X-Session-Id'] = sessionId;
@@ -291,7 +290,6 @@ class Relay implements Dispatcher.DispatchHandler {
       streamed: this.#streamed,
       providerRequestId: this.#providerRequestId,
       sha256: this.#status === null ? null : this.#digest.digest(),
-      tap: this.#tap,
       firstByteMs: this.#firstByteMs,
       durationMs: now - this.#request.head.arrived,
       times: this.#times,

@@ -1,30 +1,38 @@
-import type { ResponseReading } from '@agp/metering';
+import { uuidOf } from '@agp/core/ids';
+import type { CallMeter, Measurement } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
-import type { AdmittedRequest, Answer, Metering } from '../journey.ts';
-import { measureUsage } from '../metering/measure-usage.ts';
-import { findTexts, scanRequest } from '../metering/scan-request.ts';
+import { toHolder } from '../head/to-holder.ts';
+import type { AdmittedRequest, Answer } from '../journey.ts';
+import { storageWaitMs } from '../storage/storage.ts';
 
-/** Reads what the answer said: what the call used and cost, and what PII stands in the texts. The agent has it all by now. */
-export async function meter(context: ProxyContext, request: AdmittedRequest, answer: Answer): Promise<Metering> {
-  try {
-    const reading = answer.tap ? await answer.tap.end() : null;
-    const texts = findTexts(request, reading);
-    const [usage, pii] = await Promise.all([
-      measureUsage(context, request, answer, reading, texts),
-      scanRequest(context, request, answer, texts),
-    ]);
-    return { ...usage, ...pii, outcome: judgeOutcome(answer, reading) };
-  } finally {
-    answer.tap?.release();
-  }
+/** Begins to measure a call, before it is forwarded. */
+export function openMeter({ metering, storage }: ProxyContext, request: AdmittedRequest): CallMeter {
+  const { head, agent, body, reservation } = request;
+  return metering.open({
+    head,
+    holder: toHolder(agent, head),
+    body: body.inspected,
+    reservation,
+    claimBill: (bill) => {
+      const eventId = uuidOf('evt', head.eventId);
+      return storage.claimBill({ provider: head.provider.id, bill, eventId }, performance.now() + storageWaitMs);
+    },
+  });
 }
 
-/**
- * A stream may report an error although all its bytes came; and SDKs hang up on a stream's last frame, so that a whole
- * answer may look as if the agent had left. A refusal by status is a whole answer, also where its body looks like a
- * stream's error, as Gemini's does.
- */
-function judgeOutcome({ outcome, status }: Answer, reading: ResponseReading | null): Answer['outcome'] {
-  if (outcome === 'completed' && reading?.failed && (status ?? 0) < 400) return 'failed';
-  return outcome === 'aborted' && reading?.sawEnd ? 'completed' : outcome;
+/** Finds out what the call used and cost, and what PII its texts hold. The agent has all of the answer by now. */
+export async function meter(
+  context: ProxyContext,
+  { head }: AdmittedRequest,
+  meter: CallMeter,
+  answer: Answer,
+): Promise<Measurement> {
+  const measured = await meter.measure(answer);
+  for (const model of measured.unpriced) context.reportUnpriced(head.provider.id, model);
+  if (measured.isUnknownPath) context.metrics.unknownPaths.inc({ provider: head.provider.id });
+  if (measured.unscanned !== null) {
+    context.metrics.unscanned.inc({ reason: measured.unscanned });
+    context.logUnscanned({ eventId: head.eventId, reason: measured.unscanned });
+  }
+  return measured;
 }

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
-import { inspectBody } from '@agp/metering';
 import { ContentDigest } from '../body/content-digest.ts';
 import { BodyBuffer, type BodyClaim, watchPace } from '../body/index.ts';
-import { isCapped } from '../budget/is-capped.ts';
+import { findCaps } from '../budget/index.ts';
 import type { ProxyContext } from '../context.ts';
 import { dropRest } from '../edge/drop-rest.ts';
 import type { Exchange } from '../edge/exchange.ts';
@@ -51,16 +50,8 @@ export async function readBody(
     const digest = new ContentDigest();
     digest.update(bytes);
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding = '' } = request.headers;
-    const strictly = context.config.budget === 'strict' ? { contentEncoding, query: head.query } : null;
-    const inspected = inspectBody(
-      head.operation,
-      head.provider,
-      bytes,
-      head.path,
-      contentType,
-      strictly,
-      isCapped(admission),
-    );
+    const form = { contentType, contentEncoding };
+    const inspected = context.metering.inspect(head.operation, head, bytes, form, findCaps(admission));
     if (inspected.toProvider !== bytes) claim.grow(inspected.toProvider.length);
     return {
       inspected,

@@ -1,13 +1,9 @@
 import { uuidOf } from '@agp/core/ids';
-import type { DailyCap } from '@agp/db';
-import { computeReservation } from '../budget/index.ts';
-import { isCapped } from '../budget/is-capped.ts';
+import { findCaps } from '../budget/index.ts';
 import { toDay } from '../budget/to-day.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
 import { storageWaitMs } from '../storage/storage.ts';
-
-const isHeldTo = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
 
 /**
  * Takes the request's share of the day's budget and of the agent's requests of this minute, the last check of all.
@@ -26,7 +22,8 @@ export async function reserve(
 ): Promise<Reservation> {
   const { agentCap, globalCap, requestsPerMinute } = admission.limits;
   const eventId = uuidOf('evt', head.eventId);
-  const nanoUsd = computeReservation(context, head, body, isHeldTo(agentCap) || isHeldTo(globalCap));
+  const caps = findCaps(admission);
+  const nanoUsd = context.metering.reserve(head, body.inspected, caps);
   const warnings = await context.budget.reserve(
     {
       eventId,
@@ -40,5 +37,5 @@ export async function reserve(
     performance.now() + storageWaitMs,
   );
   for (const cap of warnings) context.metrics.budgetWarnings.inc({ cap });
-  return { eventId, nanoUsd, isCapped: isCapped(admission) };
+  return { eventId, nanoUsd, isCapped: caps.isCapped };
 }

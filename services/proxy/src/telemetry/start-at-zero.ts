@@ -1,7 +1,7 @@
 import type { DoubtReason } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
+import type { UnscannedReason } from '@agp/metering';
 import { statusClasses } from '../answer/status-class.ts';
-import type { UnscannedReason } from '../metering/scan-request.ts';
 import type { KillReason } from '../stop/running-requests.ts';
 import type { ProxyMetrics } from './metrics.ts';
 

@@ -1,5 +1,11 @@
+import type { UnscannedReason } from '@agp/metering';
 import { type Logger, logSparsely } from '@agp/runtime';
-import type { UnscannedText } from '../metering/scan-request.ts';
+
+/** A request of which some text was not scanned. */
+export interface UnscannedText {
+  eventId: string;
+  reason: UnscannedReason;
+}
 
 /** Faults that may affect every request at once. Each is one line in a while, with the number of lines held back. */
 export function createWarnings(logger: Logger) {

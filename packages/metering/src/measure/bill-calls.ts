@@ -1,7 +1,8 @@
-import { addUsage, maxReportedCalls, type OnCall, type Operation } from '@agp/metering';
-import { makeUsage, type Usage } from '@agp/pricing';
-import type { ProxyContext } from '../context.ts';
-import type { AdmittedRequest } from '../journey.ts';
+import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
+import type { Call } from '../call.ts';
+import type { MeteringParts } from '../create-metering.ts';
+import { maxReportedCalls, type OnCall } from '../providers/index.ts';
+import { addUsage } from '../providers/sum-usage.ts';
 import { boundClaims } from './bound-claims.ts';
 
 /** What calls cost together. */
@@ -32,7 +33,7 @@ const maxUnpriced = 100;
 export class BillCalls {
   /** What the request reserved, in nano-dollars: a claim that costs no more was foreseen, however it is made up. */
   readonly #foreseenNanoUsd: number;
-  readonly #priceOf: (model: string | null, usage: Usage) => ReturnType<ProxyContext['priceUsage']> & { model: string };
+  readonly #priceOf: (model: string | null, usage: Usage) => UsagePrice & { model: string };
   readonly #believe: (claimed: Usage) => Usage;
   readonly #unpriced = new Set<string>();
   readonly #usage = makeUsage({});
@@ -49,26 +50,18 @@ export class BillCalls {
    * @param believesAll the figures are our own
    */
   constructor(
-    context: ProxyContext,
-    { head, body, reservation }: AdmittedRequest,
-    { api }: Operation,
+    { priceUsage }: MeteringParts,
+    { head, body, reservation }: Call,
     { models, serviceTier, believesAll = false }: BillOptions,
   ) {
-    const { provider } = head;
+    const { provider, operation } = head;
+    const [api, baseUrl] = [operation?.api ?? provider.api, provider.baseUrl.href];
     const at = new Date(head.timestamp);
     this.#foreseenNanoUsd = reservation.nanoUsd;
-    this.#believe = believesAll ? (usage) => usage : boundClaims(body.inspected);
+    this.#believe = believesAll ? (usage) => usage : boundClaims(body);
     const priceOne = (model: string, usage: Usage) => ({
       model,
-      ...context.priceUsage({
-        provider: provider.id,
-        api,
-        baseUrl: provider.baseUrl.href,
-        model,
-        usage,
-        at,
-        serviceTier,
-      }),
+      ...priceUsage({ provider: provider.id, api, baseUrl, model, usage, at, serviceTier }),
     });
     this.#priceOf = (model, usage) => {
       if (model !== null || models.length === 0) return priceOne(model ?? 'unknown', usage);

@@ -1,4 +1,4 @@
-import type { ProviderApi } from '@agp/metering';
+import type { ProviderApi } from '../../src/providers/index.ts';
 
 /** What is reserved where nothing bounds the output: as configured, and in strict mode what any model writes at most. */
 export const open = 4_096;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeReserve } from './reserve-for-test.ts';
+import { makeReserve } from './make-reserve.ts';
 
 const reserveAvailable = makeReserve('available');
 const reserve = (path: string, body: object | string | null) => reserveAvailable({ path, body });

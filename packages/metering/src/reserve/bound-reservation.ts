@@ -1,9 +1,10 @@
 import { ApiError } from '@agp/core/errors';
-import type { StrictDemand } from '@agp/metering';
-import { notBounded } from '@agp/metering';
 import type { UsageLimits } from '@agp/pricing';
-import type { ProxyContext } from '../context.ts';
-import type { Body, Head } from '../journey.ts';
+import type { CallHead } from '../call.ts';
+import type { MeteringParts } from '../create-metering.ts';
+import { notBounded } from '../demand/not-bounded.ts';
+import type { StrictDemand } from '../demand/strict-demand.ts';
+import type { InspectedBody } from '../request/inspect-body.ts';
 
 /** More than any model of these vendors writes in one answer (128 thousand is the most); others write as far as they read. */
 const largestOutput = 131_072;
@@ -35,7 +36,7 @@ const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
  *
  * @throws ApiError `cost_not_bounded` where nobody can tell, naming what is at fault
  */
-export function boundReservation(context: ProxyContext, head: Head, body: Body): number {
+export function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { operation } = head;
   const isLooking = looking.has(head.method) && !head.hasBody;
   // The results of a batch: what they cost was spent when it was made.
@@ -43,16 +44,16 @@ export function boundReservation(context: ProxyContext, head: Head, body: Body):
   if (operation === null) throw notBounded('the path', 'is of no model call that is known');
   if (operation.isBilledLater) throw notBounded('a batch', 'costs what its results tell, and not before');
   if (operation.isFree) return 0;
-  const { strict = null, models = [] } = body.inspected ?? {};
+  const { strict = null, models = [] } = body ?? {};
   if (strict === null) throw notBounded('the body', 'is missing');
   if (strict instanceof ApiError) throw strict;
-  return boundModels(context, head, models, strict);
+  return boundModels(parts, head, models, strict);
 }
 
 /** Whichever of the models answers, and whatever kind each token turns out to be. */
 function boundModels(
-  { findModelBounds }: ProxyContext,
-  { provider, operation, timestamp }: Head,
+  { findModelBounds }: MeteringParts,
+  { provider, operation, timestamp }: CallHead,
   models: readonly string[],
   demand: StrictDemand,
 ): number {

@@ -1,4 +1,4 @@
-import type { Metering } from '../journey.ts';
+import type { Measurement } from '@agp/metering';
 
 /**
  * The most tokens that an event says, in and out each: five times what 100,000 calls of the largest context use, and little
@@ -13,25 +13,25 @@ export function fitCount(value: number, max = Number.MAX_SAFE_INTEGER): number {
 }
 
 /** Figures that an event can hold, whatever they were. What had to be changed is doubted. */
-export function fitMetering(metering: Metering): Metering {
-  const promptTokens = fitCount(metering.promptTokens, maxEventTokens);
-  const completionTokens = fitCount(metering.completionTokens, maxEventTokens);
-  const costNanoUsd = fitCount(metering.costNanoUsd);
+export function fitMeasurement(measured: Measurement): Measurement {
+  const promptTokens = fitCount(measured.promptTokens, maxEventTokens);
+  const completionTokens = fitCount(measured.completionTokens, maxEventTokens);
+  const costNanoUsd = fitCount(measured.costNanoUsd);
   const isFit =
-    promptTokens === metering.promptTokens &&
-    completionTokens === metering.completionTokens &&
-    costNanoUsd === metering.costNanoUsd;
-  if (isFit) return metering;
+    promptTokens === measured.promptTokens &&
+    completionTokens === measured.completionTokens &&
+    costNanoUsd === measured.costNanoUsd;
+  if (isFit) return measured;
   const claimed = {
-    promptTokens: fitCount(metering.promptTokens),
-    completionTokens: fitCount(metering.completionTokens),
+    promptTokens: fitCount(measured.promptTokens),
+    completionTokens: fitCount(measured.completionTokens),
     costNanoUsd,
   };
   return {
-    ...metering,
+    ...measured,
     promptTokens,
     completionTokens,
     costNanoUsd,
-    doubt: metering.doubt ?? { reason: 'out_of_range', ...claimed },
+    doubt: measured.doubt ?? { reason: 'out_of_range', ...claimed },
   };
 }

@@ -1,5 +1,5 @@
-import type { InspectedBody } from '@agp/metering';
 import { largestContext, largestOutput, makeUsage, type Usage } from '@agp/pricing';
+import type { InspectedBody } from '../request/inspect-body.ts';
 
 /** The most that a call can have used, as far as its request tells. */
 interface UsageBounds {
@@ -37,8 +37,8 @@ const reach =
 /** Of a larger body the bound by its own size is above all that models read. */
 const maxSearched = largestContext;
 
-function reachesOut({ bytes, contentType, requestedModel, isExact }: InspectedBody): boolean {
-  if (!isExact || contentType.toLowerCase().includes('form') || bytes.length > maxSearched) return true;
+function reachesOut({ bytes, form, requestedModel, isExact }: InspectedBody): boolean {
+  if (!isExact || form.contentType.toLowerCase().includes('form') || bytes.length > maxSearched) return true;
   return reach.test(requestedModel ?? '') || reach.test(bytes.toString('latin1'));
 }
 

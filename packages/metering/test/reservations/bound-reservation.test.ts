@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { ApiError } from '@agp/core/errors';
 import { describe, expect, test } from 'vitest';
-import { makeReserve, type ReservedRequest } from './reserve-for-test.ts';
+import { makeReserve, type ReservedRequest } from './make-reserve.ts';
 
 const reserve = makeReserve('strict');
 const reserveAvailable = makeReserve('available');

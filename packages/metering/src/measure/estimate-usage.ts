@@ -1,10 +1,11 @@
-import type { Operation, ResponseReading } from '@agp/metering';
-import { isForm } from '@agp/metering';
 import { makeUsage, type Usage } from '@agp/pricing';
-import type { ProxyContext } from '../context.ts';
-import { toHolder } from '../head/to-holder.ts';
-import type { AdmittedRequest, Answer, Body } from '../journey.ts';
-import type { CallTexts } from './scan-request.ts';
+import type { AnswerEnd, Call } from '../call.ts';
+import type { TokenEstimator } from '../estimate-tokens/index.ts';
+import type { Operation } from '../providers/index.ts';
+import type { InspectedBody } from '../request/inspect-body.ts';
+import { isForm } from '../request/parse-form-fields.ts';
+import type { ResponseReading } from '../stream/index.ts';
+import type { CallTexts } from './scan-call.ts';
 
 /** Bytes for each token of what could not be read. */
 const bytesPerToken = 4;
@@ -13,8 +14,8 @@ const bytesPerToken = 4;
 const maxUnread = 4_096;
 
 /** What there is of a call to estimate it by. */
-export interface Seen {
-  answer: Answer;
+export interface EstimateBasis {
+  end: AnswerEnd;
   /** Null where no answer came. */
   reading: ResponseReading | null;
   /** The provider's figures, as far as they go and are believed: a stream that was cut may have told its input alone. */
@@ -32,16 +33,14 @@ export interface Estimate {
 
 /** Estimates what a call used, from what was sent and what was written. */
 export async function estimateUsage(
-  context: ProxyContext,
-  { head, agent, body }: AdmittedRequest,
+  estimator: TokenEstimator,
+  { body, holder }: Call,
   operation: Operation,
   models: readonly string[],
-  { answer, reading, told, texts }: Seen,
+  { end, reading, told, texts }: EstimateBasis,
 ): Promise<Estimate> {
-  const holder = toHolder(agent, head);
-  const count = (text: CallTexts['request']) =>
-    text ? context.estimator.countTokens(text, models[0] ?? '', holder) : 0;
-  const asked = body.inspected?.toldUsage;
+  const count = (text: CallTexts['request']) => (text ? estimator.countTokens(text, models[0] ?? '', holder) : 0);
+  const asked = body?.toldUsage;
   const [readTokens, textTokens] = await Promise.all([
     told?.promptTokens || count(texts.request),
     count(reading?.uncountedText?.() ?? texts.answer),
@@ -50,7 +49,7 @@ export async function estimateUsage(
   const promptTokens = readTokens + sentTokens || (countsUnread(body, textTokens) ? countUnread(body) : 0);
 
   const toldTokens = told?.completionTokens ?? asked?.completionTokens ?? 0;
-  const isWhole = answer.outcome === 'completed' && reading !== null;
+  const isWhole = end.outcome === 'completed' && reading !== null;
   const isEmpty = operation.writesText && textTokens + toldTokens === 0 && !reading?.failed;
   const isUnreadable =
     reading !== null && (reading.passedBy !== undefined || (isWhole && (!reading.inspected || isEmpty)));
@@ -58,7 +57,7 @@ export async function estimateUsage(
   // Gemini tells its thoughts while the answer goes on; they are no part of the text.
   const written = Math.max(textTokens, unreadTokens) + (told?.reasoningTokens ?? 0);
   const completionTokens = Math.max(toldTokens, written);
-  const hasEnded = isWhole && (reading.sawEnd || reading.failed || !answer.streamed);
+  const hasEnded = isWhole && (reading.sawEnd || reading.failed || !end.streamed);
   return {
     usage: makeUsage({ ...asked, ...told, promptTokens, completionTokens }),
     isKnown: hasEnded && !isUnreadable && models.length <= 1,
@@ -67,9 +66,9 @@ export async function estimateUsage(
 }
 
 /** A form holds files, whose sound is billed by other measures once there is a transcript. */
-function countsUnread({ inspected }: Body, textTokens: number): boolean {
-  return inspected !== null && (textTokens === 0 || !isForm(inspected.contentType));
+function countsUnread(body: InspectedBody | null, textTokens: number): boolean {
+  return body !== null && (textTokens === 0 || !isForm(body.form.contentType));
 }
 
-const countUnread = ({ inspected }: Body) =>
-  Math.min(Math.ceil((inspected?.bytes.length ?? 0) / bytesPerToken), maxUnread);
+const countUnread = (body: InspectedBody | null) =>
+  Math.min(Math.ceil((body?.bytes.length ?? 0) / bytesPerToken), maxUnread);

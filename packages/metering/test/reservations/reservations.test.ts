@@ -1,10 +1,11 @@
-import { findCostFields, matchOperation } from '@agp/metering';
 import { describe, expect, test } from 'vitest';
-import { anthropicRows } from './reservation-rows/anthropic-rows.ts';
-import { geminiRows } from './reservation-rows/gemini-rows.ts';
-import { mediaRows } from './reservation-rows/media-rows.ts';
-import { openaiRows } from './reservation-rows/openai-rows.ts';
-import { makeReserve, type ReservedRequest } from './reserve-for-test.ts';
+import { findCostFields } from '../../src/cost-fields/index.ts';
+import { matchOperation } from '../../src/providers/index.ts';
+import { anthropicRows } from './anthropic-rows.ts';
+import { geminiRows } from './gemini-rows.ts';
+import { makeReserve, type ReservedRequest } from './make-reserve.ts';
+import { mediaRows } from './media-rows.ts';
+import { openaiRows } from './openai-rows.ts';
 
 /*
  * What each member that bounds or multiplies output leads to. A token of output costs a thousandth of a dollar and nothing

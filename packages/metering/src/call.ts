@@ -1,0 +1,130 @@
+import type { DoubtReason } from '@agp/core/contracts';
+import type { PiiType } from '@agp/pii';
+import type { Holder } from '@agp/runtime/fairness';
+import type { Operation, ProviderApi } from './providers/index.ts';
+import type { InspectedBody } from './request/inspect-body.ts';
+import type { MissedReason } from './scan-pii/index.ts';
+
+/** The server that a call goes to. */
+export interface CallProvider {
+  id: string;
+  /** Whose formats it speaks. */
+  api: ProviderApi;
+  baseUrl: URL;
+  /** Streams are asked for their usage where the caller did not. */
+  asksForUsage: boolean;
+}
+
+/** A request before its body is read. */
+export interface CallHead {
+  provider: CallProvider;
+  /** Null where we do not know how to read what is asked. */
+  operation: Operation | null;
+  method: string;
+  /** The provider's path, without the query. */
+  path: string;
+  query: string;
+  /** In milliseconds since 1970 UTC. */
+  timestamp: number;
+  hasBody: boolean;
+}
+
+/** A request that is forwarded. */
+export interface Call {
+  head: CallHead;
+  /** The agent whose share of memory and of the workers' time the call uses. */
+  holder: Holder;
+  /** Null for a body that streams through, and where there is none. */
+  body: InspectedBody | null;
+  reservation: {
+    /** Whole nano-dollars. */
+    nanoUsd: number;
+    /** A cap holds for the request; one that only warns counts too. */
+    isCapped: boolean;
+  };
+  /**
+   * Records that this call carries the cost of what the provider bills once, such as a batch; false where another call
+   * does. May reject.
+   *
+   * @param bill the provider's id of it
+   */
+  claimBill(bill: string): Promise<boolean>;
+}
+
+/** How the answer to a call ended. */
+export interface AnswerEnd {
+  /**
+   * `completed`: all of the answer reached the agent; `aborted`: the agent left; `failed`: the provider did, or the answer
+   * outlived the grace of a process that stops; `killed`: the agent was blocked, or all were paused, meanwhile.
+   */
+  outcome: 'completed' | 'aborted' | 'failed' | 'killed';
+  /**
+   * The request was written to a connection, so that the provider may have worked for it and bill it. Without a connection
+   * nothing was.
+   */
+  sent: boolean;
+  /** The provider's status; null when it never answered. */
+  status: number | null;
+  /** The answer came piece by piece, as server-sent events or an array of such. */
+  streamed: boolean;
+}
+
+/** Why the figures of a call should not be taken as they are, and what its answer claimed. */
+export interface Doubt {
+  /**
+   * `claim_too_large`: more than the request allows, so the bound is recorded; `unreadable`: a whole answer in which no
+   * figures and no text were found; `out_of_range`: a figure that no event can hold.
+   */
+  reason: DoubtReason;
+  promptTokens: number;
+  completionTokens: number;
+  costNanoUsd: number;
+}
+
+/** Why a text was not scanned; `unknown_path`: on an unknown path text cannot be told from data. */
+export type UnscannedReason = MissedReason | 'unknown_path';
+
+/** What a call used and cost, and what was found in its texts. */
+export interface Measurement {
+  model: string | null;
+  /** The model as the answer itself named it; null where it named none. */
+  answeredModel: string | null;
+  requestedModel: string | null;
+  promptTokens: number;
+  completionTokens: number;
+  /** Whole nano-dollars. */
+  costNanoUsd: number;
+  usageSource: 'provider' | 'estimated' | 'none';
+  priceVersion: string | null;
+  piiTypes: readonly PiiType[];
+  /** How much of the texts was scanned for PII. */
+  piiScan: 'full' | 'partial' | 'none';
+  /** How the call ended, judged by what the answer said as well. */
+  outcome: AnswerEnd['outcome'];
+  /** Null where nothing speaks against the figures. */
+  doubt: Doubt | null;
+  /** Models that were used and have no known price. */
+  unpriced: readonly string[];
+  /** Why some text was not scanned; null where all of it was. */
+  unscanned: UnscannedReason | null;
+  /** The provider served a path that we cannot read, so that its cost is unknown. */
+  isUnknownPath: boolean;
+}
+
+/** A call of which nothing was read. */
+export const unmeasured: Omit<Measurement, 'outcome'> = {
+  model: null,
+  answeredModel: null,
+  requestedModel: null,
+  promptTokens: 0,
+  completionTokens: 0,
+  costNanoUsd: 0,
+  usageSource: 'none',
+  priceVersion: null,
+  piiTypes: [],
+  piiScan: 'none',
+  doubt: null,
+  unpriced: [],
+  unscanned: null,
+  isUnknownPath: false,
+};

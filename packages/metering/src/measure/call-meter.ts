@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AnswerEnd, Call, Measurement } from '../call.ts';
+import type { MeteringParts } from '../create-metering.ts';
+import { createResponseTap, openMemoryShare, type ResponseReading, type ResponseTap } from '../stream/index.ts';
+import { BillCalls } from './bill-calls.ts';
+import { measureUsage } from './measure-usage.ts';
+import { findTexts, scanCall } from './scan-call.ts';
+
+/** Measures one call. */
+export interface CallMeter {
+  /** Opens the tap beside the answer; null where nothing is read. Call at most once. */
+  openTap(headers: IncomingHttpHeaders): ResponseTap | null;
+  /** What the call used and cost, and what was found in its texts. Call once, when the answer has ended. */
+  measure(end: AnswerEnd): Promise<Measurement>;
+}
+
+export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
+  const { operation } = call.head;
+  // A file of results is too large to be kept: its calls are added up as they come. Only batches have one.
+  const reported =
+    operation?.answerFormat === 'lines' ? new BillCalls(parts, call, { models: [], serviceTier: 'batch' }) : null;
+  let tap: ResponseTap | null = null;
+  return {
+    openTap(headers) {
+      if (!operation) return null;
+      const memory = openMemoryShare(parts.memory, call.holder);
+      tap = createResponseTap(operation, headers, { memory, ...(reported && { onCall: reported.add }) });
+      return tap;
+    },
+    async measure(end) {
+      try {
+        const reading = tap ? await tap.end() : null;
+        const texts = findTexts(call, reading);
+        const [usage, pii] = await Promise.all([
+          measureUsage(parts, call, end, { reading, texts, reported }),
+          scanCall(parts, call, end, texts),
+        ]);
+        return { ...usage, ...pii, outcome: judgeOutcome(end, reading) };
+      } finally {
+        tap?.release();
+      }
+    },
+  };
+}
+
+/**
+ * A stream may report an error although all its bytes came; and SDKs hang up on a stream's last frame, so that a whole
+ * answer may look as if the agent had left. A refusal by status is a whole answer, also where its body looks like a
+ * stream's error, as Gemini's does.
+ */
+function judgeOutcome({ outcome, status }: AnswerEnd, reading: ResponseReading | null): AnswerEnd['outcome'] {
+  if (outcome === 'completed' && reading?.failed && (status ?? 0) < 400) return 'failed';
+  return outcome === 'aborted' && reading?.sawEnd ? 'completed' : outcome;
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { makeHead, openMetering } from '../../test/open-metering.ts';
+
+const metering = openMetering();
+const caps = { isCapped: true, isHeld: true };
+const holder = { agentId: 'a', source: null };
+const end = { outcome: 'completed', sent: true, status: 200, streamed: false } as const;
+
+interface Answered {
+  contentType?: string;
+  body: object | string;
+}
+
+/** What is measured of a call under a cap, and what it reserved. */
+async function measure(path: string, body: object, { contentType = 'application/json', body: answer }: Answered) {
+  const head = makeHead('openai', path);
+  if (!head.operation) throw new Error(`no operation at ${path}`);
+  const form = { contentType: 'application/json', contentEncoding: '' };
+  const inspected = metering.inspect(head.operation, head, Buffer.from(JSON.stringify(body)), form, caps);
+  const nanoUsd = metering.reserve(head, inspected, caps);
+  const reservation = { nanoUsd, isCapped: true };
+  const meter = metering.open({ head, holder, body: inspected, reservation, claimBill: async () => true });
+  const tap = meter.openTap({ 'content-type': contentType });
+  tap?.push(Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)));
+  return { reserved: nanoUsd, ...(await meter.measure(end)) };
+}
+
+const speech = { model: 'tts-1', voice: 'alloy', input: 'Hello.' };
+const sound = { contentType: 'audio/mpeg', body: 'sound' };
+
+test('sound that any of several models may have made costs what was reserved', async () => {
+  expect(await measure('/v1/audio/speech', speech, sound)).toMatchObject({ costNanoUsd: 6 * 15_000 });
+  const either = await measure('/v1/audio/speech', { ...speech, models: ['gpt-4o'] }, sound);
+  expect(either.reserved).toBeGreaterThan(4_096 * 10_000);
+  expect(either).toMatchObject({ costNanoUsd: either.reserved, usageSource: 'estimated', model: 'tts-1' });
+});
+
+const chat = { model: 'gpt-4o-mini', models: ['gpt-4o'], messages: [{ role: 'user', content: 'Hi' }] };
+const usage = { prompt_tokens: 9, completion_tokens: 500 };
+
+test('figures of a model that is not named cost what the dearest of those that were asked for does', async () => {
+  const path = '/v1/chat/completions';
+  const unnamed = await measure(path, chat, { body: { choices: [], usage } });
+  expect(unnamed).toMatchObject({ costNanoUsd: 9 * 2_500 + 500 * 10_000, usageSource: 'provider' });
+  const named = await measure(path, chat, { body: { model: 'gpt-4o-mini', choices: [], usage } });
+  expect(named).toMatchObject({ costNanoUsd: 9 * 150 + 500 * 600, usageSource: 'provider' });
+});
+
+test('a claim beyond the bound of a request is recorded as it is, as long as it costs no more than was reserved', async () => {
+  const claim = (prompt_tokens: number) =>
+    measure(
+      '/v1/chat/completions',
+      { ...chat, models: undefined, max_tokens: 10_000 },
+      { body: { model: 'gpt-4o-mini', choices: [], usage: { prompt_tokens, completion_tokens: 1 } } },
+    );
+  expect(await claim(20_000)).toMatchObject({ promptTokens: 20_000, doubt: null, usageSource: 'provider' });
+  const large = await claim(900_000);
+  expect(large.promptTokens).toBeLessThan(20_000);
+  expect(large).toMatchObject({
+    usageSource: 'estimated',
+    doubt: { reason: 'claim_too_large', promptTokens: 900_000 },
+  });
+});
+
+test('an unknown path costs what was reserved for it under a cap, unless the provider refused it', async () => {
+  const head = makeHead('openai', '/v1/unheard/of');
+  const reservation = { nanoUsd: metering.reserve(head, null, caps), isCapped: true };
+  const meter = () => metering.open({ head, holder, body: null, reservation, claimBill: async () => true });
+  const paid = { costNanoUsd: 10_000_000, usageSource: 'estimated', isUnknownPath: true };
+  expect(await meter().measure(end)).toMatchObject(paid);
+  expect(await meter().measure({ ...end, status: 404 })).toMatchObject({ costNanoUsd: 0, isUnknownPath: false });
+});

@@ -1,0 +1,166 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Usage } from '@agp/pricing';
+import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
+import type { MeteringParts } from '../create-metering.ts';
+import type { Operation } from '../providers/index.ts';
+import type { ResponseReading } from '../stream/index.ts';
+import { type Bill, BillCalls } from './bill-calls.ts';
+import { estimateUsage } from './estimate-usage.ts';
+import type { CallTexts } from './scan-call.ts';
+
+/** What was read of a call. */
+export interface Seen {
+  /** Null where no answer came, and where none is read. */
+  reading: ResponseReading | null;
+  texts: CallTexts;
+  /** The calls that a file of results reports; null for every other answer. */
+  reported: BillCalls | null;
+}
+
+type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiScan' | 'unscanned'>;
+
+/**
+ * What a call used and cost. The provider's own figures count, as far as the request allows them. A call that costs money and
+ * has no figures, or was cut before they came, is estimated from what was sent and what was written until then. Under a cap
+ * it then costs no less than it reserved: the provider may bill more than was seen, and the agent decides when it leaves.
+ */
+export async function measureUsage(parts: MeteringParts, call: Call, end: AnswerEnd, seen: Seen): Promise<Measured> {
+  const { head, body } = call;
+  const { reading } = seen;
+  const requestedModel = body?.requestedModel ?? null;
+  const answeredModel = reading?.model ?? null;
+  const { piiTypes: _types, piiScan: _scan, unscanned: _reason, ...nothing } = unmeasured;
+  const free = { ...nothing, model: answeredModel ?? requestedModel, answeredModel, requestedModel };
+  if (head.operation === null) return { ...free, ...priceUnknownPath(parts, call, end) };
+  if (head.operation.isFree || !mayBeBilled(end, reading)) return free;
+  const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
+  if (billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading))) {
+    // It cannot be read whole by anybody, so nobody will ever pay for it: at least it is shown.
+    const isFetched = end.outcome === 'completed' && end.status === 200;
+    const isLost = isFetched && reading !== null && !reading.inspected && reading.usage === null;
+    return isLost ? { ...free, doubt: doubtOf('unreadable') } : free;
+  }
+  // Where the answer names no model, any that the request may mean can have made it.
+  const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
+  const measured =
+    reading?.usageIsFinal && isCounted(reading.usage, seen.texts)
+      ? await measureTold(parts, call, reading, seen.reported, models)
+      : await measureUntold(parts, call, head.operation, end, seen, models);
+  return { ...free, ...measured };
+}
+
+/**
+ * Nobody knows what a request on an unknown path cost. Under a cap it costs what was reserved for it, unless the provider
+ * refused it or was not there.
+ */
+function priceUnknownPath(parts: MeteringParts, { head, reservation }: Call, { status, sent }: AnswerEnd) {
+  const mayHaveServed = status === null ? sent : status >= 200 && status < 300;
+  if (!head.hasBody || !mayHaveServed) return {};
+  if (!reservation.isCapped) return { isUnknownPath: true };
+  return { isUnknownPath: true, costNanoUsd: parts.unpricedNanoUsd, usageSource: 'estimated' as const };
+}
+
+/** The provider had the request, and did not refuse it. A refusal is not billed, unless it says so. */
+function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | null): boolean {
+  if (!sent) return false;
+  // "Not modified" answers the agent's own condition and is no refusal. A redirect is not followed.
+  const isRefusal = status !== null && status >= 300 && status < 600 && status !== 304;
+  return isRefusal || reading?.isError ? (reading?.usage ?? null) !== null : true;
+}
+
+/**
+ * Results can be fetched again and again: the first call that fetched them whole carries their cost. A range of them or an
+ * answer that was passed by may not settle the bill, since the agent can bring about both.
+ */
+async function isBilledHere(
+  { claimBill }: Call,
+  bill: string,
+  { outcome, status }: AnswerEnd,
+  reading: ResponseReading | null,
+): Promise<boolean> {
+  const isWhole = outcome === 'completed' && status === 200 && reading?.passedBy === undefined;
+  if (!isWhole || !reading?.usage) return false;
+  try {
+    return await claimBill(bill);
+  } catch {
+    // It is unknown. A cost that is counted twice is noticed sooner than one that is missing.
+    return true;
+  }
+}
+
+/**
+ * Servers that do not count say 0, or leave a figure out: a call that is counted in tokens has some of input, and some of
+ * output where text was written.
+ */
+function isCounted(usage: Usage | null, { answer }: CallTexts): boolean {
+  if (usage === null) return false;
+  const { promptTokens, completionTokens, ...others } = usage;
+  if (promptTokens + completionTokens === 0) return Object.values(others).some((count) => count > 0);
+  const wroteText = answer !== null && 'parts' in answer && answer.parts.some((part) => part.trim() !== '');
+  return promptTokens > 0 && (completionTokens > 0 || !wroteText || usage.inputAudioSeconds > 0);
+}
+
+/** An answer may report up to 100,000 calls: others have their turn after this many, which take a few milliseconds. */
+const maxPricedAtOnce = 1_000;
+
+async function measureTold(
+  parts: MeteringParts,
+  call: Call,
+  { serviceTier, usage, calls, inspected }: ResponseReading,
+  reported: BillCalls | null,
+  models: readonly string[],
+): Promise<Partial<Measured>> {
+  const sum = reported ?? new BillCalls(parts, call, { models, serviceTier });
+  if (reported === null) {
+    for (const [index, each] of (calls ?? (usage ? [{ model: null, usage }] : [])).entries()) {
+      if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
+      sum.add(each);
+    }
+  }
+  const bill = sum.read();
+  // The figures of one call come at its end, whatever was passed over before them; of results each line counts.
+  const isWhole = reported === null || inspected;
+  const doubt = bill.disbelieved
+    ? doubtOf('claim_too_large', bill.disbelieved)
+    : isWhole
+      ? null
+      : doubtOf('unreadable', bill);
+  return { ...readBill(bill), usageSource: doubt === null ? 'provider' : 'estimated', doubt };
+}
+
+async function measureUntold(
+  parts: MeteringParts,
+  call: Call,
+  operation: Operation,
+  end: AnswerEnd,
+  { reading, texts }: Seen,
+  models: readonly string[],
+): Promise<Partial<Measured>> {
+  const serviceTier = reading?.serviceTier ?? null;
+  const claimed = reading?.usage ? billOne(parts, call, { models, serviceTier }, reading.usage) : null;
+  const told = claimed?.usage ?? null;
+  const estimate = await estimateUsage(parts.estimator, call, operation, models, { end, reading, told, texts });
+  const bill = billOne(parts, call, { models, serviceTier, believesAll: true }, estimate.usage);
+  const { nanoUsd, isCapped } = call.reservation;
+  const costNanoUsd = isCapped && !estimate.isKnown ? Math.max(bill.costNanoUsd, nanoUsd) : bill.costNanoUsd;
+  const unread = estimate.isUnreadable ? doubtOf('unreadable') : null;
+  const doubt = claimed?.disbelieved ? doubtOf('claim_too_large', claimed.disbelieved) : unread;
+  return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
+}
+
+function billOne(...[parts, call, options, usage]: [...ConstructorParameters<typeof BillCalls>, Usage]): Bill {
+  const bill = new BillCalls(parts, call, options);
+  bill.add({ model: null, usage });
+  return bill.read();
+}
+
+function readBill({ usage, costNanoUsd, priceVersion, unpriced }: Bill): Partial<Measured> {
+  const { promptTokens, completionTokens } = usage;
+  return { promptTokens, completionTokens, costNanoUsd, priceVersion, unpriced: [...unpriced] };
+}
+
+/** @param claimed left out where nothing was claimed */
+function doubtOf(reason: Doubt['reason'], claimed?: { usage: Usage; costNanoUsd: number }): Doubt {
+  const { promptTokens = 0, completionTokens = 0 } = claimed?.usage ?? {};
+  return { reason, promptTokens, completionTokens, costNanoUsd: claimed?.costNanoUsd ?? 0 };
+}

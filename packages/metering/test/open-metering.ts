@@ -1,0 +1,48 @@
+import { parsePriceFile } from '@agp/pricing';
+import type { CallHead, CallProvider } from '../src/call.ts';
+import { createMetering, type MeteringOptions } from '../src/create-metering.ts';
+import { matchOperation, type ProviderApi } from '../src/providers/index.ts';
+
+const provider = (id: string, api: ProviderApi, url: string): CallProvider => ({
+  id,
+  api,
+  baseUrl: new URL(url),
+  asksForUsage: id !== 'mistral',
+});
+
+/** Providers by their ids. */
+export const providers: Readonly<Record<string, CallProvider>> = {
+  openai: provider('openai', 'openai', 'https://api.openai.com'),
+  anthropic: provider('anthropic', 'anthropic', 'https://api.anthropic.com'),
+  gemini: provider('gemini', 'gemini', 'https://generativelanguage.googleapis.com'),
+  mistral: provider('mistral', 'openai', 'https://api.mistral.ai'),
+};
+
+/** @param entries as in `PRICES_FILE` */
+export function openMetering(options: Partial<MeteringOptions> = {}, entries: object[] = []) {
+  return createMetering({
+    prices: parsePriceFile(JSON.stringify(entries)),
+    isStrict: false,
+    defaultOutputTokens: 4_096,
+    unpricedNanoUsd: 10_000_000,
+    pii: null,
+    ...options,
+  });
+}
+
+/** The head of a request to one of {@link providers}. */
+export function makeHead(id: string, path: string, given: Partial<CallHead> = {}): CallHead {
+  const found = providers[id];
+  if (!found) throw new Error(`no provider ${id}`);
+  const { method = 'POST' } = given;
+  return {
+    provider: found,
+    operation: matchOperation(found.api, method, path),
+    method,
+    path,
+    query: '',
+    timestamp: Date.UTC(2026, 10, 1),
+    hasBody: true,
+    ...given,
+  };
+}
