@@ -5,15 +5,15 @@ import { announcementSubject } from './names.ts';
 
 const encoder = new TextEncoder();
 
-/** Announces a recorded batch and waits until the server has it. At most once: whoever misses it reads Postgres. */
+/** Announces a recorded batch and waits until the server has it. Delivered at most once: a listener that misses it reads Postgres. */
 export async function announce(connection: NatsConnection, announcement: EventAnnouncement): Promise<void> {
   connection.publish(announcementSubject, encoder.encode(JSON.stringify(announcement)));
   await connection.flush();
 }
 
 /**
- * Calls `onBatch` with each announcement that arrives, in order, and `onGap` before it where one of the same
- * announcer is missing. What does not parse is a gap too.
+ * Calls `onBatch` with each announcement, in order, and `onGap` before it if one of the same announcer is missing. An announcement
+ * that does not parse is a gap too.
  *
  * @returns a function that ends the subscription
  */

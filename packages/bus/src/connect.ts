@@ -4,28 +4,28 @@ import { connect, createInbox, type NatsConnection, type TlsOptions } from 'nats
 import { type BusAddress, readBusUrl } from './read-bus-url.ts';
 
 /**
- * `waiting`: the server was not reached yet, once for each reason; `refused`: it does not allow something, once for each thing and
- * connection. Both come with a description for the log.
+ * `waiting`: the server has not been reached yet, reported once for each reason; `refused`: it does not allow an operation, reported
+ * once for each operation and connection. Both come with a description for the log.
  */
 export type BusStatus = 'waiting' | 'disconnected' | 'reconnected' | 'refused';
 
 export interface BusOptions {
   /** See {@link readBusUrl}. */
   url: string;
-  /** The file that the URL came from. Its user and password are read anew for each connection, so that they may change meanwhile. */
+  /** The file that the URL came from. Its user and password are read again for each connection, so that they can be rotated. */
   urlFile?: string | undefined;
-  /** Shown by the server, to tell the services apart: `agp-<user>`. Its inbox is named after it, see {@link toInboxPrefix}. */
+  /** The client's name in the server's monitoring: `agp-<user>`. Its inbox is named after it, see {@link toInboxPrefix}. */
   name: string;
-  /** A file of certificates, in PEM, that the server's must come from; with it no connection goes without TLS. */
+  /** A PEM file of the certificate authorities that may sign the server's certificate; with it TLS is required. */
   caFile?: string | undefined;
   onStatus?: (status: BusStatus, description?: string) => void;
-  /** Ends the wait for a server that was not reached yet. Without it that wait may take for ever. */
+  /** Ends the wait for a server that has not been reached yet. Without it the wait may take for ever. */
   signal?: AbortSignal;
-  /** False where somebody sits and waits: a server that is away rejects. */
+  /** False for commands, where a person waits: it rejects if the server is away. */
   wait?: boolean;
 }
 
-/** A connection whose answers arrive where no other user of the server may listen. */
+/** A connection whose inbox no other user of the server may listen to. */
 export interface BusConnection extends NatsConnection {
   /** A new subject for answers to this connection. */
   makeInbox(): string;
@@ -34,14 +34,14 @@ export interface BusConnection extends NatsConnection {
 const firstPauseMs = 250;
 const longestPauseMs = 2_000;
 
-/** Where the answers to the client `agp-proxy` go: `_INBOX_proxy`. Each user may listen to its own only. */
+/** The inbox of the client `agp-proxy` is `_INBOX_proxy`. Each user may listen to its own only. */
 export function toInboxPrefix(name: string): string {
   return `_INBOX_${name.replace(/^agp-/, '')}`;
 }
 
 /**
- * Connects, waiting for the server until it is there, and reconnects for ever. A half-open connection is noticed within ten seconds.
- * The client drops what is published while it is disconnected: whatever must arrive goes through the outbox.
+ * Connects, waiting for the server if necessary, and reconnects for ever. A half-open connection is noticed within ten seconds. The
+ * client drops messages that are published while it is disconnected: those that must arrive go through the outbox.
  */
 export async function connectBus(options: BusOptions): Promise<BusConnection> {
   const inboxPrefix = toInboxPrefix(options.name);
@@ -55,17 +55,17 @@ interface Attempt extends BusOptions {
   inboxPrefix: string;
 }
 
-/** Not the client's own wait: that one says nothing of why it waits, and cannot be ended. */
+/** The client's own wait does not report why it waits, and cannot be ended. */
 async function keepConnecting(options: Attempt): Promise<NatsConnection> {
-  let told = '';
+  let reported = '';
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       return await connectOnce(options);
     } catch (error) {
       if (options.wait === false) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== told) options.onStatus?.('waiting', reason);
-      told = reason;
+      if (reason !== reported) options.onStatus?.('waiting', reason);
+      reported = reason;
     }
     await setTimeout(pauseMs, undefined, options.signal ? { signal: options.signal } : {});
   }
@@ -73,7 +73,7 @@ async function keepConnecting(options: Attempt): Promise<NatsConnection> {
 
 function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): Promise<NatsConnection> {
   const { servers, host } = address;
-  // `host` is handed to Node: the client itself would not ask whether a certificate is for an address.
+  // `host` is passed to Node: the client itself does not check that the certificate is for an IP address.
   const tls: TlsOptions & { host: string } = { host, ...(caFile === undefined ? {} : { caFile }) };
   return connect({
     servers,
@@ -82,7 +82,7 @@ function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): 
     authenticator: () => toCredentials(urlFile === undefined ? address : readAgain(urlFile, address)),
     ...(address.tls || caFile !== undefined ? { tls } : {}),
     maxReconnectAttempts: -1,
-    // Or two refused log-ins in a row, as while credentials are rotated, would end the connection for good.
+    // Otherwise two refused logins in a row, as when credentials are rotated, would end the connection for good.
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: 250,
     reconnectJitter: 100,
@@ -92,7 +92,7 @@ function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): 
   });
 }
 
-/** What it was before, as long as the file is not there or half written. */
+/** Keeps the known address while the file is missing or half written. */
 function readAgain(urlFile: string, known: BusAddress): BusAddress {
   try {
     return readBusUrl(readFileSync(urlFile, 'utf8').trim());
@@ -106,25 +106,25 @@ function toCredentials({ user, pass }: BusAddress): { user: string; pass: string
 }
 
 async function followStatus(connection: NatsConnection, { onStatus }: BusOptions): Promise<void> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let isConnected = true;
   for await (const { type, permissionContext, data } of connection.status()) {
     if (type === 'disconnect' && isConnected) {
-      // A try to connect that is refused ends as another loss.
+      // A refused attempt to reconnect is reported as another disconnect.
       isConnected = false;
       onStatus?.('disconnected');
     }
     if (type === 'reconnect') {
       isConnected = true;
-      told.clear();
+      reported.clear();
       onStatus?.('reconnected');
     }
     if (type === 'error') {
       const refused = permissionContext ? `${permissionContext.operation} ${permissionContext.subject}` : String(data);
-      // The subject of an acknowledgement goes on with the message's own numbers: one line for all of them.
-      const thing = refused.replace(/(?<=\$JS\.ACK\.).*/, '');
-      if (!told.has(thing)) onStatus?.('refused', refused);
-      told.add(thing);
+      // The subject of an acknowledgement ends with the message's numbers: report all of them as one.
+      const operation = refused.replace(/(?<=\$JS\.ACK\.).*/, '');
+      if (!reported.has(operation)) onStatus?.('refused', refused);
+      reported.add(operation);
     }
   }
 }

@@ -8,11 +8,11 @@ import { maxEventsInMessage, unpackEvents } from './parcel.ts';
 /** One event of the stream, held until it is acknowledged. */
 export interface DeliveredEvent {
   bytes: Uint8Array;
-  /** What the publisher gave as `Nats-Msg-Id` of the message that the event came in. */
+  /** The `Nats-Msg-Id` of the message that the event came in. */
   readonly messageId: string | null;
-  /** Where its message was published; the event stream takes in nothing but {@link eventSubject}, unless somebody has changed it. */
+  /** The subject of its message: {@link eventSubject}, unless somebody has reconfigured the stream. */
   readonly subject: string;
-  /** Says that the event is done with; JetStream is told when all events of its message are. Call once. */
+  /** Marks the event as done; the message is acknowledged to JetStream when all its events are. Call once. */
   acknowledge(): void;
 }
 
@@ -21,7 +21,7 @@ export interface ConsumeOptions {
   /** Events that this process may hold unacknowledged at once. */
   maxHeld: number;
   onEvent: (delivered: DeliveredEvent) => void;
-  /** Told why fetching was interrupted, which is taken up again by itself, or why events are not kept for a replay. */
+  /** Called with the reason when fetching was interrupted (it resumes by itself) or events cannot be kept for a replay. */
   onTrouble?: (reason: string) => void;
 }
 
@@ -30,15 +30,14 @@ interface HeldMessage {
   readonly key: string;
   readonly messageId: string | null;
   readonly subject: string;
-  /** Where the acknowledgement of the latest delivery goes. */
+  /** The subject to acknowledge the latest delivery on. */
   reply: string;
-  /** The look in which it arrived: what is younger than some looks needs no sign of life. */
+  /** The number of the look in which it arrived. Young messages need no sign of life. */
   readonly look: number;
   /** Events that are not acknowledged yet. */
   left: number;
 }
 
-/** One of these is made for every event: a class, not closures. */
 class HeldEvent implements DeliveredEvent {
   readonly #consumer: EventConsumer;
   readonly #message: HeldMessage;
@@ -69,8 +68,8 @@ const notAcknowledged = encoder.encode('-NAK');
 const inProgress = encoder.encode('+WPI');
 
 const nextSubject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${writerConsumer}`;
-// Short, because a request outlives its subscription: NATS 2.9 takes a redelivered message for delivered when it finds
-// only such a request for it, and keeps it from everybody until its time to acknowledge is over.
+// Short, because a request outlives its subscription: NATS 2.9 redelivers a message to such a request, counts it as delivered, and
+// then withholds it from everybody until its acknowledge time is over.
 const requestLifeMs = 1_000;
 const lookEveryMs = 1_000;
 const repairAfterMs = 250;
@@ -79,12 +78,14 @@ const drainWithinMs = 3_000;
 /**
  * Fetches from the event stream for ever, through restarts and losses of NATS.
  *
- * It asks JetStream for as many messages as there is room for, and counts: `asked` are the messages requested and not yet
- * here, `held` the events here and not yet acknowledged; together they never exceed `maxHeld` events, were all messages full. (The client's own
- * `consume()` asks again as soon as messages arrive, whatever becomes of them.) Requests die with the connection and
- * with their time limit, so `asked` is forgotten then and the room asked for anew. While a message is held JetStream
- * is told so, or it would give it to another writer; one that comes again all the same is the one that is held.
+ * It requests as many messages as there is room for. `asked` counts the messages requested and not yet received, `held` the events
+ * received and not yet acknowledged; together they never exceed `maxHeld` events, even if all messages are full. Requests end with the
+ * connection and with their time limit: `asked` is then reset, and the free room requested again. JetStream gets a sign of life
+ * for held messages, or it would deliver them to another writer. A redelivered message that is already held is not held twice.
  * After a crash everything unacknowledged is delivered again.
+ *
+ * It speaks JetStream's protocol itself, because nats 2.29.3 keeps to no such bound: consume() requests more as messages arrive,
+ * acknowledged or not; fetch() requests its whole batch again after a reconnect, and drops messages that arrive as its request ends.
  */
 export class EventConsumer {
   readonly #connection: BusConnection;
@@ -121,17 +122,17 @@ export class EventConsumer {
     void this.#repair(null);
   }
 
-  /** Events that are here and not yet acknowledged. */
+  /** Events received and not yet acknowledged. */
   get held(): number {
     return this.#held;
   }
 
-  /** Why the stream and its consumer could not be made or brought to their shape yet; null once they were. */
+  /** The reason why the stream and its consumer could not be made or updated yet; null once they were. */
   get notMade(): string | null {
     return this.#notMade;
   }
 
-  /** Stops fetching. What was asked for may still arrive before this resolves, and is held like all else. */
+  /** Stops fetching. Requested messages may still arrive before this resolves; they are held like all others. */
   async drain(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -142,7 +143,7 @@ export class EventConsumer {
     this.#subscription.unsubscribe();
   }
 
-  /** Gives what is still held back to JetStream, for another writer to take at once. */
+  /** Returns held messages to JetStream, so that another writer gets them at once. */
   release(): void {
     for (const { reply } of this.#messages.values()) this.#publish(reply, notAcknowledged);
     this.#messages.clear();
@@ -178,7 +179,7 @@ export class EventConsumer {
     this.#ask();
   }
 
-  /** Asks for as many messages as there is room for, in requests of some size. */
+  /** Requests messages for the free room, once that is a quarter of all. */
   #ask(): void {
     const { maxHeld } = this.#options;
     const room = Math.floor((maxHeld - this.#held) / maxEventsInMessage) - this.#asked;
@@ -189,7 +190,7 @@ export class EventConsumer {
     this.#publish(nextSubject, encoder.encode(request), this.#inbox);
   }
 
-  /** A request ended before it was filled: because its time was over, or because something is wrong. */
+  /** A request ended before it was filled: its time is over, or something is wrong. */
   #onStatus(message: Msg): void {
     const code = message.headers?.code ?? 0;
     if (code === 408 || code === 404) {
@@ -212,12 +213,12 @@ export class EventConsumer {
         if (look <= this.#look - this.#signOfLifeEvery / 2) this.#publish(reply, inProgress);
       }
     }
-    // No request can be alive any more, whatever became of the answers.
+    // All requests have expired by now, whatever was received.
     if (this.#asked > 0 && Date.now() - this.#askedAt > 3 * requestLifeMs) this.#asked = 0;
     this.#ask();
   }
 
-  /** Makes the stream and its consumer if they are not there, and then asks anew. */
+  /** Makes the stream and its consumer if they are missing, then requests again. */
   async #repair(reason: string | null): Promise<void> {
     if (this.#repairing) return;
     this.#repairing = true;
@@ -251,7 +252,7 @@ export class EventConsumer {
     }
   }
 
-  /** What is published on a closed connection is lost like what is published on a broken one: it comes again. */
+  /** A closed connection loses messages like a broken one does: JetStream delivers again. */
   #publish(subject: string, data: Uint8Array, reply?: string): void {
     if (!this.#connection.isClosed()) this.#connection.publish(subject, data, reply === undefined ? {} : { reply });
   }
@@ -260,8 +261,8 @@ export class EventConsumer {
 const ackPath = `.${eventStream}.${writerConsumer}.`;
 
 /**
- * The same for every delivery of one message, and for no other message, not even in a stream that was lost and
- * begun again: its sequence and time, from the subject that acknowledgements go to,
+ * A key that every delivery of one message shares, and no other message has, not even in a stream that was lost and made again: its
+ * sequence and time, from the subject for acknowledgements,
  * `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>[.<token>]`
  * (NATS ADR-15).
  */

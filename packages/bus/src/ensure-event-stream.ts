@@ -5,9 +5,9 @@ import { eventStream, eventSubject, keptSubject, writerConsumer } from './names.
 export interface EventStreamOptions {
   /** Copies in a NATS cluster; 1 on a single server. */
   replicas: number;
-  /** What the stream may hold on disk, in bytes; beyond it publishing fails and nothing old is deleted. */
+  /** The most that the stream may hold on disk, in bytes; beyond it publishing fails, and nothing old is deleted. */
   maxBytes: number;
-  /** How long events are kept for a replay, in milliseconds, in a stream that takes as much disk again; 0, the default, keeps none. */
+  /** How long events are kept for a replay, in milliseconds, in a second stream of the same size. Default 0: none are kept. */
   keepMs?: number;
   /** How long a writer may hold a message, in milliseconds; {@link ackWaitMs} by default. */
   ackWaitMs?: number;
@@ -16,22 +16,22 @@ export interface EventStreamOptions {
 /** How long a writer may hold a message before JetStream gives it to another, in milliseconds. */
 export const ackWaitMs = 30_000;
 
-/** Messages that the writers may hold unacknowledged together (interface.md section 8). */
+/** Messages that all writers together may hold unacknowledged. */
 export const maxUnacknowledged = 10_000;
 
 const duplicateWindowMs = 120_000;
 
 /**
- * Makes the stream and the writers' consumer, or brings them to this shape. A message leaves the stream when it
- * is acknowledged, and never before: a full stream refuses new messages, it does not discard old ones.
+ * Makes the stream and the writers' consumer, or updates them. A message leaves the stream only when it is acknowledged: a full stream
+ * refuses new messages and discards none.
  *
- * @returns why no events are kept for a replay although they should be; null where all is well
+ * @returns the reason if events cannot be kept for a replay although they should be; null otherwise
  */
 export async function ensureEventStream(
   connection: NatsConnection,
   options: EventStreamOptions,
 ): Promise<string | null> {
-  // Its check of the account is something that the writer's user may not ask for.
+  // The writer's user may not ask for the account's information.
   const manager = await connection.jetstreamManager({ checkAPI: false });
   const stream = {
     subjects: [eventSubject],
@@ -51,10 +51,10 @@ export async function ensureEventStream(
     ack_wait: nanos(options.ackWaitMs ?? ackWaitMs),
     max_ack_pending: maxUnacknowledged,
   });
-  // Last, with the room that is left: it is for a disaster, and what is wrong with it must not keep events from being recorded.
+  // Last, with the remaining room: a problem with the copies must not keep events from being recorded.
   const notKept = await ensureKeptStream(manager, options);
   if (notKept !== null || known === null || known.config.republish !== undefined || !options.keepMs) return notKept;
-  // A stream of a version that did not know this. An old server (2.9.10) refuses.
+  // The stream was made without copies. An old server (2.9.10) refuses to add them.
   return manager.streams.update(eventStream, { republish }).then(
     () => null,
     (error: Error) => `events are not kept for a replay: ${error.message}`,

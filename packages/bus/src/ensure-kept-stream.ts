@@ -3,17 +3,18 @@ import type { EventStreamOptions } from './ensure-event-stream.ts';
 import { keptStream, keptSubject } from './names.ts';
 
 /**
- * Of both streams. Whoever may publish an event may name any subject for the server's answer, where the server then publishes as itself: to
- * `$JS.API.STREAM.PURGE.AGP_EVENTS` as well, and the stream of a stolen proxy's password would be emptied. So nobody may purge it, or delete
- * messages out of it. Once set it stays set; acknowledging, discarding and removing the whole stream go on.
+ * For both streams: nobody may purge them or delete single messages. A client that may publish an event may name any subject for the
+ * server's reply, and the server publishes there with its own rights: with a stolen proxy's password, a reply to
+ * `$JS.API.STREAM.PURGE.AGP_EVENTS` would empty the stream. Cannot be unset. Acknowledging, discarding and removing the whole stream
+ * still work.
  */
 export const undeletable = { deny_purge: true, deny_delete: true };
 
 /**
- * Makes the stream that keeps events for a replay, or brings it to this shape, or removes it where none are to be kept. Unlike the
- * event stream it discards what is too old, or too much.
+ * Makes, updates, or (with `keepMs` 0) removes the stream that keeps events for a replay. Unlike the event stream it discards its oldest
+ * messages.
  *
- * @returns why it could not; null where it could
+ * @returns the reason if it failed; null otherwise
  */
 export async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
   const keepMs = options.keepMs ?? 0;

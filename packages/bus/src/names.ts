@@ -7,7 +7,7 @@ export const eventSubject = 'agp.events.proxied';
 /** The stream that keeps events for a while after they are recorded, for a database that has to be restored. */
 export const keptStream = 'AGP_EVENTS_KEPT';
 
-/** The server itself copies here whatever the event stream takes in. Nobody publishes or listens here. */
+/** The server copies every message of the event stream to this subject. Nobody publishes or listens here. */
 export const keptSubject = 'agp.events.kept';
 
 /** The consumer of a replay, while it runs. */

@@ -11,9 +11,9 @@ import { maxEventsInMessage, packEvents } from './parcel.ts';
  *                      |        ^
  *                      +--------+  sent again: unconfirmed for a second, or the connection was lost meanwhile
  *
- * The client library drops what is published while it is disconnected, so nothing leaves the outbox on its word.
+ * The client library drops messages published while it is disconnected, so only JetStream's confirmation removes one from here.
  * A message keeps its events and its id on every try: JetStream drops repeats for two minutes, Postgres for ever.
- * What is in here when the process is killed is lost; the gap in the producer's counter then shows it.
+ * If the process is killed, the outbox is lost; the gap in the producer's counter shows it.
  */
 
 interface Message {
@@ -26,7 +26,7 @@ interface Message {
 }
 
 export interface OutboxOptions {
-  /** Events it holds at most (interface.md section 8). */
+  /** The most events that it holds. */
   capacity?: number;
   /** Called when an event is refused because the outbox is full: that event is lost. */
   onDrop?: () => void;
@@ -36,7 +36,7 @@ export interface OutboxOptions {
   onRefusal?: (description: string) => void;
 }
 
-/** Sent and not yet confirmed at most; what comes later waits. */
+/** Messages that may be unconfirmed at once; further events wait. */
 const maxSent = 64;
 const gatherMs = 2;
 const resendAfterMs = 1_000;
@@ -49,7 +49,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #inbox: string;
   readonly #waiting: { id: string; event: string }[] = [];
-  /** In order of their first sending, by the number that the confirmation's subject ends with. */
+  /** By the number at the end of the confirmation's subject, in order of first sending. */
   readonly #sent = new Map<number, Message>();
   readonly #timer: NodeJS.Timeout;
   #size = 0;
@@ -87,7 +87,7 @@ export class Outbox {
     }
     this.#size += 1;
     this.#waiting.push({ id, event });
-    // Not at once: what else comes meanwhile goes out in the same message.
+    // Not at once: events of the next milliseconds share the message.
     this.#gathering ??= setTimeout(() => {
       this.#gathering = null;
       this.#sendWaiting();
@@ -151,10 +151,10 @@ export class Outbox {
     const number = Number(answer.subject.slice(this.#inbox.length + 1));
     const message = this.#sent.get(number);
     if (!message) return;
-    // Without a stream the server itself answers, with status 503 and no body.
+    // If there is no stream, the server answers with status 503 and no body.
     const refusal = answer.headers?.code ? `status ${answer.headers.code}` : readRefusal(answer);
     if (refusal !== null) {
-      // It goes out again when it is overdue, so that a refusing server is not hammered.
+      // Sent again when it is overdue, not at once: a refusing server is not hammered.
       this.#options.onRefusal?.(refusal);
       return;
     }
@@ -178,7 +178,7 @@ export class Outbox {
       if (type === 'disconnect') this.#connected = false;
       if (type === 'reconnect') {
         this.#connected = true;
-        // Nothing that was sent over the lost connection can be relied upon.
+        // Messages sent over the lost connection may not have arrived.
         for (const [number, message] of this.#sent) this.#publish(number, message);
         this.#sendWaiting();
       }
@@ -186,7 +186,7 @@ export class Outbox {
   }
 }
 
-/** Why JetStream refused, or null for a confirmation. Confirmations never hold the word, so most are not parsed. */
+/** The reason of a refusal; null for a confirmation. Confirmations never contain the word, so most answers are not parsed. */
 function readRefusal(message: Msg): string | null {
   const body = message.string();
   if (!body.includes('"error"')) return null;

@@ -1,6 +1,6 @@
 /**
- * A message of the event stream holds one event a line, as JSON. Publishing, keeping and acknowledging cost the same for
- * sixteen events as for one, so what waits together travels together; a lone event never waits for others.
+ * A message of the event stream holds one event a line, as JSON. Publishing, storing and acknowledging cost about the same for sixteen
+ * events as for one, so events that wait together share a message.
  */
 export const maxEventsInMessage = 16;
 
@@ -11,7 +11,7 @@ export function packEvents(events: readonly string[]): Uint8Array {
   return Buffer.from(events.join('\n'));
 }
 
-/** Takes a message apart. JSON text holds no line feed of its own, so that no byte of any event is lost or moved. */
+/** Splits a message into its events. JSON written on one line contains no line feed, so every byte is kept. */
 export function unpackEvents(bytes: Uint8Array): Uint8Array[] {
   const events: Uint8Array[] = [];
   for (let start = 0; start <= bytes.length; ) {

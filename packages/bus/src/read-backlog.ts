@@ -1,13 +1,13 @@
 import type { NatsConnection } from 'nats';
 import { eventStream, writerConsumer } from './names.ts';
 
-/** What the writers have before them. */
+/** How far the writers are behind. */
 export interface Backlog {
-  /** Messages that were not yet delivered to any writer. */
+  /** Messages not yet delivered to any writer. */
   pending: number;
-  /** Messages that were delivered and not yet acknowledged. */
+  /** Messages delivered and not yet acknowledged. */
   unacknowledged: number;
-  /** Part of the stream's room on disk that is taken; at 1 JetStream refuses events. */
+  /** The used part of the stream's disk space; at 1 JetStream refuses events. */
   usedRatio: number;
 }
 

@@ -1,4 +1,4 @@
-/** Where NATS is, as the client library wants it. */
+/** The address and credentials of NATS, as the client library takes them. */
 export interface BusAddress {
   /** `host:port` of each server. */
   servers: string[];
@@ -15,10 +15,11 @@ export class BusUrlError extends Error {
 }
 
 /**
- * Takes the URL apart, since the client library leaves the user and password of one aside.
+ * Parses the URL, since the client library ignores the user and password in one.
  *
- * @param text `nats://user:password@host:port`, or `tls://` for a server that must speak TLS; several servers of one cluster stand behind one another, separated
- *   by commas, and only the first needs more than `host:port`. What has a meaning in URLs is percent-encoded in names and passwords.
+ * @param text `nats://user:password@host:port`, or `tls://` if the server must use TLS. Several servers of a cluster are separated by
+ *   commas, and only the first needs more than `host:port`. Characters with a meaning in URLs are percent-encoded in names and
+ *   passwords.
  * @throws BusUrlError
  */
 export function readBusUrl(text: string): BusAddress {
@@ -47,6 +48,8 @@ const isScheme = (protocol: string) => protocol === 'nats:' || protocol === 'tls
 function parse(part: string): URL {
   const url = URL.parse(part.includes('://') ? part : `nats://${part}`);
   if (url === null)
-    throw new BusUrlError('the NATS URL is none; what has a meaning in URLs is percent-encoded in passwords');
+    throw new BusUrlError(
+      'the NATS URL is not valid; characters with a meaning in URLs must be percent-encoded in passwords',
+    );
   return url;
 }

@@ -1,4 +1,4 @@
-/** What the simulated provider replies with: one JSON document, or the frames of a server-sent event stream. */
+/** An answer of the simulated provider: one JSON document, or the frames of a server-sent event stream. */
 export type Answer = { status: number; json: unknown } | { frames: Iterable<string> };
 
 /** A frame without an event name, as OpenAI's chat completions send them. */
@@ -6,7 +6,7 @@ export function dataFrame(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** A frame with the event name that its data also carries as `type`. */
+/** A frame named after its data's `type`. */
 export function eventFrame(data: { type: string; [member: string]: unknown }): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

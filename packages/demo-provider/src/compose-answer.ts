@@ -26,7 +26,7 @@ const closings = [
   'If you share last month’s figures, I can be more precise.',
 ];
 
-/** Draws that depend on the seed alone: the same request always gets the same answer. */
+/** Random choices that depend on the seed only: the same request always gets the same answer. */
 function startDraws(seed: string): <Item>(items: readonly Item[]) => Item {
   let block = createHash('sha256').update(seed).digest();
   let offset = 0;
@@ -56,17 +56,17 @@ function topicsOf(question: string): string[] {
 
 export interface ComposedAnswer {
   text: string;
-  /** The text in the steps in which a stream delivers it: a word with the space before it. */
+  /** The pieces in which a stream delivers the text: a word with the space before it. */
   words: string[];
   tokens: number;
-  /** Whether the caller's bound on output tokens cut the answer short. */
+  /** True if the caller's limit on output tokens cut the answer short. */
   truncated: boolean;
 }
 
 /**
  * Writes the answer to a question: a few sentences about the question's own words, the same each time.
  *
- * @param maxTokens the caller's bound on output tokens
+ * @param maxTokens the caller's limit on output tokens
  */
 export function composeAnswer(model: string, question: string, maxTokens = Number.POSITIVE_INFINITY): ComposedAnswer {
   const draw = startDraws(`${model}\n${question}`);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-/** The content of a message: a string, or parts of which some are text. */
+/** The content of a message: a string, or a list of parts. */
 export const contentField = z.union([z.string(), z.array(part)]);
 
 /** A message of any of the APIs. Tool calls come without content. */
@@ -10,7 +10,7 @@ export const messageField = z.looseObject({ role: z.string(), content: contentFi
 
 export type Message = z.infer<typeof messageField>;
 
-/** The text in a content, parts joined by spaces; other kinds of parts contribute nothing. */
+/** The text of a content: its text parts, joined by spaces. */
 export function textOf(content: z.infer<typeof contentField> | null | undefined): string {
   if (content === null || content === undefined) return '';
   if (typeof content === 'string') return content;

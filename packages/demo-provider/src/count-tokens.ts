@@ -1,4 +1,4 @@
-/** Tokens that a chat format spends on a message's frame. */
+/** The overhead of a message in a chat format, in tokens. */
 const tokensPerMessage = 4;
 
 /**

@@ -7,7 +7,7 @@ import { answerEmbeddings } from './openai/embeddings.ts';
 import { answerResponse } from './openai/responses.ts';
 import type { ProviderFault } from './provider-fault.ts';
 
-/** What differs between the APIs outside of their endpoints. */
+/** An API: its endpoints, and the form of its errors. */
 export interface Dialect {
   endpoints: Record<string, (body: unknown) => Answer>;
   requestIdHeader: string;
@@ -47,7 +47,7 @@ const anthropic: Dialect = {
   }),
 };
 
-/** The API that a request speaks: Anthropic's clients always send their version header, and only it has messages. */
+/** Chooses the API of a request: Anthropic's clients always send their version header, and no other API has `/v1/messages`. */
 export function chooseDialect(path: string, headers: IncomingHttpHeaders): Dialect {
   return headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages') ? anthropic : openai;
 }

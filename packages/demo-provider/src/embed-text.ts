@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A unit vector that depends on the text alone. */
+/** A unit vector that depends on the text only. */
 export function embedText(text: string, dimensions: number): number[] {
   const values: number[] = [];
   for (let block = 0; values.length < dimensions; block += 1) {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ProviderFault } from './provider-fault.ts';
 
 /**
- * Checks the members that an endpoint reads; others are ignored, as the real providers ignore most of them.
+ * Checks the members that an endpoint reads, and ignores all others.
  *
  * @throws ProviderFault naming the first field that is missing or of the wrong type
  */

@@ -1,8 +1,8 @@
-/** A request that the simulated provider refuses. Each API renders it in its own error body. */
+/** A refusal by the simulated provider. Each API has its own error body for it. */
 export class ProviderFault extends Error {
   readonly code: 'invalid_request' | 'not_found' | 'request_too_large';
   readonly status: number;
-  /** The request's field that is at fault, where one is. */
+  /** The request's field at fault, if it is one field. */
   readonly param: string | null;
 
   constructor(code: ProviderFault['code'], message: string, param: string | null = null) {

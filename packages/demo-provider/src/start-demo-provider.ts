@@ -35,7 +35,7 @@ async function sendFrames(response: ServerResponse, frames: Iterable<string>, de
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
   let first = true;
   for (const frame of frames) {
-    // Not after the last one: the end of the stream arrives with it.
+    // Before each frame but the first: the stream ends with the last frame.
     if (!first && delayMs > 0) await sleep(delayMs);
     first = false;
     if (response.destroyed) return;
@@ -65,10 +65,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, delayMs
 }
 
 /**
- * Starts a provider that answers in the OpenAI and the Anthropic format without any model behind it. The same
- * request gets the same answer and the same token figures, streamed or not. Every API key is accepted.
+ * Starts a provider that answers in OpenAI's and Anthropic's formats without a model. The same request always gets the same answer and
+ * the same token counts, streamed or not. Every API key is accepted.
  *
- * @param options.delayMs milliseconds between the frames of a stream, so that a person sees it flow; 30 if not given
+ * @param options.delayMs the pause between the frames of a stream, so that a person sees it flow; default 30
  */
 export async function startDemoProvider(options: { host: string; port: number; delayMs?: number }): Promise<Service> {
   const delayMs = options.delayMs ?? 30;

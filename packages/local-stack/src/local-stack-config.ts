@@ -10,7 +10,7 @@ export interface LocalStackConfig {
   searchPath: string;
   /** Take the Postgres from the registry even where the system has one. */
   embeddedPostgres: boolean;
-  /** Told, in one line, about what takes a while. */
+  /** Shows a line about something that takes a while. */
   report: (line: string) => void;
 }
 

@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type DatabasePasswords, type DatabaseUser, databaseUsers, toDatabaseUrls } from '@agp/operator';
 import { repositoryRoot } from './local-stack-config.ts';
+import { StartError } from './start-error.ts';
 
 const run = promisify(execFile);
 
-/** The schema could not be brought up to date, or its roles not be made. The message is the command's own. */
-export class MigrationError extends Error {
-  readonly code = 'migration_failed';
+/** The schema could not be brought up to date, or its roles could not be made. The message is the command's own. */
+export class MigrationError extends StartError {
+  override readonly code = 'migration_failed';
 }
 
-/** Runs a command of packages/db as a process: this package may not import it. @returns what it printed */
+/** Runs a command of packages/operator as a process: this package may not import packages/db. @returns its output */
 async function runCommand(name: string, environment: Record<string, string>, failure: string): Promise<string> {
   const command = join(repositoryRoot, `packages/operator/src/commands/${name}.ts`);
   const { stdout } = await run(process.execPath, [command], { env: environment }).catch(
@@ -22,17 +23,13 @@ async function runCommand(name: string, environment: Record<string, string>, fai
   return stdout.trim();
 }
 
-/**
- * Brings a database's schema up to date.
- *
- * @returns what the migrate command printed
- */
+/** Brings a database's schema up to date. @returns the output of the migrate command */
 export function runMigrations(databaseUrl: string): Promise<string> {
   return runCommand('migrate', { DATABASE_URL: databaseUrl }, "The database's schema cannot be brought up to date");
 }
 
 /**
- * Makes the roles with these passwords, hands the database over to the migrator, and brings the schema up to date as that.
+ * Makes the roles with these passwords, hands the database over to the migrator, and brings the schema up to date as the migrator.
  *
  * @param adminUrl the database, as a superuser
  * @returns the database's URL for each user

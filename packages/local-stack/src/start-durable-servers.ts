@@ -20,8 +20,8 @@ export interface DurableServers extends AsyncDisposable {
 }
 
 /**
- * Starts private servers that write as durably as real ones, on data that is thrown away at the end: what
- * benchmarks measure against. Tests take `startTestStack`, whose servers skip the disk.
+ * Starts private servers that write as durably as real ones, for benchmarks. Their data is thrown away at the end. Tests use
+ * `startTestStack`, whose servers skip the disk.
  */
 export async function startDurableServers(environment: NodeJS.ProcessEnv): Promise<DurableServers> {
   const config = readLocalStackConfig(environment, (line) => console.log(line));

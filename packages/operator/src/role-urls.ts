@@ -5,20 +5,19 @@ import { type RedisUser, redisUsers } from '@agp/reservations/permissions';
 
 export type { NatsUser, RedisUser };
 
-/** The users of a database, each a Postgres role of its own. */
+/** The users of the database; each is a Postgres role of its own. */
 export type DatabaseUser = RoleKey;
 export const databaseUsers = Object.keys(roleNames) as DatabaseUser[];
 
-/** A password for each. */
 export type DatabasePasswords = Record<DatabaseUser, string>;
 
-/** A password for each, and for somebody who may do everything. */
+/** A password for each user and for an administrator. */
 export type NatsPasswords = Record<NatsUser | 'admin', string>;
 export type RedisPasswords = Record<RedisUser | 'admin', string>;
 
 export const makePassword = () => randomBytes(24).toString('base64url');
 
-/** A password for each user that has none. */
+/** The known passwords, and new ones for the other users. */
 export function completePasswords<User extends string>(
   users: readonly User[],
   known: Partial<Record<User, string>> = {},
@@ -31,14 +30,14 @@ export const makeNatsPasswords = (known?: Partial<NatsPasswords>): NatsPasswords
 export const makeRedisPasswords = (known?: Partial<RedisPasswords>): RedisPasswords =>
   completePasswords([...redisUsers, 'admin'], known);
 
-/** Where a service reaches its servers. */
+/** The URLs of a service's servers. */
 export interface ServiceUrls<Nats = string, Redis = string> {
   databaseUrl: string;
   natsUrl: Nats;
   redisUrl: Redis;
 }
 
-/** Where each role reaches the servers that it uses, as a user of its own with no more rights than it needs. */
+/** The URLs of each role's servers, with a user of its own that has no more rights than it needs. */
 export interface RoleUrls<Nats = string, Redis = string> {
   proxy: ServiceUrls<Nats, Redis>;
   writer: ServiceUrls<Nats, Redis>;
@@ -48,7 +47,7 @@ export interface RoleUrls<Nats = string, Redis = string> {
   operator: { natsUrl: Nats };
 }
 
-/** What gives each user its URL of a server. */
+/** Functions that give the URL of a server for a user. */
 export interface UserUrls<Nats = string, Redis = string> {
   databaseUrl(user: DatabaseUser): string;
   natsUrl(user: NatsUser): Nats;

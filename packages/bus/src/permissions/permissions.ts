@@ -8,8 +8,8 @@ import {
 } from '../names.ts';
 
 /*
- * Who may do what on NATS. Whatever is not said here is refused: a user who could publish events would write into any agent's chain, one
- * who could listen to another's inbox would hear its answers.
+ * The rights on NATS; everything else is refused. A user who could publish events could write into any agent's chain, and one who could
+ * listen to another's inbox would read its answers.
  */
 
 export const natsUsers = ['proxy', 'writer', 'management', 'operator'] as const;
@@ -20,11 +20,11 @@ export interface Permissions {
   subscribe: readonly string[];
 }
 
-/** Where the answers to a user go; its client makes subjects below it (`toInboxPrefix`). */
+/** The subjects for answers to a user; its client makes them (`toInboxPrefix`). */
 const inboxOf = (user: NatsUser) => `_INBOX_${user}.>`;
 
 export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
-  // Fire and forget: it neither reads what it has sent nor touches the stream that keeps it.
+  // It only publishes: it reads nothing and does not touch the stream.
   proxy: { publish: [eventSubject], subscribe: [inboxOf('proxy')] },
   writer: {
     publish: [
@@ -32,7 +32,7 @@ export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
       `$JS.API.STREAM.INFO.${eventStream}`,
       `$JS.API.STREAM.CREATE.${eventStream}`,
       `$JS.API.STREAM.UPDATE.${eventStream}`,
-      // What it keeps for a replay it does not read.
+      // The writer manages the kept stream, but cannot read it.
       ...['INFO', 'CREATE', 'UPDATE', 'DELETE'].map((action) => `$JS.API.STREAM.${action}.${keptStream}`),
       `$JS.API.CONSUMER.CREATE.${eventStream}.${writerConsumer}`,
       `$JS.API.CONSUMER.INFO.${eventStream}.${writerConsumer}`,
@@ -44,7 +44,7 @@ export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
     subscribe: [inboxOf('writer')],
   },
   management: { publish: [], subscribe: [announcementSubject] },
-  // Sends messages again that were set aside, or that a restored database lacks.
+  // Publishes quarantined messages again, and those that a restored database lacks.
   operator: {
     publish: [
       eventSubject,

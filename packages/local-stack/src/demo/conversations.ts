@@ -8,7 +8,7 @@ export interface Conversation {
   questions: string[];
 }
 
-/** What the demo sends: several agents, of which some hold more than one conversation. */
+/** The conversations of the demo; some agents hold more than one. */
 export const conversations: Conversation[] = [
   {
     agent: 'support-triage',

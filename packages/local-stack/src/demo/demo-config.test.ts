@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { writeRunningServices } from '../running-servers.ts';
+import { writeNote } from '../running-servers.ts';
 import { loadSecrets } from '../start/load-secrets.ts';
 import { nothingAnswers, readDemoConfig } from './demo-config.ts';
 
@@ -17,7 +17,7 @@ test('the demo goes where the stack that was started last listens, unless a vari
   const { managementApiKey: managementKey } = loadSecrets(AGP_DATA_DIR);
   const usual = { proxyUrl: 'http://127.0.0.1:8080', managementUrl: 'http://127.0.0.1:8081', managementKey };
   expect(readDemoConfig({ AGP_DATA_DIR })).toEqual(usual);
-  writeRunningServices(AGP_DATA_DIR, { proxyUrl: 'http://0.0.0.0:5001', managementUrl: 'http://127.0.0.1:5002' });
+  writeNote(AGP_DATA_DIR, 'services', { proxyUrl: 'http://0.0.0.0:5001', managementUrl: 'http://127.0.0.1:5002' });
   const noted = { proxyUrl: 'http://127.0.0.1:5001', managementUrl: 'http://127.0.0.1:5002', managementKey };
   expect(readDemoConfig({ AGP_DATA_DIR, PROXY_PORT: '0' })).toEqual(noted);
   expect(readDemoConfig({ AGP_DATA_DIR, PROXY_PORT: '6001', MANAGEMENT_API_KEY: 'own' })).toEqual({

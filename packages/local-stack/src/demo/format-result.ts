@@ -30,7 +30,7 @@ function toTable({ sent, costs }: DemoResult): string {
   return table.toString();
 }
 
-/** The table of what was spent, and commands that show the rest; each can be copied as it is. */
+/** The table of costs, and commands to copy that show the rest. */
 export function formatResult(config: DemoConfig, result: DemoResult): string {
   const { managementUrl, managementKey } = config;
   const curl = `curl -s -H "Authorization: Bearer $KEY"`;

@@ -23,7 +23,7 @@ export interface ManagementClient {
   listEventIds(sessionId: string): Promise<string[]>;
 }
 
-/** @throws DemoNotReadyError, from each read, when the API does not answer or does not know the key */
+/** Each read throws DemoNotReadyError if the API does not answer or does not know the key. */
 export function connectManagement({ managementUrl, managementKey }: DemoConfig): ManagementClient {
   async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
     let response: Response;

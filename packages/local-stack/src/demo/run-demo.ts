@@ -6,18 +6,18 @@ import { type DemoConfig, DemoNotReadyError, nothingAnswers } from './demo-confi
 import { type CostEntry, connectManagement, type ManagementClient } from './management-client.ts';
 import { type SentTurn, sendConversation } from './send-conversation.ts';
 
-/** How long recording may take after the last answer, in milliseconds; usually a tenth of a second. */
+/** How long recording may take after the last answer, in milliseconds; it usually takes a tenth of a second. */
 const recordedWithinMs = 10_000;
 
 export interface DemoResult {
   sent: SentTurn[];
-  /** The cost entries of the agents that the demo spoke for. */
+  /** The cost entries of the demo's agents. */
   costs: CostEntry[];
 }
 
 export const turnCount = conversations.reduce((sum, { questions }) => sum + questions.length, 0);
 
-/** An answer that a client of ours turned into an error says what is wrong, such as an agent that is blocked. */
+/** Explains an error answer of the proxy, for example to a blocked agent. */
 function explain(agent: string, error: unknown): unknown {
   const refused = error instanceof OpenAI.APIError || error instanceof Anthropic.APIError;
   return refused ? new DemoNotReadyError(`${agent} got an error from the proxy: ${error.message}`) : error;
@@ -39,7 +39,7 @@ async function waitUntilRecorded(management: ManagementClient, sent: SentTurn[])
   }
 }
 
-/** @throws DemoNotReadyError when the proxy or the management API does not answer */
+/** @throws DemoNotReadyError if the proxy or the management API does not answer */
 export async function expectRunningStack(config: DemoConfig): Promise<void> {
   try {
     await fetch(config.proxyUrl);
@@ -54,7 +54,7 @@ export async function expectRunningStack(config: DemoConfig): Promise<void> {
  * until all of them are recorded.
  *
  * @param onTurn called after each answer
- * @throws DemoNotReadyError when the proxy refuses an agent, or what was sent is not recorded in time
+ * @throws DemoNotReadyError if the proxy refuses an agent, or the answers are not recorded in time
  */
 export async function runDemo(config: DemoConfig, onTurn: (agent: string) => void): Promise<DemoResult> {
   const management = connectManagement(config);

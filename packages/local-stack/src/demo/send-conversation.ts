@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { Conversation } from './conversations.ts';
 
-/** Where a turn was recorded, from the headers that the proxy adds to every answer. */
+/** The ids under which a turn was recorded, from the headers that the proxy adds to every answer. */
 export interface SentTurn {
   agentId: string;
   sessionId: string;
@@ -19,7 +19,7 @@ interface Reply {
   response: Response;
 }
 
-/** Asks with the turns so far. */
+/** Sends the turns so far. */
 type Ask = (turns: Turn[]) => Promise<Reply>;
 
 const openaiBase = '/demo/v1';
@@ -70,10 +70,10 @@ function readTurn({ headers }: Response): SentTurn {
 }
 
 /**
- * Holds a conversation through the proxy with the provider's official client, unmodified but for base URL and headers.
- * Yields after each answer.
+ * Holds a conversation through the proxy with the provider's official client, configured with base URL and headers only. Yields after
+ * each answer.
  *
- * @param session any text; the proxy makes the same session id of it each time
+ * @param session any text; the proxy derives the session id from it
  */
 export async function* sendConversation(
   proxyUrl: string,

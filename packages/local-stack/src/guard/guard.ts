@@ -7,12 +7,12 @@ import type { GuardMessage } from './guard-process.ts';
 import { readStartTime } from './process-identity.ts';
 import { stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
-/** How a process wants to be stopped: see `WatchedProcess`. */
+/** How a process is stopped: see `WatchedProcess`. */
 export type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage'>;
 
-/** Makes sure that the processes and folders it is told of go when we go, in whatever way. */
+/** Makes sure that its processes and folders go when we go, even by SIGKILL. */
 export interface Guard extends AsyncDisposable {
-  /** Takes a child in charge until it exits; after `stop` it is killed. Call it in the same tick as its spawn. */
+  /** Takes a child in charge until it exits. After `stop` it is killed. Call it in the same tick as its spawn. */
   watch(child: ChildProcess, plan: StopPlan): void;
   /** Takes a folder in charge: it is removed after the last process is gone. */
   removeFolder(folder: string): void;
@@ -23,14 +23,11 @@ export interface Guard extends AsyncDisposable {
 }
 
 export interface GuardOptions {
-  /**
-   * Keeps the list of running processes in this file, so that the next start can stop what an end of both us and
-   * the guard has left: see `stopLeftovers`.
-   */
+  /** Keeps the list of running processes in this file, for `stopLeftovers` at the next start. */
   recordFile?: string;
 }
 
-/** Starts a guard. What is written to it before it is up waits in the pipe. */
+/** Starts a guard. Messages written before it is up wait in the pipe. */
 export function openGuard(options: GuardOptions = {}): Guard {
   const guard = spawn(process.execPath, [join(import.meta.dirname, 'guard-process.ts')], {
     detached: true,
@@ -39,10 +36,10 @@ export function openGuard(options: GuardOptions = {}): Guard {
     cwd: '/',
   });
   const gone = once(guard, 'exit');
-  // A guard that is gone already cannot be told anything more; `stop` still resolves.
+  // A guard that is gone takes no more messages; `stop` resolves all the same.
   guard.stdin.on('error', () => {});
   const running = new Map<number, WatchedProcess>();
-  const tell = (message: GuardMessage) => guard.stdin.write(`${JSON.stringify(message)}\n`);
+  const send = (message: GuardMessage) => guard.stdin.write(`${JSON.stringify(message)}\n`);
   const record = () => {
     if (options.recordFile) writeFileSync(options.recordFile, JSON.stringify([...running.values()]));
   };
@@ -60,16 +57,15 @@ export function openGuard(options: GuardOptions = {}): Guard {
         return;
       }
       const watched: WatchedProcess = { ...plan, pid, startTime };
-      tell({ watch: watched });
+      send({ watch: watched });
       running.set(pid, watched);
       record();
       child.once('exit', () => {
-        if (!guard.stdin.writableEnded) tell({ forget: pid });
         running.delete(pid);
         record();
       });
     },
-    removeFolder: (folder) => tell({ removeFolder: folder }),
+    removeFolder: (folder) => send({ removeFolder: folder }),
     stop,
     kill: () => guard.kill('SIGTERM'),
     [Symbol.asyncDispose]: stop,
@@ -77,7 +73,7 @@ export function openGuard(options: GuardOptions = {}): Guard {
 }
 
 /**
- * Stops the processes that an earlier run recorded and that still run, because its guard was killed too.
+ * Stops recorded processes that still run, because the guard of an earlier run was killed with it.
  * The caller must know that the earlier run is over.
  */
 export async function stopLeftovers(recordFile: string): Promise<void> {

@@ -1,3 +1,6 @@
+// Every child is started as a process group of its own, but a signal to the group is not enough: Postgres' backends leave it
+// (setsid), and a suspended server must be suspended with them. A pid alone is not enough either: the next start may find it
+// given to another program.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -19,21 +22,16 @@ function readProcStatus(pid: number): ProcessStatus | null {
 }
 
 function runPs(args: string[]): string {
-  return spawnSync('ps', args, { encoding: 'utf8', env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } }).stdout ?? '';
+  return spawnSync('ps', args, { encoding: 'utf8', env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } }).stdout.trim();
 }
 
-/**
- * When a process started, as an opaque string; null when it does not run (a zombie does not). A pid together with it
- * names one process for good, while a pid alone may come to name a stranger.
- */
+/** When a running process started, as an opaque text; null for one that is gone or a zombie. With its pid it names one process for good. */
 export function readStartTime(pid: number): string | null {
   if (process.platform === 'linux') {
     const status = readProcStatus(pid);
     return status === null || status.state === 'Z' ? null : status.startTime;
   }
-  const [state, ...started] = runPs(['-o', 'stat=,lstart=', '-p', String(pid)])
-    .trim()
-    .split(/\s+/);
+  const [state, ...started] = runPs(['-o', 'stat=,lstart=', '-p', String(pid)]).split(/\s+/);
   return !state || state.startsWith('Z') ? null : started.join(' ');
 }
 
@@ -43,7 +41,7 @@ export function listChildren(pid: number): number[] {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
     return pids.filter((child) => readProcStatus(child)?.parent === pid);
   }
-  const rows = runPs(['-A', '-o', 'pid=,ppid=']).trim().split('\n');
+  const rows = runPs(['-A', '-o', 'pid=,ppid=']).split('\n');
   return rows
     .map((row) => row.trim().split(/\s+/).map(Number))
     .flatMap(([child, parent]) => (parent === pid && child ? [child] : []));
@@ -58,7 +56,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Signals a process, then its children: a parent that is stopped or dead makes no new ones meanwhile. */
+/** Signals a process and its children, and then those that it made in between: after SIGSTOP or SIGKILL it makes no more. */
 export function signalTree(pid: number, signal: NodeJS.Signals): void {
   const before = listChildren(pid);
   signalProcess(pid, signal);

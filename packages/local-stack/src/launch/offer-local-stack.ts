@@ -1,5 +1,5 @@
-// Loaded before the CLI (node --import): tells it where the running local stack is. It goes by AGP_URL first, and gives the local
-// key to the local stack alone.
+// Loaded before the CLI (node --import): tells it where the running local stack is. AGP_URL comes first, and the local key is sent to
+// the local stack only.
 import { DemoNotReadyError, readDemoConfig } from '../demo/demo-config.ts';
 
 try {
@@ -7,6 +7,6 @@ try {
   process.env.AGP_LOCAL_URL = managementUrl;
   process.env.AGP_LOCAL_API_KEY = managementKey;
 } catch (error) {
-  // Nothing was ever started here: it works on a deployment elsewhere, or says that none is named.
+  // Nothing was ever started here: the CLI works on a deployment elsewhere, or asks for its URL.
   if (!(error instanceof DemoNotReadyError)) throw error;
 }

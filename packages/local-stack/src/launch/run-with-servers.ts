@@ -11,7 +11,7 @@ const script = spawn(process.execPath, [...serviceFlags, ...process.argv.slice(2
   stdio: 'inherit',
   env: { ...process.env, DATABASE_URL, NATS_URL, REDIS_URL },
 });
-// The script gets the terminal's signals as well; we stay until it is done, and stop the servers then.
+// The script gets the terminal's signals too: we wait until it has ended, and then stop the servers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => script.kill(signal));
 const [code] = (await once(script, 'exit')) as [number | null];
 process.exitCode = code ?? 1;

@@ -1,5 +1,5 @@
-// Making a database is the one thing said to Postgres here. `pg` directly, since the rules keep packages/db out of this package
-// and a process of its own for each of a test run's many databases would cost more than the database.
+// This package may not import packages/db, and a process for each of a test run's many databases would cost more than the
+// database: so it talks to Postgres itself, for this one purpose.
 import pg from 'pg';
 
 async function execute(serverUrl: string, statement: string, values: string[] = []): Promise<pg.QueryResult> {
@@ -17,7 +17,7 @@ export function toDatabaseUrl(serverUrl: string, name: string): string {
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }
 
-/** Makes a database, as a copy of `template` if one is named, for `owner` or for whom the URL names. Names must be plain identifiers. */
+/** Makes a database from a template, for `owner` or the URL's user. Names must be plain identifiers. */
 export async function createDatabase(
   serverUrl: string,
   name: string,

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { probePort } from './probe-port.ts';
 
 /**
  * Below the ranges that Linux (from 32768) and macOS (from 49152) take source ports from. A client that retries a stopped
@@ -13,12 +12,8 @@ const highest = 32_000;
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowest, highest);
-    const probe = createServer();
     try {
-      probe.listen(port, '127.0.0.1');
-      await once(probe, 'listening');
-      probe.close();
-      await once(probe, 'close');
+      await probePort(port, '127.0.0.1');
       return port;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderNatsConfig } from '@agp/bus/permissions';
 import type { NatsPasswords } from '@agp/operator';
@@ -14,8 +14,8 @@ export interface NatsOptions extends ServerOptions {
 }
 
 /**
- * Starts NATS with JetStream, its streams under `folder`. Uses nothing newer than NATS 2.9. The url is that of a user who may do
- * everything. Its own idea of what fits on the disk is lifted, or a stream could not be made on a disk that is nearly full.
+ * Starts NATS with JetStream, its streams under `folder`. Uses nothing newer than NATS 2.9. The url is an administrator's. NATS'
+ * own limit for the disk is lifted, or no stream could be made on a disk that is nearly full.
  */
 export async function startNats(binary: ServerBinary, folder: string, options: NatsOptions): Promise<Server> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -28,8 +28,6 @@ export async function startNats(binary: ServerBinary, folder: string, options: N
     jetstream: { max_file_store: '1TB' },
     ...(tls ? { tls } : {}),
   });
-  // One of an older version was readable by others.
-  await rm(configFile, { force: true });
   await writeFile(configFile, config, { mode: 0o600 });
   const scheme = tls ? 'tls' : 'nats';
   return startServer(

@@ -1,21 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { choosePostgresAccount } from '../binaries/postgres-account.ts';
-import { MissingDataError, placePostgres } from './postgres-folder.ts';
+import { StartError } from '../start-error.ts';
+import { placePostgres } from './postgres-folder.ts';
 
 const account = choosePostgresAccount();
 
@@ -23,16 +12,17 @@ const account = choosePostgresAccount();
 function makeFolders() {
   const closed = mkdtempSync(join(tmpdir(), 'agp-closed-'));
   const outside = mkdtempSync(join(tmpdir(), 'agp-outside-'));
-  spawnSync('chmod', ['755', outside]);
+  chmodSync(outside, 0o755);
   onTestFinished(() => {
     for (const folder of [closed, outside]) rmSync(folder, { recursive: true, force: true });
   });
   return { clone: join(closed, 'clone'), outside };
 }
 
-const place = (clone: string, outside: string) => placePostgres(join(clone, '.data'), account, outside);
+const place = (clone: string, outside: string, password = 'one') =>
+  placePostgres(join(clone, '.data'), account, password, outside);
 
-test('the folder can be written to by the user that Postgres runs as, and is the same at the next start', () => {
+test('the folder belongs to the user that Postgres runs as, and is the same at the next start', () => {
   const { clone, outside } = makeFolders();
   const first = place(clone, outside);
   expect(statSync(first.folder).uid).toBe(account?.uid ?? process.getuid?.());
@@ -41,68 +31,19 @@ test('the folder can be written to by the user that Postgres runs as, and is the
   expect(first.folder.startsWith(outside)).toBe(account !== undefined);
 });
 
-test.runIf(account)('a checkout that moves keeps its data, a copy of it gets data of its own', () => {
+test.runIf(account)('a clone that moves keeps its data; one with other secrets at the old path gets its own', () => {
   const { clone, outside } = makeFolders();
-  const original = place(clone, outside);
-  cpSync(clone, `${clone}-copy`, { recursive: true, verbatimSymlinks: true });
-  expect(place(`${clone}-copy`, outside).folder).not.toBe(original.folder);
+  const { folder } = place(clone, outside);
   renameSync(clone, `${clone}-moved`);
-  expect(place(`${clone}-moved`, outside).folder).toBe(original.folder);
-  expect(existsSync(original.folder)).toBe(true);
+  expect(place(`${clone}-moved`, outside).folder).toBe(folder);
+  expect(place(clone, outside, 'another').folder).not.toBe(folder);
 });
 
-/** Lets the data pass for what was last used so many days ago. */
-function makeOlder(folder: string, days: number): void {
-  const then = Date.now() / 1_000 - days * 86_400;
-  utimesSync(join(dirname(folder), 'owner.json'), then, then);
-}
-
-test.runIf(account)(
-  'a checkout that moves keeps its data through starts of others, also of one at its old path',
-  () => {
-    const { clone, outside } = makeFolders();
-    const original = place(clone, outside);
-    makeOlder(original.folder, 29);
-    renameSync(clone, `${clone}-moved`);
-    place(`${clone}-other`, outside);
-    expect(place(clone, outside).folder).not.toBe(original.folder);
-    expect(place(`${clone}-moved`, outside).folder).toBe(original.folder);
-  },
-);
-
-test.runIf(account)('the data of a removed checkout goes at a start of any other once it is unused for a month', () => {
+test.runIf(account)('a folder that the user can reach is used where it is, and never begun anew elsewhere', () => {
   const { clone, outside } = makeFolders();
-  const kept = place(`${clone}-kept`, outside);
-  const used = place(`${clone}-used`, outside);
-  const gone = place(clone, outside);
-  for (const { folder } of [kept, used, gone]) makeOlder(folder, 31);
-  mkdirSync(join(used.folder, 'data/global'), { recursive: true });
-  writeFileSync(join(used.folder, 'data/global/pg_control'), '');
-  for (const removed of [`${clone}-used`, clone]) rmSync(removed, { recursive: true });
-  place(`${clone}-other`, outside);
-  expect([gone, used, kept].map(({ folder }) => existsSync(folder))).toEqual([false, true, true]);
-});
-
-test.runIf(account)('data that is gone is reported, not begun anew', () => {
-  const { clone, outside } = makeFolders();
-  rmSync(dirname(place(clone, outside).folder), { recursive: true });
-  expect(() => place(clone, outside)).toThrow(MissingDataError);
-});
-
-test.runIf(account)(
-  'a start that was cut short before it wrote the owner does not stand in the way of the next',
-  () => {
-    const { clone, outside } = makeFolders();
-    const first = place(clone, outside);
-    rmSync(join(dirname(first.folder), 'owner.json'));
-    expect(place(clone, outside)).toEqual(first);
-    expect(existsSync(join(dirname(first.folder), 'owner.json'))).toBe(true);
-  },
-);
-
-test.runIf(account)('a folder that is reachable is used where it is', () => {
-  const { outside } = makeFolders();
-  mkdirSync(join(outside, 'clone'), { mode: 0o755 });
-  expect(place(join(outside, 'clone'), outside).folder).toBe(join(outside, 'clone/.data/postgres'));
-  expect(() => readlinkSync(join(outside, 'clone/.data/postgres'))).toThrow('EINVAL');
+  const reachable = join(outside, 'clone');
+  expect(place(reachable, outside).folder).toBe(join(reachable, '.data/postgres'));
+  mkdirSync(join(reachable, '.data/postgres/data'));
+  renameSync(reachable, clone);
+  expect(() => place(clone, outside)).toThrow(StartError);
 });

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PostgresBinaries } from '../binaries/find-postgres.ts';
+import { StartError } from '../start-error.ts';
 import { type Account, type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
-/** The superuser of every private Postgres, and the database that the services use. */
+/** The superuser of every private Postgres, and the name of the services' database. */
 export const postgresUser = 'agp';
 
 export interface PostgresOptions extends ServerOptions {
@@ -18,8 +19,8 @@ export interface PostgresOptions extends ServerOptions {
 }
 
 /** `initdb` failed. The message is its own. */
-export class InitDatabaseError extends Error {
-  readonly code = 'initdb_failed';
+export class InitDatabaseError extends StartError {
+  override readonly code = 'initdb_failed';
 }
 
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
@@ -59,7 +60,7 @@ export async function initPostgres(
 /** Starts Postgres on a data folder that `initPostgres` made. The url names the database `postgres`. */
 export function startPostgres(folder: string, options: PostgresOptions): Promise<Server> {
   const { tls } = options;
-  // Without fsync a commit survives a killed process (it is written, if only to the system's cache), so tests may rely on it.
+  // A commit without fsync is in the system's cache, so it survives a killed process, which tests rely on.
   const durability = options.throwAway ? ['fsync=off', 'full_page_writes=off'] : [];
   const settings = [
     'listen_addresses=127.0.0.1',

@@ -11,8 +11,8 @@ export interface RedisOptions extends ServerOptions {
 }
 
 /**
- * Starts Redis (or Valkey), its append-only file under `folder`. The url is that of a user who may do everything; every user has a
- * password, since whoever can write to a Redis can often make it write files.
+ * Starts Redis (or Valkey), its append-only file under `folder`. The url is an administrator's. Every user has a password, because
+ * someone who can write to a Redis can often make it write files.
  */
 export async function startRedis(binary: ServerBinary, folder: string, options: RedisOptions): Promise<Server> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -23,7 +23,7 @@ export async function startRedis(binary: ServerBinary, folder: string, options: 
       name: 'redis',
       file: binary.file,
       environment: binary.environment,
-      // The configuration comes on standard input: arguments are for everyone to read.
+      // The configuration holds passwords: it goes to standard input, since everyone can read arguments.
       args: () => ['-'],
       input: (port) =>
         [

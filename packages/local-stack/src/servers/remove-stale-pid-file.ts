@@ -8,14 +8,14 @@ function usesData(pid: number, folder: string): boolean {
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
   } catch {
-    return false; // another user's process; ours runs as a user whose processes we may look at
+    return false; // another user's process, so not our Postgres
   }
   return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(folder);
 }
 
 /**
- * Removes the pid file that a Postgres left when it was killed, if its pid belongs to another program by now. Postgres refuses to start
- * beside any running process of that pid, but deals by itself with one that does not run.
+ * Removes the pid file that a killed Postgres left, if its pid now belongs to another program. Postgres refuses to start as long as
+ * any process has that pid; it handles a pid that is free by itself.
  */
 export function removeStalePidFile(folder: string): void {
   const file = join(folder, 'postmaster.pid');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Guard } from '../guard/guard.ts';
 import { listChildren, readStartTime, signalProcess, signalTree } from '../guard/process-identity.ts';
+import { StartError } from '../start-error.ts';
 import { findFreePort } from './find-free-port.ts';
 
 /** A user to run as: only root can choose one. */
@@ -11,7 +12,7 @@ export interface Account {
   gid: number;
 }
 
-/** What a server shows to those who connect, in PEM. */
+/** A server's certificate and key, in PEM. */
 export interface TlsFiles {
   certFile: string;
   keyFile: string;
@@ -26,9 +27,9 @@ export interface ServerSpec {
   input?(port: number): string;
   environment?: Record<string, string>;
   account?: Account;
-  /** The line of its log that says that it accepts connections. */
+  /** Matches the log line that it writes once it accepts connections. */
   readyLine: RegExp;
-  /** Its orderly stop: sent one after the other until it is gone. */
+  /** Its orderly stop: each is sent after the one before has not ended it. */
   stopSignals: NodeJS.Signals[];
   /** The quickest stop that leaves nothing behind outside its data. None: SIGKILL. */
   quickStopSignals: NodeJS.Signals[];
@@ -37,10 +38,10 @@ export interface ServerSpec {
 
 export interface ServerOptions {
   guard: Guard;
-  /** Its data may be thrown away: when we go, it is killed rather than stopped. */
+  /** Its data may be thrown away: at the end it is killed rather than stopped. */
   throwAway?: boolean;
   onLog?: (line: string) => void;
-  /** Told when it ends and nobody here asked for it. */
+  /** Called when it ends and nobody here asked for it. */
   onUnexpectedExit?: (reason: string) => void;
 }
 
@@ -60,8 +61,8 @@ export interface Server {
 }
 
 /** A server did not come up. The message has the end of its log. */
-export class ServerStartError extends Error {
-  readonly code = 'server_start_failed';
+export class ServerStartError extends StartError {
+  override readonly code = 'server_start_failed';
   readonly portTaken: boolean;
   constructor(name: string, reason: string, log: string[]) {
     super(`${name} ${reason}\n${log.join('\n')}`);
@@ -86,7 +87,7 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
   async function launch(): Promise<void> {
     const log: string[] = [];
     const child = spawn(spec.file, spec.args(port), {
-      // A session of its own: the terminal's Ctrl-C is for us, and we stop the servers after the services.
+      // Out of reach of the terminal's Ctrl-C: we stop the servers after the services.
       detached: true,
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', ...spec.environment },

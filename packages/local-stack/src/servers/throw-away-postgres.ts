@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,13 +9,13 @@ import { canWrite, choosePostgresAccount } from '../binaries/postgres-account.ts
 import { makePostgresReachable } from '../binaries/reachable-postgres.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
+import { StartError } from '../start-error.ts';
 import { initPostgres, startPostgres } from './postgres.ts';
-import { outsideFolder } from './postgres-folder.ts';
 import type { Account, Server, TlsFiles } from './server.ts';
 
 const run = promisify(execFile);
 
-/** All that is needed to start throw-away Postgres servers quickly. */
+/** What it takes to start throw-away Postgres servers quickly. */
 export interface PostgresKit {
   binaries: PostgresBinaries;
   account?: Account;
@@ -26,10 +26,9 @@ export interface PostgresKit {
   folder: string;
 }
 
-/** Makes a folder for throw-away data that the account can write to, in the first parent that lets it. The guard removes it. */
+/** Makes a folder for throw-away data in the first parent where the account can write. The guard removes it. */
 async function makeThrowAwayFolder(first: string, guard: Guard, account: Account | undefined): Promise<string> {
-  for (const parent of [first, '/tmp', outsideFolder]) {
-    if (parent === outsideFolder) await mkdir(parent, { recursive: true, mode: 0o755 });
+  for (const parent of [first, '/tmp']) {
     const folder = await mkdtemp(join(parent, 'agp-test-'));
     if (account) await chown(folder, account.uid, account.gid);
     if (account === undefined || canWrite(folder, account)) {
@@ -38,13 +37,13 @@ async function makeThrowAwayFolder(first: string, guard: Guard, account: Account
     }
     await rm(folder, { recursive: true });
   }
-  throw new Error('unreachable: everyone can enter /var/lib');
+  throw new StartError(`Postgres' user can write neither to ${first} nor to /tmp`);
 }
 
 /**
  * Finds Postgres and initialises the data that throw-away servers start from.
  *
- * @param parent where that data goes, if Postgres' account may write there
+ * @param parent where that data goes, if Postgres' user may write there
  */
 export async function preparePostgresKit(
   config: LocalStackConfig,
@@ -55,7 +54,7 @@ export async function preparePostgresKit(
   const binaries = await makePostgresReachable(findPostgres(config), account);
   const folder = await makeThrowAwayFolder(parent, guard, account);
   const pristine = join(folder, 'pristine');
-  // Who can connect as a superuser can run programs as the account: other users of the machine must not.
+  // A superuser of Postgres can run programs as its account, so other users of the machine must not log in.
   const password = randomUUID();
   await initPostgres(pristine, { guard, binaries, password, ...(account ? { account } : {}) });
   return { binaries, password, pristine, folder, ...(account ? { account } : {}) };
@@ -80,7 +79,7 @@ export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard, tls
   });
 }
 
-/** Postgres takes a key only from a file of its own. */
+/** Postgres only takes a key from a file that belongs to its own user. */
 async function ownTlsFiles(tls: TlsFiles, folder: string, account: Account | undefined): Promise<TlsFiles> {
   const own = { certFile: join(folder, 'server.crt'), keyFile: join(folder, 'server.key') };
   for (const name of ['certFile', 'keyFile'] as const) {

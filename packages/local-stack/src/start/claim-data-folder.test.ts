@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { StartError } from '../start-error.ts';
 import { claimDataFolder } from './claim-data-folder.ts';
-import { StartError } from './start-error.ts';
 
 test('a second claim names the process that has the folder, or does without where that has not written its pid yet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agp-claim-'));

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 
 const sqliteBusy = 5;
 
 /**
- * Makes the data folder ours until the process ends, in whatever way: the lock is the kernel's, taken through SQLite, which is how
- * Node can have one. The file beside it only tells others whom to blame.
+ * Makes the data folder ours until the process ends, even by SIGKILL: the lock is the kernel's, and SQLite is how Node gets one. The
+ * file beside it only names the holder in the error message.
  *
  * @throws StartError if another process has it
  */
@@ -29,7 +29,7 @@ export function claimDataFolder(dataFolder: string): Disposable {
   return { [Symbol.dispose]: () => lock.close() };
 }
 
-/** Nothing where the other has the lock but has not written its pid yet. */
+/** Empty if the other has the lock but has not written its pid yet. */
 function describeHolder(pidFile: string): string {
   const pid = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : '';
   return pid === '' ? '' : ` (process ${pid})`;

@@ -2,15 +2,15 @@ import { parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
 
 const shownLevels = new Set(['warn', 'error', 'fatal']);
-/** UTF-16 units of a line that are shown: a stack has a few thousand. */
+/** Shown of a line, in UTF-16 units: a stack trace has a few thousand. */
 const maxLine = 8_000;
 /** A value with these might be taken for further fields. */
 const ambiguous = /[\s"=]/;
 const plumbing = new Set(['level', 'time', 'service', 'pid', 'msg']);
 
 /**
- * Turns a line that a service wrote into what the terminal shows of it: warnings and worse as `service level: message key=value`, lines
- * that are no log entry (a crash's stack) with their service, and null for the rest. Whatever a line holds, it stays one line, and its fields apart.
+ * Formats a service's log line for the terminal: warnings and worse as `service level: message key=value`, lines that are no log entry
+ * (a crash's stack) with the service's name, null for the rest. Whatever it holds, it stays one line and cannot forge a field.
  */
 export function describeLogLine(service: string, line: string): string | null {
   const entry = parseEntry(line);
@@ -24,7 +24,7 @@ export function describeLogLine(service: string, line: string): string | null {
   return toLineText([`${service} ${entry.level}: ${entry.msg ?? ''}`, ...details].join(' '), maxLine);
 }
 
-/** Why a service gives up, in one line, if that is what a line that it wrote says; else null. */
+/** The reason in a service's last, fatal log line; null for any other line. */
 export function readFatalReason(line: string): string | null {
   const entry = parseEntry(line);
   if (entry?.level !== 'fatal') return null;

@@ -4,9 +4,9 @@ import { ServiceEndedError, type ServiceOptions, type StartedService, startServi
 export interface KeepOptions extends ServiceOptions {
   /** The variable of the port that it listens on beside `OPS_PORT`, if it has one. */
   portVariable?: string;
-  /** Told when it is not there any more and is not started again. */
+  /** Called when it has ended and is not started again. */
   onExit: (reason: string) => void;
-  /** Fires when the stack is to stop: what ends from then on has been told to. */
+  /** Fires when the stack stops: a service that ends after that has not crashed. */
   stopping: AbortSignal;
 }
 
@@ -15,10 +15,10 @@ const withinMs = 60_000;
 const firstPauseMs = 100;
 
 /**
- * Starts a service and starts it again on the same ports each time it crashes. One that crashes five times within a minute is given up, and so is
- * one that ends with code 0, which somebody has told it to, or cannot be started for another reason: `onExit` is then told.
+ * Starts a service, and starts it again on the same ports each time it crashes. It is given up, and `onExit` called, after five
+ * crashes within a minute, after an end with code 0 (somebody has stopped it), or when it cannot start for another reason.
  *
- * @returns its URL, which stays
+ * @returns its URL, which stays the same
  * @throws StartError where the first start fails
  */
 export async function keepService(name: string, entry: string, options: KeepOptions): Promise<string> {

@@ -12,7 +12,7 @@ import {
   type RedisPasswords,
 } from '@agp/operator';
 
-/** What the local stack made up on its first run. */
+/** Secrets that the local stack generates on its first run. */
 export interface Secrets {
   managementApiKey: string;
   /** The superuser's. */
@@ -23,8 +23,7 @@ export interface Secrets {
 }
 
 /**
- * Reads the secrets of a data folder; the first time they are made, readable by their owner alone. A folder of an older version
- * gets those that it lacks.
+ * Reads the secrets of a data folder, and generates those that are missing, in a file that only its owner can read.
  */
 export function loadSecrets(dataFolder: string): Secrets {
   const file = join(dataFolder, 'secrets.json');

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 const maxBytes = 10 * 1024 * 1024;
 
 /**
- * Appends lines to a file. At 10 MiB it is set aside as `<file>.1`, in place of the one set aside before. Lines that cannot be
- * written, as on a full disk, are lost: the stack runs on without them.
+ * Appends lines to a file. At 10 MiB it is renamed to `<file>.1`, over the previous one. Lines that cannot be written, for example on
+ * a full disk, are lost, and the stack runs on.
  */
 export function openLogFile(file: string): (line: string) => void {
   mkdirSync(dirname(file), { recursive: true });
@@ -26,7 +26,7 @@ export function openLogFile(file: string): (line: string) => void {
       written = 0;
       try {
         renameSync(file, `${file}.1`);
-      } catch {} // it was removed, or must grow further
+      } catch {} // somebody removed it, or it has to grow further
     }
     stream ??= open();
     stream.write(`${line}\n`);

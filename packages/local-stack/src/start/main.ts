@@ -1,44 +1,26 @@
 import { join } from 'node:path';
 import { toLinesText } from '@agp/core/text';
 import { ConfigError } from '@agp/runtime';
-import { NoAccountError } from '../binaries/postgres-account.ts';
-import { MissingServerError } from '../binaries/server-binary.ts';
 import { openGuard, stopLeftovers } from '../guard/guard.ts';
 import { readLocalStackConfig } from '../local-stack-config.ts';
-import { MigrationError } from '../run-migrations.ts';
-import { removeRunningNotes } from '../running-servers.ts';
-import { InitDatabaseError } from '../servers/postgres.ts';
-import { MissingDataError } from '../servers/postgres-folder.ts';
-import { ServerStartError } from '../servers/server.ts';
+import { removeNotes } from '../running-servers.ts';
+import { StartError } from '../start-error.ts';
 import { claimDataFolder } from './claim-data-folder.ts';
-import { StartError } from './start-error.ts';
 import { startLocalStack } from './start-local-stack.ts';
 import { writeWelcome } from './write-welcome.ts';
 
-/** Errors whose message is all that the user needs. */
-const explained = [
-  StartError,
-  ConfigError,
-  MissingServerError,
-  NoAccountError,
-  InitDatabaseError,
-  MissingDataError,
-  MigrationError,
-  ServerStartError,
-];
-
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const isExplained = explained.some((kind) => error instanceof kind);
+  const isExplained = error instanceof StartError || error instanceof ConfigError;
   return toLinesText(isExplained ? error.message : (error.stack ?? error.message));
 }
 
 const stopping = 'Stopping ...';
 
-/** When the command began that we are a part of, in Unix milliseconds: the bootstrap may have installed before us. */
+/** When `npm start` began, in Unix milliseconds: the bootstrap may have installed before us. */
 const beganAt = Number(process.env.AGP_BEGAN_AT) || performance.timeOrigin;
 
-/** One Ctrl-C can arrive twice, from the terminal and passed on by npm; only a later one is a second. */
+/** One Ctrl-C arrives up to three times, from the terminal, npm and the bootstrap; a signal within this time is the same one. */
 const sameSignalMs = 1_000;
 
 async function run(): Promise<number> {
@@ -46,7 +28,7 @@ async function run(): Promise<number> {
   using _claim = claimDataFolder(config.dataFolder);
   const recordFile = join(config.dataFolder, 'processes.json');
   await stopLeftovers(recordFile);
-  removeRunningNotes(config.dataFolder);
+  removeNotes(config.dataFolder);
   const guard = openGuard({ recordFile });
   const ended = Promise.withResolvers<{ code: number; reason: string; running?: true }>();
   const stopAll = new AbortController();
@@ -58,7 +40,7 @@ async function run(): Promise<number> {
       stopAll.abort();
       ended.resolve({ code: 0, reason: stopping, running: true });
     });
-  // The bootstrap that started us is gone, killed: nobody is left to pass signals on.
+  // A killed bootstrap passes no signals on, and leaves us with another parent.
   const parent = process.ppid;
   setInterval(
     () => process.ppid !== parent && ended.resolve({ code: 1, reason: stopping, running: true }),
@@ -75,7 +57,7 @@ async function run(): Promise<number> {
   stopAll.abort();
   (code === 0 ? console.log : console.error)(reason);
   await guard.stop();
-  removeRunningNotes(config.dataFolder);
+  removeNotes(config.dataFolder);
   if (running) console.log('Stopped.');
   return code;
 }

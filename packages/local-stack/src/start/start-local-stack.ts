@@ -4,7 +4,7 @@ import { toStopLimit } from '@agp/runtime';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { prepareDatabase, runMigrations } from '../run-migrations.ts';
-import { writeRunningServers, writeRunningServices } from '../running-servers.ts';
+import { writeNote } from '../running-servers.ts';
 import { checkPorts } from './check-ports.ts';
 import { keepService } from './keep-service.ts';
 import { loadSecrets, type Secrets } from './load-secrets.ts';
@@ -17,9 +17,9 @@ export interface LocalStackOptions {
   /** The user's variables; each that is set overrides what the stack would choose. */
   environment: NodeJS.ProcessEnv;
   guard: Guard;
-  /** Told when something that was up ends by itself, and is not started again. */
+  /** Called when a server or service ends by itself and is not started again. */
   onUnexpectedExit: (reason: string) => void;
-  /** Fires when all of it is to stop: nothing is started again from then on. */
+  /** Fires when the stack stops: nothing is started again after that. */
   stopping: AbortSignal;
 }
 
@@ -29,29 +29,29 @@ export interface LocalStack {
   managementUrl: string;
   /** The key that the stack made; null where the user has set one. */
   generatedKey: string | null;
-  /** Agents are let in with a token alone. */
+  /** Agents need a token. */
   asksForTokens: boolean;
 }
 
-/** What a local machine wants otherwise than a deployment. */
+/** Defaults that differ from a deployment's. */
 const localDefaults = {
   AGENT_IDENTITY: 'open',
   EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
 };
 
-/** Of the port that each listens on beside that of its health and metrics. */
+/** The variable of each service's main port; health and metrics have another. */
 const portVariables = { proxy: 'PROXY_PORT', management: 'MANAGEMENT_PORT', writer: undefined };
 
-/** The proxy's, management's and the writer's port for health and metrics. */
+/** The ports for health and metrics: of the proxy, management and the writer. */
 function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
   return opsPort === 0 ? [0, 0, 0] : [opsPort, opsPort + 1, opsPort + 2];
 }
 
 /**
  * Starts the servers that are not given, brings the schema up to date, and starts the demo provider and the three services, which are
- * started again when they crash. The guard has all of them in charge from the moment they exist, also if this rejects.
+ * started again when they crash. The guard stops all of them, also if this rejects.
  *
- * @throws StartError, ConfigError, MissingServerError: each with a message for the user
+ * @throws StartError, ConfigError: each with a message for the user
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { config, environment, guard } = options;
@@ -84,14 +84,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     });
   const [servers, demoUrl] = await Promise.all([
     startServers(start, config, secrets, { guard, onUnexpectedExit: options.onUnexpectedExit }),
-    // Stopped with the servers: what the proxy still forwards when it is told to stop must find its answer.
+    // Stopped with the servers: requests that the proxy forwards during its stop still need answers.
     service('demo-provider', 'packages/demo-provider/src/main.ts', 'PORT', 1, {
       HOST: '127.0.0.1',
       PORT: '0',
     }),
   ]);
   const urls = await prepareServers(start, servers, secrets);
-  writeRunningServers(config.dataFolder, {
+  writeNote(config.dataFolder, 'servers', {
     migrator: { DATABASE_URL: urls.migrator.databaseUrl },
     operator: { DATABASE_URL: urls.writer.databaseUrl, NATS_URL: urls.operator.natsUrl },
   });
@@ -113,12 +113,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       }),
     ),
   );
-  writeRunningServices(config.dataFolder, { proxyUrl, managementUrl });
+  writeNote(config.dataFolder, 'services', { proxyUrl, managementUrl });
   const generatedKey = start.managementApiKey === undefined ? secrets.managementApiKey : null;
   return { proxyUrl, managementUrl, generatedKey, asksForTokens: environment.AGENT_IDENTITY === 'token' };
 }
 
-/** Brings the database up to date. A server of the user's is used as whom its URL names; on ours, each service is a user of its own. */
+/** Brings the database up to date. On our own servers each service is a user of its own; on the user's, all use the URL as given. */
 async function prepareServers(given: StartConfig, servers: ServerUrls, secrets: Secrets): Promise<RoleUrls> {
   const isOurs = given.databaseUrl === undefined;
   if (!isOurs) await runMigrations(servers.databaseUrl);

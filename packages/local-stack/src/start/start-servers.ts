@@ -17,14 +17,14 @@ import type { ServerOptions } from '../servers/server.ts';
 import type { Secrets } from './load-secrets.ts';
 import { openLogFile } from './log-file.ts';
 
-/** Each as a user with all rights there. */
+/** Each URL is an administrator's. */
 export interface ServerUrls {
   databaseUrl: string;
   natsUrl: string;
   redisUrl: string;
 }
 
-/** Starts, with lasting data under the data folder, the servers whose URL is not given. */
+/** Starts the servers whose URL is not given, with lasting data under the data folder. */
 export async function startServers(
   given: { [Name in keyof ServerUrls]?: string | undefined },
   config: LocalStackConfig,
@@ -44,13 +44,13 @@ export async function startServers(
 }
 
 async function startLastingPostgres(config: LocalStackConfig, password: string, options: ServerOptions) {
-  const { folder, account } = placePostgres(config.dataFolder, choosePostgresAccount());
+  const { folder, account } = placePostgres(config.dataFolder, choosePostgresAccount(), password);
   const data = join(folder, 'data');
   const major = existsSync(data) ? Number(readFileSync(join(data, 'PG_VERSION'), 'utf8')) : undefined;
   const binaries = await makePostgresReachable(findPostgres(config, major), account);
   const all = { ...options, binaries, password, ...(account ? { account } : {}) };
   if (major === undefined) {
-    // The folder gets its name once it is complete: an initdb that was cut short leaves nothing that looks like data.
+    // Renamed once it is complete: an initdb that was cut short leaves nothing that looks like data.
     const partial = join(folder, 'data.partial');
     await rm(partial, { recursive: true, force: true });
     await initPostgres(partial, all);

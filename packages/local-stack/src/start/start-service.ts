@@ -6,19 +6,19 @@ import { toLineText } from '@agp/core/text';
 import type { Guard } from '../guard/guard.ts';
 import { repositoryRoot } from '../local-stack-config.ts';
 import { serviceFlags } from '../service-flags.ts';
+import { StartError } from '../start-error.ts';
 import { describeLogLine, readFatalReason } from './describe-log-line.ts';
 import { openLogFile } from './log-file.ts';
-import { StartError } from './start-error.ts';
 
 export interface ServiceOptions {
   guard: Guard;
   logFolder: string;
   environment: NodeJS.ProcessEnv;
-  /** How long it may take to stop, in milliseconds, and which stage of the stop is its own: see `WatchedProcess`. */
+  /** How long it may take to stop, in milliseconds, and its stage: see `WatchedProcess`. */
   stop: { graceMs: number; stage: number };
-  /** Told what the terminal should show. */
+  /** Shows a line in the terminal. */
   report: (line: string) => void;
-  /** How long it may be in trouble before it is ready, in milliseconds. */
+  /** How long it may wait for a server before it is ready, in milliseconds. */
   troubleWithinMs?: number;
 }
 
@@ -31,12 +31,12 @@ export interface StartedService {
   ended: Promise<{ reason: string; isCrash: boolean }>;
 }
 
-/** It ended before it was ready. */
+/** A service ended before it was ready. */
 export class ServiceEndedError extends StartError {}
 
 /**
- * A service waits for servers that are away and says so. Here they are up before it is started: what it still waits for after
- * this long, in milliseconds, is not there, or was set wrongly.
+ * A service waits for servers that are away, and logs it. Here the servers are up before it starts: one that it still waits for
+ * after this long, in milliseconds, has a wrong URL.
  */
 const troubleWithinMs = 8_000;
 
@@ -52,7 +52,7 @@ export async function startService(name: string, entry: string, options: Service
     cwd: repositoryRoot,
     env: options.environment,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // The terminal's Ctrl-C is for us; services then stop before their servers.
+    // Out of reach of the terminal's Ctrl-C: services are stopped before their servers.
     detached: true,
   });
   options.guard.watch(child, { name, stopSignals: ['SIGTERM'], ...options.stop });
@@ -68,17 +68,17 @@ export async function startService(name: string, entry: string, options: Service
   for (const input of [child.stdout, child.stderr])
     if (input)
       createInterface({ input }).on('line', (line) => {
-        // People look at the file with a terminal too. A log entry is escaped already; what a crash prints is not.
+        // A log entry is escaped already, but the output of a crash is not, and people read the file in a terminal.
         writeLog(toLineText(line, 100_000));
         fatalReason = readFatalReason(line) ?? fatalReason;
-        // Until it is ready, why it gives up is the error that we throw.
+        // Before it is ready, the fatal reason becomes our error.
         if (!isReady && fatalReason !== null) return;
         const shown = describeLogLine(name, line);
         if (shown === null) return;
         if (!isReady) noteTrouble(shown);
         options.report(shown);
       });
-  // Not "exit": its last words are still in the pipe then.
+  // Not "exit", when its last lines may still be in the pipe.
   const gone = once(child, 'close').then(([code, signal]) => ({
     how: signal ? `was ended by ${signal}` : `ended with code ${code}`,
     isCrash: code !== 0,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 
 interface ProviderEntry {
   id: string;
@@ -10,8 +10,8 @@ interface ProviderEntry {
 }
 
 /**
- * Writes the providers file that the proxy gets: the user's own entries, and the demo provider in both of its formats unless
- * the user has given those ids to something else.
+ * Writes the providers file for the proxy: the user's own entries, and the demo provider in both of its formats, unless the user has
+ * given those ids to other providers.
  *
  * @returns its path
  */
@@ -23,12 +23,12 @@ export function writeProvidersFile(dataFolder: string, demoUrl: string, ownFile:
   ];
   const file = join(dataFolder, 'providers.json');
   const entries = [...own, ...demo.filter(({ id }) => !own.some((entry) => entry.id === id))];
-  // The user's entries may hold names that are nobody else's business.
+  // The user's entries may hold private names.
   writeFileSync(file, `${JSON.stringify(entries, null, 2)}\n`, { mode: 0o600 });
   return file;
 }
 
-/** The proxy checks the entries; here they only have to be a list. */
+/** The proxy checks the entries; here only the list is checked. */
 function readEntries(file: string): ProviderEntry[] {
   try {
     const entries: unknown = parseJson(readFileSync(file));

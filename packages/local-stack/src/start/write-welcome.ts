@@ -1,6 +1,6 @@
 import type { LocalStack } from './start-local-stack.ts';
 
-/** What the terminal shows when everything is up: where it is, the key, and two lines to copy. */
+/** The text for the terminal once everything is up: the addresses, the key, and two lines to copy. */
 export function writeWelcome(stack: LocalStack, seconds: number): string {
   const { proxyUrl, managementUrl, generatedKey, asksForTokens } = stack;
   const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });

@@ -1,54 +1,52 @@
 import { createRoles, ensureDatabase, handOver, MissingPasswordError, refuseLargeObjects } from '@agp/db';
 import { type RoleKey, roleNames } from '@agp/db/roles';
-import { readVariable, VariableError } from '../database/read-variable.ts';
-import { runDatabaseCommand } from '../database/run-database-command.ts';
+import { loadConfig } from '@agp/runtime';
+import { z } from 'zod';
+import { explainAway, readDatabaseUrl, withDatabase } from '../connect.ts';
+import { CommandError, exitCodes, print, runCommand } from '../run-command.ts';
 
-const keys = Object.keys(roleNames) as RoleKey[];
+const roles = Object.keys(roleNames) as RoleKey[];
 const toVariable = (role: RoleKey) => `AGP_${role.toUpperCase()}_PASSWORD`;
+/** The key that `loadConfig` reads from that variable. */
+const toKey = (role: RoleKey) => `agp${role.charAt(0).toUpperCase()}${role.slice(1)}Password`;
+/** SCRAM would normalise other characters, so a client that does not could never log in. */
+const password = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+  .optional();
+const schema = z.object(Object.fromEntries(roles.map((role) => [toKey(role), password])));
 
-/** The passwords that are given. They reach Postgres as a digest of printable ASCII alone. */
 function readPasswords(): Partial<Record<RoleKey, string>> {
-  const passwords: Partial<Record<RoleKey, string>> = {};
-  for (const role of keys) {
-    const password = readVariable(toVariable(role));
-    if (password === undefined) continue;
-    if (!/^[\x21-\x7e]+$/.test(password))
-      throw new VariableError(`${toVariable(role)}: must be printable ASCII without spaces`);
-    passwords[role] = password;
-  }
-  return passwords;
+  const given = loadConfig(schema, process.env);
+  return Object.fromEntries(roles.map((role) => [role, given[toKey(role)]]));
 }
 
-process.exitCode = await runDatabaseCommand({
-  name: 'create-roles',
-  purpose:
-    'Makes the database, if it is missing, and the Postgres roles of the product, with their passwords, and hands the database to agp_migrator. Run it before the first migrate, and to change a password; safe to run again.',
-  reads: `which names an administrator, and ${keys.map(toVariable).join(', ')} (each also as a file, with _FILE)`,
-  statementTimeoutMs: 600_000,
-  async prepare(url) {
-    readPasswords();
-    await ensureDatabase(url);
-  },
-  async work(db) {
+await runCommand({
+  help: `Makes the database, if it is missing, and the Postgres roles of the product, with their passwords, and hands the database to agp_migrator. Run it before the first migrate, and to change a password; safe to run again.
+
+usage: npm run create-roles
+
+Reads DATABASE_URL, which names an administrator, and ${roles.map(toVariable).join(', ')} (each also as a file, with _FILE). ${exitCodes}`,
+  async run() {
     const passwords = readPasswords();
-    try {
-      const open = await db.transaction().execute(async (transaction) => {
+    await ensureDatabase(readDatabaseUrl()).catch((error: unknown) => {
+      throw explainAway(error);
+    });
+    await withDatabase('create-roles', { statementTimeoutMs: 600_000 }, async (db) => {
+      const work = db.transaction().execute(async (transaction) => {
         await createRoles(transaction, passwords);
         await handOver(transaction);
         return refuseLargeObjects(transaction);
       });
-      return [
-        `made or checked ${keys.map((role) => roleNames[role]).join(', ')}`,
-        ...(open.length === 0
-          ? []
-          : [
-              `every role may store large objects in this database, which only a superuser ends: REVOKE EXECUTE ON FUNCTION ${open.join(', ')} FROM PUBLIC`,
-            ]),
-      ].join('\n');
-    } catch (error) {
-      if (error instanceof MissingPasswordError)
-        throw new VariableError(`${toVariable(error.role)} is not set: ${error.message}`);
-      throw error;
-    }
+      const open = await work.catch((error: unknown) => {
+        if (!(error instanceof MissingPasswordError)) throw error;
+        throw new CommandError(`${toVariable(error.role)} is not set: ${error.message}`);
+      });
+      print(`made or checked ${roles.map((role) => roleNames[role]).join(', ')}`);
+      if (open.length > 0)
+        print(
+          `every role may store large objects in this database, which only a superuser ends: REVOKE EXECUTE ON FUNCTION ${open.join(', ')} FROM PUBLIC`,
+        );
+    });
   },
 });

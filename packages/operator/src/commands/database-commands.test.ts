@@ -40,18 +40,20 @@ test.each(['create-roles', 'migrate', 'maintain'])(
     expect(run(command, [])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^DATABASE_URL is not set.*\n$/),
+      stderr: 'DATABASE_URL: is not set\n',
     });
     const port = await findUnusedPort();
-    for (const url of [
-      `postgres://agp:secret@127.0.0.1:${port}/agp`,
-      `postgres://agp:secret@localhost:${port}/agp`,
-      'no URL',
-    ]) {
+    for (const url of [`postgres://agp:secret@127.0.0.1:${port}/agp`, `postgres://agp:secret@localhost:${port}/agp`]) {
       const away = run(command, [], url);
       expect(away).toMatchObject({ status: 1, stdout: '' });
       expect(away.stderr).toMatch(/^DATABASE_URL: the database cannot be used: \S.*\n$/);
       expect(away.stderr).not.toContain('secret');
     }
+    const wrong = run(command, [], 'no URL');
+    expect(wrong).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^DATABASE_URL: must begin with/),
+    });
   },
 );

@@ -1,35 +1,36 @@
 import { leastRetentionDays, longestRemovalMs, makePartitions, removeOldEvents } from '@agp/db';
-import { readVariable, VariableError } from '../database/read-variable.ts';
-import { runDatabaseCommand } from '../database/run-database-command.ts';
+import { loadConfig } from '@agp/runtime';
+import { z } from 'zod';
+import { withDatabase } from '../connect.ts';
+import { exitCodes, print, runCommand } from '../run-command.ts';
 
 const defaultRetentionDays = 184;
+const wrongDays = `must be a whole number of days, at least ${leastRetentionDays}, or 0`;
 
-/** @returns 0 where nothing is ever removed */
-function readRetentionDays(): number {
-  const text = readVariable('RETENTION_DAYS') ?? String(defaultRetentionDays);
-  const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (days !== 0 && !(days >= leastRetentionDays))
-    throw new VariableError(`RETENTION_DAYS: must be a whole number of days, at least ${leastRetentionDays}, or 0`);
-  return days;
-}
+const schema = z.object({
+  retentionDays: z.coerce
+    .number(wrongDays)
+    .int(wrongDays)
+    .max(99_999, wrongDays)
+    .refine((days) => days === 0 || days >= leastRetentionDays, wrongDays)
+    .default(defaultRetentionDays),
+});
 
-process.exitCode = await runDatabaseCommand({
-  name: 'maintain',
-  purpose:
-    'Makes the weekly partitions of the coming weeks, and removes those whose events are all older than RETENTION_DAYS. Run it once a day; safe to run again.',
-  reads: `RETENTION_DAYS (${defaultRetentionDays}; 0 keeps everything)`,
-  statementTimeoutMs: 600_000,
-  longestStatementMs: longestRemovalMs,
-  prepare: async () => void readRetentionDays(),
-  async work(db) {
-    const now = new Date();
-    const made = await makePartitions(db, now);
-    const days = readRetentionDays();
-    const removed = days === 0 ? [] : await removeOldEvents(db, now, days);
-    const told = [
-      made.length === 0 ? 'all partitions of the coming weeks exist' : `made ${made.join(', ')}`,
-      ...removed,
-    ];
-    return told.join('\n');
+await runCommand({
+  help: `Makes the weekly partitions of the coming weeks, and removes those whose events are all older than RETENTION_DAYS. Run it once a day; safe to run again.
+
+usage: npm run maintain
+
+Reads DATABASE_URL, RETENTION_DAYS (${defaultRetentionDays}; 0 keeps everything). ${exitCodes}`,
+  run() {
+    const { retentionDays } = loadConfig(schema, process.env);
+    const times = { statementTimeoutMs: 600_000, longestStatementMs: longestRemovalMs };
+    return withDatabase('maintain', times, async (db) => {
+      const now = new Date();
+      const made = await makePartitions(db, now);
+      const removed = retentionDays === 0 ? [] : await removeOldEvents(db, now, retentionDays);
+      const first = made.length === 0 ? 'all partitions of the coming weeks exist' : `made ${made.join(', ')}`;
+      print([first, ...removed].join('\n'));
+    });
   },
 });

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { runCommand, UsageError } from '../run-command.ts';
 import { checkPlaces } from '../secrets/check-places.ts';
 import { defaultPlaces } from '../secrets/list-secrets.ts';
-import { type Rotatable, rotatable, rotateSecrets } from '../secrets/rotate-secrets.ts';
+import { rotatable, rotateSecrets } from '../secrets/rotate-secrets.ts';
 import { completeSecrets, readSecrets } from '../secrets/secrets-folder.ts';
 import { toManifests } from '../secrets/to-manifests.ts';
 
@@ -23,53 +23,28 @@ usage: npm run secrets                               writes what is missing to t
 Roles: ${rotatable.join(', ')}.
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
-class UsageError extends Error {
-  readonly code = 'usage';
-}
-
-function parse() {
-  try {
-    return parseArgs({
-      options: {
-        kubernetes: { type: 'boolean', default: false },
-        rotate: { type: 'string' },
-        folder: { type: 'string', default: 'secrets' },
-        namespace: { type: 'string', default: 'agp' },
-        postgres: { type: 'string' },
-        nats: { type: 'string' },
-        redis: { type: 'string' },
-        database: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function run(): void {
-  const { kubernetes, rotate, namespace, folder: path, help: isAsked, ...asked } = parse();
-  if (isAsked) {
-    console.log(help);
-    return;
-  }
-  if (rotate !== undefined && !rotatable.some((role) => role === rotate))
-    throw new UsageError(`no role is called ${rotate}`);
-  const folder = resolve(repositoryRoot, path);
-  checkPlaces(folder, asked);
-  const places = { ...defaultPlaces, ...asked };
-  const written =
-    rotate === undefined ? completeSecrets(folder, places) : rotateSecrets(folder, places, rotate as Rotatable);
-  // Standard output is for kubectl alone then.
-  for (const path of written) console.error(`written ${path}`);
-  if (written.length === 0) console.error(`${folder} is complete`);
-  if (kubernetes) console.log(JSON.stringify(toManifests(readSecrets(folder, places), namespace), null, 2));
-}
-
-try {
-  run();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  if (error instanceof UsageError) console.error(`\n${help}`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommand({
+  help,
+  options: {
+    kubernetes: { type: 'boolean', default: false },
+    rotate: { type: 'string' },
+    folder: { type: 'string', default: 'secrets' },
+    namespace: { type: 'string', default: 'agp' },
+    postgres: { type: 'string' },
+    nats: { type: 'string' },
+    redis: { type: 'string' },
+    database: { type: 'string' },
+  },
+  run({ kubernetes, rotate, namespace, folder: path, ...asked }) {
+    const role = rotatable.find((known) => known === rotate);
+    if (rotate !== undefined && role === undefined) throw new UsageError(`no role is called ${rotate}`);
+    const folder = resolve(repositoryRoot, path);
+    checkPlaces(folder, asked);
+    const places = { ...defaultPlaces, ...asked };
+    const written = role === undefined ? completeSecrets(folder, places) : rotateSecrets(folder, places, role);
+    // On standard error: with --kubernetes, standard output is for kubectl.
+    for (const path of written) console.error(`written ${path}`);
+    if (written.length === 0) console.error(`${folder} is complete`);
+    if (kubernetes) console.log(JSON.stringify(toManifests(readSecrets(folder, places), namespace), null, 2));
+  },
+});

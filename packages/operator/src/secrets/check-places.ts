@@ -1,9 +1,10 @@
+import { CommandError } from '../run-command.ts';
 import type { ServerPlaces } from './list-secrets.ts';
 import { readSecret } from './secrets-folder.ts';
 
 const services = ['proxy', 'writer', 'management'];
 const databaseUrls = [...services, 'migrator', 'admin'].map((user) => `${user}/database-url`);
-/** Where each place stands, and the port that its clients take where a URL gives none. */
+/** The files that contain each place, and the default port of its clients. */
 const uses: Record<keyof ServerPlaces, { paths: readonly string[]; port?: number }> = {
   postgres: { paths: databaseUrls, port: 5432 },
   nats: { paths: [...services, 'operator'].map((user) => `${user}/nats-url`), port: 4222 },
@@ -13,10 +14,9 @@ const uses: Record<keyof ServerPlaces, { paths: readonly string[]; port?: number
 const options = Object.keys(uses) as (keyof ServerPlaces)[];
 
 /**
- * Makes sure that the URLs which are there already name the places that somebody asks for, since they are not written again. What
- * else stands in them, TLS for example, does not matter.
+ * Checks that existing URLs, which are not written again, name the places that were asked for. Other parts of them do not matter.
  *
- * @throws Error that names the option and the files, if they differ
+ * @throws CommandError naming the option and the files that differ
  */
 export function checkPlaces(folder: string, asked: Partial<ServerPlaces>): void {
   const problems = options.flatMap((option) => {
@@ -26,7 +26,7 @@ export function checkPlaces(folder: string, asked: Partial<ServerPlaces>): void 
   });
   if (problems.length === 0) return;
   const advice = `What is there stays: change these files of ${folder}, or name another folder with --folder. Nothing was written.`;
-  throw new Error([...problems, advice].join('\n'));
+  throw new CommandError([...problems, advice].join('\n'));
 }
 
 function differs(folder: string, path: string, option: keyof ServerPlaces, place: string): boolean {
@@ -36,7 +36,7 @@ function differs(folder: string, path: string, option: keyof ServerPlaces, place
   return option === 'database' ? database !== place : spellOut(servers, option) !== spellOut(place, option);
 }
 
-/** Of `scheme://user:password@host:port,host:port/database?parameters`, whose servers may also be whole URLs each. */
+/** Parses `scheme://user:password@host:port,host:port/database?parameters`; each server may also be a whole URL. */
 function takeApart(url: string) {
   const bare = url.replace(/[a-z]+:\/\/(?:[^@/?,]*@)?/g, '');
   const [, servers = '', database = ''] = /^([^/?]*)(?:\/([^?]*))?/.exec(bare) ?? [];

@@ -3,7 +3,7 @@ import { renderRedisAcl } from '@agp/reservations/permissions';
 import { databaseUsers, toDatabaseUrls, toUserUrl } from '../role-urls.ts';
 import type { Passwords } from './passwords.ts';
 
-/** Where a deployment's servers are, each as `host:port`. */
+/** The addresses of a deployment's servers, each as `host:port`. */
 export interface ServerPlaces {
   postgres: string;
   nats: string;
@@ -21,7 +21,7 @@ export const defaultPlaces: ServerPlaces = {
 
 const services = ['proxy', 'writer', 'management'] as const;
 
-/** Every secret by its path: the folder is who gets it, the name is what the programs look for. */
+/** Every secret by its path: the folder names its receiver, the file is the name that programs look for. */
 export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<string, string> {
   const database = `postgres://${places.postgres}/${places.database}`;
   const natsUrl = `nats://${places.nats}`;
@@ -45,12 +45,12 @@ export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<str
 }
 
 /**
- * The servers' own configuration, by its path: it follows from the passwords and from what each user may do, and is made
- * anew whenever one of them has changed.
+ * The servers' own configuration, by its path. It is derived from the passwords and the users' rights, and written again whenever one of
+ * them changes.
  */
 export function listServerConfigs({ nats, redis }: Passwords): Map<string, string> {
   const note = '# Made by "npm run secrets", which overwrites it.\n';
-  // A broker alone on its machine must have written an event before it says so: the default is two minutes later. Since NATS 2.10.
+  // A single server must sync an event to disk before it confirms it; the default is every two minutes. Needs NATS 2.10.
   const config = renderNatsConfig({ passwords: nats, storeFolder: '/data', jetstream: { sync_interval: 'always' } });
   return new Map([
     ['nats/nats.conf', note + config],

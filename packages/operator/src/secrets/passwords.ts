@@ -9,7 +9,7 @@ import {
   type RedisUser,
 } from '../role-urls.ts';
 
-/** What the secrets of a deployment are made from. */
+/** All secrets of a deployment are derived from these. */
 export interface Passwords {
   /** The superuser's. */
   postgres: string;
@@ -20,15 +20,14 @@ export interface Passwords {
   grafanaAdmin: string;
 }
 
-/** Reads a secret by its path below the folder, such as `proxy/nats-url`; undefined where there is none. */
+/** Reads a secret by its path below the folder, such as `proxy/nats-url`; undefined if it does not exist. */
 export type ReadSecret = (path: string) => string | undefined;
 
 /** `scheme://user:password@`, once for each server of a cluster. */
 const credentials = /([a-z]+:\/\/[^:@/]*):([^@/]*)@/g;
 
 /**
- * The passwords that are known already, and new ones for the others. What stands in two files is read from either, so that one
- * of them may be lost, or kept elsewhere.
+ * The known passwords, and new ones for the others. A password that is in two files is read from either, so one of them may be missing.
  */
 export function readPasswords(read: ReadSecret): Passwords {
   const fromUrl = (path: string) => readUrlPassword(read(path));

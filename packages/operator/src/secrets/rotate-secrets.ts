@@ -3,12 +3,12 @@ import type { ServerPlaces } from './list-secrets.ts';
 import { readPasswords, replacePassword } from './passwords.ts';
 import { completeSecrets, readSecret, writeSecret, writeServerConfigs } from './secrets-folder.ts';
 
-/** Whose passwords can be replaced. Postgres' superuser is not among them: only he himself can change his password there. */
+/** The roles whose passwords can be rotated. Postgres' superuser is missing: no other role can change its password there. */
 export const rotatable = [...databaseUsers, 'operator', 'management-api-key', 'grafana-admin'] as const;
 export type Rotatable = (typeof rotatable)[number];
 
 /**
- * Gives a role new passwords, another one for each server, in every file that holds one. The rest of each URL stays as it is.
+ * Gives a role a new password for each server, in every file that contains one. The rest of each URL stays unchanged.
  *
  * @returns the paths of what was written
  */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { listSecrets, listServerConfigs, type ServerPlaces } from './list-secrets.ts';
 import { type Passwords, readPasswords } from './passwords.ts';
 
-/** Reads a secret; undefined where there is none. */
+/** Reads a secret; undefined if it does not exist. */
 export function readSecret(folder: string, path: string): string | undefined {
   try {
     return readFileSync(join(folder, path), 'utf8').trim();
@@ -13,7 +13,7 @@ export function readSecret(folder: string, path: string): string | undefined {
   }
 }
 
-/** What the folder holds of what a deployment needs. */
+/** All files that a deployment needs, by path. */
 export function readSecrets(folder: string, places: ServerPlaces): Map<string, string> {
   const passwords = readPasswords((path) => readSecret(folder, path));
   const paths = [...listSecrets(passwords, places).keys(), ...listServerConfigs(passwords).keys()];
@@ -21,10 +21,10 @@ export function readSecrets(folder: string, places: ServerPlaces): Map<string, s
 }
 
 /**
- * Makes the secrets that the folder lacks, and the servers' configuration from those that are there. A secret that is there stays.
- * Only the owner can enter the folder; within it everybody may read, since containers see single files of it, as users of their own.
+ * Writes missing secrets, and the servers' configuration. Existing secrets stay. Only the owner can enter the folder; the files in it are
+ * readable by all, since containers mount single files of it and run as other users.
  *
- * @returns the paths of what was written
+ * @returns the paths that were written
  */
 export function completeSecrets(folder: string, places: ServerPlaces): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -35,14 +35,14 @@ export function completeSecrets(folder: string, places: ServerPlaces): string[] 
   return [...missing.map(([path]) => path), ...writeServerConfigs(folder, passwords)];
 }
 
-/** @returns the paths of those that were not so already */
+/** @returns the paths that have changed */
 export function writeServerConfigs(folder: string, passwords: Passwords): string[] {
   const changed = [...listServerConfigs(passwords)].filter(([path, text]) => readSecret(folder, path) !== text.trim());
   for (const [path, text] of changed) writeSecret(folder, path, text);
   return changed.map(([path]) => path);
 }
 
-/** Never leaves half a new secret behind. One that is replaced stays the same file, or containers that have it mounted would not see it. */
+/** A new secret is never half written. A replaced one stays the same file, or containers that have it mounted would not see the change. */
 export function writeSecret(folder: string, path: string, text: string): void {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
@@ -50,7 +50,7 @@ export function writeSecret(folder: string, path: string, text: string): void {
   const target = isThere ? file : `${file}.new`;
   if (isThere) chmodSync(file, 0o644);
   writeFileSync(target, text, { mode: 0o600 });
-  // Whatever the umask says: containers must be able to read it, and nobody else can come here.
+  // Regardless of the umask: containers must be able to read it, and nobody else can enter the folder.
   chmodSync(dirname(file), 0o755);
   chmodSync(target, 0o444);
   if (!isThere) renameSync(target, file);

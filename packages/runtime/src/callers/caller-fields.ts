@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const splitList = (text: string) => text.split(',').map((part) => part.trim());
 
-/** What a browser says an origin is: only pages of apps have schemes of their own, so those may stand for all of one app. */
+/** Tells whether it is an origin as browsers write it. Only apps have schemes of their own, so `app://*` can name all pages of one app. */
 function isOrigin(text: string): boolean {
   if (/^https?:/i.test(text)) return !text.includes('*') && URL.parse(text)?.origin === text;
   return /^[a-z][a-z0-9+.-]*:\/\/(?:\*|[^\s/*?#]*)$/.test(text);
@@ -10,7 +10,7 @@ function isOrigin(text: string): boolean {
 
 const hostName = /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$|^\[[0-9a-f:.]+\]$/;
 
-/** Whose callers are let through besides those that nobody doubts. Every service reads them, for each of its ports. */
+/** The web pages and host names that are let through in addition. Every service reads them, for each of its ports. */
 export const callerFields = {
   allowedOrigins: z
     .string()

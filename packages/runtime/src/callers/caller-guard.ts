@@ -3,13 +3,13 @@ import { ApiError } from '@agp/core/errors';
 import type { CallerSettings } from './caller-fields.ts';
 import { isLoopbackAddress, isLoopbackName, isPlainAddress, readHostName } from './host-names.ts';
 
-/** Keeps pages of other sites, in a browser of somebody who can reach a port, from using it. */
+/** Keeps web pages of other sites from using a port through the browser of somebody who can reach it. */
 export interface CallerGuard {
   /**
-   * To be called before anything is answered. Answers the question of a browser whether a page may send a request, where its
-   * origin is allowed, and lets such a page read the answer to come.
+   * Call it before anything is answered. For a page of an allowed origin it answers the browser's preflight request, and lets the
+   * page read the answer to any other request.
    *
-   * @returns whether the request is answered
+   * @returns true if the request has been answered
    */
   greet(request: IncomingMessage, response: ServerResponse): boolean;
   /** @throws ApiError `foreign_host`, `cross_site_request` */
@@ -19,16 +19,16 @@ export interface CallerGuard {
 export interface GuardedPort extends CallerSettings {
   /** The address that is listened on. */
   host: string;
-  /** Paths that people may come to by a link from another site: a GET of them changes nothing. None if not given. */
+  /** Paths that people may open by a link from another site, because a GET of them changes nothing. Default none. */
   pages?: readonly string[];
 }
 
 const preflightSeconds = 600;
 
 /**
- * A caller that is no browser sends neither `Origin` nor `Sec-Fetch-Site`, and no page can leave them out where they matter:
- * in a request that is read, or that has a body. A page can though make its own name point to this machine, and is then of
- * one origin with it: what shows that is `Host`, so on loopback only the machine's own names are let through.
+ * Programs send neither `Origin` nor `Sec-Fetch-Site`; a page cannot leave them out of a request that has a body or whose answer it
+ * could read. But a page can make its own host name point to this machine (DNS rebinding) and then shares its origin. Only `Host`
+ * shows that, so on loopback only the machine's own names are let through.
  */
 export function createCallerGuard({ host, allowedOrigins = [], allowedHosts, pages = [] }: GuardedPort): CallerGuard {
   const hosts = new Set(allowedHosts);
@@ -55,12 +55,12 @@ export function createCallerGuard({ host, allowedOrigins = [], allowedHosts, pag
     const site = request.headers['sec-fetch-site'];
     if (site === 'same-origin' || (origin === undefined && (site === undefined || site === 'none'))) return false;
     if (origin !== undefined && isAllowedOrigin(origin)) return false;
-    // Browsers say nothing of sites over plain HTTP, but on loopback; extensions have none.
+    // Over plain HTTP browsers send Sec-Fetch-Site only to loopback, and extensions never do.
     if (site === undefined || site === 'none') return !isOriginOf(origin ?? '', own ?? '');
     return !isVisit(request);
   }
 
-  // Other servers may go by another one of several.
+  // If Host is repeated, all of them count: another server may choose a different one.
   const hasKnownHost = ({ headersDistinct }: IncomingMessage) => (headersDistinct.host ?? []).every(isKnownHost);
 
   return {
@@ -81,7 +81,7 @@ export function createCallerGuard({ host, allowedOrigins = [], allowedHosts, pag
   };
 }
 
-/** What ends TLS in front of a service leaves the scheme open. */
+/** The scheme is ignored: a load balancer may end TLS in front of the service. */
 const isOriginOf = (origin: string, host: string): boolean =>
   /^https?:/.test(origin) && URL.parse(`${origin.split('//', 1)[0]}//${host}`)?.origin === origin;
 

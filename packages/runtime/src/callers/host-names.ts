@@ -1,21 +1,21 @@
 import { isIP } from 'node:net';
 
-/** Names that mean the machine itself wherever they are looked up; the last two are those of Docker and Podman for a container's host. */
+/** Names that mean this machine wherever they are looked up; the last two are Docker's and Podman's names for a container's host. */
 const ownNames = new Set(['localhost', '[::1]', 'host.docker.internal', 'host.containers.internal']);
 
-/** The name in a `Host` header: in small letters, without the port and a closing dot. */
+/** The name in a `Host` header: in lower case, without the port and a trailing dot. */
 export function readHostName(host: string): string {
   const name = /^(?:\[[^\]]*\]|[^:]*)/.exec(host.trim().toLowerCase())?.[0] ?? '';
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
-/** Whether a name can mean nothing but this machine. Nobody outside can make any of these point here, or anywhere. */
+/** True for a name that can only mean this machine: nobody can register it and make it point here. */
 export const isLoopbackName = (name: string): boolean =>
   ownNames.has(name) || name.endsWith('.localhost') || /^127(?:\.\d{1,3}){1,3}$/.test(name);
 
-/** Whether `HOST`, an address or a name to listen on, is one that only this machine can connect to. */
+/** True for an address to listen on, as in `HOST`, that only this machine can connect to. */
 export const isLoopbackAddress = (host: string): boolean => /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/.test(host);
 
-/** Whether a name is an address, which no name server can make another of; the one that means any address is none. */
+/** True for an IP address, which no name server can redirect. The one that means any address does not count. */
 export const isPlainAddress = (name: string): boolean =>
   isIP(name.replace(/^\[|\]$/g, '')) !== 0 && name !== '0.0.0.0' && name !== '[::]';

@@ -7,7 +7,7 @@ const portRange = 'must be a whole number from 0 to 65535';
 /** A TCP port; 0 takes a free one. */
 export const portField = z.coerce.number(portRange).int(portRange).min(0, portRange).max(65_535, portRange);
 
-/** A file that must be there at the start, or a typing error would be tried again for ever. */
+/** A file that must exist at the start, or a typing error would be retried for ever. */
 const fileField = z.string().refine((file) => {
   try {
     accessSync(file, constants.R_OK);
@@ -17,7 +17,7 @@ const fileField = z.string().refine((file) => {
   }
 }, 'cannot be read');
 
-/** What is wrong with the URL of a server; null where nothing is. It never quotes the URL, which holds a password. */
+/** Describes the fault of a server's URL; null if it has none. It never quotes the URL, which holds a password. */
 function findUrlFault(text: string, schemes: readonly string[]): string | null {
   const url = URL.parse(text);
   if (!schemes.some((scheme) => text.startsWith(`${scheme}://`)))
@@ -28,7 +28,7 @@ function findUrlFault(text: string, schemes: readonly string[]): string | null {
     decodeURIComponent(url.password);
     return null;
   } catch {
-    return 'is no URL; what has a meaning in URLs is percent-encoded in names and passwords';
+    return 'is not a URL; characters with a meaning in URLs must be percent-encoded in names and passwords';
   }
 }
 

@@ -52,13 +52,13 @@ const loadUrls = (environment: Record<string, string>) =>
 
 test.each([
   ['DATABASE_URL', 'hunter2', 'must begin with postgres:// or postgresql://'],
-  ['DATABASE_URL', 'postgres://u:hunter2/@h:5432/agp', 'is no URL'],
+  ['DATABASE_URL', 'postgres://u:hunter2/@h:5432/agp', 'is not a URL'],
   ['NATS_URL', 'http://u:hunter2@h', 'must begin with nats:// or tls://'],
-  ['NATS_URL', 'nats://u:hunter2%zz@h', 'is no URL'],
+  ['NATS_URL', 'nats://u:hunter2%zz@h', 'is not a URL'],
   ['NATS_URL', 'nats://a,http://b', 'must begin with nats:// or tls://'],
   ['REDIS_URL', 'hunter2', 'must begin with redis:// or rediss://'],
   ['REDIS_URL', 'http://hunter2', 'must begin with redis:// or rediss://'],
-  ['REDIS_URL', 'redis://u:hunter2%zz@h', 'is no URL'],
+  ['REDIS_URL', 'redis://u:hunter2%zz@h', 'is not a URL'],
 ])('%s=%s is refused and not quoted', (name, url, message) => {
   expect(() => loadUrls({ [name]: url })).toThrow(`${name}: ${message}`);
   expect(() => loadUrls({ [name]: url })).not.toThrow('hunter2');

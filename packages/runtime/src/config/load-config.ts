@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 
-/** The environment does not make a valid configuration. The message names each variable that is at fault, never its value. */
+/** The configuration is invalid. The message names each variable at fault, never its value. */
 export class ConfigError extends Error {
   readonly code = 'invalid_config';
 }
@@ -20,11 +20,11 @@ function readVariable(environment: NodeJS.ProcessEnv, name: string): string | un
       throw new ConfigError(`${name}_FILE: cannot read ${file}`);
     }
   }
-  // An empty variable is an unset one: compose files and shells cannot express the difference.
+  // An empty variable counts as unset: compose files and shells cannot express the difference.
   return environment[name] === '' ? undefined : environment[name];
 }
 
-/** What is wrong with a variable, for a person who set it. A schema's own message comes before this one. */
+/** Describes what is wrong with a variable. A message of the schema's own comes before this one. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is not set';
   switch (issue.code) {
@@ -47,7 +47,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 
 /**
  * Reads a service's configuration from the environment. Each key of the schema is a variable, in upper snake
- * case; a secret may stand in a file named by the variable with `_FILE` appended.
+ * case; with `_FILE` appended, the variable names a file that holds the value.
  *
  * @throws ConfigError naming every variable that is missing or invalid
  */

@@ -15,8 +15,8 @@ function isNetwork(value: string): boolean {
 }
 
 /**
- * Whose `X-Forwarded-For` counts: a number of hops, or addresses and CIDR blocks with commas between. None by
- * default, and never everybody: a caller could then choose the address that it is known by.
+ * The proxies whose `X-Forwarded-For` is believed: a number of hops, or a list of addresses and CIDR blocks. None by default, and
+ * never everybody, or a caller could choose the address that it is known by.
  */
 export const trustProxyField = z
   .string()

@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 /** The product's version; every package of the workspace has the same. */
 export const version: string = manifest.version;
 
-/** A registry with what every service tells: the process' own metrics, and `agp_build_info`. */
+/** A registry with the metrics of every service: Node's default ones and `agp_build_info`. */
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -35,7 +35,7 @@ async function answer(
   }
 }
 
-/** Probes and scrapes. */
+/** Plenty for probes and scrapes. */
 const maxConnections = 500;
 
 function findRefusal(request: IncomingMessage, callers: CallerGuard): ApiError | null {
@@ -50,12 +50,12 @@ function findRefusal(request: IncomingMessage, callers: CallerGuard): ApiError |
   }
 }
 
-/** People come to them from the pages of Prometheus and the like. */
+/** People open them by links on Prometheus' pages and the like. */
 const pages = ['/healthz', '/readyz', '/metrics'];
 
 /**
- * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process turns),
- * `GET /readyz` (its dependencies answer), `GET /metrics` (Prometheus text, in which `agp_ready` is what `/readyz` says).
+ * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process is alive), `GET /readyz` (its
+ * dependencies answer), `GET /metrics` (Prometheus text, with the result of `/readyz` as `agp_ready`).
  */
 export function startOpsServer(
   address: { host: string; port: number } & CallerSettings,
@@ -73,7 +73,7 @@ export function startOpsServer(
   const callers = createCallerGuard({ ...address, pages });
   return startHttpServer(
     (request, response) => {
-      // A metric that cannot be collected costs the scrape its connection, not the service its life.
+      // If a metric cannot be collected, the scrape loses its connection and the service lives on.
       answer(request, response, registry, readiness, callers).catch((error) => response.destroy(error));
     },
     address,

@@ -1,7 +1,7 @@
 import { describeFailure } from '../logs/describe-failure.ts';
 import type { Logger } from '../logs/logger.ts';
 
-/** Whether one dependency answers. Rejects, or takes longer than a second, when it does not. */
+/** Asks one dependency. Rejects, or takes longer than a second, if it does not answer. */
 export type Check = () => Promise<unknown>;
 
 const failuresUntilUnready = 3;
@@ -21,23 +21,20 @@ async function findFailure(check: Check): Promise<string | null> {
 }
 
 export interface ReadinessOptions {
-  /**
-   * Told when a dependency begins to keep the process from serving, and when the reason is another one; with null when it no
-   * longer does.
-   */
+  /** Called when a dependency begins to keep the process from serving, when the reason changes, and with null when it is over. */
   onChange?: (dependency: string, failure: string | null) => void;
 }
 
 /**
- * Looks at the dependencies once a second. It takes three failures in a row to become unready and one success to
- * become ready again, so that one slow answer does not take every replica out of service at once.
+ * Checks the dependencies once a second. Three failures in a row make it unready and one success makes it ready again, so that one
+ * slow answer does not take every replica out of service at once.
  */
 export class Readiness {
   readonly #checks: Record<string, Check>;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #failures = new Map<string, number>();
-  /** Why dependencies fail, where that was told. */
-  readonly #told = new Map<string, string>();
+  /** The reported failures. */
+  readonly #reported = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
   #starting = true;
   #draining = false;
@@ -56,30 +53,30 @@ export class Readiness {
       Object.entries(this.#checks).map(async ([name, check]) => {
         const failure = await findFailure(check);
         this.#failures.set(name, failure === null ? 0 : (this.#failures.get(name) ?? 0) + 1);
-        this.#tell(name, failure);
+        this.#report(name, failure);
       }),
     );
   }
 
-  #tell(name: string, failure: string | null): void {
-    const told = this.#told.get(name) ?? null;
-    if (failure === told || (failure !== null && (this.#failures.get(name) ?? 0) < failuresUntilUnready)) return;
-    if (failure === null) this.#told.delete(name);
-    else this.#told.set(name, failure);
+  #report(name: string, failure: string | null): void {
+    const reported = this.#reported.get(name) ?? null;
+    if (failure === reported || (failure !== null && (this.#failures.get(name) ?? 0) < failuresUntilUnready)) return;
+    if (failure === null) this.#reported.delete(name);
+    else this.#reported.set(name, failure);
     this.#onChange?.(name, failure);
   }
 
-  /** From now on ready, as far as its dependencies are: until now the process was starting. */
+  /** The process has started: from now on it is ready whenever its dependencies are. */
   serve(): void {
     this.#starting = false;
   }
 
-  /** From now on unready: the process is going away. */
+  /** The process is going away: from now on it is unready. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** What keeps the process from serving; empty when it is ready. */
+  /** The reasons that keep the process from serving; empty when it is ready. */
   get reasons(): string[] {
     const failing = [...this.#failures].filter(([, count]) => count >= failuresUntilUnready).map(([name]) => name);
     return [...(this.#starting ? ['starting'] : []), ...(this.#draining ? ['draining'] : []), ...failing];
@@ -90,7 +87,7 @@ export class Readiness {
   }
 }
 
-/** Says in the log what keeps a service from serving, once for each reason, and when that is over. */
+/** Logs what keeps a service from serving, once for each reason, and when it is over. */
 export function logReadiness(logger: Logger): NonNullable<ReadinessOptions['onChange']> {
   return (dependency, failure) => {
     if (failure === null) logger.info({ dependency }, 'no longer in the way of readiness');

@@ -3,8 +3,8 @@ import { toNetwork } from './to-network.ts';
 import { toPlainAddress } from './to-plain-address.ts';
 
 /**
- * Keeps no more than `max` connections. Where one more comes, it is the network with the most of them that loses one: its oldest on
- * which nothing is being served, else its newest. So no client keeps others out by holding connections.
+ * Keeps at most `max` connections. When one more arrives, the network with the most connections loses one: its oldest idle one, else
+ * its newest. So no client can keep others out by holding connections.
  */
 export function boundConnections(server: Server, max: number, isServing: (socket: Socket) => boolean): void {
   const networks = new Map<string, Set<Socket>>();

@@ -6,34 +6,34 @@ import { boundConnections } from './bound-connections.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 import { serveInOrder } from './serve-in-order.ts';
 
-/** Of one event of an answer. */
+/** Listeners on one event of a response. */
 const expectedListeners = 30;
 
 export interface HttpServer {
   /** `http://host:port`, with the port that was really taken. */
   url: string;
   server: Server;
-  /** Goes on serving, and makes each answer from now on the last on its connection, so that kept-alive clients move on. */
+  /** Goes on serving, and makes each response the last on its connection, so that clients with kept-alive connections move on. */
   drain(): void;
   /** Stops accepting, waits up to `graceMs` for running requests, then ends what is left. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** How long a head may take that was on its way when everything else was through, in milliseconds. */
+/** How long a request's head may still take when everything else is done, in milliseconds. */
 const lateHeadMs = 500;
 
-/** Connections of a server that is told of no other bound: more than its clients have. */
+/** More than the clients of any service have. */
 const defaultMaxConnections = 10_000;
 
-/** Longer than the idle time of common load balancers, so that it is they who close idle connections. In milliseconds. */
+/** Longer than the idle time of common load balancers, so that they close idle connections, not we. In milliseconds. */
 const idleMs = 75_000;
 
 /**
  * Listens, with bounds on slow and idle clients. Rejects when the port is taken.
  *
- * @param drainDelaySeconds how long a drain will take. Clients are asked (`Keep-Alive: timeout`) to keep no idle connection for longer: each that
- * they still have when the port closes was used during the drain, and closed, so none is closed just as a request comes
- * @param maxConnections beyond it, the network with the most of them loses one
+ * @param drainDelaySeconds how long a drain will take. Clients are asked (`Keep-Alive: timeout`) not to keep an idle connection for longer:
+ *   so every connection is either used during the drain, and closed then, or dropped by its client before the port closes
+ * @param maxConnections see `boundConnections`
  */
 export async function startHttpServer(
   listener: RequestListener,
@@ -50,11 +50,11 @@ export async function startHttpServer(
       keepAliveTimeout: askedIdleMs,
       keepAliveTimeoutBuffer: idleMs - askedIdleMs,
       headersTimeout: 20_000,
-      // Bodies may be large and slow; what reads one bounds its silence.
+      // Bodies may be large and slow; the code that reads one limits how long it may be silent.
       requestTimeout: 0,
       connectionsCheckingInterval: 5_000,
       noDelay: true,
-      // Refused here instead, with a body.
+      // refuseOtherHttp answers it with a body.
       requireHostHeader: false,
     },
     ordered.listener,
@@ -79,13 +79,13 @@ export async function startHttpServer(
 }
 
 /**
- * Node hands CONNECT over as a bare socket, and would end it without a word: here it is a request like any other, and the last
- * on its connection.
+ * Node passes CONNECT on as a bare socket, and would close it without an answer. Here it is a request like any other, and the last on
+ * its connection.
  */
 function answerConnect(server: Server): void {
   const answer = (request: IncomingMessage, socket: Socket & { _httpMessage?: ServerResponse | null }) => {
     if (socket.destroyed) return;
-    // Requests that came before it have their answers first.
+    // Earlier requests get their responses first.
     if (socket._httpMessage) {
       socket._httpMessage.once('close', () => void setImmediate().then(() => answer(request, socket)));
       return;
@@ -93,58 +93,61 @@ function answerConnect(server: Server): void {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    // Not its end alone, behind which a client that keeps its own half open would hold the connection for ever.
+    // Ending our half is not enough: a client that keeps its own half open would hold the connection for ever.
     response.once('finish', () => socket.destroySoon());
     server.emit('request', request, response);
   };
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy());
-    // Whatever follows was meant for the other end of a tunnel.
+    // Bytes that follow are meant for the other end of the tunnel.
     socket.resume();
     answer(request, socket);
   });
 }
 
 interface Answers {
-  /** Those that are not through yet. */
+  /** Responses that are not finished yet. */
   running: Set<ServerResponse>;
-  /** Connections on which no request has come yet. */
+  /** Connections without a request so far. */
   unused: Set<Socket>;
-  /** Idle connections whose clients were promised that they are kept: the head of their last answer was out before it could say otherwise. */
+  /** Idle connections that a client expects to be kept: their last response had sent its headers before the stop. */
   promised: Set<Socket>;
-  /** Each whose head is not out yet, and each later one, ends its connection. */
+  /** Makes every response that has not sent its headers yet, and every later one, the last on its connection. */
   makeLast: () => void;
 }
 
 /**
- * Stops accepting. Answers on their way are waited for, up to `graceMs`, and are the last on their connections:
+ * Stops accepting, and waits for running responses, up to `graceMs`:
  *
- *   the port closes -> running answers -> promised connections -> new connections -> half of a head -> all is closed
- *                                         up to `keptMs`         half a second      half a second
+ *   port closes -> running responses -> promised connections -> new connections -> half of a head -> all is closed
+ *                                       up to `keptMs`          half a second      half a second
  *
- * @param keptMs how long clients were told that they may use an idle connection; one that was promised to them lives as long
+ * http-terminator destroys all but the running ones at once: with it, the test "what was sent when the port closes is answered" gets
+ * 1, 0 and 0 answers instead of 2, 1 and 1, and a rolling restart loses requests.
+ *
+ * @param keptMs how long clients were told that they may use an idle connection
  */
 async function stopServer(server: Server, answers: Answers, graceMs: number, keptMs: number): Promise<void> {
   const { running, unused, promised, makeLast } = answers;
   const closed = once(server, 'close');
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   makeLast();
-  // Right after a look for connections: one that waits to be accepted is reset when the port closes.
+  // Accept what waits first: the kernel resets connections that are not accepted when the port closes.
   await setImmediate();
-  // Not the HTTP server's own close: it counts an answer as idle once it was ended, with bytes still on their way.
+  // The HTTP server's own close would cut a response that was ended but whose bytes are still being sent.
   NetServer.prototype.close.call(server);
-  // Kept connections live as long as any answer does: what still comes on them is served.
+  // Meanwhile, requests on kept connections are served.
   await waitForAnswers(running);
-  // A long stream has just ended, and its client may send the next request where it came from.
+  // The client of a long stream that has just ended may send its next request on the same connection.
   if (promised.size > 0) await Promise.race([waitForClose(promised), sleep(keptMs, undefined, { ref: false })]);
   await waitForAnswers(running);
-  // The request of a connection that is new may be close behind.
+  // The request of a new connection may be about to arrive.
   const lateMs = Math.min(lateHeadMs, graceMs);
   if (unused.size > 0) await sleep(lateMs);
   await waitForAnswers(running);
-  // Now that no answer is on its way, the rest of it: timers, and connections without a request.
+  // No response is left, so now the HTTP server's own close: timers, and connections without a request.
   server.close(() => {});
-  // What remains has part of a request's head here.
+  // The remaining connections have sent a part of a request's head.
   await Promise.race([closed, sleep(lateMs, undefined, { ref: false })]);
   await waitForAnswers(running);
   server.closeAllConnections();
@@ -152,7 +155,7 @@ async function stopServer(server: Server, answers: Answers, graceMs: number, kep
   clearTimeout(cut);
 }
 
-/** Until none is running, nor has come with the bytes that were here already. */
+/** Waits until no response is running and the bytes that have arrived hold no further request. */
 async function waitForAnswers(running: Set<ServerResponse>): Promise<void> {
   do {
     while (running.size > 0) await Promise.all([...running].map((response) => once(response, 'close')));
@@ -162,7 +165,7 @@ async function waitForAnswers(running: Set<ServerResponse>): Promise<void> {
 }
 
 async function waitForClose(sockets: Set<Socket>): Promise<void> {
-  // Not `once` of node:events, which rejects where a connection ends with an error.
+  // `once` of node:events would reject if a connection ends with an error.
   const closing = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
   while (sockets.size > 0) await Promise.all([...sockets].map(closing));
 }
@@ -185,7 +188,7 @@ function followAnswers(server: Server): Answers {
     promised.delete(socket);
     if (areLast) response.shouldKeepAlive = false;
     running.add(response);
-    // What follows an answer to its end is in more places than Node takes for a leak: it would say so on the console.
+    // More places listen for the end of a response than Node's limit, beyond which it warns of a leak.
     response.setMaxListeners(expectedListeners);
     response.once('close', () => {
       running.delete(response);

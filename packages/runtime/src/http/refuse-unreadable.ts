@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 
 type ParserError = Error & { code?: string; reason?: string };
 
-/** What Node cannot read, by its code; everything else is malformed. Node itself would answer without a body. */
+/** Answers by the code of Node's parser error; any other request is malformed. Node itself would answer without a body. */
 const refusals: Record<string, readonly [status: string, error: string]> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'request head too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'chunk extensions too large'],
@@ -25,17 +25,17 @@ function writeRefusal(error: ParserError, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Answers requests that never become one, since they break HTTP, with the error body that all others get. */
+/** Answers requests that Node cannot parse with the same kind of error body that all others get. */
 export function refuseUnreadable(server: Server): void {
   const broken = new WeakSet<Duplex>();
   server.on('clientError', (error: ParserError, socket) => {
     if (broken.has(socket)) return;
     broken.add(socket);
-    // The answer that Node is writing on this connection, if it is.
+    // The response that Node is writing on this connection, if any.
     const { _httpMessage: current } = socket as Duplex & { _httpMessage?: ServerResponse };
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else if (current === undefined || current === null) writeRefusal(error, socket);
-    // A request that came before the broken one has its answer first.
+    // A request before the broken one gets its response first.
     else if (current.req.complete) current.once('finish', () => writeRefusal(error, socket));
     else if (current.headersSent) socket.destroy();
     else writeRefusal(error, socket);
@@ -43,14 +43,14 @@ export function refuseUnreadable(server: Server): void {
   server.on('checkExpectation', (_request, response) => refuse(response, 417, 'expectation not supported'));
 }
 
-/** More than any client sends. Each is looked at, and repeated ones are gathered, so that thousands would cost more than their bytes. */
+/** More than any client sends. Thousands would cost more time than their bytes, because each is looked at and repeated ones are gathered. */
 const maxHeaders = 256;
 
 /**
- * Requests that Node lets through and that are none of HTTP/1.0 or 1.1: other versions, and no `Host` in the latter
- * (RFC 9112 section 3.2); and those with very many headers, of which Node would drop the last without a word.
+ * Refuses requests that Node lets through: of other HTTP versions than 1.0 and 1.1, of 1.1 without `Host` (RFC 9112 section 3.2),
+ * and with very many headers, of which Node would silently drop the last.
  *
- * @returns whether it was refused
+ * @returns true if it was refused
  */
 export function refuseOtherHttp(request: IncomingMessage, response: ServerResponse): boolean {
   const { httpVersion, rawHeaders, headers } = request;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that a connection may have waiting: a client that sends more without reading answers does no good. */
+/** Requests that may wait on one connection: no honest client sends more without reading answers. */
 const maxWaiting = 32;
 
 interface Line {
@@ -16,9 +16,8 @@ export interface OrderedListener {
 }
 
 /**
- * Serves the requests of a connection one after the other, as their answers leave: however many a client sends at once, it has
- * the work of one done at a time, and whoever answers has the connection to himself and may cut it. A connection with very many
- * that wait is cut.
+ * Serves the requests of a connection one after the other: a client that pipelines many causes the work of one at a time, and a
+ * handler has the connection to itself and may cut it. A connection with too many waiting requests is cut.
  */
 export function serveInOrder(serve: RequestListener): OrderedListener {
   const lines = new WeakMap<Socket, Line>();
@@ -30,7 +29,7 @@ export function serveInOrder(serve: RequestListener): OrderedListener {
     return line;
   }
 
-  /** Node tells nobody that an answer which never had its turn is not wanted any more. */
+  /** Node emits no event for responses that were never started when their connection is gone. */
   function drop({ waiting }: Line): void {
     for (const { response } of waiting.splice(0)) response.emit('close');
   }

@@ -1,6 +1,6 @@
 /**
- * The network that an address belongs to, as far as one client may have many addresses: of IPv6 the first 64 bits, which
- * is what a single machine is given; everything else is taken as it is.
+ * The part of an address that one client cannot vary: the first 64 bits of IPv6, since a single machine gets a whole /64; anything
+ * else unchanged.
  */
 export function toNetwork(address: string): string {
   if (!address.includes(':')) return address;

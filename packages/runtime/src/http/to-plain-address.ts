@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** An address, and only that: what a trusted hop forwards may be any text. IPv4 that came in over IPv6 is shown as IPv4. */
+/** Returns a valid IP address or null, since a trusted hop may forward any text. IPv4 mapped into IPv6 is returned as IPv4. */
 export function toPlainAddress(address: string | undefined): string | null {
   const plain = address?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
   return isIP(plain) ? plain : null;

@@ -1,21 +1,21 @@
 import { hideCredentials } from '@agp/pii/hide-credentials';
 
-/** UTF-16 units of one text: a stack is a few thousand. */
+/** Longest text, in UTF-16 units: a stack trace has a few thousand. */
 const maxText = 4_000;
-/** UTF-16 units of all texts of a line together. */
+/** All texts of a line together, in UTF-16 units. */
 const maxTexts = 12_000;
 const maxEntries = 100;
 const maxDepth = 5;
 
 /**
- * The fields of a log line, with all that may come from outside made harmless: texts are bounded, each and together, and keys, tokens and
- * passwords in them are named instead of shown. Names are written as the API writes its own: `eventId` becomes `event_id`.
+ * The fields of a log line with data from outside made harmless: the length of texts is bounded, each and in all, and the kind of a
+ * credential is shown instead of its value. Names are written as in the API: `eventId` becomes `event_id`.
  */
 export function boundFields(fields: Record<string, unknown>): Record<string, unknown> {
   let left = maxTexts;
 
   function boundText(text: string): string {
-    // A little more is searched than is shown, so that none is cut in two and passed over.
+    // More is searched than is shown, or a credential that is cut in two would not be found.
     const hidden = hideCredentials(text.length > 2 * maxText ? text.slice(0, 2 * maxText) : text);
     const shown = hidden.slice(0, Math.min(maxText, left));
     left -= shown.length;

@@ -2,8 +2,8 @@ import { toLineText } from '@agp/core/text';
 import { hideCredentials } from '@agp/pii/hide-credentials';
 
 /**
- * What a person needs to hear of a failed connection or call. A failure of ours is told by its cause, and a name with several
- * addresses, which fails with one error for each and no message of its own, by the first. One line, without credentials that it may quote.
+ * Describes a failed connection or call in one line, without credentials: the message of the innermost cause. A host name with several
+ * addresses fails with one error for each and no message of its own; the first is used.
  */
 export function describeFailure(error: unknown): string {
   return toLineText(hideCredentials(findMessage(error).slice(0, 4_000)));

@@ -1,10 +1,9 @@
 /**
- * Keeps a log readable when one thing goes wrong many times: the first call of an interval is passed on, and with it how
- * many were held back since the one before.
+ * Keeps the log readable when one thing goes wrong many times: only the first call of an interval is logged, with the number of calls
+ * held back since the one before.
  *
- * @param log called with how many calls were held back since the last one that was passed on
- * @param intervalMs at most one call is passed on in this time, in milliseconds
- * @param now the clock, in milliseconds
+ * @param log gets the number of calls held back since the last logged one
+ * @param intervalMs at most one call is logged in this time
  */
 export function logSparsely<Detail>(
   log: (detail: Detail, heldBack: number) => void,

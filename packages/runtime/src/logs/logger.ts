@@ -5,10 +5,10 @@ import { boundFields } from './bound-fields.ts';
 export type { Logger } from 'pino';
 
 /**
- * A JSON logger to standard output. Nothing that a caller sent is logged unless a call site names it, and then it is bounded, without
- * credentials, and in characters that can be seen. Messages are our own words: what varies is a field.
+ * A JSON logger to standard output. Data from callers is logged only in fields that a call site names, bounded, without credentials
+ * and with control characters escaped. Messages are constant texts: anything that varies is a field.
  *
- * @param destination takes the lines instead of standard output
+ * @param destination used instead of standard output
  */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   return pino(
@@ -22,11 +22,11 @@ export function createLogger(service: string, level: string, destination?: Desti
   );
 }
 
-/** JSON escapes C0 controls alone: a terminal obeys others too. */
+/** JSON escapes only C0 control characters, and terminals obey others too. */
 function escapeLines(destination: DestinationStream & { flushSync?: () => void }): DestinationStream {
   return {
     write: (line) => destination.write(escapeJson(line)),
-    // For the last words of a process that ends.
+    // Flushes the last lines of a process that ends.
     ...(destination.flushSync && { flushSync: () => destination.flushSync?.() }),
   } as DestinationStream;
 }

@@ -1,14 +1,14 @@
 export interface KeepReadingOptions<Reading> {
-  /** May reject: it is then read again sooner, and what was shown stays. */
+  /** May reject: the last reading then stays. */
   read(): Promise<Reading>;
   show(reading: Reading): void;
   /** In milliseconds; default a minute. */
   everyMs?: number;
-  /** Until it was read once, in milliseconds. */
+  /** The pause until the first success, in milliseconds. */
   firstEveryMs?: number;
 }
 
-/** Reads something now and then, for gauges that cost a query. One reading at a time. @returns ends it, after what is under way */
+/** Reads a value periodically, for gauges that cost a query. One reading at a time. @returns ends it, after a running one */
 export function keepReading<Reading>(options: KeepReadingOptions<Reading>): () => Promise<void> {
   let stopped = false;
   let wasRead = false;
@@ -18,7 +18,7 @@ export function keepReading<Reading>(options: KeepReadingOptions<Reading>): () =
       options.show(await options.read());
       wasRead = true;
     } catch {
-      // Whoever needs it sees that the gauge is missing, or does not move.
+      // The gauge is missing or does not move, which an alert sees.
     }
     if (stopped) return;
     const pauseMs = wasRead ? (options.everyMs ?? 60_000) : (options.firstEveryMs ?? 2_000);

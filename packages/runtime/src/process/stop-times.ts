@@ -3,15 +3,15 @@ import { z } from 'zod';
 
 const seconds = z.coerce.number('must be a whole number').int().min(0);
 
-/** How long a service that is told to stop goes on serving, in seconds, while those who send to it hear that it goes. */
+/** How long a stopping service goes on serving, in seconds, until load balancers have noticed that it is unready. */
 export const drainDelayField = seconds.default(0);
 
-/** How long what is running may go on, in seconds, after the drain delay. */
+/** How long running requests may go on after the drain delay, in seconds. */
 export const shutdownGraceField = (defaultSeconds: number) => seconds.default(defaultSeconds);
 
 /**
- * What a stop may take beyond the drain delay and the grace, in milliseconds: last words on streams, events to hand over,
- * connections to close. docs/configuration.md states it, and Kubernetes' grace is worked out with it.
+ * Time for a stop beyond the drain delay and the grace, in milliseconds: to end streams, hand over events and close connections.
+ * docs/configuration.md names it, and Kubernetes' grace period includes it.
  */
 export const stopMarginMs = 10_000;
 
@@ -23,6 +23,6 @@ export function toStopLimit(times: { drainDelaySeconds?: number; shutdownGraceSe
 /** Waits out the drain delay; `hurry` ends it. */
 export async function waitForDrain(delaySeconds: number, hurry?: AbortSignal): Promise<void> {
   if (delaySeconds === 0 || hurry?.aborted) return;
-  // It rejects when it is cut short, and nothing else.
+  // It rejects only if it is cut short.
   await sleep(delaySeconds * 1_000, undefined, hurry ? { signal: hurry } : {}).catch(() => {});
 }

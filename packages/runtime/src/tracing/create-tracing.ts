@@ -32,10 +32,10 @@ import { version } from '../health/create-registry.ts';
 import type { Tracing, TracingOptions } from './start-tracing.ts';
 import type { TracingConfig } from './tracing-fields.ts';
 
-/** How long the last spans may take to leave at a stop, in milliseconds. */
+/** How long sending the last spans may take at a stop, in milliseconds. */
 const flushWithinMs = 2_000;
 
-/** Longer values are cut: names of models come from callers. */
+/** Longer values are cut, since names of models come from callers. */
 const maxAttributeLength = 256;
 
 /** @param url where spans are posted to, with its path */
@@ -48,7 +48,7 @@ export function createTracing(url: string, config: TracingConfig, { service, onF
     'service.instance.id': randomUUID(),
   });
   const provider = new TracerProvider({
-    // What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say counts before our own.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our own attributes.
     resource: defaultResource()
       .merge(own)
       .merge(detectResources({ detectors: [envDetector] })),
@@ -99,7 +99,7 @@ function readHeaders({ otelExporterOtlpHeaders }: TracingConfig): Record<string,
   return otelExporterOtlpHeaders === undefined ? {} : parseKeyPairsIntoRecord(otelExporterOtlpHeaders);
 }
 
-/** What the libraries say of themselves, above all that the queue was full; they have one place for all of the process. */
+/** Reports the libraries' own troubles, above all a full queue. They have one logger for the whole process. */
 function reportTroubles(onFailure: (error: Error) => void): void {
   const report = (message: string) => onFailure(new Error(message.slice(0, 200)));
   const drop = () => {};
@@ -107,7 +107,7 @@ function reportTroubles(onFailure: (error: Error) => void): void {
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 }
 
-/** Unheard, a collector that is away would leave no sign at all. */
+/** Without this, an absent collector would leave no trace in the log. */
 function reportFailures(exporter: SpanExporter, onFailure: (error: Error) => void): SpanExporter {
   return {
     export: (spans, done) =>
@@ -120,7 +120,7 @@ function reportFailures(exporter: SpanExporter, onFailure: (error: Error) => voi
   };
 }
 
-/** The SDK leaves `OTEL_TRACES_SAMPLER` to its user. */
+/** The SDK does not read `OTEL_TRACES_SAMPLER` itself. */
 function createSampler({ otelTracesSampler, otelTracesSamplerArg }: TracingConfig): Sampler {
   const kind = otelTracesSampler.replace('parentbased_', '');
   const root =

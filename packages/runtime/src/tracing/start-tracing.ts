@@ -4,36 +4,34 @@ import type { TracingConfig } from './tracing-fields.ts';
 
 export type { Attributes, Span };
 
-/** Makes spans and sends them. Times are in milliseconds since 1970 UTC, and parts of such. */
+/** Makes spans and sends them. Times are Unix milliseconds, with fractions. */
 export interface Tracing {
   /**
-   * The span of a request that somebody sent us. It continues the trace that a valid `traceparent` of theirs names, and
-   * begins one otherwise.
+   * The span of an incoming request. It continues the trace that a valid `traceparent` names, or begins one.
    */
   startServerSpan(name: string, headers: IncomingHttpHeaders, at: number): Span;
-  /** The span of a request that we send while `parent` runs. */
+  /** The span of a request that we send as part of `parent`. */
   startClientSpan(name: string, parent: Span, at: number): Span;
   /**
-   * Makes the span the parent that `traceparent` names to whom we send a request. None is added where there was none, and
-   * one that nobody can read, or whose trace is not kept, stays as it is.
+   * Makes the span the parent in an outgoing `traceparent` header. The header is never added, and stays unchanged if it is invalid or
+   * the trace is not sampled.
    */
   continueIn(span: Span, headers: Record<string, string | string[]>): void;
-  /** @param errorType a word from a bounded set */
+  /** @param errorType one of a fixed set of words */
   fail(span: Span, errorType: string): void;
   /** Sends what is left, for two seconds at most, and makes no more spans. */
   stop(): Promise<void>;
 }
 
 export interface TracingOptions {
-  /** `proxy`, `writer` ...; the spans' `service.name` is `agp-proxy`, unless `OTEL_SERVICE_NAME` says another. */
+  /** `proxy`, `writer` ...; `service.name` of the spans is `agp-proxy`, unless `OTEL_SERVICE_NAME` is set. */
   service: string;
-  /** Told of each batch of spans that could not be sent or did not fit into the queue; they are lost. */
+  /** Called for each batch of spans that was lost, because it could not be sent or the queue was full. */
   onFailure: (error: Error) => void;
 }
 
 /**
- * Tracing over OTLP where an endpoint is configured, else null. Nothing of OpenTelemetry is loaded before it is known
- * that it will be used.
+ * Tracing over OTLP if an endpoint is configured, else null. OpenTelemetry is loaded only if it is used.
  */
 export async function startTracing(config: TracingConfig, options: TracingOptions): Promise<Tracing | null> {
   const url = findEndpoint(config);

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * `node run-daily.ts <script> [arguments]`: runs a command now and then once a day, for deployments without a scheduler. One
- * that failed is tried again after an hour. SIGTERM and SIGINT end it, and what it runs.
+ * `node run-daily.ts <script> [arguments]`: runs a command at once and then daily, for deployments without a scheduler. A failed run is
+ * repeated after an hour. SIGTERM and SIGINT end it and the command.
  */
 const dayMs = 24 * 60 * 60_000;
 const hourMs = 60 * 60_000;
 
 const stopped = new AbortController();
-// Without a handler neither would end process 1 of a container.
+// Process 1 of a container ignores signals that it does not handle.
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.abort());
 
-/** @returns whether it was done */
+/** @returns true if it succeeded */
 async function run(command: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, command, { stdio: 'inherit' });
   const stop = () => child.kill('SIGTERM');
