@@ -25,8 +25,8 @@ export interface AppParts {
 }
 
 /**
- * An id with a broken `%` is unknown, not malformed: taken as it is written, it matches its route and nothing else. Of all slashes at
- * an end, only the one that people type after `/docs` is passed over.
+ * An id with a broken `%` is unknown, not malformed: taken literally, it matches its route and then nothing in storage. Of trailing
+ * slashes only the one that people type after `/docs` is ignored.
  */
 const repairPath: RequestHandler = (request, _response, next) => {
   const [path = '', ...query] = request.url.split('?');
@@ -48,7 +48,7 @@ const guardCallers =
     next();
   };
 
-/** Whatever the path: one asks for a tunnel, and an answer to the other shows the request's headers. */
+/** On any path: CONNECT asks for a tunnel, and an answer to TRACE would show the request's headers. */
 const refuseTunnels: RequestHandler = ({ method }, _response, next) => {
   if (method !== 'CONNECT' && method !== 'TRACE') return next();
   throw new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD, PUT, POST, DELETE' } });
@@ -64,7 +64,7 @@ const setHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** An empty id is one that is not known, and not the list that its path would otherwise be taken for. */
+/** An empty id is an unknown one; without the optional parameter its path would match the list's. */
 function toExpressPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, '{:$1}');
 }
@@ -83,12 +83,12 @@ function readPathParameters(route: Route, request: Request): Record<string, stri
 /** authenticated -> scope -> edition -> within its share -> parsed -> handled */
 function handleRoute(route: Route, context: Context, reads: Reads): RequestHandler {
   return async (request, response) => {
-    // Whoever left while the key was looked up is not heard of again: what is counted for the answer would stay counted.
+    // If the caller left while the key was looked up, `close` has passed: an answer that is counted now would stay counted.
     if (response.closed) return;
     const caller = response.locals.caller as Caller | undefined;
-    // A change takes its turn before all that is only looked at.
+    // Changes do not queue with reads.
     const isRead = route.method === 'get' && caller !== undefined;
-    // Live streams have a bound of their own.
+    // Live streams have their own bound.
     if (isRead && route.answer.contentType !== 'text/event-stream') reads.begin(caller.keyId, response);
     const input = {
       query: route.query && parseQuery(route.query, request.query),
@@ -125,7 +125,7 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
   };
 }
 
-/** The HTTP side of the service: what every request goes through, and the routes. */
+/** The HTTP side of the service: middleware for every request, and the routes. */
 export function createApp({ context, reads, routes, failures, logger, observe, callers }: AppParts): RequestListener {
   const app = express();
   app.disable('x-powered-by');
@@ -145,7 +145,7 @@ export function createApp({ context, reads, routes, failures, logger, observe, c
     ];
     app[route.method](toExpressPath(route.path), ...handlers);
   }
-  // After all routes: a path with a parameter must not refuse a method for a fixed one beside it.
+  // After all routes: a path with a parameter must not refuse a method of a fixed path that it also matches.
   const paths = new Set(routes.map((route) => route.path));
   for (const path of paths) app.all(toExpressPath(path), refuseMethod(path, routes, context));
   app.use(() => {
@@ -153,7 +153,7 @@ export function createApp({ context, reads, routes, failures, logger, observe, c
   });
   app.use(handleError(logger));
   return (request, response) => {
-    // Express has no route for a target that is no path, as CONNECT's, and would answer it with a page of its own.
+    // Express would answer a target that is not a path, such as CONNECT's, with its own error page.
     if (!/^(?:\/|https?:)/i.test(request.url ?? '')) request.url = '/*';
     app(request, response);
   };

@@ -36,15 +36,15 @@ export interface ManagementService extends Service {
   opsUrl: string;
 }
 
-/** Where people may come to by a link from elsewhere. */
+/** Pages that people may open by a link from another site. */
 const pages = ['/', '/docs', '/docs/', '/openapi.json'];
 
 const keepaliveMs = 15_000;
-/** decisions.md section 5: failed authentications of one address in a minute. */
+/** Failed authentications of one address in a minute. */
 const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
 
 /**
- * Starts the management API, as soon as Postgres and NATS are there. Health and metrics are there from the beginning.
+ * Starts the management API as soon as Postgres and NATS are reachable; health and metrics are served at once.
  *
  * @throws ConfigError when the bootstrap key has the secret of another key
  */
@@ -63,7 +63,7 @@ export async function startManagement(
       statementTimeoutMs: 5_000,
       onConnectionError: logLostConnection(logger),
     });
-  // Ten in all. Keys and changes, the kill switch first of all, never wait behind what is only looked at.
+  // Ten in all. Keys and changes, above all the kill switch, never wait behind reads.
   const database = openPool(4);
   opened.defer(() => database.close());
   const reading = openPool(6);
@@ -96,7 +96,7 @@ export async function startManagement(
     onStatus: logRedisStatus(logger),
   });
   opened.defer(() => redis.disconnect());
-  // A list of all that is reserved can be long; a failed authentication must not wait as long for its throttle.
+  // A list of all reservations can take long; the throttle of failed authentications must not wait as long.
   const budgetRedis = connectRedis({ url: config.redisUrl, caFile: config.redisCaFile, commandTimeoutMs: 2_000 });
   opened.defer(() => budgetRedis.disconnect());
 
@@ -128,7 +128,7 @@ export async function startManagement(
   const drain = async (hurry?: AbortSignal) => {
     readiness.drain();
     http.drain();
-    // Now, so that clients are elsewhere when the port closes; one that comes back here meanwhile is served until then.
+    // Now, so that clients have moved when the port closes; those that come back here are served until then.
     streams.endStreams();
     await waitForDrain(config.drainDelaySeconds, hurry);
     await running.disposeAsync();

@@ -4,7 +4,7 @@ import { type AnnouncedEvent, toAnnouncedEvent } from '@agp/core/events';
 import type { RecordedEvent, RecordedEvents } from '@agp/db';
 import { keepTrying } from '@agp/runtime';
 
-/** Announces a recorded batch, what was recorded before included: its announcement may never have arrived. */
+/** Announces a recorded batch, including events that were recorded before: their announcement may have been lost. */
 export type Announce = (batch: RecordedEvents) => Promise<void>;
 
 export interface AnnounceOptions {
@@ -15,14 +15,14 @@ export interface AnnounceOptions {
 
 /** Half of what NATS takes by default. */
 const maxBytes = 512 * 1024;
-/** What an announced event takes beside its model and kinds of PII: ids, hash, figures and member names. */
+/** Size of an announced event without its model and kinds of PII: ids, hash, figures and member names. */
 const fixedBytes = 1_024;
 /** A UTF-16 unit in JSON: at most `\u001f`. */
 const bytesPerUnit = 6;
 
 /**
- * Tries until the server has each message. A try that fails uses up its number, so that subscribers see a gap rather
- * than miss a batch that was dropped with the connection.
+ * Retries until the server has each message. A failed try uses up its number: subscribers then notice a gap where a batch was dropped
+ * with the connection.
  */
 export function makeAnnounce({ connection, signal, onFailure }: AnnounceOptions): Announce {
   const announcer = randomUUID();

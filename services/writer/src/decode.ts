@@ -1,15 +1,21 @@
 import { isUtf8 } from 'node:buffer';
+import type { DeliveredEvent } from '@agp/bus';
 import { type EventMessage, eventMessageSchema } from '@agp/core/events';
 import { parseJson } from '@agp/core/json';
+
+/** An event and the message that it came in. */
+export interface HeldEvent {
+  event: EventMessage;
+  delivered: DeliveredEvent;
+}
 
 /** Why a message holds no event that may be recorded. */
 export interface Undecodable {
   code: 'not_utf8' | 'not_json' | 'not_an_event' | 'not_proxied';
-  /** Names the fields at fault, never their values. */
+  /** Names the invalid fields, never their values. */
   reason: string;
 }
 
-/** Reads the event out of a message's bytes. */
 export function decode(bytes: Uint8Array): { event: EventMessage } | Undecodable {
   if (!isUtf8(bytes)) return { code: 'not_utf8', reason: 'the bytes are not UTF-8' };
   let value: unknown;

@@ -3,10 +3,10 @@ import { type Db, sealRefusals } from '@agp/db';
 const sealEveryMs = 5_000;
 
 /**
- * Moves the refusals of minutes that are over into the audit log's chain, as long as the writer runs. Several writers may
- * do so at once: one does the work.
+ * Moves the refusals of past minutes into the audit log's chain while the writer runs. Several writers may call it: one at a time does
+ * the work.
  *
- * @returns stops it, after what is under way
+ * @returns stops it, after the present round
  */
 export function keepSealing(db: Db, onFailure: (error: Error) => void, everyMs = sealEveryMs): () => Promise<void> {
   let sealing: Promise<void> | null = null;

@@ -1,7 +1,7 @@
 import type { RecordedEvents } from '@agp/db';
 import { Counter, createRegistry, Gauge, Histogram, type Registry } from '@agp/runtime';
 
-/** What the writer tells Prometheus. */
+/** The writer's metrics. */
 export class WriterMetrics {
   readonly registry: Registry = createRegistry('writer');
   readonly quarantined: Counter<'code'>;
@@ -17,7 +17,7 @@ export class WriterMetrics {
   readonly #batchEvents: Histogram;
   readonly #stepSeconds: Histogram<'step'>;
 
-  /** @param readHeld messages that are in memory now */
+  /** @param readHeld gives the number of messages in memory */
   constructor(readHeld: () => number) {
     const registers = [this.registry];
     this.#recorded = new Counter({
@@ -47,8 +47,8 @@ export class WriterMetrics {
       labelNames: ['step'],
       registers,
     });
-    // A rate misses the first time of a series that begins at 1. AgpRecordingFails asks for that of the retries; which of Postgres' codes a
-    // message will be set aside with is not known before, and AgpMessagesQuarantined asks storage.
+    // Series must begin at 0, since `rate` misses a first value of 1. AgpRecordingFails needs that of the retries. Postgres' codes are not
+    // known before, so AgpMessagesQuarantined uses storage instead.
     for (const code of ['not_utf8', 'not_json', 'not_an_event', 'not_proxied']) this.quarantined.inc({ code }, 0);
     for (const step of ['record', 'quarantine', 'announce']) this.retries.inc({ step }, 0);
     this.#batchEvents = new Histogram({
@@ -89,7 +89,7 @@ export class WriterMetrics {
     });
     const absentGauge = (name: string, help: string) => {
       const gauge = new Gauge({ name, help, registers });
-      // A 0 that was never read would be an alarm, or hide one.
+      // Absent until first read: a 0 would be an alarm, or hide one.
       gauge.remove();
       return gauge;
     };
@@ -119,7 +119,6 @@ export class WriterMetrics {
     this.#known.inc(known.length);
   }
 
-  /** Runs a step and notes how long it took. */
   async time<T>(step: 'record' | 'announce', run: () => Promise<T>): Promise<T> {
     const end = this.#stepSeconds.startTimer({ step });
     const result = await run();

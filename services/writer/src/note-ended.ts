@@ -1,31 +1,30 @@
 import { noteEndedRequests, type Pool, type UnrecordedSpend } from '@agp/db';
 import type { BudgetReservations, EndedReservation } from '@agp/reservations';
 
-/** As long as Redis keeps what nobody has asked after, in days; the day that has just begun included. */
+/** Days for which Redis keeps reservations, today included. */
 const daysKept = 9;
 const maxAtOnce = 500;
-/** What one round notes of a day at most; the next one goes on. */
+/** Most pages of one day in a round; the next round continues. */
 const maxPages = 20;
 const dayMs = 86_400_000;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What was found. */
 export interface Noted {
-  /** UUIDs of the events that will not come, of those that were not noted before. */
+  /** UUIDs of events that will not arrive and were not noted before. */
   eventIds: string[];
-  /** Reservations that nobody can read: not ours, or broken. They are given up. */
+  /** Reservations that cannot be read, not ours or broken. They are dropped. */
   unreadable: number;
 }
 
 /**
- * Moves reservations of forwarded requests that nobody holds any more, which is those of a proxy that was killed, from Redis to Postgres: they
- * count on against the caps of their day, and are shown to operators. First noted, then released; who dies in between leaves what is found
- * noted the next time. Safe to run by several writers at once.
+ * Moves abandoned reservations of forwarded requests, whose proxy was killed, from Redis to Postgres: there they keep counting against
+ * the caps of their day and operators see them. They are noted first and released then, so that a crash in between only repeats the
+ * note. Several writers may run it at once.
  *
  * @param now milliseconds since 1970
- * @param onNoted told of each part as soon as it is noted
- * @throws what Redis or Postgres throw: the rest is left to the next round
+ * @param onNoted called with each part as soon as it is noted
+ * @throws errors of Redis and Postgres: the rest is left to the next round
  */
 export async function noteEnded(
   reservations: BudgetReservations,
@@ -49,7 +48,7 @@ export async function noteEnded(
   }
 }
 
-/** One that Postgres would refuse must not keep the others from being noted. */
+/** False for a reservation that Postgres would refuse, which must not block the others. */
 function isReadable({ eventId, agentId, nanoUsd }: EndedReservation): boolean {
   return uuid.test(eventId) && uuid.test(agentId) && Number.isSafeInteger(nanoUsd) && nanoUsd >= 0;
 }

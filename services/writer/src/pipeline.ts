@@ -1,25 +1,18 @@
 import { type DeliveredEvent, eventSubject } from '@agp/bus';
-import type { EventMessage } from '@agp/core/events';
 import { acknowledge } from './acknowledge.ts';
 import type { Announce } from './announce.ts';
-import { Lane } from './batch.ts';
-import { decode, type Undecodable } from './decode.ts';
+import { decode, type HeldEvent, type Undecodable } from './decode.ts';
+import { Lane } from './lane.ts';
 import type { WriterMetrics } from './metrics.ts';
 import type { Quarantine, Unrecordable } from './quarantine.ts';
-import type { Record } from './record.ts';
+import type { RecordBatch } from './record.ts';
 import type { Settle } from './settle.ts';
 
-/** What somebody has made the stream take in from elsewhere: it may come from who may not publish events. */
+/** Somebody has configured the stream to take messages from another subject, whose publishers may not publish events. */
 const foreign: Undecodable = { code: 'not_proxied', reason: `the message was not published to ${eventSubject}` };
 
-/** A message on its way to Postgres. */
-export interface HeldEvent {
-  event: EventMessage;
-  delivered: DeliveredEvent;
-}
-
 export interface PipelineSteps {
-  record: Record;
+  record: RecordBatch;
   quarantine: Quarantine;
   settle: Settle;
   announce: Announce;
@@ -29,19 +22,19 @@ export interface PipelineSteps {
 }
 
 export interface Pipeline {
-  /** Takes a fetched message; it is acknowledged once it is recorded or set aside. */
+  /** Takes a fetched message, which is acknowledged once it is recorded or set aside. */
   accept(delivered: DeliveredEvent): void;
-  /** Records what was accepted; nothing may be accepted after it. Rejects when the steps were told to give up. */
+  /** Records everything accepted so far; call it last. Rejects when the steps were told to give up. */
   finish(): Promise<void>;
 }
 
 /**
  * fetch -> decode -> batch (100 events or 100 ms) -> record -> settle -> announce -> acknowledge
  *
- * Fetching calls `accept` and is bounded by what is unacknowledged. A session's events all go through one lane, and
- * a lane records one batch at a time: so their order is kept, and two batches of this process never wait for the
- * same session. A message is acknowledged after its event is committed and announced, and not before; a crash at any
- * point means that it is delivered again, recorded once, and announced again.
+ * Fetching calls `accept`, and stops while too many messages are unacknowledged. All events of a session go through one lane, and a
+ * lane records one batch at a time: this keeps their order, and two batches of this process never wait for the same session. A message
+ * is acknowledged only after its event is committed and announced; after a crash at any point it is delivered again, recorded once, and
+ * announced again.
  */
 export function startPipeline(steps: PipelineSteps): Pipeline {
   const lanes = Array.from({ length: steps.lanes }, () => new Lane<HeldEvent>());
@@ -66,8 +59,8 @@ export function startPipeline(steps: PipelineSteps): Pipeline {
 }
 
 /**
- * While batches are announced and acknowledged, the next are already being recorded: NATS answers after all that it has
- * sent before, which can be much. How many are under way is bounded by what may be unacknowledged.
+ * Announces and acknowledges batches while the next are being recorded, since NATS answers only after everything it has sent before. The
+ * bound on unacknowledged messages bounds how many batches are under way.
  */
 async function runLane(lane: Lane<HeldEvent>, { record, settle, announce, metrics }: PipelineSteps): Promise<void> {
   const delivering = new Set<Promise<void>>();
@@ -77,7 +70,7 @@ async function runLane(lane: Lane<HeldEvent>, { record, settle, announce, metric
     settle(recorded);
     const delivery = metrics.time('announce', () => announce(recorded)).then(() => acknowledge(held));
     delivering.add(delivery);
-    // One that gives up is still in the set for the end to find.
+    // One that rejects stays in the set, for the end to find.
     delivery.then(
       () => delivering.delete(delivery),
       () => {},

@@ -13,7 +13,6 @@ export interface Unrecordable {
   reason: string;
 }
 
-/** Sets messages aside, with their bytes. */
 export type Quarantine = (messages: readonly Unrecordable[]) => Promise<void>;
 
 export interface QuarantineOptions {
@@ -39,13 +38,13 @@ export function makeQuarantine({ db, metrics, logger, signal, onFailure }: Quara
     for (const [index, { messageId, code }] of rows.entries()) {
       const eventId = readEventId(messages[index]?.delivered);
       metrics.quarantined.inc({ code });
-      // Neither the bytes nor Postgres' words, which quote them.
+      // Neither the bytes nor Postgres' message, which quotes them.
       logger.error({ messageId, eventId, code }, 'message set aside');
     }
   };
 }
 
-/** The id of the event that the message was to be, if it can be read; the message's own may be anything. */
+/** The event's id, if it can be read from the message. */
 function readEventId(delivered: DeliveredEvent | undefined): string | undefined {
   try {
     const { id } = parseJson(delivered?.bytes ?? '') as { id?: unknown };

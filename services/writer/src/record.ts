@@ -1,12 +1,12 @@
 import { uuidOf } from '@agp/core/ids';
 import { addUnrecordedSpend, CountedNames, isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
 import { keepTrying } from '@agp/runtime';
+import type { HeldEvent } from './decode.ts';
 import type { WriterMetrics } from './metrics.ts';
-import type { HeldEvent } from './pipeline.ts';
 import type { Quarantine } from './quarantine.ts';
 
 /** Records a batch; see {@link makeRecord}. */
-export type Record = (batch: readonly HeldEvent[]) => Promise<RecordedEvents>;
+export type RecordBatch = (batch: readonly HeldEvent[]) => Promise<RecordedEvents>;
 
 export interface RecordOptions {
   pool: Pool;
@@ -17,12 +17,12 @@ export interface RecordOptions {
 }
 
 /**
- * Recording goes on until it works: only data that Postgres refuses as such is given up, and then the batch is halved
- * until the event at fault stands alone and is set aside. All others of the batch are recorded.
+ * Retries until recording works. Only where Postgres refuses the data itself, the batch is halved until the bad event is alone and is
+ * set aside; all others of the batch are recorded.
  */
-export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: RecordOptions): Record {
+export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: RecordOptions): RecordBatch {
   const counted = new CountedNames();
-  /** What is set aside was spent all the same, and counts against the caps of its day. */
+  /** An event that is set aside was spent too, and counts against the caps of its day. */
   const keepSpend = async ({ event }: HeldEvent) => {
     const spend = {
       eventId: uuidOf('evt', event.id),
@@ -34,7 +34,7 @@ export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: Rec
     };
     await keepTrying(() => addUnrecordedSpend(pool, [spend]), { signal, onFailure });
   };
-  const record: Record = async (batch) => {
+  const record: RecordBatch = async (batch) => {
     try {
       const events = batch.map(({ event }) => event);
       return await keepTrying(() => recordEvents(pool, events, counted), { signal, onFailure, isFinal: isBadData });

@@ -2,14 +2,14 @@ import { uuidOf } from '@agp/core/ids';
 import type { RecordedEvents } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
 
-/** Gives back what was reserved for events that are recorded now; see {@link makeSettle}. */
+/** Releases the reservations of recorded events; see {@link makeSettle}. */
 export type Settle = (recorded: RecordedEvents) => void;
 
 /**
- * After the commit an event's cost stands in the usage table, so that its reservation would count it twice. Nothing waits
- * for this: what Redis does not hear is swept up later, or released when the event is delivered again.
+ * After the commit an event's cost is in the usage table, and its reservation would count it twice. Nothing waits for the release: one
+ * that Redis missed is made by a later sweep, or when the event is delivered again.
  *
- * @param onFailure told when Redis cannot be reached
+ * @param onFailure called when Redis cannot be reached
  */
 export function makeSettle(reservations: BudgetReservations, onFailure: (error: Error) => void): Settle {
   return ({ recorded, known }) => {

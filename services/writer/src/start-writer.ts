@@ -34,20 +34,20 @@ export interface WriterOverrides {
   sealEveryMs?: number;
   /** How often reservations are swept, in milliseconds. */
   sweepEveryMs?: number;
-  /** Puts something else in the place of steps, or around them. */
+  /** Replaces or wraps steps. */
   steps?: (steps: PipelineSteps) => PipelineSteps;
 }
 
 /**
- * What one writer takes from the stream at a time: enough to keep its lanes busy. Less than JetStream allows all
- * writers together, so that one that dies does not keep the others waiting for what it held.
+ * Messages that one writer may hold: enough to keep its lanes busy, and less than JetStream allows all writers together, so that the
+ * others are not blocked by what a dead one held.
  */
 const maxHeld = 2_000;
-/** How long the steps may take to give up, in milliseconds: what Postgres leaves unanswered must not keep messages from being given back. */
+/** How long the steps may take to give up, in milliseconds: a silent Postgres must not keep messages from being given back. */
 const giveUpWithinMs = 1_000;
 const flushWithinMs = 2_000;
 
-/** Starts the writer. It waits for NATS and Postgres, with its ops endpoints, which `url` is of, there from the beginning. */
+/** Starts the writer. Its ops endpoints (`url`) are served at once; the rest waits for NATS and Postgres. */
 export async function startWriter(config: WriterConfig, overrides: WriterOverrides = {}): Promise<Service> {
   const logger = overrides.logger ?? createLogger('writer', config.logLevel);
   const giveUp = new AbortController();
@@ -99,7 +99,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   });
   bus = connection;
   started.defer(async () => {
-    // The last acknowledgements; without NATS they are made up for by redelivery.
+    // Sends the last acknowledgements; messages whose acknowledgement is lost are delivered again.
     await Promise.race([connection.flush().catch(() => {}), setTimeout(flushWithinMs, undefined, { ref: false })]);
     await connection.close();
   });

@@ -6,15 +6,15 @@ import type { Logger } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 
-/** Younger reservations are on their way: their requests run, or their events wait for a writer. */
+/** Younger reservations are in use: their requests run, or their events wait for a writer. */
 const minAgeMs = 10_000;
 const sweepEveryMs = 10_000;
 const maxAtOnce = 1_000;
 const dayMs = 86_400_000;
 
 /**
- * Looks up the events of reservations that should be settled by now, and releases those that are recorded: a writer may
- * have died, or missed Redis, between its commit and the release. Several writers may sweep at once.
+ * Releases reservations whose events are recorded: a writer may have died, or not reached Redis, between its commit and the release.
+ * Several writers may sweep at once.
  *
  * @returns how many were found recorded
  */
@@ -43,12 +43,12 @@ export interface SweepOptions {
   everyMs?: number | undefined;
 }
 
-/** How long a stop waits for the round that runs, in milliseconds. */
+/** How long a stop waits for the running round, in milliseconds. */
 const stopWithinMs = 1_000;
 /** Ids in one line of the log. */
 const maxShownIds = 20;
 
-/** Sweeps from time to time, one round after the other. @returns stops it, after the round that runs where that ends soon */
+/** Sweeps regularly, one round after the other. @returns stops it, and waits a moment for the running round */
 export function keepSweeping(options: SweepOptions): () => Promise<void> {
   const { reservations, pool, metrics, logger, onFailure, everyMs = sweepEveryMs } = options;
   let sweeping: Promise<void> | null = null;
@@ -81,7 +81,7 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
   }, everyMs);
   return async () => {
     clearInterval(timer);
-    // What is left in the middle is found again by the next round, of whichever writer.
+    // The next round of any writer finds what this one leaves.
     await Promise.race([sweeping, sleep(stopWithinMs, undefined, { ref: false })]);
   };
 }

@@ -3,7 +3,7 @@ import type { WriterMetrics } from './metrics.ts';
 
 const everyMs = 5_000;
 
-/** Keeps the backlog gauges; while JetStream does not answer they stay as they are. @returns a function that ends it */
+/** Updates the backlog gauges; while JetStream does not answer they keep their values. @returns stops it */
 export function watchBacklog(connection: NatsConnection, metrics: WriterMetrics): () => void {
   const look = async (): Promise<void> => {
     const backlog = await readBacklog(connection).catch(() => null);

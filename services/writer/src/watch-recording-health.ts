@@ -2,7 +2,7 @@ import { type Db, readRecordingHealth } from '@agp/db';
 import { keepReading } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
 
-/** Keeps the gauges of storage, once a minute; while Postgres does not answer they stay as they are. @returns ends it */
+/** Updates the storage gauges once a minute; while Postgres does not answer they keep their values. @returns stops it */
 export function watchRecordingHealth(db: Db, { storage }: WriterMetrics): () => Promise<void> {
   return keepReading({
     read: () => readRecordingHealth(db),

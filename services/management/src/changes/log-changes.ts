@@ -3,7 +3,7 @@ import type { Logger } from '@agp/runtime';
 import type { RequestHandler } from 'express';
 import type { Caller } from '../keys/authenticate.ts';
 
-/** One line for each change that was made; the audit log says what it did. Ids of keys are no secrets. */
+/** Logs one line for each change; the audit log has its details. Ids of keys are not secret. */
 export function logChanges(logger: Logger): RequestHandler {
   return (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -20,10 +20,10 @@ export interface Change<Result> {
 }
 
 /**
- * Makes a change and its entry in the audit log in one transaction: both are stored, or neither. Every route that
- * changes something goes through here, and locks what it changes before the end of the log's chain.
+ * Makes a change and its entry in the audit log in one transaction. Every route that changes something goes through here, and locks its
+ * rows before the end of the log's chain.
  *
- * @param change works in the transaction that it is given; where it throws, nothing is stored
+ * @param change must use the given transaction; where it throws, nothing is stored
  */
 export async function recordChange<Result>(
   { db }: { db: Db },

@@ -11,14 +11,14 @@ export interface Caller {
   /** UUID of the key. */
   keyId: string;
   keyName: string;
-  /** Hex digest of the secret that was shown: a key that is rotated has two for a while. */
+  /** Hex digest of the secret that was used: a rotated key has two for a while. */
   secretSha256: string;
   scopes: ReadonlySet<string>;
 }
 
 /**
- * Looks the bearer token up in Postgres, on every request. What is no valid key counts against the sender's
- * address, and only that: a valid key is let through however often others failed from there.
+ * Looks the bearer token up in Postgres on every request. Failures count against the sender's address; a valid key is let through
+ * however often others failed from there.
  */
 export function authenticate(db: Db, failures: Throttle): RequestHandler {
   const noteUse = noteKeyUses(db);
@@ -43,7 +43,7 @@ export function authenticate(db: Db, failures: Throttle): RequestHandler {
   };
 }
 
-/** The index finds by comparing as it likes; what it found is compared once more, in a time that tells nothing. */
+/** The index compares in variable time, so its find is compared once more in constant time. */
 async function findKey(db: Db, digest: Buffer): Promise<FoundApiKey | undefined> {
   const key = await findApiKey(db, digest);
   return key !== undefined && timingSafeEqual(key.sha256, digest) ? key : undefined;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
 
-/** Digest under which a secret is stored; the secret itself is kept nowhere. */
+/** The digest that is stored in place of a secret. */
 export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

@@ -4,7 +4,7 @@ import { ConfigError, describeFailure, keepTrying, type Logger } from '@agp/runt
 import { digestSecret } from './issue-secret.ts';
 
 /**
- * Keeps the configured key, as soon as Postgres takes it: it may be away, or without its schema yet. Each reason is logged once.
+ * Stores the configured key as soon as Postgres accepts it: it may be away, or not have its schema yet. Each reason is logged once.
  *
  * @throws ConfigError where another key has this secret
  */

@@ -4,10 +4,10 @@ import type { LiveStreams } from './live-streams.ts';
 const intervalMs = 2_000;
 
 /**
- * Ends streams whose key was deleted or has expired, or was rotated and its old secret stopped working, a few seconds later at most, with one query for all. While
- * Postgres is away nothing is known of the keys and the streams go on; nothing is recorded then either.
+ * Ends streams whose secret no longer works (deleted, expired or rotated keys) within a few seconds, with one query for all. While
+ * Postgres is away the streams stay open; nothing is recorded then either.
  *
- * @returns a function that stops looking
+ * @returns stops it
  */
 export function endRevokedStreams(db: Db, streams: LiveStreams): () => void {
   let looking = false;

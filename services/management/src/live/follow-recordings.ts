@@ -4,9 +4,8 @@ import type { ManagementConfig } from '../config.ts';
 import type { LiveStreams } from './live-streams.ts';
 
 /**
- * Feeds the streams with what the writers announce, from the moment this resolves. Streams end where an
- * announcement may have been missed: at a gap, when the broker is lost, and again when it is back, for those that
- * were opened meanwhile.
+ * Feeds the streams with the writers' announcements, from when this resolves. Streams end whenever an announcement may have been
+ * missed: at a gap, when the broker is lost, and again when it is back, for those that were opened meanwhile.
  */
 export async function followRecordings(
   config: Pick<ManagementConfig, 'natsUrl' | 'natsUrlFile' | 'natsCaFile'>,

@@ -10,16 +10,12 @@ export interface StreamFilter {
   sessionId?: string | undefined;
 }
 
-/** Whose stream it is. */
 export type StreamOwner = Pick<Caller, 'keyId' | 'secretSha256'>;
 
 interface Stream {
   response: Response;
   filter: StreamFilter;
-  /** Of the key that it was opened with. */
-  keyId: string;
-  /** Hex digest of the key's secret. */
-  secretSha256: string;
+  owner: StreamOwner;
   keepalive: NodeJS.Timeout;
 }
 
@@ -34,7 +30,7 @@ export interface LiveStreamsOptions {
   maxStreamsPerKey?: number;
 }
 
-/** What a client may leave unread before it is dropped, in bytes. */
+/** Bytes that a client may leave unread before it is dropped. */
 const maxBacklogBytes = 1024 * 1024;
 
 /** How long a client may take to read the rest of an ended stream, in milliseconds. */
@@ -49,9 +45,9 @@ function matches(event: AnnouncedEvent, { agentId, sessionId }: StreamFilter): b
 }
 
 /**
- * The open event streams of this process. A stream is a promise: what is recorded after its
- * headers went out is sent on it, or it ends. Wherever that cannot be kept (a gap, a lost broker, a client that does not
- * read), the stream is ended, and the client reconnects and backfills through `GET /api/v1/events`.
+ * The open event streams of this process. A stream sends every event that is recorded after its headers went out, or it ends. Where it
+ * cannot (a gap, a lost broker, a client that does not read), it is ended, and the client reconnects and backfills through
+ * `GET /api/v1/events`.
  */
 export class LiveStreams {
   readonly #options: LiveStreamsOptions;
@@ -71,7 +67,7 @@ export class LiveStreams {
 
   /** Hex digests of the secrets that the open streams were opened with. */
   get secrets(): string[] {
-    return [...new Set([...this.#streams].map((stream) => stream.secretSha256))];
+    return [...new Set([...this.#streams].map((stream) => stream.owner.secretSha256))];
   }
 
   /**
@@ -79,20 +75,20 @@ export class LiveStreams {
    *
    * @throws ApiError `too_many_streams_of_key`, `too_many_streams`
    */
-  open(response: Response, filter: StreamFilter, { keyId, secretSha256 }: StreamOwner): void {
-    const ofKey = [...this.#streams].filter((stream) => stream.keyId === keyId).length;
+  open(response: Response, filter: StreamFilter, owner: StreamOwner): void {
+    const ofKey = [...this.#streams].filter((stream) => stream.owner.keyId === owner.keyId).length;
     if (ofKey >= (this.#options.maxStreamsPerKey ?? Number.POSITIVE_INFINITY)) {
       throw new ApiError('too_many_streams_of_key');
     }
     if (this.#streams.size >= (this.#options.maxStreams ?? 1_000)) {
       throw new ApiError('too_many_streams');
     }
-    // Whoever comes back after its end connects anew: not to this process, where that is on its way out.
+    // A client that comes back makes a new connection, and so does not return to a process that is stopping.
     response.shouldKeepAlive = false;
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
-      // nginx buffers answers unless it is told not to.
+      // Else nginx buffers the answer.
       'x-accel-buffering': 'no',
     });
     response.flushHeaders();
@@ -101,10 +97,10 @@ export class LiveStreams {
       return;
     }
     const keepalive = setTimeout(() => this.#send(stream, keepaliveText), this.#options.keepaliveMs);
-    const stream: Stream = { response, filter, keyId, secretSha256, keepalive };
+    const stream: Stream = { response, filter, owner, keepalive };
     this.#streams.add(stream);
     response.on('close', () => this.#forget(stream));
-    // A socket that breaks under a write reports here; 'close' follows.
+    // A socket that breaks during a write emits 'error'; 'close' follows.
     response.on('error', () => {});
   }
 
@@ -116,35 +112,31 @@ export class LiveStreams {
       this.#sent.set(event.id, true);
       fresh.push({ event, text: `event: agent_event\ndata: ${JSON.stringify(presentStreamEvent(event))}\n\n` });
     }
-    if (fresh.length === 0) return;
+    // Joined once for the many streams without a filter.
     const everything = fresh.map(({ text }) => text).join('');
     for (const stream of this.#streams) {
       const { agentId, sessionId } = stream.filter;
-      const all = agentId === undefined && sessionId === undefined;
-      const text = all
-        ? everything
-        : fresh
-            .filter(({ event }) => matches(event, stream.filter))
-            .map((entry) => entry.text)
-            .join('');
+      const isFiltered = agentId !== undefined || sessionId !== undefined;
+      const wanted = (isFiltered ? fresh : []).filter(({ event }) => matches(event, stream.filter));
+      const text = isFiltered ? wanted.map((each) => each.text).join('') : everything;
       if (text !== '') this.#send(stream, text);
     }
   }
 
-  /** Ends all streams, or those that were opened with a secret that `ends` names by its digest. */
+  /** Ends all streams, or those opened with a secret for whose digest `ends` is true. */
   endStreams(ends: (secretSha256: string) => boolean = () => true): void {
     for (const stream of this.#streams) {
-      if (!ends(stream.secretSha256)) continue;
+      if (!ends(stream.owner.secretSha256)) continue;
       this.#forget(stream);
       const { response } = stream;
       response.end();
-      // Its end waits behind what the client has not read, perhaps for ever.
+      // The end is sent after everything that the client has not read yet, perhaps never.
       const timer = setTimeout(() => response.destroy(), endGraceMs);
       response.once('close', () => clearTimeout(timer));
     }
   }
 
-  /** Ends every stream, and each that is opened from now on. */
+  /** Ends every stream, including those that are opened later. */
   stop(): void {
     this.#stopped = true;
     this.endStreams();

@@ -9,7 +9,7 @@ import {
 } from 'zod-openapi';
 import type { Route } from '../define-route.ts';
 
-/** Every error that a route can answer with: its own, and those that its key, parameters, query and body bring. */
+/** Every error of a route: its own, and those of its key, parameters, query and body. */
 function listErrors(route: Route): ErrorCode[] {
   const ofParameters = Object.values(route.params ?? {}).flatMap(({ error }) => error ?? []);
   const codes: ErrorCode[] = [...ofParameters, ...(route.errors ?? [])];
@@ -22,7 +22,7 @@ function listErrors(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...codes, 'internal'])];
 }
 
-/** What is said of the errors whose message is not fixed. */
+/** Descriptions of errors without a fixed message. */
 const freeMessages: Partial<Record<ErrorCode, string>> = {
   invalid_parameter: 'the message names the field at fault',
   missing_scope: '`API key lacks scope ...`',
@@ -101,13 +101,13 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
   } as ZodOpenApiOperationObject;
 }
 
-/** In a query all values are text, which the schemas parse; the document says what the text means. */
+/** Query values are text that the schemas parse; the document shows the type that they mean. */
 function simplifySchema(schema: { type?: unknown; format?: unknown; pattern?: unknown; enum?: unknown }): void {
   if (schema.format !== undefined || schema.type === 'integer') delete schema.pattern;
   if (schema.type === 'boolean') delete schema.enum;
 }
 
-/** The OpenAPI 3.1 document of the routes, from the schemas that parse their requests. */
+/** The OpenAPI 3.1 document, from the schemas that parse the requests. */
 export function buildDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const route of routes) {

@@ -2,11 +2,11 @@ import { ApiError } from '@agp/core/errors';
 import type { BudgetReservations, HeldReservation } from '@agp/reservations';
 
 /**
- * What all agents have reserved for a day. Read before the spend that it is shown with: what is recorded in between is
- * then found in the spend, and what was released before is in it.
+ * The reservations of all agents for a day. Must be read before the spend that they are shown with, so that an event that is recorded in
+ * between is found in the spend and not missed.
  *
  * @param day `YYYY-MM-DD`, UTC
- * @throws ApiError `reservations_unavailable`: amounts that nobody knows are not shown as none
+ * @throws ApiError `reservations_unavailable`: unknown amounts must not look like zero
  */
 export async function readHeld(reservations: BudgetReservations, day: string): Promise<HeldReservation[]> {
   try {

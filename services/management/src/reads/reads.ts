@@ -2,18 +2,18 @@ import { ApiError } from '@agp/core/errors';
 import { type Database, type Db, shareDatabase } from '@agp/db';
 import type { Response } from 'express';
 
-/** Answers of one key that may be on their way at once: each holds up to a page of rows while its reader takes its time. */
+/** Running answers of one key: each keeps up to a page of rows in memory while its reader is slow. */
 const maxAnswers = 50;
-/** A reader that takes nothing of its answer for this long is given up, in milliseconds. */
+/** A reader that takes nothing for this long is disconnected, in milliseconds. */
 const readerSilenceMs = 60_000;
 const share = { connections: 3, waiting: 100, waitMs: 5_000 };
 
-/** What keeps one key that only reads from taking the connections and the memory that others need, and changes most of all. */
+/** Keeps one key's reads from taking the connections and memory that others, and above all changes, need. */
 export class Reads {
   readonly #databaseOf: (keyId: string) => Db;
   readonly #answers = new Map<string, number>();
 
-  /** @param database connections for nothing but reads */
+  /** @param database connections for reads only */
   constructor(database: Database) {
     this.#databaseOf = shareDatabase(database, share);
   }
@@ -24,7 +24,7 @@ export class Reads {
   }
 
   /**
-   * Counts an answer until it is through, or its reader is.
+   * Counts an answer until its connection closes or it is sent.
    *
    * @throws ApiError `too_many_reads`
    */
@@ -41,7 +41,7 @@ export class Reads {
   }
 }
 
-/** Ends the connection of a reader that stops to take what is written to it. For answers whose bytes are ready, not those still being looked up. */
+/** Disconnects a reader that stops reading. Only for answers that are being written, not those still being looked up. */
 export function giveUpSilentReader(response: Response): void {
   response.setTimeout(readerSilenceMs, () => response.destroy());
 }

@@ -4,7 +4,7 @@ import { parseJson } from '@agp/core/json';
 import { emptyHead, hashLink } from '@agp/core/lineage';
 import { type AuditChainRow, type Db, readAuditChain, readAuditHead } from '@agp/db';
 
-/** Computes every hash of the audit log anew, and compares what stands beside each payload with what is in it. */
+/** Recomputes every hash of the audit log, and compares each payload with its row. */
 export async function verifyAudit(db: Db): Promise<AuditVerdict> {
   const head = await readAuditHead(db);
   let previous = emptyHead.hash;
@@ -22,7 +22,7 @@ export async function verifyAudit(db: Db): Promise<AuditVerdict> {
     }
     seq += rows.length;
   }
-  // A chain that is shorter than its head says, or ends otherwise, was cut.
+  // The chain was cut if it is shorter than its head says, or ends with another hash.
   if (firstDivergence === null && (seq !== head.length || previous !== head.hash)) firstDivergence = seq;
   return { valid: firstDivergence === null, length: head.length, head: head.hash, first_divergence: firstDivergence };
 }

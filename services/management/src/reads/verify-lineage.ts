@@ -5,17 +5,16 @@ import { emptyHead, hashLink, type LineageHead, passRemoved, type RemovedLinks }
 import { type Db, listLineageAnchors, listLineageEntries, readLineageHead, readLineageOrder } from '@agp/db';
 
 /**
- * Computes every hash of a session's chain anew, and compares what stands beside each payload with what is in it. Its
- * length and its end are those that the writer keeps apart, so that a chain which was cut is seen. Events that were removed
- * for their age are passed over.
+ * Recomputes every hash of a session's chain, and compares each payload with its row. The expected length and last hash come from the
+ * head, which the writer stores apart, so that a cut is noticed. Events that retention removed are skipped.
  *
- * @returns null where there is no such session
+ * @returns null for an unknown session
  */
 export async function verifyLineage(db: Db, sessionId: string): Promise<LineageVerdict | null> {
   for (let removed = await listLineageAnchors(db, sessionId); ; ) {
     const verdict = await verifyOnce(db, sessionId, removed);
     if (verdict === null || verdict.valid) return verdict;
-    // What is missing may have been removed since we began.
+    // Links may have been removed since we began.
     const now = await listLineageAnchors(db, sessionId);
     if (now.length === removed.length) return verdict;
     removed = now;
@@ -23,7 +22,7 @@ export async function verifyLineage(db: Db, sessionId: string): Promise<LineageV
 }
 
 async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLinks[]): Promise<LineageVerdict | null> {
-  // The head first: events that are recorded meanwhile make the chain longer than it says, and no worse.
+  // The head first: events recorded meanwhile only make the chain longer than the head says.
   const head = await readLineageHead(db, sessionId);
   const order = await readLineageOrder(db, sessionId);
   if (order.length === 0 && head === undefined) return null;

@@ -1,19 +1,19 @@
 import { type Db, readCapUse } from '@agp/db';
 import { Gauge, keepReading, type Registry } from '@agp/runtime';
 
-/** From this part of a cap on, operators want to know of it. */
+/** Part of a cap from which on an agent counts as near it. */
 const near = 0.8;
 
 /**
- * Keeps gauges of how far today's caps are used, once a minute, without naming an agent; while Postgres does not answer
- * they stay as they are.
+ * Updates gauges of the use of today's caps once a minute, without agents as labels. While Postgres does not answer they keep their
+ * values.
  *
- * @returns ends it
+ * @returns stops it
  */
 export function watchCapUse(db: Db, registry: Registry): () => Promise<void> {
   const gauge = (name: string, help: string) => {
     const made = new Gauge({ name, help, registers: [registry] });
-    // A 0 that was never read would hide an alarm.
+    // Absent until first read: a 0 would hide an alarm.
     made.remove();
     return made;
   };

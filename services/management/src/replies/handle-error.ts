@@ -15,17 +15,17 @@ function toApiError(error: unknown): ApiError {
   return new ApiError('internal');
 }
 
-/** What the log may hold of an error: not its message, which can repeat what a caller sent. */
+/** An error for the log, without its message, which may repeat what a caller sent. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   return { name: error.name, code: (error as { code?: unknown }).code, frames: frames.map((line) => line.trim()) };
 }
 
-/** What a stream says when its reader left: before the answer began, or amid it. */
+/** Errors of a stream whose reader left, before or during the answer. */
 const callerLeft = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
 
-/** The one place where an error becomes an answer. What the caller cannot help is logged. */
+/** The one place where an error becomes an answer. Errors that are not the caller's fault are logged. */
 export function handleError(logger: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const { code, status, message, headers } = toApiError(error);
@@ -37,7 +37,7 @@ export function handleError(logger: Logger): ErrorRequestHandler {
       logger[level]({ ...fields, cause: describe(cause) }, 'request failed');
     }
     if (response.headersSent) {
-      // A list that breaks off half-way must not look complete: the connection ends without its last chunk.
+      // A list that breaks off must not look complete: the connection ends without the last chunk.
       response.destroy();
       return;
     }

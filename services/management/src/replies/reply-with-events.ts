@@ -1,11 +1,11 @@
 import type { EventListQuery } from '@agp/core/contracts';
-import { fromPublicId, toPublicId } from '@agp/core/ids';
+import { toPublicId, uuidOf } from '@agp/core/ids';
 import { type Db, type EventFilter, type EventRow, listEvents } from '@agp/db';
 import type { Request, Response } from 'express';
 
 type EventPage = Omit<EventListQuery, 'agent_id' | 'session_id'>;
 
-/** The same list from where this page ends. A cursor takes the place of an offset. */
+/** Link to the next page: the same query with a cursor in place of the offset. */
 function writeNextLink(request: Request, last: EventRow): string {
   const url = new URL(request.originalUrl, 'http://localhost');
   url.searchParams.delete('offset');
@@ -13,7 +13,7 @@ function writeNextLink(request: Request, last: EventRow): string {
   return `<${url.pathname}${url.search}>; rel="next"`;
 }
 
-/** Sends one page of events, with the way to the next one in a `Link` header while there is one. */
+/** Sends one page of events, with a `Link` header while there is a next one. */
 export async function replyWithEvents(
   { request, query }: { request: Request; query: EventPage },
   response: Response,
@@ -32,7 +32,7 @@ export async function replyWithEvents(
       provider: query.provider,
       complianceTag: query.compliance_tag,
       piiDetected: query.pii_detected,
-      cursor: query.cursor === undefined ? undefined : (fromPublicId('evt', query.cursor) ?? undefined),
+      cursor: query.cursor && uuidOf('evt', query.cursor),
     },
     // One more than is shown tells whether there is a next page.
     { limit: query.limit + 1, offset: query.offset },

@@ -9,10 +9,10 @@ export interface Framing {
 }
 
 /**
- * Sends a list of any length as JSON, at the pace of its reader and a page in memory at a time. Fails before
- * anything is sent if the first page cannot be read; later, the connection breaks off.
+ * Sends a list of any length as JSON, at its reader's pace and with one page in memory. If the first page cannot be read, it fails
+ * before anything is sent; later the connection breaks off.
  *
- * @param framing what stands around the entries: the brackets, and whatever object holds the list
+ * @param framing text before and after the entries: the brackets, and an object around them
  */
 export async function replyWithList<Row>(
   response: Response,

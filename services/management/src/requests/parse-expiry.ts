@@ -1,9 +1,9 @@
 import { ApiError } from '@agp/core/errors';
 
 /**
- * Reads when a key or a token is to stop working; null is never.
+ * Reads when a key or token expires; null is never.
  *
- * @throws ApiError `invalid_parameter` where that is over already
+ * @throws ApiError `invalid_parameter` for a time in the past
  */
 export function parseExpiry(expiresAt: string | null | undefined): Date | null {
   if (!expiresAt) return null;

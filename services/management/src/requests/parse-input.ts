@@ -4,7 +4,7 @@ import type { z } from 'zod';
 /**
  * Parses a query or a body.
  *
- * @param whole what an issue of the value as a whole is named
+ * @param whole name for an issue with the value as a whole
  * @throws ApiError naming the first field at fault
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, whole: string): z.infer<Schema> {

@@ -2,10 +2,10 @@ import { ApiError } from '@agp/core/errors';
 import { JsonError, parseJson } from '@agp/core/json';
 import express, { type Request, type RequestHandler } from 'express';
 
-/** Beyond what any valid body needs, however its characters are escaped. */
+/** More than any valid body needs, even with every character escaped. */
 const maxBodyBytes = 256 * 1024;
 
-/** Not `express.json`, which hands whatever arrives to the runtime's own parser. */
+/** Not `express.json`, which uses the runtime's own parser. */
 const readBytes = express.raw({ limit: maxBodyBytes, type: 'application/json' });
 
 const unread = 'unsupported charset or content encoding';
@@ -26,7 +26,7 @@ function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   let text: string;
   try {
-    // Or bytes that are none would be stored as replacement characters.
+    // Fatal: else invalid bytes would be stored as replacement characters.
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new ApiError('invalid_parameter', 'body: not valid UTF-8');

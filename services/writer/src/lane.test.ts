@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Lane } from './batch.ts';
+import { Lane } from './lane.ts';
 
 test('a full batch is due at once, in order, and what is over waits for the next', async () => {
   const lane = new Lane<number>();

@@ -1,7 +1,7 @@
 const maxEvents = 100;
 const maxWaitMs = 100;
 
-/** Collects what is added into batches of at most 100, none waiting longer than 100 ms for its batch to fill. */
+/** Collects items into batches of at most 100; none waits longer than 100 ms for its batch to fill. */
 export class Lane<Item> {
   readonly #waiting: { item: Item; since: number }[] = [];
   #wake: (() => void) | null = null;
@@ -9,17 +9,17 @@ export class Lane<Item> {
 
   add(item: Item): void {
     this.#waiting.push({ item, since: performance.now() });
-    // The first of a batch starts the clock, the last of a full one stops it.
+    // The first item of a batch starts the clock, the last of a full one stops it.
     if (this.#waiting.length === 1 || this.#waiting.length === maxEvents) this.#wake?.();
   }
 
-  /** From now on what waits is due at once. */
+  /** Makes everything that waits due at once. */
   close(): void {
     this.#closed = true;
     this.#wake?.();
   }
 
-  /** The next batch when it is full or due; null when the lane is closed and empty. */
+  /** Resolves to the next batch when it is full or due; null when the lane is closed and empty. */
   async next(): Promise<Item[] | null> {
     for (;;) {
       const [oldest] = this.#waiting;
