@@ -5,7 +5,7 @@ import { parsePageSize, parseWhole } from './parse-arguments.ts';
 /**
  * Adds a command to a group, with an example under its help.
  *
- * @param usage its name and arguments: `block <agent>`
+ * @param usage name and arguments: `block <agent>`
  * @param example without the program's name
  */
 export function addCommand(group: Command, usage: string, summary: string, example: string): Command {

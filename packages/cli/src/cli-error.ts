@@ -1,11 +1,11 @@
-/** What ends a command, told to the user in one line. The message says what to do about it, and never holds a key. */
+/** Ends a command with a one-line message that says what to do and never contains a key. */
 export class CliError extends Error {
   readonly code: string = 'failed';
   /** 1: refused or failed; 2: wrong usage. */
   readonly exitCode: 1 | 2 = 1;
 }
 
-/** The command was called in a way that makes no sense. */
+/** The command was called with wrong arguments. */
 export class UsageError extends CliError {
   override readonly code = 'usage';
   override readonly exitCode = 2;
@@ -16,7 +16,7 @@ export class ApiFailure extends CliError {
   override readonly code = 'api_failure';
   /** Null where there was no answer. */
   readonly status: number | null;
-  /** What `Retry-After` asked for, in seconds. */
+  /** The value of `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number | null;
 
   constructor(message: string, status: number | null, retryAfterSeconds: number | null = null) {

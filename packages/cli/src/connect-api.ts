@@ -4,7 +4,7 @@ import { parseAnswer } from './parse-answer.ts';
 import type { Connection } from './read-connection.ts';
 import { readFailure } from './read-failure.ts';
 
-/** A success: what it says, and the JSON exactly as it came. */
+/** A success, parsed and as the JSON text that was received. */
 export interface Answer<Data> {
   data: Data;
   text: string;
@@ -14,20 +14,22 @@ export interface Answer<Data> {
   answeredAt: number;
 }
 
-/** A client of the management API. Calls reject with ApiFailure where the API refused or did not answer, with
- * CliError where the answer is not the contract's. */
+/**
+ * A client of the management API. Calls reject with ApiFailure where the API refused or did not answer, and with CliError where the
+ * answer does not match the contract.
+ */
 export interface Api {
   get<Data>(path: string, schema: z.ZodType<Data>): Promise<Answer<Data>>;
   send<Data>(method: 'POST' | 'PUT', path: string, body: unknown, schema: z.ZodType<Data>): Promise<Answer<Data>>;
   delete(path: string): Promise<void>;
-  /** Opens a stream; resolves when its headers are there. */
+  /** Opens a stream; resolves when its headers have arrived. */
   open(path: string, signal: AbortSignal): Promise<Response>;
 }
 
 /** How long an answer may take in all, in milliseconds. */
 const timeoutMs = 120_000;
 
-/** Speaks to the management API of a connection. The key goes nowhere else: redirects are not followed. */
+/** Connects to a management API. Redirects are not followed, so that the key is sent nowhere else. */
 export function connectApi({ url, key }: Connection): Api {
   async function request(path: string, init: RequestInit): Promise<Response> {
     const headers = { authorization: `Bearer ${key}`, ...init.headers };
@@ -39,7 +41,6 @@ export function connectApi({ url, key }: Connection): Api {
     return response;
   }
 
-  /** All of an answer, whose body may be empty. */
   async function read(path: string, init: RequestInit): Promise<{ response: Response; text: string }> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {

@@ -28,7 +28,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     .addHelpText('after', connectionHelp)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      // One line, also where commander adds what was probably meant.
+      // One line, even where commander adds a suggestion.
       outputError: (text, write) =>
         write(
           `${text

@@ -12,16 +12,15 @@ export interface GlobalOptions extends ConnectionOptions {
   color: boolean;
 }
 
-/** What every command works with. */
 export interface Shell {
   /** Whether `--json` was given. */
   readonly json: boolean;
   readonly terminal: Terminal;
   /** The API of the deployment that this command is for. */
   readonly api: Api;
-  /** Prints an answer: the JSON that came, or what `format` makes of it. */
+  /** Prints an answer as the JSON received, or formatted. */
   show<Data>(answer: Answer<Data>, format: (data: Data, paint: Paint) => string): Promise<void>;
-  /** Prints a list: the JSON that came, or its rows as a table. */
+  /** Prints a list as the JSON received, or as a table. */
   showRows<Data, Row>(
     answer: Answer<Data>,
     pick: (data: Data) => readonly Row[],
@@ -29,11 +28,11 @@ export interface Shell {
   ): Promise<void>;
   /** Reads a list from the API and prints it like {@link showRows}. */
   showList<Row>(path: string, schema: z.ZodType<Row[]>, columns: Column<Row>[]): Promise<void>;
-  /** Prints one thing: the JSON that came, or its fields. */
+  /** Prints one object as the JSON received, or by its fields. */
   showFields<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
 }
 
-/** Makes a program's shell; its options count from when they have been parsed. */
+/** Makes a program's shell, which reads the options when it is used, after they were parsed. */
 export function createShell(program: Command, environment: NodeJS.ProcessEnv): Shell {
   const options = () => program.opts<GlobalOptions>();
   const shell: Shell = {

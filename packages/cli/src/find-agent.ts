@@ -5,7 +5,7 @@ import { CliError } from './cli-error.ts';
 import type { Api } from './connect-api.ts';
 
 /**
- * The id of an agent that the user named by its id or its name.
+ * The id of an agent that the user gave by id or name.
  *
  * @throws CliError when no agent has that name
  */

@@ -6,19 +6,15 @@ export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 /** Text in a style, where the output has colours. */
 export type Paint = (style: Style | undefined, text: string) => string;
 
-/** What a command writes to. */
 export interface Terminal {
   paint: Paint;
   /** Results. Resolves once there is room for more. */
   print(text: string): Promise<void>;
-  /** What is no result: on standard error. */
+  /** Everything that is not a result, on standard error. */
   note(text: string): void;
 }
 
-/**
- * Standard output and standard error of this process. Colours are for terminals only, `NO_COLOR` and `FORCE_COLOR` decide
- * otherwise, and without `colour` there are none.
- */
+/** Standard output and standard error. Only terminals get colours, unless `NO_COLOR` or `FORCE_COLOR` says otherwise or `colour` is false. */
 export function openTerminal(colour: boolean): Terminal {
   return {
     paint: (style, text) => (colour && style !== undefined ? styleText(style, text, { stream: process.stdout }) : text),

@@ -6,7 +6,7 @@ import { CliError } from './cli-error.ts';
  * Reads JSON by its contract.
  *
  * @param call method and address, for the message
- * @throws CliError naming what is not as it should be
+ * @throws CliError naming the first wrong field
  */
 export function parseAnswer<Data>(text: string, schema: z.ZodType<Data>, call: string): Data {
   let json: unknown;

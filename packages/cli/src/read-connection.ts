@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   keyFile?: string | undefined;
 }
 
-/** What a header can carry; a client that refuses anything else would quote the key. */
+/** Characters that a header may contain; for others fetch throws an error that quotes the key. */
 const keyPattern = /^[\x21-\x7e]+$/;
 
 function readUrl(text: string, source: string): string {
@@ -28,7 +28,7 @@ function readUrl(text: string, source: string): string {
 }
 
 function readKeyFile(file: string, source: string, environment: NodeJS.ProcessEnv): string {
-  // npm runs its scripts in the folder of the project; a relative path is meant from where the user stands.
+  // npm runs scripts in the project's folder, but the user means a path relative to the current one.
   const path = resolve(environment.INIT_CWD || '.', file);
   try {
     return readFileSync(path, 'utf8').trim();

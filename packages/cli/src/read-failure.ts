@@ -3,7 +3,7 @@ import { parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
 import { ApiFailure } from './cli-error.ts';
 
-/** What to do about an error of the API, by its text. */
+/** Advice for errors of the API, by their text. */
 const hints: Record<string, string> = {
   'missing or invalid API key': 'set AGP_API_KEY, or name a file that holds a key with --key-file',
   'agent not found': '"agents list" shows all agents',
@@ -29,9 +29,9 @@ function readError(text: string): string | null {
 }
 
 /**
- * Turns an answer that is no success into what the user is told.
+ * Turns an error answer into a message for the user.
  *
- * @param call method and address, for an answer that this API would not give
+ * @param call method and address, for an answer that did not come from this API
  */
 export async function readFailure(response: Response, call: string): Promise<ApiFailure> {
   const { status, headers } = response;

@@ -6,7 +6,7 @@ export interface TargetOptions {
   default?: boolean;
 }
 
-/** What a cap or a limit is set for, and to what. */
+/** Who gets a cap or a limit, and its value. */
 export type Target<Value> = { value: Value } & ({ kind: 'global' | 'default' } | { kind: 'agent'; agent: string });
 
 function parseValue<Value>(text: string, parse: (text: string) => Value): Value {
@@ -19,9 +19,9 @@ function parseValue<Value>(text: string, parse: (text: string) => Value): Value 
 }
 
 /**
- * Reads `<agent> <value>`, or one value where `--global` or `--default` stands for the agent.
+ * Reads `<agent> <value>`, or only a value after `--global` or `--default`.
  *
- * @throws UsageError naming what is missing or too much
+ * @throws UsageError
  */
 export function readTarget<Value>(
   words: readonly string[],

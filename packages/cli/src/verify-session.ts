@@ -2,7 +2,7 @@ import type { Event, Lineage, LineageRemovals } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import { type Divergence, emptyHead, findDivergence, passRemoved, type ServedLink } from '@agp/core/lineage';
 
-/** What was found, in the words of the API's own verification. */
+/** The result, in the form of the API's own verification. */
 export interface SessionVerdict {
   session_id: string;
   valid: boolean;
@@ -12,13 +12,13 @@ export interface SessionVerdict {
   first_divergence: number | null;
 }
 
-/** The fields of an event that its payload holds too. */
+/** Fields of an event that its payload also has. */
 const sharedFields = [
   ...(['id', 'agent_id', 'session_id', 'timestamp', 'direction', 'model', 'provider', 'prompt_tokens'] as const),
   ...(['completion_tokens', 'total_tokens', 'cost_usd', 'compliance_tag', 'pii_detected', 'pii_types'] as const),
 ];
 
-/** The first event of the chain that the API shows otherwise than the chain has it, or not at all. */
+/** The first event of the chain that the API shows differently, or not at all. */
 function findMisshown(
   links: readonly ServedLink[],
   events: readonly Event[],
@@ -39,11 +39,11 @@ function findMisshown(
 }
 
 /**
- * Checks a session's chain by computing its hashes here, and what the API shows of each event against the chain.
+ * Checks a session's chain by computing its hashes here, and compares each event that the API shows with the chain.
  *
- * @param lineage as downloaded, before the events were
- * @param removed what was removed from the chain for its age, as downloaded after them
- * @param knownHead a hash that the chain ended with once; one that no longer has it was changed or cut
+ * @param lineage downloaded before the events
+ * @param removed removals by retention, downloaded after the events
+ * @param knownHead an earlier last hash, which an unchanged chain must still contain
  */
 export function verifySession(
   sessionId: string,

@@ -1,3 +1,3 @@
-/** The data sources that `grafana/provisioning/datasources` makes; dashboards name them by uid. */
+/** The data sources of `grafana/provisioning/datasources`, which dashboards refer to by uid. */
 export const postgres = { type: 'grafana-postgresql-datasource', uid: 'agp-postgres' } as const;
 export const prometheus = { type: 'prometheus', uid: 'agp-prometheus' } as const;

@@ -6,7 +6,7 @@ import { inKubernetes, renderPrometheusConfig } from './render-prometheus-config
 const notice = '# Made by "node packages/monitoring/src/commands/generate.ts": change its code, not this file.\n';
 const toYaml = (value: object) => notice + stringify(value, { lineWidth: 0 });
 
-/** Every file that this package's code makes, with its path within the package. */
+/** Every generated file, with its path within the package. */
 export function listGeneratedFiles(): { path: string; text: string }[] {
   const rule = {
     apiVersion: 'monitoring.coreos.com/v1',

@@ -9,7 +9,7 @@ const toRule = ({ name, expression, condition, lasts, severity, summary }: Alert
   annotations: { summary, runbook: runbookPage(name) },
 });
 
-/** The alerts as Prometheus reads them from a rules file. */
+/** The alerts in the form of a Prometheus rules file. */
 export function renderAlerts(): object {
   return { groups: Object.entries(alertGroups).map(([name, alerts]) => ({ name, rules: alerts.map(toRule) })) };
 }

@@ -1,14 +1,14 @@
 /** Where one service's ops ports are. `pods` is the value of their label `app.kubernetes.io/name`. */
 export type Targets = { dns: string; port: number } | { pods: string } | { addresses: string[] };
 
-/** The services, by the names that compose gives them: each name resolves to every replica. */
+/** The services by their names in compose, which resolve to every replica. */
 const byName: Record<string, Targets> = {
   'agp-proxy': { dns: 'proxy', port: 9080 },
   'agp-management': { dns: 'management', port: 9081 },
   'agp-writer': { dns: 'writer', port: 9082 },
 };
 
-/** The same in Kubernetes, where a name resolves to a service's one address: every pod is asked at its port `ops`. */
+/** In Kubernetes a name resolves to one address of the service, so every pod is scraped at its port `ops`. */
 export const inKubernetes: Record<string, Targets> = {
   'agp-proxy': { pods: 'proxy' },
   'agp-management': { pods: 'management' },
@@ -19,7 +19,7 @@ function toScrape(job: string, targets: Targets): object {
   if ('pods' in targets) {
     return {
       job_name: job,
-      // By name: network policies let it in from a namespace of its own alone.
+      // Network policies let Prometheus in from its own namespace only, so the namespace is named.
       kubernetes_sd_configs: [{ role: 'pod', namespaces: { names: ['agp'] } }],
       relabel_configs: [
         {
@@ -30,7 +30,7 @@ function toScrape(job: string, targets: Targets): object {
           regex: `${targets.pods};ops`,
           action: 'keep',
         },
-        // One that was evicted stays in the list until somebody deletes it.
+        // An evicted pod stays in the list until somebody deletes it.
         { source_labels: ['__meta_kubernetes_pod_phase'], regex: 'Failed|Succeeded', action: 'drop' },
         { source_labels: ['__meta_kubernetes_pod_name'], target_label: 'instance' },
       ],
@@ -43,7 +43,7 @@ function toScrape(job: string, targets: Targets): object {
   };
 }
 
-/** Prometheus' configuration: who is asked, how often, and which alerts are looked at. */
+/** Prometheus' configuration: targets, interval and rule files. */
 export function renderPrometheusConfig(
   jobs: Record<string, Targets> = byName,
   { every = '15s', rules = '/etc/prometheus/alerts.yml' } = {},

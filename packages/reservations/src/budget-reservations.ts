@@ -11,15 +11,15 @@ import { forwardCommand } from './connect-redis.ts';
 import { type ForwardedRequest, parseForwarded, writeForwarded } from './forwarded-request.ts';
 
 /*
- * What is admitted and not yet in the usage table of Postgres, in Redis, for all proxies together.
+ * Reservations for admitted requests that are not in Postgres' usage table yet, in Redis, shared by all proxies.
  *
  *   reserve -> placed (30 s) -> forwarded (30 s, extended while a proxy has it or its event) -> confirmed (24 h) -> released
  *                |                |                                                               by the writer, after its commit
  *                |                +--> its lease ends (the proxy was killed): held on until a writer has noted it in Postgres
  *                +--> released by the proxy (refused), or its lease ends: nothing was forwarded, nothing is noted
  *
- * A reservation stands under its UTC day and is counted for its agent and for all agents. Each has a number: a later
- * one never counts against an earlier one, so that of two that do not fit together the first is admitted.
+ * A reservation belongs to its UTC day and counts for its agent and for all agents. Each has a number, and a later one never counts
+ * against an earlier one: of two that do not fit together the first is admitted.
  */
 
 export interface Reservation {
@@ -31,14 +31,14 @@ export interface Reservation {
   day: string;
   /** Whole nano-dollars. */
   nanoUsd: number;
-  /** Set from when the request is on its way to its provider: its reservation then outlives every lease. */
+  /** Set once the request is on its way to its provider: then the reservation no longer ends with its lease. */
   forwarded?: ForwardedRequest | undefined;
 }
 
 /** A reservation whose request is on its way. */
 export type ForwardedReservation = Reservation & { forwarded: ForwardedRequest };
 
-/** A forwarded reservation that nobody holds any more: its proxy was killed, or its event is not recorded a day after JetStream had it. */
+/** An abandoned reservation of a forwarded request: its proxy was killed, or its event is not recorded a day after JetStream got it. */
 export interface EndedReservation {
   eventId: string;
   agentId: string;
@@ -47,7 +47,7 @@ export interface EndedReservation {
   forwarded: ForwardedRequest | null;
 }
 
-/** What was reserved before a reservation, and is not released. */
+/** The sums that were reserved before a reservation, and are not released. */
 export interface Reserved {
   /** Place in the order of reservations of the day. */
   seq: number;
@@ -61,7 +61,6 @@ export interface RateLimited {
   resetSeconds: number;
 }
 
-/** A reservation as others see it. */
 export interface HeldReservation {
   eventId: string;
   agentId: string;
@@ -69,28 +68,28 @@ export interface HeldReservation {
   seq: number;
 }
 
-/** Reservations that all replicas share. Every method rejects while Redis is away or silent. */
+/** Reservations that all replicas share. Every method rejects while Redis is down or does not answer. */
 export interface BudgetReservations {
   /** @param requestsPerMinute the agent's limit, counted by this call; null where there is none, or it was counted */
   reserve(reservation: Reservation, requestsPerMinute: number | null): Promise<Reserved | RateLimited>;
   /** Counts a request against its agent's minute before it reserves. @returns null where there was room for it */
   countRequest(agentId: string, requestsPerMinute: number): Promise<RateLimited | null>;
-  /** Gives back; what is no longer there is passed over. */
+  /** Unknown reservations are ignored. */
   release(reservations: readonly Pick<Reservation, 'eventId' | 'day'>[]): Promise<void>;
   /**
-   * The request goes to its provider now: from here on its reservation ends by a release alone. What Redis does not hold, which is so for a
-   * request without caps, it holds from now on. Written to the connection before this returns, so that a caller who then goes on cannot be
-   * killed with the request out and this not.
+   * Call it just before the request goes to its provider: from then on only a release ends the reservation. Adds a reservation where there
+   * is none, as for requests without caps. It is written to the connection before this returns, so that a proxy cannot be killed with the
+   * request sent and this not.
    */
   forward(reservation: ForwardedReservation): Promise<void>;
-  /** Holds for another 30 s, and puts back what Redis has lost. */
+  /** Extends the leases by 30 s, and restores reservations that Redis has lost. */
   renew(reservations: readonly Reservation[]): Promise<void>;
-  /** Holds for 24 h: JetStream has the event, and the writer will release. What is no longer there stays away. */
+  /** Extends the leases to 24 h: JetStream has the event, and the writer will release. Does not restore lost reservations. */
   confirm(reservations: readonly Reservation[]): Promise<void>;
-  /** Drops the reservations of a day that have outlived their lease and were not forwarded. */
+  /** Drops reservations of a day whose lease ended before they were forwarded. */
   purge(day: string): Promise<void>;
   /**
-   * Forwarded reservations of a day that have outlived their lease. They stay held until they are released.
+   * Reservations of a day whose lease ended after they were forwarded. They count until they are released.
    *
    * @param limit most of them at once
    * @returns `isAll` is false where there may be more
@@ -151,7 +150,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
   }
 
   async function purge(day: string): Promise<void> {
-    // A step at a time, so that Redis serves others in between.
+    // In steps, so that Redis serves others in between.
     while ((await scripts.agpPurge(baseOf(day))) > 0);
   }
 
@@ -169,7 +168,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
       return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global };
     },
     async countRequest(agentId, requestsPerMinute) {
-      // Minutes are no part of a day; the script only needs the slot of the cluster.
+      // Minutes do not belong to a day; the script only needs a key in the right slot of the cluster.
       const resetSeconds = await scripts.agpCount(baseOf('minutes'), agentId, requestsPerMinute);
       return resetSeconds === 0 ? null : { resetSeconds };
     },

@@ -1,5 +1,5 @@
 /*
- * The steps that must not be interrupted, in Redis's own Lua. Under `base` (of one day, and of one slot of a cluster):
+ * The atomic steps, in Redis' Lua. Keys under `base` (one day, one slot of a cluster):
  *
  *   held         event id -> "nano-dollars|number|agent id"
  *   agent:{id}   the same, of one agent
@@ -9,13 +9,10 @@
  *   requests     event id -> "session id|provider id|model" of what is forwarded
  *   seq          the number of the latest reservation
  *
- * A version before this one knows neither `forwarded` nor `requests`: it holds, confirms and releases as before, and drops only what stands
- * in `leases`. What it leaves of a release, `listEnded` clears away. That is why the values of `held` have no further part.
- *
  * Amounts stay strings where they can: Lua writes large numbers with an exponent, which Redis does not read.
  */
 
-/** What nobody has asked after for this long is gone: writers may be away, or without Redis, for a week. In seconds. */
+/** Keys expire this long after their last use, in seconds: writers may be down, or without Redis, for a week. */
 const keepSeconds = 8 * 86_400;
 
 const shared = `

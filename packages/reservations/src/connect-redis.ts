@@ -6,20 +6,20 @@ export type RedisStatus = 'unreachable' | 'ready';
 export interface RedisOptions {
   /** `redis://user:password@host:port`, or `rediss://` for TLS. */
   url: string;
-  /** A file of certificates, in PEM, that the server's must come from; with it no connection goes without TLS. */
+  /** A PEM file with the authority of the server's certificate; with it every connection uses TLS. */
   caFile?: string | undefined;
-  /** Told when Redis cannot be used, once for each reason, which `error` says in its message, and when it is back. */
+  /** Called when Redis cannot be used, once for each reason (the message of `error`), and when it is back. */
   onStatus?: (status: RedisStatus, error?: Error) => void;
   /** How long an answer may take before the caller goes on without it, in milliseconds. 100 if not given. */
   commandTimeoutMs?: number;
 }
 
-/** Never gathered with what else a turn of the event loop sends: it must be on its way before what its caller does next. */
+/** Excluded from pipelining: it must be sent before its caller does anything else. */
 export const forwardCommand = 'agpForward';
 
 /**
- * Connects in the background and for ever. A command fails at once while Redis is away, and after a while when it is
- * silent: what is kept there is shared convenience, never the truth, and no request waits longer for it.
+ * Connects in the background, and reconnects for ever. A command fails at once while Redis is down, and after a timeout when it does not
+ * answer: Redis never holds the only copy of anything, so no request waits longer for it.
  */
 export function connectRedis(options: RedisOptions): Redis {
   const redis = new Redis(options.url, {
@@ -30,11 +30,11 @@ export function connectRedis(options: RedisOptions): Redis {
     maxRetriesPerRequest: 0,
     commandTimeout: options.commandTimeoutMs ?? 100,
     connectTimeout: 2_000,
-    // Its name and version are nobody's business there, and its user may not tell them.
+    // The Redis user may not run CLIENT SETINFO.
     disableClientInfo: true,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
-  // Since it was last ready: one that was away may come back with another password.
+  // Reasons since it was last ready.
   const told = new Set<string>();
   redis.on('ready', () => {
     if (told.size > 0) options.onStatus?.('ready');
@@ -48,7 +48,7 @@ export function connectRedis(options: RedisOptions): Redis {
 }
 
 /**
- * What budgets give Redis: without its answer each process is on its own, so a machine that is merely busy must not look
- * like one whose Redis is gone. In milliseconds.
+ * Command timeout for budgets, in milliseconds. Without Redis each process keeps budgets by itself, so a busy machine must not look like
+ * one whose Redis is down.
  */
 export const budgetTimeoutMs = 500;

@@ -21,10 +21,7 @@ export interface Throttle {
   consume(key: string): Promise<ThrottleDecision>;
 }
 
-/**
- * A limit per key and window that all replicas share through Redis. While Redis is away each process counts for
- * itself, so the limit is then per replica.
- */
+/** A limit per key and window that all replicas share through Redis. While Redis is down each process counts for itself. */
 export function createThrottle(redis: Redis, options: ThrottleOptions): Throttle {
   const limits = {
     keyPrefix: `agp:throttle:${options.name}`,
@@ -35,7 +32,7 @@ export function createThrottle(redis: Redis, options: ThrottleOptions): Throttle
     ...limits,
     storeClient: redis,
     rejectIfRedisNotReady: true,
-    // Whoever is over the limit is known to be until the window ends: a flood is not passed on to Redis.
+    // Refusals are remembered until the window ends, so that a flood does not reach Redis.
     inMemoryBlockOnConsumed: options.points,
     insuranceLimiter: new RateLimiterMemory(limits),
   });

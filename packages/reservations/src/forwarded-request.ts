@@ -1,4 +1,4 @@
-/** What is told of a forwarded request to whoever asks after it when its proxy is gone. */
+/** A forwarded request as operators see it after its proxy was killed. */
 export interface ForwardedRequest {
   sessionId: string;
   /** The provider's id. */
@@ -7,12 +7,12 @@ export interface ForwardedRequest {
   model: string | null;
 }
 
-/** As it stands in Redis. Neither ids of sessions nor of providers have a `|`; a model's name may. */
+/** The form in Redis. Ids of sessions and providers contain no `|`; a model's name may. */
 export function writeForwarded({ sessionId, provider, model }: ForwardedRequest): string {
   return `${sessionId}|${provider}|${model ?? ''}`;
 }
 
-/** @returns null for what {@link writeForwarded} did not write */
+/** @returns null for a text that is not from {@link writeForwarded} */
 export function parseForwarded(text: string): ForwardedRequest | null {
   const [, sessionId, provider, model] = /^([^|]+)\|([^|]+)\|(.*)$/s.exec(text) ?? [];
   if (sessionId === undefined || provider === undefined) return null;

@@ -15,11 +15,11 @@ export interface IdleSessions {
 
 interface Window {
   sessionId: string;
-  /** When this process last told Redis of the agent's activity, in milliseconds. */
+  /** When this process last extended the window in Redis, in milliseconds. */
   refreshedAt: number;
 }
 
-/** Takes the running window and extends it, or opens one. One step, so that replicas cannot open two. */
+/** Extends the running window or opens one, atomically, so that replicas cannot open two. */
 const touchWindow = `
 local running = redis.call('GET', KEYS[1])
 if running then
@@ -29,14 +29,14 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ARGV[1]`;
 
-/** At most this long is the activity of an agent kept from the other replicas, in milliseconds. */
+/** An agent's activity is written to Redis at most this often, in milliseconds. */
 const refreshEveryMs = 1_000;
 const rememberedAgents = 10_000;
 
 export interface IdleSessionOptions {
   /** Idle time after which an agent's next request opens a new session. */
   idleSeconds: number;
-  /** Told when Redis fails and this process goes on with what it remembers. */
+  /** Called when Redis fails and this process uses its own memory. */
   onFailure?: (error: Error) => void;
   /** The clock, in milliseconds. */
   now?: () => number;
@@ -67,7 +67,7 @@ export function createIdleSessions(redis: Redis, options: IdleSessionOptions): I
         return remember(agentId, String(await redis.eval(touchWindow, 1, key, candidate, idleMs)));
       } catch (error) {
         onFailure?.(error as Error);
-        // Without Redis each replica keeps windows of its own: sessions may split, requests go on.
+        // Without Redis each replica keeps its own windows: sessions may split, but requests continue.
         const latest = windows.get(agentId);
         const running = latest && now() - latest.refreshedAt < idleMs;
         return remember(agentId, running ? latest.sessionId : candidate);

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 
 /*
- * Who may do what on Redis: commands, those within scripts included, on keys of some beginnings. Whatever is not said here is refused.
- * Only the proxy has what makes a reservation (HSET, ZADD, INCR); the others can give back and read.
+ * Permissions of the Redis users: commands, including those within scripts, on keys with some prefixes; all else is refused. Only the
+ * proxy has the commands that make a reservation (HSET, ZADD, INCR); the others can release and read.
  */
 
 export const redisUsers = ['proxy', 'writer', 'management'] as const;
 export type RedisUser = (typeof redisUsers)[number];
 
 export interface RedisPermissions {
-  /** Beginnings of keys. */
+  /** Prefixes of keys. */
   keys: readonly string[];
-  /** As Redis' ACL names them. */
+  /** By their names in Redis' ACL. */
   commands: readonly string[];
 }
 
-/** What the client itself sends: it looks whether Redis is up, and loads its scripts. */
+/** Commands of the client itself: it checks whether Redis is up, and loads scripts. */
 const connecting = ['info', 'ping', 'eval', 'evalsha', 'script|exists', 'script|load'];
 const throttling = ['set', 'incrby', 'pttl', 'expire'];
 const releasing = ['time', 'hget', 'hgetall', 'hdel', 'hincrby', 'zrem'];
@@ -29,13 +29,13 @@ export const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
       ...throttling,
       ...releasing,
       ...['get', 'hexists', 'hset', 'incr', 'pexpire', 'zadd', 'zrangebyscore'],
-      // For an operator: any user can begin a script that never ends, and Redis then answers nothing else.
+      // For an operator: any user can start a script that never ends, which blocks Redis.
       'script|kill',
     ],
   },
-  // Finds what has outlived its lease.
+  // Finds reservations whose lease has ended.
   writer: { keys: [budgetKeys], commands: [...connecting, ...releasing, 'zrangebyscore'] },
-  // Drops what has outlived its lease without being forwarded before it shows what is held.
+  // Drops reservations whose lease has ended before it shows the rest.
   management: {
     keys: [budgetKeys, 'agp:throttle:management-auth:'],
     commands: [...connecting, ...throttling, ...releasing, 'zrangebyscore'],
@@ -44,14 +44,11 @@ export const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
 
 export interface RedisAclOptions {
   passwords: Readonly<Record<RedisUser, string>>;
-  /** The password of the user `default`, who may then do everything. Left out, nobody may. */
+  /** The password of the user `default`, who may do everything. Without one the user is switched off. */
   administratorPassword?: string;
 }
 
-/**
- * The lines of a Redis ACL file, which are also lines of its configuration. Passwords stand in it as SHA-256, which is enough for random
- * ones. Understood from Redis 6 on.
- */
+/** A Redis ACL file, whose lines are also valid in Redis' configuration (Redis 6 or later). Passwords are SHA-256, enough for random ones. */
 export function renderRedisAcl({ passwords, administratorPassword }: RedisAclOptions): string {
   const administrator =
     administratorPassword === undefined ? 'reset' : `reset on ${hash(administratorPassword)} ~* &* +@all`;

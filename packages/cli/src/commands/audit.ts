@@ -21,7 +21,7 @@ function formatChange({ action, count, before, after }: ListedAuditEntry): strin
   return [before, after].map((state) => (state === null ? '-' : JSON.stringify(state))).join(' -> ');
 }
 
-/** The audit log's chain, and what is wrong with it and with what retention kept. */
+/** Downloads the audit log's chain, and checks it and retention's anchors. */
 async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
   const chain = await api.get('/api/v1/audit/chain', auditChainSchema);
   const divergence = findDivergence(chain.data.entries);

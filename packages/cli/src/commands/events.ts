@@ -9,7 +9,7 @@ import type { Paint } from '../open-terminal.ts';
 import { tailEvents } from '../tail/tail-events.ts';
 import { writeQuery } from '../write-query.ts';
 
-/** One event as one line: a tail cannot know how wide its columns will have to be. */
+/** One event as one line, not a table row: a tail cannot know how wide its columns must be. */
 function formatLine(event: StreamEvent, agentName: string, paint: Paint): string {
   const found =
     event.pii_types === undefined ? '' : `  ${paint('yellow', `PII: ${toLineText(event.pii_types.join(','))}`)}`;
@@ -18,7 +18,7 @@ function formatLine(event: StreamEvent, agentName: string, paint: Paint): string
   return `${head}  ${toLineText(event.model)}  ${figures}  ${paint('dim', toLineText(event.session_id))}${found}`;
 }
 
-/** Runs until the user has enough of it. */
+/** Runs until a signal. */
 async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const ended = new AbortController();
   const end = () => ended.abort();
@@ -81,7 +81,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
       const agentId = await findGivenAgentId(api, agent);
       let names: AgentNames | null = null;
       const findName = async (id: string) => {
-        // An agent that is not known has come since the names were read.
+        // An unknown agent has registered since the names were read.
         if (names === null || names.find(id) === id) names = await readAgentNames(api).catch(() => null);
         return names?.find(id) ?? id;
       };

@@ -5,7 +5,7 @@ import type { Shell } from '../create-shell.ts';
 import { formatTime } from '../format/format-values.ts';
 import { parseExpiry } from '../parse-arguments.ts';
 
-/** `tokens`: what agents prove with who they are. */
+/** `tokens`: agents prove their names with them. */
 export function addTokenCommands(program: Command, shell: Shell): void {
   const tokens = program.command('tokens').description('tokens that agents prove their names with');
 

@@ -2,16 +2,15 @@ import { toLineText } from '@agp/core/text';
 import Table from 'cli-table3';
 import type { Paint, Style } from '../open-terminal.ts';
 
-/** UTF-16 units that are shown of a value: more than any name, and all of an agent's metadata. */
+/** UTF-16 units shown of a value: more than any name, and all of an agent's metadata. */
 const maxCell = 32_768;
 
 /** One column: its head, and what it shows of a row. */
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => string;
-  /** Numbers stand at the right. */
+  /** Aligns to the right, for numbers. */
   right?: boolean;
-  /** How a terminal shows it, for example by what it says. */
   style?: (row: Row) => Style | undefined;
 }
 
@@ -28,7 +27,6 @@ function withoutTrailingSpaces(table: string): string {
     .join('\n');
 }
 
-/** Rows under heads, in columns that are as wide as they must be. */
 export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], paint: Paint): string {
   const table = new Table({
     chars: noBorders,
@@ -42,7 +40,7 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
   return withoutTrailingSpaces(table.toString());
 }
 
-/** One thing with its fields, one a line. */
+/** The fields of one object, one a line. */
 export function formatFields(fields: readonly (readonly [name: string, value: string])[], paint: Paint): string {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields

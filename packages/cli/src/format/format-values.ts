@@ -5,22 +5,22 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
-/** USD with as many of its nine decimal places as it has, two at least. */
+/** USD with up to nine decimal places, at least two. */
 export function formatUsd(usd: number): string {
   return usd.toFixed(9).replace(/0{1,7}$/, '');
 }
 
-/** A cap or what is left of it; null is none. */
+/** A cap, or the rest of it; null is none. */
 export function formatCap(usd: number | null): string {
   return usd === null ? 'none' : formatUsd(usd);
 }
 
-/** A time as the API writes it, without what does not help in a table. */
+/** A time without `T` and milliseconds, easier to read in a table. */
 export function formatTime(timestamp: string | null): string {
   return timestamp === null ? '-' : timestamp.replace('T', ' ').replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** Milliseconds, in the unit that a person would say. */
+/** Milliseconds in a readable unit. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

@@ -7,14 +7,14 @@ export interface EventFilter {
   session_id?: string | undefined;
 }
 
-/** Everything that was recorded after a time, the oldest first. */
+/** Events that were recorded after a time, the oldest first. */
 export interface Backlog {
   events: Event[];
-  /** When it began to be read, by the server's clock, in milliseconds since 1970. */
+  /** When reading began, by the server's clock, in milliseconds since 1970. */
   readAt: number;
 }
 
-/** An event with the fields that the live stream has, in its order. */
+/** An event with the fields of the live stream. */
 export function toStreamEvent(event: Event): StreamEvent {
   const { direction: _direction, provider: _provider, total_tokens: _total, pii_types, ...shown } = event;
   return pii_types.length > 0 ? { ...shown, pii_types } : shown;
@@ -23,7 +23,7 @@ export function toStreamEvent(event: Event): StreamEvent {
 /**
  * Reads all events recorded after a time, page by page.
  *
- * @param since milliseconds since 1970; only the server's time is read where it is null
+ * @param since milliseconds since 1970; null reads only the server's time
  */
 export async function readBacklog(api: Api, filter: EventFilter, since: number | null): Promise<Backlog> {
   const first = writeQuery('/api/v1/events', {

@@ -6,17 +6,17 @@ import { parseAnswer } from '../parse-answer.ts';
 import { writeQuery } from '../write-query.ts';
 import type { EventFilter } from './read-backlog.ts';
 
-/** A live event, and the JSON as it came. */
+/** A live event, and its JSON as received. */
 export interface LiveEvent {
   event: StreamEvent;
   text: string;
 }
 
-/** Silence after which a stream is taken for lost, in milliseconds: three of the comments that the server sends. */
+/** Silence after which a stream counts as lost, in milliseconds: three missed keepalive comments. */
 const silenceMs = 45_000;
 
 /**
- * Opens the live stream. Resolves once its headers are there: what is recorded from then on comes on it, or it ends.
+ * Opens the live stream. Resolves when its headers have arrived: it sends every event recorded from then on, or ends.
  *
  * @throws ApiFailure; ends without an error when the stream ends, is lost, or `signal` is aborted
  */
@@ -51,7 +51,7 @@ export async function openLiveStream(
       }
     } catch (error) {
       if (error instanceof CliError) throw error;
-      // Cut off: the backlog tells what was on its way.
+      // Cut off: the backlog has what was lost.
     } finally {
       clearTimeout(timer);
       silence.abort();

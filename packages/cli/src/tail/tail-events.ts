@@ -9,27 +9,27 @@ export interface TailOptions {
   filter: EventFilter;
   /** Aborted to end the tail. */
   signal: AbortSignal;
-  /** Told each event once. */
+  /** Called once for each event. */
   onEvent(event: LiveEvent): Promise<void>;
-  /** Told, in one line, when the connection is lost and when it is back. */
+  /** Called with one line when the connection is lost and when it is back. */
   onNotice(text: string): void;
 }
 
 /** Announcements follow commits by up to half of this, and clocks differ (docs/api.md, the live stream). Milliseconds. */
 const marginMs = 60_000;
-/** Ids that are remembered: more than a minute's events at any rate that a terminal is for. */
+/** Remembered ids: more than the events of a minute at any rate that fits a terminal. */
 const rememberedIds = 200_000;
 const longestPauseMs = 5_000;
 
-/** What trying again would not change: a key that stopped working, a filter that is refused. */
+/** Whether trying again is useless: the key stopped working, or the filter is refused. */
 function isFinal(error: unknown): boolean {
   return !(error instanceof ApiFailure) || (error.status !== null && error.status < 500 && error.status !== 429);
 }
 
 /**
- * Follows the events that are recorded from now on, until `signal` is aborted. Each time the stream opens, what was recorded
- * before is read from the list, from a minute before the last known event on, and what was told already is left out: so nothing
- * is missed and nothing comes twice, whatever happens to the connection.
+ * Follows the events that are recorded from now on, until `signal` is aborted. Each time the stream opens, earlier events are read from
+ * the list, starting a minute before the last known one, and known ids are skipped: no event is missed or repeated, whatever happens to
+ * the connection.
  *
  * @throws ApiFailure when nothing answers at first, and later when the API refuses
  */
@@ -37,7 +37,7 @@ export async function tailEvents(api: Api, { filter, signal, onEvent, onNotice }
   const seen = new RecentIds(rememberedIds);
   const { readAt } = await readBacklog(api, filter, null);
   let since = readAt - marginMs;
-  // What is there already is not of interest, and must be known so that it is not told later.
+  // Existing events are not shown, but must be known so that they are not shown later.
   for (const { id } of (await readBacklog(api, filter, since)).events) seen.add(id);
 
   async function tell(live: LiveEvent): Promise<void> {

@@ -5,7 +5,7 @@ import { writerAlerts } from './writer-alerts.ts';
 
 export type { Alert, Severity } from './alert.ts';
 
-/** By the service that tells of it. */
+/** By the service whose metrics they use. */
 export const alertGroups: Record<string, Alert[]> = {
   'agp-proxy': proxyAlerts,
   'agp-writer': writerAlerts,

@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** What the management API tells, and what holds for every service. */
+/** Alerts on the management API's metrics, and those for every service. */
 export const managementAlerts: Alert[] = [
   {
     name: 'AgpManagementDown',

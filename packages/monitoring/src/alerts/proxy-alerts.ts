@@ -2,7 +2,7 @@ import type { Alert } from './alert.ts';
 
 const refused = (code: string) => `sum(rate(agp_proxy_refusals_total{code="${code}"}[5m]))`;
 
-/** What the proxies tell of themselves. */
+/** Alerts on the proxies' metrics. */
 export const proxyAlerts: Alert[] = [
   {
     name: 'AgpProxyDown',
@@ -111,7 +111,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpProviderFailing',
-    // A whole answer that says no is no failed request, so both are counted. An error that breaks off, which is rare, counts twice.
+    // A complete error answer is not a failed request, so both are counted. An error answer that breaks off, which is rare, counts twice.
     expression:
       '(sum by (provider) (rate(agp_proxy_requests_total{outcome="failed"}[5m])) + sum by (provider) (rate(agp_proxy_provider_answers_total{status=~"429|5xx"}[5m]))) / sum by (provider) (rate(agp_proxy_requests_total[5m]))',
     condition: '> 0.2',

@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** What the writers tell of the stream and of storage; all of them tell the same of both. */
+/** Alerts on the writers' metrics. All writers report the same about the stream and storage. */
 export const writerAlerts: Alert[] = [
   {
     name: 'AgpWriterDown',
@@ -12,7 +12,7 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpWriterLag',
-    // Messages are fuller where more events come: a bound in messages waits for more events where more of them are recorded a second.
+    // Under load messages hold more events, so this bound scales with the rate of recording.
     expression: 'max(agp_writer_pending_messages)',
     condition: '> 10000',
     lasts: '5m',

@@ -25,7 +25,7 @@ const usageByAgent =
   `SELECT agent_name, sum(request_count) AS requests, sum(total_tokens) AS tokens, sum(cost_usd) AS cost,\n` +
   `    string_agg(DISTINCT model, ', ') AS models\n  FROM reporting.daily_usage WHERE ${inDays} AND agent_status = 'active' GROUP BY agent_name`;
 
-/** The ten that cost most in the chosen time; a line for each of ten thousand would be no picture. */
+/** The ten costliest of the chosen time: thousands of lines could not be read. */
 const costliest =
   `SELECT agent_name FROM reporting.daily_usage\n  WHERE ${inDays} AND agent_status = 'active' AND ${ofChosenAgents}\n` +
   '  GROUP BY agent_name ORDER BY sum(cost_usd) DESC, agent_name LIMIT 10';
@@ -96,7 +96,7 @@ const others = [
   }),
 ];
 
-/** Active agents, and beside them those that should be quiet. */
+/** Active agents, and those that should be quiet. */
 export const agentsDashboard = makeDashboard({
   uid: 'agp-agents',
   title: 'AGP / Agents',

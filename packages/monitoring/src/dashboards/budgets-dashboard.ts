@@ -117,7 +117,7 @@ const keeping = [
   }),
 ];
 
-/** Caps and what of them is spent. */
+/** Caps and their use. */
 export const budgetsDashboard = makeDashboard({
   uid: 'agp-budgets',
   title: 'AGP / Budgets',

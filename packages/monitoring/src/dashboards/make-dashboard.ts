@@ -21,17 +21,17 @@ export interface Row {
 }
 
 export interface DashboardOptions {
-  /** The same for ever: links and bookmarks hold it. */
+  /** Never changes: links and bookmarks contain it. */
   uid: string;
   title: string;
   description: string;
-  /** The time that it opens with: `now-24h`. */
+  /** Start of the time range that it opens with: `now-24h`. */
   from: string;
   variables?: Builder<VariableModel>[];
   rows: Row[];
 }
 
-/** One of ours: in UTC, as days are counted, and with links to the others. */
+/** In UTC, since days are UTC days, and with links to the other dashboards. */
 export function makeDashboard(options: DashboardOptions): Dashboard {
   const dashboard = new DashboardBuilder(options.title)
     .uid(options.uid)
@@ -55,12 +55,12 @@ export function makeDashboard(options: DashboardOptions): Dashboard {
     for (const panel of panels) dashboard.withPanel(panel);
   }
   const built = dashboard.build();
-  // Links to a panel hold its number, and the SDK gives none.
+  // Links to a panel contain its id, which the SDK does not set.
   for (const [place, panel] of (built.panels ?? []).entries()) panel.id = place + 1;
   return built;
 }
 
-/** A choice of agents by name; `All` is not a list of all, which could be long. @param view where they come from */
+/** A choice of agents by name; `All` is `*` and not a list of all, which could be long. */
 export function agentVariable(view: 'agents' | 'active_agents'): QueryVariableBuilder {
   return choice('agent', 'Agent')
     .datasource(postgres)
@@ -68,7 +68,7 @@ export function agentVariable(view: 'agents' | 'active_agents'): QueryVariableBu
     .allValue("'*'");
 }
 
-/** A choice of providers, of those that proxies forwarded to. */
+/** A choice of the providers that proxies have forwarded to. */
 export function providerVariable(): QueryVariableBuilder {
   return choice('provider', 'Provider')
     .datasource(prometheus)

@@ -189,7 +189,7 @@ const personalData = [
   }),
 ];
 
-/** What goes through, what it costs, what is refused, and what was found in it. */
+/** Traffic, its cost, refusals, and findings of personal data. */
 export const overviewDashboard = makeDashboard({
   uid: 'agp-overview',
   title: 'AGP / Overview',

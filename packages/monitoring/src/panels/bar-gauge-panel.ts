@@ -3,7 +3,7 @@ import { BarGaugeDisplayMode, ReduceDataOptionsBuilder, VizOrientation } from '@
 import { dressPanel } from './dress-panel.ts';
 import type { PanelOptions } from './panel-options.ts';
 
-/** A bar for each row of a table: its text names it, its number is the bar. */
+/** A bar for each row: the text column is its name, the number its length. */
 export function barGaugePanel(options: PanelOptions & { max?: number }): PanelBuilder {
   const panel = dressPanel(new PanelBuilder(), options, 9)
     .orientation(VizOrientation.Horizontal)

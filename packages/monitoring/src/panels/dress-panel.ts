@@ -9,7 +9,7 @@ import { postgres, prometheus } from '../data-sources.ts';
 import type { PanelOptions } from './panel-options.ts';
 import { buildQuery } from './query.ts';
 
-/** What the SDK's panel builders have in common. */
+/** The methods that all panel builders of the SDK have. */
 interface CommonBuilder {
   title(title: string): this;
   description(description: string): this;
@@ -21,7 +21,7 @@ interface CommonBuilder {
   thresholds(thresholds: Builder<ThresholdsConfig>): this;
 }
 
-/** Gives a panel what all kinds have: words, place, unit, colours and queries. */
+/** Sets the options that all kinds of panels have. */
 export function dressPanel<Panel extends CommonBuilder>(panel: Panel, options: PanelOptions, height: number): Panel {
   const [first] = options.queries;
   panel

@@ -1,9 +1,9 @@
 import type { Query } from './query.ts';
 
-/** What every kind of panel is made from. */
+/** Options of every kind of panel. */
 export interface PanelOptions {
   title: string;
-  /** What the figures count, and what they leave out. */
+  /** Says what the figures count and omit. */
   description: string;
   queries: Query[];
   /** Of Grafana's 24 columns. */
@@ -12,7 +12,7 @@ export interface PanelOptions {
   height?: number;
   /** A unit of Grafana's: `short`, `currencyUSD`, `percentunit`, `s`, `reqps`, `bytes`, ... */
   unit?: string;
-  /** Where a value becomes a warning and an alarm; larger is worse. */
+  /** Values from which on it is a warning or an alarm. */
   warnAt?: number;
   alarmAt?: number;
 }

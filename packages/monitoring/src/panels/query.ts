@@ -2,11 +2,11 @@ import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import { postgres, prometheus } from '../data-sources.ts';
 
-/** What a panel asks: SQL over the schema `reporting`, or PromQL. */
+/** A panel's query: SQL over the schema `reporting`, or PromQL. */
 export type Query =
-  /** `time`: a column `time`, a number, and a text column that names the series if there are several. */
+  /** `time` needs a column `time`, a number, and a text column with the names of several series. */
   | { sql: string; as: 'table' | 'time' }
-  /** `legend` may name labels: `{{instance}}`. `now` asks for the present value alone. */
+  /** `legend` may use labels: `{{instance}}`. `now` reads only the present value. */
   | { prom: string; legend: string; now?: boolean };
 
 export const sqlTable = (sql: string): Query => ({ sql, as: 'table' });
@@ -20,7 +20,7 @@ export function buildQuery(query: Query, place: number): Builder<Dataquery> {
   if ('sql' in query) {
     const format = query.as === 'time' ? 'time_series' : 'table';
     const target = { refId, datasource: postgres, format, rawQuery: true, editorMode: 'code', rawSql: query.sql };
-    // The SDK has no builder for Postgres; its marker method is of the type alone.
+    // The SDK has no builder for Postgres; the cast is for a marker method that exists only in its types.
     return { build: () => target as unknown as Dataquery };
   }
   const target = new DataqueryBuilder()

@@ -2,7 +2,7 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { dressPanel } from './dress-panel.ts';
 import type { PanelOptions } from './panel-options.ts';
 
-/** Rows as the query gives them. `units` are those of single columns, by their name. */
+/** The query's rows. `units` are those of single columns, by name. */
 export function tablePanel(options: PanelOptions & { units?: Record<string, string> }): PanelBuilder {
   const panel = dressPanel(new PanelBuilder(), options, 9).filterable(true);
   for (const [column, unit] of Object.entries(options.units ?? {}))

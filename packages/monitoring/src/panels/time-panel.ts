@@ -13,7 +13,7 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import { dressPanel } from './dress-panel.ts';
 import type { PanelOptions } from './panel-options.ts';
 
-/** Values over time: lines, or stacked bars for what is counted by the day. */
+/** Values over time: lines, or stacked bars for counts by day. */
 export function timePanel(options: PanelOptions, style: 'lines' | 'bars' = 'lines'): PanelBuilder {
   const panel = dressPanel(new PanelBuilder(), options, 8)
     .min(0)
