@@ -6,56 +6,8 @@ type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | strin
 /** Exact in Postgres; written as a decimal string, read as the nearest double. */
 type Money = ColumnType<number, string, string>;
 
-export interface AgentsTable {
-  id: string;
-  name: string;
-  status: Generated<AgentStatus>;
-  metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
-  source_ip: string;
-  created_at: DefaultTimestamp;
-  updated_at: DefaultTimestamp;
-  daily_cap_usd: ColumnType<number | null, string | null | undefined, string | null>;
-  warn_only: Generated<boolean>;
-  requests_per_minute: number | null;
-}
-
-export interface AgentLastSeenTable {
-  agent_id: string;
-  last_event_id: string;
-  source_ip: string;
-}
-
-export interface SessionsTable {
-  id: string;
-  agent_id: string;
-  started_at: Timestamp | null;
-  ended_at: Timestamp | null;
-  event_count: Generated<number>;
-  total_tokens: Generated<number>;
-  total_cost_usd: Money;
-  compliance_tag: string | null;
-  pii_detected: Generated<boolean>;
-  last_event_id: string | null;
-}
-
-export interface LineageHeadsTable {
-  session_id: string;
-  length: number;
-  hash: string;
-}
-
-/** A run of links that retention removed from a chain, `first_seq` to `last_seq`, and the hash of the last. */
-export interface LineageAnchorsTable {
-  session_id: string;
-  first_seq: number;
-  last_seq: number;
-  lineage_hash: string;
-  /** UUID of the removal that made it; zeros for anchors from before removals had ids. */
-  removal: Generated<string>;
-}
-
 /** An event as it is shown, and what is kept of it besides. */
-export interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'> {
+interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'> {
   timestamp: Timestamp;
   cost_usd: Money;
   seq: number;
@@ -64,153 +16,165 @@ export interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'> {
   payload: string;
 }
 
-export interface DailyUsageTable {
-  day: ColumnType<string, string, string>;
-  agent_id: string;
-  model: string;
-  prompt_tokens: number;
-  completion_tokens: number;
-  cost_usd: Money;
-  event_count: number;
-  request_count: number;
-  first_event_at: Timestamp;
-  last_event_at: Timestamp;
-}
-
-export interface UnpricedUsageTable {
-  provider: string;
-  model: string;
-  request_count: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  first_event_at: Timestamp;
-  last_event_at: Timestamp;
-}
-
-export interface DoubtfulUsageTable {
-  event_id: string;
-  agent_id: string;
-  session_id: string;
-  provider: string;
-  model: string;
-  reason: string;
-  claimed_prompt_tokens: number;
-  claimed_completion_tokens: number;
-  claimed_cost_usd: Money;
-  cost_usd: Money;
-  occurred_at: Timestamp;
-}
-
-export interface ApiKeysTable {
-  id: string;
-  name: string;
-  secret_sha256: Buffer;
-  scopes: string[];
-  created_at: DefaultTimestamp;
-  expires_at: Timestamp | null;
-  last_used_at: Timestamp | null;
-  previous_sha256: Buffer | null;
-  previous_expires_at: Timestamp | null;
-}
-
-export interface QuarantineTable {
-  id: Generated<number>;
-  message_id: string | null;
-  received_at: DefaultTimestamp;
-  code: string;
-  reason: string;
-  bytes: Buffer;
-  replayed_at: Timestamp | null;
-}
-
-/** One row: settings for all agents. */
-export interface ControlTable {
-  id: Generated<boolean>;
-  paused: Generated<boolean>;
-  global_cap_usd: ColumnType<number | null, string | null, string | null>;
-  global_warn_only: Generated<boolean>;
-  default_agent_cap_usd: ColumnType<number | null, string | null, string | null>;
-  default_warn_only: Generated<boolean>;
-  default_requests_per_minute: number | null;
-}
-
-export interface DailyGlobalSpendTable {
-  day: string;
-  shard: number;
-  cost_usd: Money;
-}
-
-export interface UnrecordedSpendTable {
-  event_id: string;
-  day: string;
-  agent_id: string;
-  cost_usd: Money;
-  session_id: string | null;
-  provider: string | null;
-  model: string | null;
-  reason: Generated<string>;
-  noted_at: ColumnType<Date | null, never, never>;
-}
-
-export interface ClaimedNamesTable {
-  name: string;
-  claimed_at: DefaultTimestamp;
-}
-
-export interface AgentTokensTable {
-  id: string;
-  agent_name: string;
-  secret_sha256: Buffer;
-  created_at: DefaultTimestamp;
-  expires_at: Timestamp | null;
-}
-
-export interface AuditLogTable {
-  seq: number;
-  id: string;
-  timestamp: Timestamp;
-  action: string;
-  agent_id: string | null;
-  payload: string;
-  lineage_hash: string;
-}
-
-/** One row: the end of the log's chain. */
-export interface AuditHeadTable {
-  id: Generated<boolean>;
-  length: number;
-  hash: string;
-}
-
-export interface RefusalCountsTable {
-  minute: Timestamp;
-  agent_id: string | null;
-  reason: string;
-  count: number;
-  /** Of the latest of them. */
-  source_ip: string;
-  refused_at: Timestamp;
-}
-
 /** The tables, as `migrations/` makes them. */
 export interface Schema {
-  agents: AgentsTable;
-  agent_last_seen: AgentLastSeenTable;
-  sessions: SessionsTable;
-  lineage_heads: LineageHeadsTable;
-  lineage_anchors: LineageAnchorsTable;
+  agents: {
+    id: string;
+    name: string;
+    status: Generated<AgentStatus>;
+    metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
+    source_ip: string;
+    created_at: DefaultTimestamp;
+    updated_at: DefaultTimestamp;
+    daily_cap_usd: ColumnType<number | null, string | null | undefined, string | null>;
+    warn_only: Generated<boolean>;
+    requests_per_minute: number | null;
+  };
+  agent_last_seen: {
+    agent_id: string;
+    last_event_id: string;
+    source_ip: string;
+  };
+  sessions: {
+    id: string;
+    agent_id: string;
+    started_at: Timestamp | null;
+    ended_at: Timestamp | null;
+    event_count: Generated<number>;
+    total_tokens: Generated<number>;
+    total_cost_usd: Money;
+    compliance_tag: string | null;
+    pii_detected: Generated<boolean>;
+    last_event_id: string | null;
+  };
+  lineage_heads: {
+    session_id: string;
+    length: number;
+    hash: string;
+  };
+  /** A run of links that retention removed from a chain, `first_seq` to `last_seq`, and the hash of the last. */
+  lineage_anchors: {
+    session_id: string;
+    first_seq: number;
+    last_seq: number;
+    lineage_hash: string;
+    /** UUID of the removal that made it; zeros for anchors from before removals had ids. */
+    removal: Generated<string>;
+  };
   events: EventsTable;
-  daily_usage: DailyUsageTable;
-  unpriced_usage: UnpricedUsageTable;
-  doubtful_usage: DoubtfulUsageTable;
-  api_keys: ApiKeysTable;
-  quarantine: QuarantineTable;
-  control: ControlTable;
-  daily_global_spend: DailyGlobalSpendTable;
-  unrecorded_spend: UnrecordedSpendTable;
-  claimed_names: ClaimedNamesTable;
-  agent_tokens: AgentTokensTable;
-  audit_log: AuditLogTable;
-  audit_head: AuditHeadTable;
-  refusal_counts: RefusalCountsTable;
+  daily_usage: {
+    day: ColumnType<string, string, string>;
+    agent_id: string;
+    model: string;
+    prompt_tokens: number;
+    completion_tokens: number;
+    cost_usd: Money;
+    event_count: number;
+    request_count: number;
+    first_event_at: Timestamp;
+    last_event_at: Timestamp;
+  };
+  unpriced_usage: {
+    provider: string;
+    model: string;
+    request_count: number;
+    prompt_tokens: number;
+    completion_tokens: number;
+    first_event_at: Timestamp;
+    last_event_at: Timestamp;
+  };
+  doubtful_usage: {
+    event_id: string;
+    agent_id: string;
+    session_id: string;
+    provider: string;
+    model: string;
+    reason: string;
+    claimed_prompt_tokens: number;
+    claimed_completion_tokens: number;
+    claimed_cost_usd: Money;
+    cost_usd: Money;
+    occurred_at: Timestamp;
+  };
+  api_keys: {
+    id: string;
+    name: string;
+    secret_sha256: Buffer;
+    scopes: string[];
+    created_at: DefaultTimestamp;
+    expires_at: Timestamp | null;
+    last_used_at: Timestamp | null;
+    previous_sha256: Buffer | null;
+    previous_expires_at: Timestamp | null;
+  };
+  quarantine: {
+    id: Generated<number>;
+    message_id: string | null;
+    received_at: DefaultTimestamp;
+    code: string;
+    reason: string;
+    bytes: Buffer;
+    replayed_at: Timestamp | null;
+  };
+  /** One row: settings for all agents. */
+  control: {
+    id: Generated<boolean>;
+    paused: Generated<boolean>;
+    global_cap_usd: ColumnType<number | null, string | null, string | null>;
+    global_warn_only: Generated<boolean>;
+    default_agent_cap_usd: ColumnType<number | null, string | null, string | null>;
+    default_warn_only: Generated<boolean>;
+    default_requests_per_minute: number | null;
+  };
+  daily_global_spend: {
+    day: string;
+    shard: number;
+    cost_usd: Money;
+  };
+  unrecorded_spend: {
+    event_id: string;
+    day: string;
+    agent_id: string;
+    cost_usd: Money;
+    session_id: string | null;
+    provider: string | null;
+    model: string | null;
+    reason: Generated<string>;
+    noted_at: ColumnType<Date | null, never, never>;
+  };
+  claimed_names: {
+    name: string;
+    claimed_at: DefaultTimestamp;
+  };
+  agent_tokens: {
+    id: string;
+    agent_name: string;
+    secret_sha256: Buffer;
+    created_at: DefaultTimestamp;
+    expires_at: Timestamp | null;
+  };
+  audit_log: {
+    seq: number;
+    id: string;
+    timestamp: Timestamp;
+    action: string;
+    agent_id: string | null;
+    payload: string;
+    lineage_hash: string;
+  };
+  /** One row: the end of the log's chain. */
+  audit_head: {
+    id: Generated<boolean>;
+    length: number;
+    hash: string;
+  };
+  refusal_counts: {
+    minute: Timestamp;
+    agent_id: string | null;
+    reason: string;
+    count: number;
+    /** Of the latest of them. */
+    source_ip: string;
+    refused_at: Timestamp;
+  };
 }

@@ -20,33 +20,24 @@ export class WriterMetrics {
   /** @param readHeld gives the number of messages in memory */
   constructor(readHeld: () => number) {
     const registers = [this.registry];
-    this.#recorded = new Counter({
-      name: 'agp_writer_events_recorded_total',
-      help: 'Events that this writer has committed.',
-      registers,
-    });
-    this.#known = new Counter({
-      name: 'agp_writer_events_known_total',
-      help: 'Events that were delivered again after they had been recorded.',
-      registers,
-    });
-    this.quarantined = new Counter({
-      name: 'agp_writer_messages_quarantined_total',
-      help: 'Messages that can never be recorded, set aside with their bytes.',
-      labelNames: ['code'],
-      registers,
-    });
-    this.endedWithoutRecord = new Counter({
-      name: 'agp_writer_requests_ended_without_record_total',
-      help: 'Forwarded requests that this writer has noted because their proxy ended before their event was safe.',
-      registers,
-    });
-    this.retries = new Counter({
-      name: 'agp_writer_retries_total',
-      help: 'Failed tries that will be made again.',
-      labelNames: ['step'],
-      registers,
-    });
+    const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+      new Counter<Label>({ name, help, labelNames, registers });
+    const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+    this.#recorded = counter('agp_writer_events_recorded_total', 'Events that this writer has committed.');
+    this.#known = counter(
+      'agp_writer_events_known_total',
+      'Events that were delivered again after they had been recorded.',
+    );
+    this.quarantined = counter(
+      'agp_writer_messages_quarantined_total',
+      'Messages that can never be recorded, set aside with their bytes.',
+      'code',
+    );
+    this.endedWithoutRecord = counter(
+      'agp_writer_requests_ended_without_record_total',
+      'Forwarded requests that this writer has noted because their proxy ended before their event was safe.',
+    );
+    this.retries = counter('agp_writer_retries_total', 'Failed tries that will be made again.', 'step');
     // Series must begin at 0, since `rate` misses a first value of 1. AgpRecordingFails needs that of the retries. Postgres' codes are not
     // known before, so AgpMessagesQuarantined uses storage instead.
     for (const code of ['not_utf8', 'not_json', 'not_an_event', 'not_proxied']) this.quarantined.inc({ code }, 0);
@@ -72,26 +63,20 @@ export class WriterMetrics {
         this.set(readHeld());
       },
     });
-    this.pending = new Gauge({
-      name: 'agp_writer_pending_messages',
-      help: 'Messages in the stream that no writer has fetched yet.',
-      registers,
-    });
-    this.unacknowledged = new Gauge({
-      name: 'agp_writer_unacknowledged_messages',
-      help: 'Messages that all writers together have fetched and not acknowledged.',
-      registers,
-    });
-    this.streamUsed = new Gauge({
-      name: 'agp_writer_stream_used_ratio',
-      help: 'Part of the room of the event stream that is taken; at 1 JetStream refuses events.',
-      registers,
-    });
+    this.pending = gauge('agp_writer_pending_messages', 'Messages in the stream that no writer has fetched yet.');
+    this.unacknowledged = gauge(
+      'agp_writer_unacknowledged_messages',
+      'Messages that all writers together have fetched and not acknowledged.',
+    );
+    this.streamUsed = gauge(
+      'agp_writer_stream_used_ratio',
+      'Part of the room of the event stream that is taken; at 1 JetStream refuses events.',
+    );
     const absentGauge = (name: string, help: string) => {
-      const gauge = new Gauge({ name, help, registers });
+      const absent = gauge(name, help);
       // Absent until first read: a 0 would be an alarm, or hide one.
-      gauge.remove();
-      return gauge;
+      absent.remove();
+      return absent;
     };
     this.storage = {
       quarantineWaiting: absentGauge(

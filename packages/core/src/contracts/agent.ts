@@ -37,4 +37,3 @@ export const retiredAgentSchema = z
 export type Agent = z.infer<typeof agentSchema>;
 export type AgentStatus = z.infer<typeof agentStatusSchema>;
 export type AgentUpdate = z.infer<typeof agentUpdateSchema>;
-export type RetiredAgent = z.infer<typeof retiredAgentSchema>;

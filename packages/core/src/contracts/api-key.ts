@@ -72,5 +72,3 @@ export const apiKeyInputSchema = z
 
 export type Scope = z.infer<typeof scopeSchema>;
 export type ApiKey = z.infer<typeof apiKeySchema>;
-export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
-export type ApiKeyInput = z.infer<typeof apiKeyInputSchema>;

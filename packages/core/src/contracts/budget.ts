@@ -60,4 +60,3 @@ export const budgetInputSchema = z
 export type Budget = z.infer<typeof budgetSchema>;
 export type AgentBudget = z.infer<typeof agentBudgetSchema>;
 export type BudgetList = z.infer<typeof budgetListSchema>;
-export type BudgetInput = z.infer<typeof budgetInputSchema>;

@@ -28,4 +28,3 @@ export const limitListSchema = z
 
 export type Limit = z.infer<typeof limitSchema>;
 export type AgentLimit = z.infer<typeof agentLimitSchema>;
-export type LimitList = z.infer<typeof limitListSchema>;

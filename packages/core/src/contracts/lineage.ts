@@ -67,7 +67,6 @@ export const anchorListSchema = z
   )
   .meta({ id: 'AnchorList' });
 
-export type ListedAnchor = z.infer<typeof anchorListSchema>[number];
 export type LineageRemovals = z.infer<typeof lineageRemovalsSchema>;
 export type LineageVerdict = z.infer<typeof lineageVerdictSchema>;
 export type LineageEntry = z.infer<typeof lineageEntrySchema>;

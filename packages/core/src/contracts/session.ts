@@ -27,4 +27,3 @@ export const sessionDetailSchema = z
   .meta({ id: 'SessionDetail' });
 
 export type Session = z.infer<typeof sessionSchema>;
-export type SessionDetail = z.infer<typeof sessionDetailSchema>;

@@ -23,11 +23,13 @@ export interface TablePrivileges {
   delete?: true;
 }
 
-const ownSchema: TablePrivileges = { select: ['name'] };
+const columns = (names: string) => names.split(' ');
+
+const ownSchema: TablePrivileges = { select: columns('name') };
 
 /** Entries of the log can be added and its end moved; nobody changes or removes an entry. */
 const auditing: Record<string, TablePrivileges> = {
-  audit_head: { select: 'all', update: ['length', 'hash'] },
+  audit_head: { select: 'all', update: columns('length hash') },
 };
 
 /**
@@ -40,98 +42,68 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     kysely_migration: ownSchema,
     // It registers agents and never changes one: neither status nor caps.
     agents: {
-      select: ['id', 'name', 'status', 'metadata', 'daily_cap_usd', 'warn_only', 'requests_per_minute'],
-      insert: ['id', 'name', 'source_ip', 'daily_cap_usd', 'warn_only', 'requests_per_minute'],
+      select: columns('id name status metadata daily_cap_usd warn_only requests_per_minute'),
+      insert: columns('id name source_ip daily_cap_usd warn_only requests_per_minute'),
     },
     control: { select: 'all' },
-    claimed_names: { select: ['name'] },
-    agent_tokens: { select: ['id', 'agent_name', 'secret_sha256', 'expires_at'] },
-    sessions: { select: ['id', 'agent_id'], insert: ['id', 'agent_id'] },
+    claimed_names: { select: columns('name') },
+    agent_tokens: { select: columns('id agent_name secret_sha256 expires_at') },
+    sessions: { select: columns('id agent_id'), insert: columns('id agent_id') },
     claimed_bills: {
       select: 'all',
-      insert: ['provider', 'bill', 'event_id'],
-      update: ['event_id', 'claimed_at'],
+      insert: columns('provider bill event_id'),
+      update: columns('event_id claimed_at'),
     },
     // Only whether an event is recorded.
-    events: { select: ['id'] },
-    daily_usage: { select: ['day', 'agent_id', 'cost_usd'] },
-    daily_global_spend: { select: ['day', 'cost_usd'] },
+    events: { select: columns('id') },
+    daily_usage: { select: columns('day agent_id cost_usd') },
+    daily_global_spend: { select: columns('day cost_usd') },
     unrecorded_spend: { select: 'all', insert: 'all' },
-    refusal_counts: { select: 'all', insert: 'all', update: ['count', 'source_ip', 'refused_at'] },
+    refusal_counts: { select: 'all', insert: 'all', update: columns('count source_ip refused_at') },
     // To count an agent's rows of a day.
-    doubtful_usage: { select: ['event_id', 'agent_id', 'occurred_at'], insert: 'all' },
+    doubtful_usage: { select: columns('event_id agent_id occurred_at'), insert: 'all' },
   },
   writer: {
     kysely_migration: ownSchema,
     // Without `recorded_at`, which Postgres sets.
     events: {
-      select: ['id', 'lineage_hash'],
-      insert: [
-        'id',
-        'session_id',
-        'seq',
-        'agent_id',
-        'timestamp',
-        'direction',
-        'model',
-        'provider',
-        'prompt_tokens',
-        'completion_tokens',
-        'total_tokens',
-        'cost_usd',
-        'compliance_tag',
-        'pii_detected',
-        'pii_types',
-        'counts_as_request',
-        'lineage_hash',
-        'payload',
-      ],
+      select: columns('id lineage_hash'),
+      insert: columns(
+        'id session_id seq agent_id timestamp direction model provider prompt_tokens completion_tokens total_tokens cost_usd compliance_tag pii_detected pii_types counts_as_request lineage_hash payload',
+      ),
     },
-    lineage_heads: { select: 'all', insert: 'all', update: ['length', 'hash'] },
+    lineage_heads: { select: 'all', insert: 'all', update: columns('length hash') },
     // Without `agent_id`: a session keeps its agent.
     sessions: {
       select: 'all',
       insert: 'all',
-      update: [
-        'started_at',
-        'ended_at',
-        'event_count',
-        'total_tokens',
-        'total_cost_usd',
-        'compliance_tag',
-        'pii_detected',
-        'last_event_id',
-      ],
+      update: columns(
+        'started_at ended_at event_count total_tokens total_cost_usd compliance_tag pii_detected last_event_id',
+      ),
     },
-    agent_last_seen: { select: 'all', insert: 'all', update: ['last_event_id', 'source_ip'] },
+    agent_last_seen: { select: 'all', insert: 'all', update: columns('last_event_id source_ip') },
     daily_usage: {
       select: 'all',
       insert: 'all',
-      update: [
-        'prompt_tokens',
-        'completion_tokens',
-        'cost_usd',
-        'event_count',
-        'request_count',
-        'first_event_at',
-        'last_event_at',
-      ],
+      update: columns(
+        'prompt_tokens completion_tokens cost_usd event_count request_count first_event_at last_event_at',
+      ),
     },
     unpriced_usage: {
       select: 'all',
       insert: 'all',
-      update: ['request_count', 'prompt_tokens', 'completion_tokens', 'first_event_at', 'last_event_at'],
+      update: columns('request_count prompt_tokens completion_tokens first_event_at last_event_at'),
     },
-    daily_global_spend: { select: 'all', insert: 'all', update: ['cost_usd'] },
-    unrecorded_spend: { select: ['event_id'], insert: 'all', delete: true },
+    daily_global_spend: { select: 'all', insert: 'all', update: columns('cost_usd') },
+    unrecorded_spend: { select: columns('event_id'), insert: 'all', delete: true },
     // The quarantine command uses this role too.
     quarantine: {
       select: 'all',
-      insert: ['message_id', 'code', 'reason', 'bytes'],
-      update: ['replayed_at'],
+      insert: columns('message_id code reason bytes'),
+      update: columns('replayed_at'),
     },
     // Counts move into the log; UPDATE is for the row locks.
-    refusal_counts: { select: 'all', update: ['count'], delete: true },
+    refusal_counts: { select: 'all', update: columns('count'), delete: true },
     audit_log: { insert: 'all' },
     ...auditing,
   },
@@ -139,7 +111,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     kysely_migration: ownSchema,
     agents: {
       select: 'all',
-      update: ['status', 'metadata', 'updated_at', 'daily_cap_usd', 'warn_only', 'requests_per_minute'],
+      update: columns('status metadata updated_at daily_cap_usd warn_only requests_per_minute'),
     },
     agent_last_seen: { select: 'all' },
     sessions: { select: 'all' },
@@ -154,26 +126,21 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     refusal_counts: { select: 'all' },
     control: {
       select: 'all',
-      update: [
-        'paused',
-        'global_cap_usd',
-        'global_warn_only',
-        'default_agent_cap_usd',
-        'default_warn_only',
-        'default_requests_per_minute',
-      ],
+      update: columns(
+        'paused global_cap_usd global_warn_only default_agent_cap_usd default_warn_only default_requests_per_minute',
+      ),
     },
-    claimed_names: { select: 'all', insert: ['name'], update: ['name'], delete: true },
+    claimed_names: { select: 'all', insert: columns('name'), update: columns('name'), delete: true },
     // Without SELECT of the digest, which it never reads again.
     agent_tokens: {
-      select: ['id', 'agent_name', 'created_at', 'expires_at'],
-      insert: ['id', 'agent_name', 'secret_sha256', 'expires_at'],
+      select: columns('id agent_name created_at expires_at'),
+      insert: columns('id agent_name secret_sha256 expires_at'),
       delete: true,
     },
     api_keys: {
       select: 'all',
-      insert: ['id', 'name', 'secret_sha256', 'scopes', 'expires_at'],
-      update: ['id', 'secret_sha256', 'scopes', 'expires_at', 'last_used_at', 'previous_sha256', 'previous_expires_at'],
+      insert: columns('id name secret_sha256 scopes expires_at'),
+      update: columns('id secret_sha256 scopes expires_at last_used_at previous_sha256 previous_expires_at'),
       delete: true,
     },
     audit_log: { select: 'all', insert: 'all' },

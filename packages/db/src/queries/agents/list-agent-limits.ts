@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
-import type { AgentsTable } from '../../schema.ts';
+import type { Schema } from '../../schema.ts';
 import { readOldestFirst } from '../pages/read-oldest-first.ts';
 import type { PageRange } from '../pages/read-pages.ts';
 
@@ -14,7 +14,7 @@ export const agentLimitsColumns = [
 ] as const;
 
 /** What an agent may use: USD a UTC day, and requests a minute; null is no cap or limit. */
-export type AgentLimitsRow = Pick<Selectable<AgentsTable>, (typeof agentLimitsColumns)[number]>;
+export type AgentLimitsRow = Pick<Selectable<Schema['agents']>, (typeof agentLimitsColumns)[number]>;
 
 /** The caps and limits of all agents in pages, oldest first, retired ones included. */
 export function listAgentLimits(db: Db, range: PageRange): AsyncGenerator<AgentLimitsRow[]> {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
-import type { ApiKeysTable } from '../../schema.ts';
+import type { Schema } from '../../schema.ts';
 
 export const apiKeyColumns = [
   'id',
@@ -13,7 +13,7 @@ export const apiKeyColumns = [
 ] as const;
 
 /** `previous_expires_at` is until when the secret before the present one works; in the past, or null, where none does. */
-export type ApiKeyRow = Pick<Selectable<ApiKeysTable>, (typeof apiKeyColumns)[number]>;
+export type ApiKeyRow = Pick<Selectable<Schema['api_keys']>, (typeof apiKeyColumns)[number]>;
 
 export interface NewApiKey {
   id: string;

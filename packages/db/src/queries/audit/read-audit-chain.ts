@@ -1,9 +1,9 @@
 import type { LineageHead } from '@agp/core/lineage';
 import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
-import type { AuditLogTable } from '../../schema.ts';
+import type { Schema } from '../../schema.ts';
 
-export type AuditChainRow = Selectable<AuditLogTable>;
+export type AuditChainRow = Selectable<Schema['audit_log']>;
 
 const pageSize = 500;
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
-import type { ControlTable } from '../../schema.ts';
+import type { Schema } from '../../schema.ts';
 
 export const controlColumns = [
   'paused',
@@ -12,7 +12,7 @@ export const controlColumns = [
 ] as const;
 
 /** Settings for all agents. Caps are USD a UTC day; null is no cap or limit. */
-export type ControlRow = Pick<Selectable<ControlTable>, (typeof controlColumns)[number]>;
+export type ControlRow = Pick<Selectable<Schema['control']>, (typeof controlColumns)[number]>;
 
 export function readControl(db: Db): Promise<ControlRow> {
   return db.selectFrom('control').select(controlColumns).executeTakeFirstOrThrow();

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../database.ts';
-import type { QuarantineTable } from '../../schema.ts';
+import type { Schema } from '../../schema.ts';
 
 /** A message that was set aside, with its size in bytes in their place. */
-export type QuarantinedMessage = Omit<Selectable<QuarantineTable>, 'bytes'> & { size: number };
+export type QuarantinedMessage = Omit<Selectable<Schema['quarantine']>, 'bytes'> & { size: number };
 
 /** What was set aside, oldest first. */
 export async function listQuarantined(db: Db): Promise<QuarantinedMessage[]> {
