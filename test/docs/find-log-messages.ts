@@ -1,4 +1,5 @@
-const calls = /\blog(?:ger)?\.(?:info|warn|error|fatal)\(/g;
+/** `onError` makes a log call of its second argument, in the proxy's warnings. */
+const calls = /\b(?:log(?:ger)?\.(?:info|warn|error|fatal)|onError)\(/g;
 
 /** The messages of a source's log calls that are printed at the usual level: the text that ends a call, without what is put into it. */
 export function findLogMessages(source: string): string[] {
