@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeLogLine } from '../../packages/local-stack/src/start/describe-log-line.ts';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
+import { type System, waitFor } from '../system/start-system.ts';
 import { makeToken } from './support/admin-calls.ts';
 
 let provider: FakeProvider;
@@ -12,7 +13,7 @@ let output = '';
 
 beforeAll(async () => {
   provider = await startFakeProvider(answerCanned());
-  system = await startSystem({
+  system = await startProcesses({
     environment: { PROVIDER_OPENAI_URL: provider.url, LOG_LEVEL: 'info' },
     onOutput: (text) => {
       output += text;

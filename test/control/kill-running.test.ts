@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
+import { type System, waitFor } from '../system/start-system.ts';
 import { errorClasses, openStream, type RunningStream, streamKinds } from './support/running-streams.ts';
 import { Caller } from './support/send-calls.ts';
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   provider = await startFakeProvider((received, index) =>
     (streams.test(received.body.toString() + received.target) ? slowly : atOnce)(received, index),
   );
-  system = await startSystem({ proxies: 3, environment: providerUrls(provider.url) });
+  system = await startProcesses({ proxies: 3, environment: providerUrls(provider.url) });
 });
 afterAll(async () => {
   await caller[Symbol.asyncDispose]();
@@ -172,7 +173,7 @@ test('a block ends the streams of that agent alone; a pause ends those of all, a
 
 test('KILL_RUNNING=false: what runs when its agent is blocked goes on to its end, and the next request is refused', async () => {
   await using quick = await startFakeProvider(answerCanned({ words: Array(10).fill(' word'), pauseMs: 200 }));
-  await using lenient = await startSystem({ environment: { ...providerUrls(quick.url), KILL_RUNNING: 'false' } });
+  await using lenient = await startProcesses({ environment: { ...providerUrls(quick.url), KILL_RUNNING: 'false' } });
   const url = lenient.proxies[0]?.url ?? '';
   const running = streamKinds.map((kind) => openStream(kind, url, { 'x-agent-name': 'finishing' }));
   await Promise.all(running.map(({ started }) => started));

@@ -1,7 +1,8 @@
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type System, startSystem } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
+import type { System } from '../system/start-system.ts';
 
 const inFlight = 200;
 const dispatcher = new Agent({ connections: inFlight * 2 });
@@ -12,7 +13,7 @@ beforeAll(async () => {
   const answer = answerCanned();
   // Slow enough that requests pile up in flight while the status changes.
   provider = await startFakeProvider(async (received, index) => ({ ...(await answer(received, index)), pauseMs: 50 }));
-  system = await startSystem({ proxies: 2, environment: { PROVIDER_OPENAI_URL: provider.url } });
+  system = await startProcesses({ proxies: 2, environment: { PROVIDER_OPENAI_URL: provider.url } });
 });
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();

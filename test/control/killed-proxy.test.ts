@@ -7,7 +7,8 @@ import { answerCanned } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writerConfigSchema } from '../../services/writer/src/config.ts';
 import { startWriter } from '../../services/writer/src/start-writer.ts';
-import { type ServiceProcess, waitFor } from '../system/start-system.ts';
+import { type ServiceProcess, startProcesses } from '../system/start-processes.ts';
+import { waitFor } from '../system/start-system.ts';
 import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './support/budget-system.ts';
 import { endLeases } from './support/end-leases.ts';
 import { boundOnOutput, pricedModel } from './support/send-calls.ts';
@@ -31,7 +32,7 @@ const bill: Handler = async (received, index) => {
   return answerCanned({ ...figures, ...(isStream ? slowly : {}) })(received, index);
 };
 
-let budgets: BudgetSystem;
+let budgets: BudgetSystem<ServiceProcess>;
 let writer: Awaited<ReturnType<typeof startQuickWriter>>;
 
 async function startQuickWriter() {
@@ -43,7 +44,7 @@ async function startQuickWriter() {
 
 beforeAll(async () => {
   await stayWithinTheDay(120_000);
-  budgets = await startBudgetSystem(bill, { proxies: 1, writers: 0 });
+  budgets = await startBudgetSystem(bill, { proxies: 1, writers: 0 }, startProcesses);
   writer = await startQuickWriter();
 }, 60_000);
 afterAll(async () => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { UnrecordedRequest } from '@agp/core/contracts';
 import type { Handler } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
+import { startProcesses } from '../system/start-processes.ts';
 import { waitFor } from '../system/start-system.ts';
 import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './support/budget-system.ts';
 import { endLeases } from './support/end-leases.ts';
@@ -51,7 +52,7 @@ async function sendOneOfEach(budgets: BudgetSystem, index: number): Promise<void
 
 test('after 1,000 requests that complete, fail, break, are refused or abandoned, nothing stays reserved; what a killed proxy held is noted once its lease has ended, and what runs on stays', async () => {
   await stayWithinTheDay(120_000);
-  await using budgets = await startBudgetSystem(answerByFate);
+  await using budgets = await startBudgetSystem(answerByFate, {}, startProcesses);
   await budgets.send({ agentName: 'owner', headers: { 'x-session-id': 'ses_of_another' } });
   await budgets.send({ agentName: 'refused' });
   await budgets.setAgentCap('refused', 0);

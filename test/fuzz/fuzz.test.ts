@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSystem } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
 import { priceEntries, startHostileProvider } from './hostile-provider.ts';
 import { agents } from './plan-request.ts';
 import { type FuzzedSystem, runRound } from './run-round.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const pricesFile = join(folder, 'prices.json');
   writeFileSync(pricesFile, JSON.stringify(priceEntries));
   const provider = await startHostileProvider();
-  const system = await startSystem({
+  const system = await startProcesses({
     environment: {
       PROVIDER_OPENAI_URL: provider.url,
       PROVIDER_ANTHROPIC_URL: provider.url,

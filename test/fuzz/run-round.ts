@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '@agp/db';
-import { type ServiceProcess, type System, waitFor } from '../system/start-system.ts';
+import type { ProcessSystem, ServiceProcess } from '../system/start-processes.ts';
+import { waitFor } from '../system/start-system.ts';
 import { attackManagement } from './attack-management.ts';
 import { attackWriter } from './attack-writer.ts';
 import type { HostileProvider } from './hostile-provider.ts';
@@ -19,7 +20,7 @@ export interface RoundResult {
 }
 
 export interface FuzzedSystem {
-  system: System;
+  system: ProcessSystem;
   provider: HostileProvider;
   proxy: ServiceProcess;
 }

@@ -4,7 +4,8 @@ import { findFreePort } from '@agp/testing';
 import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
 import { errorClasses, openStream, streamKinds } from '../control/support/running-streams.ts';
-import { type ServiceName, type ServiceProcess, startSystem, waitFor } from '../system/start-system.ts';
+import { type ServiceProcess, startProcesses } from '../system/start-processes.ts';
+import { type ServiceName, waitFor } from '../system/start-system.ts';
 
 const quick = { DRAIN_DELAY_SECONDS: '0', SHUTDOWN_GRACE_SECONDS: '1' };
 
@@ -25,7 +26,7 @@ test.for(['proxy', 'writer', 'management'] as const)(
   { timeout: 90_000 },
   async (name) => {
     const lines: string[] = [];
-    await using system = await startSystem({
+    await using system = await startProcesses({
       proxies: 0,
       writers: 0,
       ownPostgres: true,
@@ -72,7 +73,7 @@ test.for(['proxy', 'management'] as const)(
   { timeout: 60_000 },
   async (name) => {
     const lines: string[] = [];
-    await using system = await startSystem({ proxies: 0, writers: 0, onOutput: (text) => lines.push(text) });
+    await using system = await startProcesses({ proxies: 0, writers: 0, onOutput: (text) => lines.push(text) });
     const right = system.stack.urls[name].databaseUrl;
     const wrong = [
       [Object.assign(new URL(right), { password: 'wrong' }).href, 'password authentication failed'],
@@ -98,7 +99,7 @@ test.for(['proxy', 'writer', 'management'] as const)(
     const onOutput = (more: string) => {
       text += more;
     };
-    await using system = await startSystem({ proxies: 0, writers: 0, ownPostgres: true, environment, onOutput });
+    await using system = await startProcesses({ proxies: 0, writers: 0, ownPostgres: true, environment, onOutput });
     const redisUrl = Object.assign(new URL(system.stack.urls[name].redisUrl), { password: 'not-the-password' }).href;
     const { child } = await system.start(name, { REDIS_URL: redisUrl });
     const find = (message: string) => {
@@ -129,7 +130,7 @@ test('a stream that outlives the grace ends with an error that its client raises
   await using provider = await startFakeProvider((received, index) =>
     received.target.includes('embeddings') ? { hang: true } : slowly(received, index),
   );
-  await using system = await startSystem({ environment: { ...providerUrls(provider.url), ...quick } });
+  await using system = await startProcesses({ environment: { ...providerUrls(provider.url), ...quick } });
   const [proxy] = system.proxies as [ServiceProcess];
   const running = streamKinds.map((kind) => openStream(kind, proxy.url, { 'x-agent-name': 'patient' }));
   const unanswered = fetch(`${proxy.url}/openai/v1/embeddings`, {
@@ -161,7 +162,7 @@ test('a stream that outlives the grace ends with an error that its client raises
 test('in the drain delay a proxy serves on, each answer the last on its connection; a second signal ends the delay', async () => {
   await using provider = await startFakeProvider(answerCanned());
   const environment = { ...providerUrls(provider.url), DRAIN_DELAY_SECONDS: '60' };
-  await using system = await startSystem({ environment });
+  await using system = await startProcesses({ environment });
   const [proxy] = system.proxies as [ServiceProcess];
   const ask = () =>
     fetch(`${proxy.url}/openai/v1/chat/completions`, {
@@ -184,7 +185,7 @@ test('in the drain delay a proxy serves on, each answer the last on its connecti
 }, 60_000);
 
 test("management's streams end as the drain begins; one that is opened in it lives until it is over", async () => {
-  await using system = await startSystem({ proxies: 0, writers: 0, environment: { DRAIN_DELAY_SECONDS: '2' } });
+  await using system = await startProcesses({ proxies: 0, writers: 0, environment: { DRAIN_DELAY_SECONDS: '2' } });
   const open = async () => {
     const answer = await fetch(`${system.management.url}/api/v1/events/stream`, {
       headers: { authorization: `Bearer ${system.apiKey}` },
@@ -209,7 +210,7 @@ test.for(['proxy', 'management', 'writer'] satisfies ServiceName[])(
   async (name) => {
     await using provider = await startFakeProvider(answerCanned());
     const environment = { ...providerUrls(provider.url), ...quick };
-    await using system = await startSystem({ ownPostgres: true, environment, onOutput: () => {} });
+    await using system = await startProcesses({ ownPostgres: true, environment, onOutput: () => {} });
     const service = { proxy: system.proxies[0], management: system.management, writer: system.writers[0] }[name];
     await system.stack.nats.kill();
     system.stack.postgres.pause();

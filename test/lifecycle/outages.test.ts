@@ -1,7 +1,8 @@
 import { toPublicId } from '@agp/core/ids';
 import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
+import { type System, waitFor } from '../system/start-system.ts';
 
 const perSecond = 200;
 
@@ -48,7 +49,7 @@ async function countEvents(system: System): Promise<number> {
 
 test('NATS gone for ten seconds under 200 requests a second: it fails no request, and no event is lost', async () => {
   await using provider = await startFakeProvider(answerCanned());
-  await using system = await startSystem({ environment: { PROVIDER_OPENAI_URL: provider.url } });
+  await using system = await startProcesses({ environment: { PROVIDER_OPENAI_URL: provider.url } });
   const sending = sendSteadily(system, 13_000);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await system.stack.nats.kill();
@@ -74,7 +75,7 @@ test('NATS gone for ten seconds under 200 requests a second: it fails no request
 
 test('Postgres gone: 503 in about a second, and service again without a restart, with nothing lost', async () => {
   await using provider = await startFakeProvider(answerCanned());
-  await using system = await startSystem({ ownPostgres: true, environment: { PROVIDER_OPENAI_URL: provider.url } });
+  await using system = await startProcesses({ ownPostgres: true, environment: { PROVIDER_OPENAI_URL: provider.url } });
   const before = await Promise.all(Array.from({ length: 20 }, (_, index) => send(system, `agent-${index}`)));
   expect(before.map((answer) => answer.status)).toEqual(Array(20).fill(200));
 
@@ -96,7 +97,7 @@ test('Postgres gone: 503 in about a second, and service again without a restart,
 
 test('Postgres silent: 503 in about a second, and service again when it answers', async () => {
   await using provider = await startFakeProvider(answerCanned());
-  await using system = await startSystem({ ownPostgres: true, environment: { PROVIDER_OPENAI_URL: provider.url } });
+  await using system = await startProcesses({ ownPostgres: true, environment: { PROVIDER_OPENAI_URL: provider.url } });
   expect((await send(system, 'agent-1')).status).toBe(200);
   system.stack.postgres.pause();
   try {

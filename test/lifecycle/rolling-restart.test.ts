@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startFakeProvider } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
 import { LiveClient } from '../recording/exactly-once/live-client.ts';
-import { startSystem, waitFor } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
+import { waitFor } from '../system/start-system.ts';
 import { askManagement } from './rolling/ask-management.ts';
 import { expectAllRecorded } from './rolling/check-recorded.ts';
 import { type Replica, replaceProcess } from './rolling/replace-process.ts';
@@ -19,7 +20,7 @@ async function startAll() {
   await using opened = new AsyncDisposableStack();
   const provider = opened.use(await startFakeProvider(answerLoad));
   const system = opened.use(
-    await startSystem({
+    await startProcesses({
       proxies: 2,
       writers: 2,
       environment: {

@@ -5,7 +5,8 @@ import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
 import { type ChainEntry, findDivergence } from '@agp/testing/events';
 import { expect, test } from 'vitest';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { type ProcessSystem, startProcesses } from '../system/start-processes.ts';
+import { type System, waitFor } from '../system/start-system.ts';
 import { LiveClient } from './exactly-once/live-client.ts';
 import { makeSoakEvents } from './exactly-once/make-soak-events.ts';
 
@@ -51,7 +52,11 @@ async function countHeld(writerUrl: string): Promise<number> {
  *
  * @returns how many messages each held when it was killed
  */
-async function publishAndKill(system: System, client: LiveClient, events: readonly EventMessage[]): Promise<number[]> {
+async function publishAndKill(
+  system: ProcessSystem,
+  client: LiveClient,
+  events: readonly EventMessage[],
+): Promise<number[]> {
   const connection = await connectBus({ url: system.stack.natsUrl, name: 'soak' });
   const outbox = new Outbox(connection);
   const part = Math.ceil(events.length / (kills + 1));
@@ -175,7 +180,7 @@ async function checkTotals(system: System, events: EventMessage[]): Promise<void
 }
 
 test(`${count} events through two writers, one of them killed ${kills} times, are each recorded once`, async () => {
-  await using system = await startSystem({ proxies: 0, writers: 2 });
+  await using system = await startProcesses({ proxies: 0, writers: 2 });
   const events = makeSoakEvents(count);
   const client = new LiveClient(system.management.url, system.apiKey);
   const following = client.run();

@@ -1,19 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { type Database, openDatabase } from '@agp/db';
+import { loadConfig } from '@agp/runtime';
 import { type ServiceUrls, startTestStack, type TestStack } from '@agp/testing';
+import { managementConfigSchema } from '../../services/management/src/config.ts';
+import { startManagement } from '../../services/management/src/start-management.ts';
+import { loadProxyConfig } from '../../services/proxy/src/config.ts';
+import { startProxy } from '../../services/proxy/src/start-proxy.ts';
+import { writerConfigSchema } from '../../services/writer/src/config.ts';
+import { startWriter } from '../../services/writer/src/start-writer.ts';
 import { makeEventStream } from './make-event-stream.ts';
 
-/** One service as a process of its own, as it runs in production. */
-export interface ServiceProcess {
+/** A service that listens. */
+export interface RunningService {
   url: string;
   /** Health and metrics. */
   opsUrl: string;
-  child: ChildProcess;
-  /** SIGTERM, and the wait for a clean end. Rejects when the process ends with another code than 0. */
+  /** Stops it as SIGTERM does, and waits for a clean end. */
   stop(): Promise<void>;
-  /** SIGKILL. */
-  kill(): Promise<void>;
 }
 
 export type ServiceName = 'proxy' | 'writer' | 'management';
@@ -27,71 +29,86 @@ export interface SystemOptions {
   eventStream?: boolean;
   /** A Postgres of this system's own, for tests that stop it. */
   ownPostgres?: boolean;
-  /** Takes what services print, instead of the terminal. */
-  onOutput?: (text: string) => void;
 }
 
 /** The whole product on servers of its own. */
-export interface System extends AsyncDisposable {
+export interface System<Service extends RunningService = RunningService> extends AsyncDisposable {
   stack: TestStack<{ nats: true; redis: true; ownPostgres: true }>;
-  proxies: ServiceProcess[];
-  writers: ServiceProcess[];
-  management: ServiceProcess;
+  proxies: Service[];
+  writers: Service[];
+  management: Service;
   /** A key with every scope. */
   apiKey: string;
   /** For looking at what was recorded, and for what ops do by SQL. */
   database: Database;
-  /** Starts one more process of a service, with further variables. Rejects when it ends before it listens. */
-  start(name: ServiceName, environment?: Record<string, string>): Promise<ServiceProcess>;
-  /** The same, without waiting for anything. */
-  spawn(name: ServiceName, environment?: Record<string, string>): ChildProcess;
+  /** Starts one more service, with further variables. Rejects when it cannot start. */
+  start(name: ServiceName, environment?: Record<string, string>): Promise<Service>;
+  /** The variables that `start` gives a service. */
+  toEnvironment(name: ServiceName): Record<string, string>;
   /** A call of the management API with the key. Rejects when the answer is not 2xx. */
   api<Answer>(path: string, init?: RequestInit): Promise<Answer>;
 }
 
+/** Starts one service with these variables, and no others. */
+export type Launch<Service extends RunningService> = (
+  name: ServiceName,
+  environment: Record<string, string>,
+) => Promise<Service>;
+
 const apiKey = 'agm_test-key-with-every-scope-0123456789';
 
-/** Starts the services as processes, with throw-away data and only providers simulated. */
+const launchers: Record<ServiceName, (environment: Record<string, string>) => Promise<Partial<RunningService>>> = {
+  proxy: (environment) => startProxy(loadProxyConfig(environment)),
+  writer: (environment) => startWriter(loadConfig(writerConfigSchema, environment)),
+  management: (environment) => startManagement(loadConfig(managementConfigSchema, environment)),
+};
+
+/**
+ * Starts the services within this process, with throw-away data and only providers simulated. `startProcesses` is for tests
+ * that kill a service or read what it prints.
+ */
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const running = new Set<RunningService>();
+  return assembleSystem(
+    options,
+    async (name, environment) => {
+      const started = await launchers[name](environment);
+      const { url = '', opsUrl = url } = started;
+      const service = {
+        url,
+        opsUrl,
+        stop: async () => {
+          running.delete(service);
+          await started.stop?.();
+        },
+      };
+      running.add(service);
+      return service;
+    },
+    async () => {
+      await Promise.all([...running].map((service) => service.stop()));
+    },
+  );
+}
+
+/** Servers, database and services, which `launch` starts and `stopAll` ends. */
+export async function assembleSystem<Service extends RunningService>(
+  options: SystemOptions,
+  launch: Launch<Service>,
+  stopAll: () => Promise<void>,
+): Promise<System<Service>> {
   const stack = (await startTestStack({
     nats: true,
     redis: true,
     ownPostgres: options.ownPostgres ?? false,
   })) as System['stack'];
-  const running = new Set<ChildProcess>();
-  const environment = {
-    PATH: process.env.PATH ?? '',
-    HOST: '127.0.0.1',
-    OPS_HOST: '127.0.0.1',
-    PROXY_PORT: '0',
-    MANAGEMENT_PORT: '0',
-    OPS_PORT: '0',
-    MANAGEMENT_API_KEY: apiKey,
-    LOG_LEVEL: 'error',
-    SHUTDOWN_GRACE_SECONDS: '10',
-    ...options.environment,
-  };
-  const spawnOne = (name: ServiceName, more: Record<string, string> = {}) => {
-    const child = spawnService(
-      name,
-      { ...toServerVariables(stack.urls[name]), ...environment, ...more },
-      options.onOutput,
-    );
-    running.add(child);
-    child.once('exit', () => running.delete(child));
-    return child;
-  };
-  const start = async (name: ServiceName, more?: Record<string, string>) => toService(name, spawnOne(name, more));
+  const toEnvironment = (name: ServiceName) => ({ ...toVariables(stack.urls[name]), ...options.environment });
+  const start = (name: ServiceName, more: Record<string, string> = {}) =>
+    launch(name, { ...toEnvironment(name), ...more });
   const startMany = (name: ServiceName, count: number) => Promise.all(Array.from({ length: count }, () => start(name)));
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'agp-test', maxConnections: 4 });
   const stop = async () => {
-    await Promise.all(
-      [...running].map((child) => {
-        const exited = once(child, 'exit');
-        child.kill('SIGKILL');
-        return exited;
-      }),
-    );
+    await stopAll();
     await database.close();
     await stack[Symbol.asyncDispose]();
   };
@@ -111,53 +128,37 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       if (!answer.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${await answer.text()}`);
       return (await answer.json()) as Answer;
     };
-    const calls = { start, spawn: spawnOne, api };
-    return { stack, proxies, writers, management, apiKey, database, ...calls, [Symbol.asyncDispose]: stop };
+    return {
+      stack,
+      proxies,
+      writers,
+      management,
+      apiKey,
+      database,
+      start,
+      toEnvironment,
+      api,
+      [Symbol.asyncDispose]: stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-const toServerVariables = (urls: ServiceUrls) => ({
+const toVariables = (urls: ServiceUrls) => ({
   DATABASE_URL: urls.databaseUrl,
   NATS_URL: urls.natsUrl,
   REDIS_URL: urls.redisUrl,
+  HOST: '127.0.0.1',
+  OPS_HOST: '127.0.0.1',
+  PROXY_PORT: '0',
+  MANAGEMENT_PORT: '0',
+  OPS_PORT: '0',
+  MANAGEMENT_API_KEY: apiKey,
+  LOG_LEVEL: 'error',
+  SHUTDOWN_GRACE_SECONDS: '10',
 });
-
-function spawnService(
-  name: ServiceName,
-  environment: Record<string, string>,
-  onOutput: SystemOptions['onOutput'],
-): ChildProcess {
-  const file = new URL(`../../services/${name}/src/main.ts`, import.meta.url).pathname;
-  const output = onOutput ? 'pipe' : 'inherit';
-  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', output, output, 'ipc'] });
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
-  return child;
-}
-
-/** Waits until the process says where it listens. */
-async function toService(name: ServiceName, child: ChildProcess): Promise<ServiceProcess> {
-  const exited = once(child, 'exit');
-  const message = await Promise.race([once(child, 'message'), exited]);
-  const [ready] = message as [{ url?: string; opsUrl?: string }];
-  if (!ready?.url || !ready.opsUrl) throw new Error(`${name} did not start: exit code ${child.exitCode}`);
-  return {
-    url: ready.url,
-    opsUrl: ready.opsUrl,
-    child,
-    async stop() {
-      child.kill('SIGTERM');
-      const [code] = await exited;
-      if (code !== 0) throw new Error(`${name} ended with code ${code}`);
-    },
-    async kill() {
-      child.kill('SIGKILL');
-      await exited;
-    },
-  };
-}
 
 /** Waits until `look` gives a value, asking every 20 ms. Rejects after `ms`, naming what it waited for. */
 export async function waitFor<Value>(

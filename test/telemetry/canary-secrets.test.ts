@@ -5,7 +5,8 @@ import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
 import { makeToken } from '../control/support/admin-calls.ts';
 import { followBus, Outputs, readApi, readMetrics, readRedis, readTables } from '../control/support/find-canaries.ts';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
+import { type System, waitFor } from '../system/start-system.ts';
 import { startCollector } from './tracing/start-collector.ts';
 
 /** Obviously no secrets: each is found by its name alone. */
@@ -96,7 +97,7 @@ test('no credential is in any log, span, metric, event, message, audit row, tabl
     received.target.includes('fails') ? { cut: true } : answerCanned()(received, index),
   );
   await using collector = await startCollector();
-  await using system = await startSystem({
+  await using system = await startProcesses({
     onOutput: (text) => outputs.add('logs', text),
     environment: {
       LOG_LEVEL: 'trace',

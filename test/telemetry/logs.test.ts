@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { connectBus, eventSubject } from '@agp/bus';
 import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
-import { startSystem, waitFor } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
+import { waitFor } from '../system/start-system.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
@@ -37,7 +38,7 @@ async function startLogged(level: string) {
   const gone = await startFakeProvider(() => ({}));
   await gone.stop();
   const system = started.use(
-    await startSystem({
+    await startProcesses({
       onOutput: lines.onOutput,
       environment: { LOG_LEVEL: level, PROVIDER_OPENAI_URL: provider.url, PROVIDER_GONE_URL: gone.url },
     }),

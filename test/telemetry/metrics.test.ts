@@ -1,6 +1,6 @@
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceProcess, type System, startSystem, waitFor } from '../system/start-system.ts';
+import { type RunningService, type System, startSystem, waitFor } from '../system/start-system.ts';
 import { openExchange, readAnswer } from '../wire/transparency/exchange-bytes.ts';
 
 const providerMs = 400;
@@ -23,9 +23,9 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-const proxy = () => system.proxies[0] as ServiceProcess;
+const proxy = () => system.proxies[0] as RunningService;
 
-async function readMetrics({ opsUrl }: ServiceProcess): Promise<string> {
+async function readMetrics({ opsUrl }: RunningService): Promise<string> {
   return (await fetch(`${opsUrl}/metrics`)).text();
 }
 
@@ -100,7 +100,7 @@ test('names follow the conventions of Prometheus, and no label holds what caller
     body: Buffer.from(JSON.stringify({ model: 'a-model-of-nobody', messages: [] })),
   });
   await readAnswer(answer);
-  for (const service of [proxy(), system.writers[0] as ServiceProcess, system.management]) {
+  for (const service of [proxy(), system.writers[0] as RunningService, system.management]) {
     const text = await readMetrics(service);
     const types = [...text.matchAll(/^# TYPE (agp_\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({ name, type }));
     expect(types.length).toBeGreaterThan(3);

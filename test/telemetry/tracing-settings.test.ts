@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { startProcesses } from '../system/start-processes.ts';
+import { type System, waitFor } from '../system/start-system.ts';
 import { sendTraced as send } from './tracing/send-traced.ts';
 import { startCollector } from './tracing/start-collector.ts';
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
     output += text;
   };
   output = '';
-  system = await startSystem({ onOutput, environment: { PROVIDER_OPENAI_URL: provider.url, LOG_LEVEL: 'warn' } });
+  system = await startProcesses({ onOutput, environment: { PROVIDER_OPENAI_URL: provider.url, LOG_LEVEL: 'warn' } });
 });
 beforeEach(() => {
   output = '';

@@ -4,7 +4,8 @@ import { type ChainEntry, findDivergence } from '@agp/testing/events';
 import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPayload } from '../system/read-payload.ts';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { type ProcessSystem, startProcesses } from '../system/start-processes.ts';
+import { waitFor } from '../system/start-system.ts';
 import { listManagementRequests } from './bad-input/management-requests.ts';
 import { badAnswers } from './bad-input/provider-answers.ts';
 import { badBodies } from './bad-input/proxy-bodies.ts';
@@ -14,7 +15,7 @@ import { type RawProvider, startRawProvider } from './bad-input/start-raw-provid
 
 let fake: FakeProvider;
 let raw: RawProvider;
-let system: System;
+let system: ProcessSystem;
 let proxyUrl: string;
 let agentId: string;
 /** What every forwarded request's answer said its event was. */
@@ -28,7 +29,7 @@ beforeAll(async () => {
   }));
   raw = await startRawProvider(badAnswers.map(({ answer }) => answer));
   const providers = { PROVIDER_OPENAI_URL: fake.url, PROVIDER_ANTHROPIC_URL: fake.url, PROVIDER_GEMINI_URL: fake.url };
-  system = await startSystem({ environment: { ...providers, PROVIDER_RAW_URL: raw.url } });
+  system = await startProcesses({ environment: { ...providers, PROVIDER_RAW_URL: raw.url } });
   proxyUrl = system.proxies[0]?.url ?? '';
   const first = await sendGood('owner', 'ses_taken');
   agentId = first?.headers.get('x-agent-id') ?? '';

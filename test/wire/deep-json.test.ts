@@ -3,7 +3,8 @@ import { announcementSubject, connectBus, eventSubject } from '@agp/bus';
 import { type FakeProvider, type FakeReply, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCli } from '../cli/run-cli.ts';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { type ProcessSystem, startProcesses } from '../system/start-processes.ts';
+import { waitFor } from '../system/start-system.ts';
 
 /** So often that the garbage is collected between two of them. */
 const tries = 12;
@@ -14,14 +15,14 @@ const large = nest(60_000);
 const json = 'application/json';
 
 let provider: FakeProvider;
-let system: System;
+let system: ProcessSystem;
 /** Events of the requests that were forwarded. */
 const announced: string[] = [];
 
 beforeAll(async () => {
   provider = await startFakeProvider(() => ({ body: {} }));
   const providers = { PROVIDER_OPENAI_URL: provider.url, PROVIDER_GEMINI_URL: provider.url };
-  system = await startSystem({ environment: providers, onOutput: () => {} });
+  system = await startProcesses({ environment: providers, onOutput: () => {} });
 });
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();

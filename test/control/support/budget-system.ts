@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nanoToDecimal } from '@agp/core/money';
 import { type BudgetReservations, connectRedis, createBudgetReservations } from '@agp/reservations';
 import { type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
-import { type System, type SystemOptions, startSystem, waitFor } from '../../system/start-system.ts';
+import {
+  type RunningService,
+  type System,
+  type SystemOptions,
+  startSystem,
+  waitFor,
+} from '../../system/start-system.ts';
 import { type Call, Caller, type CallResult } from './send-calls.ts';
 
 /** What was recorded and what is reserved at a moment, in nano-dollars. */
@@ -14,8 +20,8 @@ export interface BudgetState {
 }
 
 /** A whole product whose caps a test sets, and whose spend and reservations it reads. */
-export interface BudgetSystem extends AsyncDisposable {
-  system: System;
+export interface BudgetSystem<Service extends RunningService = RunningService> extends AsyncDisposable {
+  system: System<Service>;
   provider: FakeProvider;
   reservations: BudgetReservations;
   /** Makes Redis forget everything. */
@@ -42,9 +48,20 @@ export async function stayWithinTheDay(ms: number): Promise<void> {
   if (left < ms) await sleep(left + 100);
 }
 
-export async function startBudgetSystem(handler: Handler, options: SystemOptions = {}): Promise<BudgetSystem> {
+export async function startBudgetSystem(handler: Handler, options?: SystemOptions): Promise<BudgetSystem>;
+/** @param start `startProcesses`, for tests that kill a service */
+export async function startBudgetSystem<Service extends RunningService>(
+  handler: Handler,
+  options: SystemOptions,
+  start: (options: SystemOptions) => Promise<System<Service>>,
+): Promise<BudgetSystem<Service>>;
+export async function startBudgetSystem(
+  handler: Handler,
+  options: SystemOptions = {},
+  start: (options: SystemOptions) => Promise<System> = startSystem,
+): Promise<BudgetSystem> {
   const provider = await startFakeProvider(handler);
-  const system = await startSystem({
+  const system = await start({
     proxies: 3,
     ...options,
     environment: {

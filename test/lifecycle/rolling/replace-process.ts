@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServiceName, type ServiceProcess, type System, waitFor } from '../../system/start-system.ts';
+import type { ProcessSystem, ServiceProcess } from '../../system/start-processes.ts';
+import { type ServiceName, waitFor } from '../../system/start-system.ts';
 import type { Balancer } from './start-balancer.ts';
 
 /** A replica of a service, and the balancer before it; the writer has none. */
@@ -10,7 +11,10 @@ export interface Replica {
 }
 
 /** Starts a replica's successor, and when that one is ready stops the replica, as a rolling update does. */
-export async function replaceProcess(system: System, { name, process, balancer }: Replica): Promise<ServiceProcess> {
+export async function replaceProcess(
+  system: ProcessSystem,
+  { name, process, balancer }: Replica,
+): Promise<ServiceProcess> {
   const successor = await system.start(name);
   await waitFor('the successor to be ready', async () => (await fetch(`${successor.opsUrl}/readyz`)).status === 200);
   balancer?.add(successor);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceProcess, type System, startSystem } from '../../system/start-system.ts';
+import { type RunningService, type System, startSystem } from '../../system/start-system.ts';
 import { hasBrowser, startBrowser } from './start-browser.ts';
 
 interface Targets {
@@ -22,7 +22,7 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
   let provider: FakeProvider;
   let hostile: FakeProvider;
   let system: System;
-  let allowing: ServiceProcess;
+  let allowing: RunningService;
   let browser: Browser;
   const portOf = (url: string) => new URL(url).port;
 
@@ -47,12 +47,12 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
 
   /** What is worth an attack on every port, under a name that leads there. */
   function listTargets(host: string): Targets[] {
-    const [proxy, management] = [system.proxies[0] as ServiceProcess, system.management];
+    const [proxy, management] = [system.proxies[0] as RunningService, system.management];
     const at = (url: string, path: string) => `http://${host}:${portOf(url)}${path}`;
     return [
       { post: at(proxy.url, '/openai/v1/chat/completions'), get: at(proxy.url, '/openai/v1/models') },
       { post: at(management.url, '/api/v1/pause'), get: at(management.url, '/openapi.json') },
-      ...[proxy, management, system.writers[0] as ServiceProcess].map(({ opsUrl }) => ({
+      ...[proxy, management, system.writers[0] as RunningService].map(({ opsUrl }) => ({
         post: at(opsUrl, '/metrics'),
         get: at(opsUrl, '/metrics'),
       })),

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  assembleSystem,
+  type RunningService,
+  type ServiceName,
+  type System,
+  type SystemOptions,
+} from './start-system.ts';
+
+/** One service as a process of its own, as it runs in production. Its `stop` rejects when it ends with another code than 0. */
+export interface ServiceProcess extends RunningService {
+  child: ChildProcess;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+}
+
+export interface ProcessOptions extends SystemOptions {
+  /** Takes what services print, instead of the terminal. */
+  onOutput?: (text: string) => void;
+}
+
+export interface ProcessSystem extends System<ServiceProcess> {
+  /** Starts a process of a service, without waiting for anything. */
+  spawn(name: ServiceName, environment?: Record<string, string>): ChildProcess;
+}
+
+/** Starts the services as processes: for tests that kill them, signal them, or read what they print. */
+export async function startProcesses(options: ProcessOptions = {}): Promise<ProcessSystem> {
+  const running = new Set<ChildProcess>();
+  const spawnOne = (name: ServiceName, environment: Record<string, string>) => {
+    const child = spawnService(name, { PATH: process.env.PATH ?? '', ...environment }, options.onOutput);
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    return child;
+  };
+  const system = await assembleSystem(
+    options,
+    (name, environment) => toService(name, spawnOne(name, environment)),
+    async () => {
+      await Promise.all([...running].map(kill));
+    },
+  );
+  return {
+    ...system,
+    spawn: (name, environment) => spawnOne(name, { ...system.toEnvironment(name), ...environment }),
+  };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+function spawnService(
+  name: ServiceName,
+  environment: Record<string, string>,
+  onOutput: ProcessOptions['onOutput'],
+): ChildProcess {
+  const file = new URL(`../../services/${name}/src/main.ts`, import.meta.url).pathname;
+  const output = onOutput ? 'pipe' : 'inherit';
+  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', output, output, 'ipc'] });
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
+  return child;
+}
+
+/** Waits until the process says where it listens. */
+async function toService(name: ServiceName, child: ChildProcess): Promise<ServiceProcess> {
+  const exited = once(child, 'exit');
+  const message = await Promise.race([once(child, 'message'), exited]);
+  const [ready] = message as [{ url?: string; opsUrl?: string }];
+  if (!ready?.url || !ready.opsUrl) throw new Error(`${name} did not start: exit code ${child.exitCode}`);
+  return {
+    url: ready.url,
+    opsUrl: ready.opsUrl,
+    child,
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = await exited;
+      if (code !== 0) throw new Error(`${name} ended with code ${code}`);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
