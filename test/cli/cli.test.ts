@@ -4,13 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
-import { type CliRun, startCli } from './run-cli.ts';
+import { type CliRun, runCli, startCli } from './run-cli.ts';
 import { startRelay } from './start-relay.ts';
-
-// Each command is a process of its own, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
 
 let provider: FakeProvider;
 let system: System;
@@ -44,7 +41,7 @@ async function send(agentName: string, headers: Record<string, string> = {}): Pr
 /** Runs a command on the system, with its key unless another is given. */
 async function agp(args: string, environment: Record<string, string> = {}): Promise<CliRun> {
   const connection = { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey };
-  const run = await startCli(args.split(' '), { ...connection, ...environment }).ended;
+  const run = await runCli(args.split(' '), { ...connection, ...environment });
   expect(run.stdout + run.stderr).not.toContain(system.apiKey);
   return run;
 }
@@ -223,11 +220,17 @@ test('the audit log says who did what, and is checked here too', async () => {
 });
 
 test('colours are for terminals, unless the environment says otherwise', async () => {
-  const colours = { FORCE_COLOR: '1' };
+  const connection = { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey, FORCE_COLOR: '1' };
+  const runs = ['', ' --no-color', ' --json'].map(
+    (flag) => startCli(`agents list${flag}`.split(' '), connection).ended,
+  );
+  const [coloured, plain, json] = (await Promise.all(runs)).map(({ stdout }) => stdout);
   expect(await done('agents list')).not.toContain('\u001b[');
-  expect(await done('agents list', colours)).toContain('\u001b[32mactive\u001b[');
-  expect(await done('agents list --no-color', colours)).not.toContain('\u001b[');
-  expect(await done('agents list --json', colours)).not.toContain('\u001b[');
+  expect(coloured).toContain('\u001b[32mactive\u001b[');
+  for (const output of [plain, json]) {
+    expect(output).toContain('active');
+    expect(output).not.toContain('\u001b[');
+  }
 });
 
 test('it finds the running local stack by what was noted, and gives the local key to nobody else', async () => {

@@ -6,7 +6,7 @@ import { firstUuidAt, toPublicId } from '@agp/core/ids';
 import { type Database, makePartitions, openDatabase, recordEvents } from '@agp/db';
 import { findDivergence, makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCli } from '../cli/run-cli.ts';
+import { runCli as runArgs } from '../cli/run-cli.ts';
 import { readSnippets } from '../docs/read-snippets.ts';
 import { type System, startSystem } from '../system/start-system.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
@@ -50,8 +50,7 @@ function maintain(retentionDays: string) {
 }
 
 const verify = (id: string) => system.api<LineageVerdict>(`/api/v1/lineage/${id}/verify`);
-const runCli = (...args: string[]) =>
-  startCli(args, { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey }).ended;
+const runCli = (...args: string[]) => runArgs(args, { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey });
 const runVerify = (id: string, ...more: string[]) => runCli('sessions', 'verify', id, ...more);
 
 /** What the script of the page about lineage says of all removals, and how it ends. */

@@ -23,6 +23,8 @@ export type ServiceName = 'proxy' | 'writer' | 'management';
 export interface SystemOptions {
   proxies?: number;
   writers?: number;
+  /** False starts none; then `api` and `management` cannot be used. */
+  management?: boolean;
   /** Variables for every service, for example `PROVIDER_OPENAI_URL`. */
   environment?: Record<string, string>;
   /** With no writers: whether one was there once, and has left its event stream. True if not given. */
@@ -115,7 +117,7 @@ export async function assembleSystem<Service extends RunningService>(
   try {
     if (options.writers === 0 && options.eventStream !== false) await makeEventStream(stack.natsUrl);
     const [management, proxies, writers] = await Promise.all([
-      start('management'),
+      options.management === false ? (undefined as never) : start('management'),
       startMany('proxy', options.proxies ?? 1),
       startMany('writer', options.writers ?? 1),
     ]);
