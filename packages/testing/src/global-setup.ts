@@ -5,6 +5,7 @@ import { prepareDatabase, readLocalStackConfig } from '@agp/local-stack';
 import type { ServerBinary } from '@agp/local-stack/servers';
 import {
   chooseTestFolder,
+  copyPristine,
   createDatabase,
   findServer,
   openGuard,
@@ -22,6 +23,8 @@ export interface TestServers {
   redis: ServerBinary;
   /** Servers on copies of its data have the roles, and the database `templateName`, which is migrated. */
   postgres: PostgresKit;
+  /** Servers on copies of its data have neither roles nor databases. */
+  blankPostgres: PostgresKit;
   passwords: DatabasePasswords;
   /** One of those servers. */
   postgresUrl: string;
@@ -54,11 +57,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       findServer('redis', config),
     ]);
     const passwords = makePasswords();
+    const blankPostgres = { ...postgres, pristine: await copyPristine(postgres, guard) };
     const first = await startPostgres(postgres.pristine, { ...postgres, guard, throwAway: true });
     await prepareDatabase(await createDatabase(first.url, templateName), passwords);
     await first.stop();
     const { url: postgresUrl } = await startThrowAwayPostgres(postgres, guard);
-    project.provide('agpTestServers', { nats, redis, postgres, passwords, postgresUrl, folder });
+    project.provide('agpTestServers', { nats, redis, postgres, blankPostgres, passwords, postgresUrl, folder });
   } catch (error) {
     await guard.stop();
     throw error;

@@ -25,6 +25,7 @@ export { findFreePort } from '@agp/local-stack/servers';
 export type { RoleUrls, ServiceUrls } from '@agp/operator';
 export { explainSkip } from './explain-skip.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
+export { startBlankPostgres } from './start-blank-postgres.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
 
 export interface TestStackOptions {

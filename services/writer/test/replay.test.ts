@@ -103,16 +103,14 @@ test('a database that was restored to an earlier point gets every event that cam
     expect(await readConsistent(copyUrl)).toEqual(lost);
 
     // From the beginning: what was replayed before is not published twice, and nothing is recorded twice.
-    for (const _ of [1, 2]) {
-      await record(copy, 0, 0, () =>
-        expect(replay(stack.urls.operator.natsUrl, '--since', begun)).toEqual({
-          // It began before the writer had made the stream.
-          status: 1,
-          stdout: expect.stringMatching(/^published 500 events again/),
-          stderr: expect.stringContaining(`not all is kept of what came between ${begun}`),
-        }),
-      );
-    }
+    await record(copy, 0, 0, () =>
+      expect(replay(stack.urls.operator.natsUrl, '--since', begun)).toEqual({
+        // It began before the writer had made the stream.
+        status: 1,
+        stdout: expect.stringMatching(/^published 500 events again/),
+        stderr: expect.stringContaining(`not all is kept of what came between ${begun}`),
+      }),
+    );
     expect(await readConsistent(copyUrl)).toEqual(lost);
 
     // The page's own way to agents that are known from their events alone.

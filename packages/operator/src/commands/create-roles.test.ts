@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDurableServers } from '@agp/local-stack';
-import { startTestStack } from '@agp/testing';
+import { startBlankPostgres, startTestStack } from '@agp/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -58,7 +57,7 @@ function writeSecret(text: string): string {
 }
 
 test('it reads all from files, as in a container, and nobody else may connect to the database then', async () => {
-  await using servers = await startDurableServers(process.env);
+  await using servers = await startBlankPostgres();
   const url = Object.assign(new URL(servers.databaseUrl), { pathname: '/fresh' }).href;
   await query(servers.databaseUrl, 'CREATE ROLE somebody LOGIN PASSWORD $$secret$$');
   const variables = Object.entries({ DATABASE_URL: url, ...passwords });
@@ -94,7 +93,7 @@ test('it makes a missing database; run again it sets a new password, and takes b
 });
 
 test('an administrator who is no superuser, as managed servers have, can run it', async () => {
-  await using servers = await startDurableServers(process.env);
+  await using servers = await startBlankPostgres();
   await query(servers.databaseUrl, "CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD 'manager-password'");
   const managed = Object.assign(new URL(servers.databaseUrl), { pathname: '/managed' });
   const url = as(managed.href, 'manager', 'manager-password');
@@ -115,7 +114,7 @@ test('an administrator who is no superuser, as managed servers have, can run it'
 }, 60_000);
 
 test('it names the variable that is missing, unreadable or cannot be a password, and makes nothing then', async () => {
-  await using servers = await startDurableServers(process.env);
+  await using servers = await startBlankPostgres();
   const DATABASE_URL = servers.databaseUrl;
   const { AGP_GRAFANA_PASSWORD: _, ...rest } = passwords;
   expect(run('create-roles', { DATABASE_URL, ...rest })).toEqual({
@@ -126,7 +125,6 @@ test('it names the variable that is missing, unreadable or cannot be a password,
   for (const [name, value] of [
     ['AGP_GRAFANA_PASSWORD', 'pässword'],
     ['AGP_GRAFANA_PASSWORD', 'two words'],
-    ['AGP_GRAFANA_PASSWORD_FILE', '/nowhere/at/all'],
     ['DATABASE_URL_FILE', '/nowhere/at/all'],
   ] as const) {
     const failed = run('create-roles', { DATABASE_URL, ...rest, [name]: value });

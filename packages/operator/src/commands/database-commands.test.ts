@@ -18,42 +18,36 @@ async function findUnusedPort(): Promise<number> {
   return port;
 }
 
-test.each(['create-roles', 'migrate', 'maintain'])(
-  '%s explains itself, and refuses what it does not know, before it connects',
-  async (command) => {
-    const unused = `postgres://agp@127.0.0.1:${await findUnusedPort()}/agp`;
-    const help = run(command, ['--help'], unused);
-    expect(help).toMatchObject({ status: 0, stderr: '' });
-    expect(help.stdout).toContain(`usage: npm run ${command}`);
-    for (const args of [['--dry-run'], ['now']]) {
-      const refused = run(command, args, unused);
-      expect(refused).toMatchObject({ status: 2, stdout: '' });
-      expect(refused.stderr).toContain(args[0]);
-      expect(refused.stderr).toContain(`usage: npm run ${command}`);
-    }
-  },
-);
+test.each([
+  ['create-roles', '--dry-run'],
+  ['migrate', 'now'],
+  ['maintain', '--dry-run'],
+])('%s explains itself, and refuses %s, before it connects', async (command, unknown) => {
+  const unused = `postgres://agp@127.0.0.1:${await findUnusedPort()}/agp`;
+  const help = run(command, ['--help'], unused);
+  expect(help).toMatchObject({ status: 0, stderr: '' });
+  expect(help.stdout).toContain(`usage: npm run ${command}`);
+  const refused = run(command, [unknown], unused);
+  expect(refused).toMatchObject({ status: 2, stdout: '' });
+  expect(refused.stderr).toContain(unknown);
+  expect(refused.stderr).toContain(`usage: npm run ${command}`);
+});
 
 test.each(['create-roles', 'migrate', 'maintain'])(
   '%s says in one line that its database is missing or away',
   async (command) => {
-    expect(run(command, [])).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: 'DATABASE_URL: is not set\n',
-    });
-    const port = await findUnusedPort();
-    for (const url of [`postgres://agp:secret@127.0.0.1:${port}/agp`, `postgres://agp:secret@localhost:${port}/agp`]) {
-      const away = run(command, [], url);
-      expect(away).toMatchObject({ status: 1, stdout: '' });
-      expect(away.stderr).toMatch(/^DATABASE_URL: the database cannot be used: \S.*\n$/);
-      expect(away.stderr).not.toContain('secret');
-    }
-    const wrong = run(command, [], 'no URL');
-    expect(wrong).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^DATABASE_URL: must begin with/),
-    });
+    expect(run(command, [])).toMatchObject({ status: 1, stdout: '', stderr: 'DATABASE_URL: is not set\n' });
+    const away = run(command, [], `postgres://agp:secret@localhost:${await findUnusedPort()}/agp`);
+    expect(away).toMatchObject({ status: 1, stdout: '' });
+    expect(away.stderr).toMatch(/^DATABASE_URL: the database cannot be used: \S.*\n$/);
+    expect(away.stderr).not.toContain('secret');
   },
 );
+
+test('an address that is no URL of Postgres is refused', () => {
+  expect(run('migrate', [], 'no URL')).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^DATABASE_URL: must begin with/),
+  });
+});

@@ -1,0 +1,14 @@
+import { openGuard, startThrowAwayPostgres } from '@agp/local-stack/servers';
+import { inject } from 'vitest';
+
+/** A Postgres of a test's own that knows nothing of the product: no role, no table. The URL is a superuser's. */
+export async function startBlankPostgres(): Promise<{ databaseUrl: string } & AsyncDisposable> {
+  const guard = openGuard();
+  try {
+    const { url } = await startThrowAwayPostgres(inject('agpTestServers').blankPostgres, guard);
+    return { databaseUrl: url, [Symbol.asyncDispose]: () => guard.stop() };
+  } catch (error) {
+    await guard.stop();
+    throw error;
+  }
+}
