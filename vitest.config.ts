@@ -10,8 +10,8 @@ const alone = [
 export default defineConfig({
   test: {
     globalSetup: 'packages/testing/src/global-setup.ts',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Files of a worker share its modules: loading them anew for each file was a third of the run's CPU time.
     isolate: false,
     projects: [

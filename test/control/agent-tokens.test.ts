@@ -241,9 +241,9 @@ test('a token in another spelling reaches no provider and no record, wherever it
   expect(rows).toEqual([]);
 });
 
-test('thousands of tokens that were never issued keep no valid one from working', async () => {
+test('hundreds of tokens that were never issued keep no valid one from working', async () => {
   const { secret } = await makeToken(identity.system, 'undisturbed');
-  let left = 2_000;
+  let left = 400;
   const guess = async (proxy: number) => {
     for (; left > 0; left -= 1)
       expect(await identity.send(proxy, { 'x-agent-token': `${neverIssued}${left}` })).toEqual(refusedForToken);
@@ -252,5 +252,5 @@ test('thousands of tokens that were never issued keep no valid one from working'
   let valid = 0;
   for (; left > 0; valid += 2) await identity.expectForwarded({ 'x-agent-token': secret });
   await guessing;
-  expect(valid).toBeGreaterThan(10);
+  expect(valid).toBeGreaterThan(2);
 });

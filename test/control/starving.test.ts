@@ -15,7 +15,7 @@ beforeAll(async () => {
     environment: {
       MAX_REQUEST_BYTES: String(mebibyte),
       MAX_BUFFERED_BYTES: String(16 * mebibyte),
-      MAX_BODY_SECONDS: '8',
+      MAX_BODY_SECONDS: '4',
     },
   });
 });

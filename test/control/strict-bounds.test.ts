@@ -28,7 +28,7 @@ test('no request reserves less than the worst bill that it can lead to', () => {
     const target = request.target.replace(/^\/\w+/, '');
     expect(readAtWorst({ target, body: request.body }).nanoUsd).toBeLessThanOrEqual(most);
   };
-  fc.assert(fc.property(arbitraryRequest, holds), { numRuns: 3_000 });
+  fc.assert(fc.property(arbitraryRequest, holds), { numRuns: 400 });
   // That all is refused would prove nothing.
   expect(reserved).toBeGreaterThan(500);
 });

@@ -206,13 +206,13 @@ test("management's streams end as the drain begins; one that is opened in it liv
       headers: { authorization: `Bearer ${system.apiKey}` },
     });
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
-    return answer.text().then(() => ended.push(name));
+    return { end: answer.text().then(() => ended.push(name)) };
   };
   const first = await open('first');
   const stopped = system.management.stop();
-  await first;
-  const second = open('second');
-  await second;
+  await first.end;
+  const second = await open('second');
+  await second.end;
   await stopped;
   expect(ended).toEqual(['first', 'second']);
 }, 60_000);

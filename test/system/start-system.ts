@@ -162,17 +162,17 @@ const toVariables = (urls: ServiceUrls) => ({
   SHUTDOWN_GRACE_SECONDS: '10',
 });
 
-/** Waits until `look` gives a value, asking every 20 ms. Rejects after `ms`, naming what it waited for. */
+/** Waits until `look` gives a value, asking more and more rarely. Rejects after `ms`, naming what it waited for. */
 export async function waitFor<Value>(
   what: string,
   look: () => Promise<Value | undefined | false> | Value | undefined | false,
-  ms = 15_000,
+  ms = 30_000,
 ): Promise<Value> {
   const deadline = Date.now() + ms;
-  for (;;) {
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.3, 200)) {
     const value = await look();
     if (value !== undefined && value !== false) return value;
     if (Date.now() > deadline) throw new Error(`waited ${ms} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

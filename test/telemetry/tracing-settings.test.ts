@@ -21,7 +21,13 @@ beforeAll(async () => {
     output += text;
   };
   output = '';
-  system = await startProcesses({ onOutput, environment: { PROVIDER_OPENAI_URL: provider.url, LOG_LEVEL: 'warn' } });
+  system = await startProcesses({
+    proxies: 0,
+    writers: 0,
+    management: false,
+    onOutput,
+    environment: { PROVIDER_OPENAI_URL: provider.url, LOG_LEVEL: 'warn' },
+  });
 });
 beforeEach(() => {
   output = '';
@@ -75,21 +81,27 @@ test('the standard variables count: service name, attributes, headers from a fil
 /** Tells of every module of OpenTelemetry that a process loads, but for the API, which the Prometheus client loads itself. */
 const tellLoads = `data:text/javascript,${encodeURIComponent(
   `import{registerHooks}from'node:module';registerHooks({load(url,context,next){
-  if(/@opentelemetry\\/(?!api\\/)/.test(url))console.error('LOADED');return next(url,context)}})`,
+  if(/@opentelemetry\\/(?!api\\/)/.test(url))console.error('LOADED '+process.env.TEST_CASE);return next(url,context)}})`,
 )}`;
 
-test.each([
-  ['no endpoint', {}, false],
-  ['the SDK disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }, false],
-  ['an endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }, true],
-] as const)('with %s', async (_, variables, isLoaded) => {
-  const proxy = await system.start('proxy', { ...variables, NODE_OPTIONS: `--import=${tellLoads}` });
-  const { answer } = await send({ url: proxy.url, headers: { traceparent } });
-  expect(answer.status).toBe(200);
-  await answer.text();
-  expect(receivedTraceparent() === traceparent).toBe(!isLoaded);
-  await proxy.stop();
-  expect(output.includes('LOADED')).toBe(isLoaded);
+test('OpenTelemetry is loaded where there is an endpoint, and traceparent goes through untouched where it is not', async () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+  const cases = [
+    ['none', {}, false],
+    ['disabled', { ...endpoint, OTEL_SDK_DISABLED: 'true' }, false],
+    ['endpoint', endpoint, true],
+  ] as const;
+  const start = (name: string, variables: Record<string, string>) =>
+    system.start('proxy', { ...variables, TEST_CASE: name, NODE_OPTIONS: `--import=${tellLoads}` });
+  const proxies = await Promise.all(cases.map(([name, variables]) => start(name, variables)));
+  for (const [index, [name, , isLoaded]] of cases.entries()) {
+    const { answer } = await send({ url: proxies[index]?.url ?? '', headers: { traceparent } });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    expect([name, receivedTraceparent() === traceparent]).toEqual([name, !isLoaded]);
+  }
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
+  for (const [name, , isLoaded] of cases) expect([name, output.includes(`LOADED ${name}`)]).toEqual([name, isLoaded]);
 });
 
 test('a collector that is away costs requests nothing, and few lines say so', async () => {
@@ -107,7 +119,7 @@ test('a collector that is away costs requests nothing, and few lines say so', as
   });
   for (let round = 0; round < 5; round += 1) {
     await (await send({ url: proxy.url })).answer.text();
-    await sleep(100);
+    await sleep(40);
   }
   // One in ten seconds, on a machine that may be slow; every batch would be six and more.
   expect(lines()).toBeLessThan(3);
@@ -116,13 +128,14 @@ test('a collector that is away costs requests nothing, and few lines say so', as
 
 test('a stop does not wait long for a collector that never answers', async () => {
   await using silent = await startFakeProvider(() => ({ hang: true }));
-  const proxy = await system.start('proxy', { OTEL_EXPORTER_OTLP_ENDPOINT: silent.url });
+  const proxy = await system.start('proxy', {
+    OTEL_EXPORTER_OTLP_ENDPOINT: silent.url,
+    SHUTDOWN_GRACE_SECONDS: '0',
+  });
   await (await send({ url: proxy.url })).answer.text();
-  const since = performance.now();
+  // The library itself waits for 10 seconds. A stop that takes longer than the proxy's own limit rejects.
   await proxy.stop();
   expect(silent.requests).toHaveLength(1);
-  // The library itself waits for 10 seconds.
-  expect(performance.now() - since).toBeLessThan(8_000);
 });
 
 test('spans that find the queue full are told of', async () => {

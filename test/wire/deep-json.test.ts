@@ -7,7 +7,7 @@ import { type ProcessSystem, startProcesses } from '../system/start-processes.ts
 import { waitFor } from '../system/start-system.ts';
 
 /** So often that the garbage is collected between two of them. */
-const tries = 12;
+const tries = 4;
 const nest = (levels: number) => `${'[1,'.repeat(levels)}"x`;
 /** 30 KB, and 180 KB. */
 const broken = nest(10_000);

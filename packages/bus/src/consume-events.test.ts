@@ -11,7 +11,7 @@ import {
   writerConsumer,
 } from './index.ts';
 
-const ackWaitMs = 3_000;
+const ackWaitMs = 1_500;
 const enough = 10 * maxEventsInMessage;
 
 async function open(maxHeld: number) {
@@ -114,7 +114,7 @@ test('goes on after NATS was stopped, killed and paused; what is held comes once
   await publish('before');
   await arrived(1);
   await stack.nats.stop();
-  await setTimeout(1_000);
+  await setTimeout(200);
   await stack.nats.start();
   await publish('after stop');
   await arrived(2);
@@ -123,7 +123,7 @@ test('goes on after NATS was stopped, killed and paused; what is held comes once
   await publish('after kill');
   await arrived(3);
   stack.nats.pause();
-  await setTimeout(ackWaitMs + 2_000);
+  await setTimeout(ackWaitMs + 1_000);
   stack.nats.resume();
   await publish('after pause');
   await arrived(4);

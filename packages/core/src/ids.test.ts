@@ -32,7 +32,7 @@ test('reads exactly the ids that typeid-js reads', () => {
     fc.property(prefix, fc.oneof(suffix, valid, changed, fc.string()), (start, end) => {
       expect(fromPublicId('evt', start + end)).toBe(fromTypeId(start + end));
     }),
-    { numRuns: 5_000 },
+    { numRuns: 150 },
   );
   for (const edge of ['0'.repeat(26), '7'.padEnd(26, 'z'), '8'.padEnd(26, '0'), '']) {
     expect(fromPublicId('evt', `evt_${edge}`)).toBe(fromTypeId(`evt_${edge}`));

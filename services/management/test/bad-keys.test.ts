@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startTestManagement } from './support/start-test-management.ts';
 
-const attempts = 2_000;
+const attempts = 300;
 const atOnce = 50;
 
 test(`${attempts} bad keys from one address are throttled after 100, while a valid key from there is let through each time`, async () => {

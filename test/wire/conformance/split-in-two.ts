@@ -23,7 +23,7 @@ async function read(operation: Operation, contentType: string, pieces: readonly 
 const shortForms = ['CRLF', 'CR', 'no last blank line', 'byte order mark', 'comments'] as const;
 
 /**
- * Reads a row's whole answer in two pieces, divided at each byte, and byte by byte, in each form that its bytes may have.
+ * Reads a row's whole answer in two pieces, divided at each byte, and byte by byte, and in each form that its bytes may have, divided at every seventh.
  *
  * @returns where something else was read than from all of it at once, -1 for byte by byte; null where nothing is read
  */
@@ -41,7 +41,8 @@ export async function splitInTwo(row: Row): Promise<string[] | null> {
     const isAsExpected = async (pieces: Buffer[]) =>
       isDeepStrictEqual(await read(operation, contentType, pieces), expected);
     if (!(await isAsExpected([...bytes].map((byte) => Buffer.from([byte]))))) wrong.push(`${form} -1`);
-    for (let at = 0; at < bytes.length; at++) {
+    // A line of SSE ends differently in the other forms, and a step that shares no divisor with its length meets each place of a line.
+    for (let at = 0; at < bytes.length; at += form === 'plain' ? 1 : 7) {
       if (!(await isAsExpected([bytes.subarray(0, at), bytes.subarray(at)]))) wrong.push(`${form} ${at}`);
     }
   }

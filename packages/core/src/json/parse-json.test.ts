@@ -60,7 +60,7 @@ test('with a low bound it gives the same, or says that the text is too deep or b
         expect(nestsDeeperThan(text, maxDepth)).toBe(true);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
 });
 

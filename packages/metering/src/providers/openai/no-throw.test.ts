@@ -62,7 +62,7 @@ test('no body makes the mappings throw, or gives figures that are none', () => {
       for (const part of request.inputText().parts) expect(typeof part).toBe('string');
       expectSound(from.readAnswer(body));
     }),
-    { numRuns: 2_000 },
+    { numRuns: 100 },
   );
 });
 
@@ -82,6 +82,6 @@ test('no frames make a reader throw, or give figures that are none', () => {
       expectSound(reading);
       expect(reading.usageIsFinal && reading.usage === null).toBe(false);
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
 });

@@ -52,7 +52,7 @@ test('frames are read as another parser reads them, whatever the line ends', () 
     fc.property(stream, (text) => {
       expect(read(Buffer.from(text))).toEqual(readWithParser(text));
     }),
-    { numRuns: 1_000 },
+    { numRuns: 200 },
   );
 });
 
@@ -69,7 +69,7 @@ test('frames are the same however the bytes are split', () => {
       ).toEqual(whole);
       expect(read(bytes, [...bytes.keys()])).toEqual(whole);
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
 });
 
