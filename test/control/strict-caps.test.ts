@@ -10,7 +10,7 @@ import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './suppor
  */
 
 /** `npm run prove:strict` sends more. */
-const count = Number(process.env.PROVE_STRICT_RUNS ?? 100);
+const count = Number(process.env.PROVE_STRICT_RUNS ?? 300);
 const seed = Number(process.env.PROVE_STRICT_SEED ?? 20_261_121);
 
 /** 0.05 USD, in nano-dollars. */

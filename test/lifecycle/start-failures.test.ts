@@ -2,11 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestStack } from '@agp/testing';
-import { expect, test } from 'vitest';
+import { startTestStack, type TestStack } from '@agp/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const script = new URL('./try-to-start.ts', import.meta.url).pathname;
 const endsWithinMs = 10_000;
+
+let stack: TestStack<{ nats: true; redis: true }>;
+beforeAll(async () => {
+  stack = await startTestStack({ nats: true, redis: true });
+});
+afterAll(() => stack?.[Symbol.asyncDispose]());
 
 async function takePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -23,7 +29,6 @@ test.for([
   ['management', 'whose port is taken', (port: number) => ({ managementPort: port }), 'EADDRINUSE'],
   ['writer', 'whose ops port is taken', (port: number) => ({ opsPort: port }), 'EADDRINUSE'],
 ] as const)('a %s %s leaves nothing open', { timeout: 60_000 }, async ([name, , makeWrong, reason]) => {
-  await using stack = await startTestStack({ nats: true, redis: true });
   using taken = await takePort();
   const urls = stack.urls[name];
   const child = spawn(process.execPath, [script, name, JSON.stringify(makeWrong(taken.port))], {

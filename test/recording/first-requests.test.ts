@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { startBudgetSystem, stayWithinTheDay } from '../control/support/budget-system.ts';
 import { answerAsReserved, countResults } from '../control/support/send-calls.ts';
 
-const agents = 100;
-const each = 50;
+const agents = 20;
+const each = 20;
 
 test(`${agents} unknown agents with ${each} first requests each at once get one row each, and the default cap from the very first on`, async () => {
   await stayWithinTheDay(60_000);

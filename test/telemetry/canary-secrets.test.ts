@@ -207,7 +207,7 @@ test('no credential is in any log, span, metric, event, message, audit row, tabl
     const names = ['proxy', 'writer', 'management'] as const;
     // Some wait for their servers rather than end; the system ends them.
     const started = names.map((name) => system.start(name, { DATABASE_URL, NATS_URL, REDIS_URL }).catch(() => {}));
-    await Promise.race([Promise.all(started), sleep(6_000)]);
+    await Promise.race([Promise.all(started), sleep(3_000)]);
   }
   await readMetrics(system, outputs);
   await stopFollowing();

@@ -77,8 +77,8 @@ test('a list that cannot be finished breaks off instead of looking complete', as
   await pool.query(`
     INSERT INTO sessions (id, agent_id, started_at, ended_at, event_count, compliance_tag)
     SELECT 'ses_' || i || repeat('x', 50), (SELECT id FROM agents), t, t, 1, 'default'
-    FROM generate_series(1, 60000) i, LATERAL (SELECT timestamptz '2026-01-01Z' + i * interval '1 ms') AS at (t)`);
-  expect(await management.read('/api/v1/sessions', sessionListSchema)).toHaveLength(60_000);
+    FROM generate_series(1, 30000) i, LATERAL (SELECT timestamptz '2026-01-01Z' + i * interval '1 ms') AS at (t)`);
+  expect(await management.read('/api/v1/sessions', sessionListSchema)).toHaveLength(30_000);
   const response = await management.call('/api/v1/sessions');
   expect(response.status).toBe(200);
   await pool.query('ALTER TABLE sessions RENAME TO sessions_away');

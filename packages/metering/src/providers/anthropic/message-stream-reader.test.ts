@@ -175,6 +175,7 @@ describe('text', () => {
       fc.property(fc.array(fc.oneof(frame, fc.json(), fc.string({ unit: 'binary' })), { maxLength: 8 }), (frames) => {
         expect(typeof stream(...frames).outputText().whole).toBe('boolean');
       }),
+      { numRuns: 30 },
     );
   });
 });

@@ -108,6 +108,7 @@ describe('text', () => {
       fc.property(fc.array(fc.oneof(odd, any, fc.string({ unit: 'binary' })), { maxLength: 8 }), (frames) => {
         expect(typeof stream(...frames).outputText().whole).toBe('boolean');
       }),
+      { numRuns: 30 },
     );
   });
 });
