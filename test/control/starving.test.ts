@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readMetric } from '../system/read-metric.ts';
 import { waitFor } from '../system/start-system.ts';
 import { type BudgetSystem, startBudgetSystem } from './support/budget-system.ts';
 import { answerAsReserved, countResults } from './support/send-calls.ts';
@@ -44,10 +45,7 @@ const endAll = (held: readonly Held[]) => {
   for (const { socket } of held) (socket as Socket).destroy();
 };
 
-const bufferedBytes = async () => {
-  const text = await (await fetch(`${budgets.system.proxies[0]?.opsUrl}/metrics`)).text();
-  return Number(/^agp_proxy_buffered_bytes (.*)$/m.exec(text)?.[1]);
-};
+const bufferedBytes = () => readMetric(budgets.system.proxies[0], 'agp_proxy_buffered_bytes');
 
 test('bodies that never end, under one name or many, refuse nobody else, and end by themselves', async () => {
   const names = Array.from({ length: 16 }, (_, index) => `hostile-${index}`);

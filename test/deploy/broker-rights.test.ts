@@ -2,6 +2,7 @@ import { connectBus, eventSubject } from '@agp/bus';
 import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
 import { makeSoakEvents } from '../recording/exactly-once/make-soak-events.ts';
+import { readMetric } from '../system/read-metric.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
 async function ask(system: System): Promise<string> {
@@ -50,11 +51,10 @@ test('what proxies hand over before there was ever a writer is kept, and recorde
   await using system = await startSystem({ writers: 0, eventStream: false, environment });
   const asked = await Promise.all(Array.from({ length: 20 }, () => ask(system)));
   const [proxy] = system.proxies;
-  const refusals = async () =>
-    Number(
-      /^agp_proxy_refused_publishes_total (\d+)$/m.exec(await (await fetch(`${proxy?.opsUrl}/metrics`)).text())?.[1],
-    );
-  await waitFor('JetStream to say that it has no stream', async () => (await refusals()) > 0);
+  await waitFor(
+    'JetStream to say that it has no stream',
+    async () => (await readMetric(proxy, 'agp_proxy_refused_publishes_total')) > 0,
+  );
   await system.start('writer');
   await waitFor('all events', async () => (await listIds(system)).length === asked.length);
   expect(await listIds(system)).toEqual(asked.toSorted());

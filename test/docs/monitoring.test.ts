@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase } from '@agp/db';
 import { alerts, dashboards, runbookPage } from '@agp/monitoring';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readMetrics } from '../system/read-metric.ts';
 import { type System, startSystem } from '../system/start-system.ts';
 import { listFiles } from '../workspace/list-files.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
@@ -29,7 +30,7 @@ test.each(['proxy', 'writer', 'management'] as const)(
   'the page has every metric of the %s, and no other',
   async (name) => {
     const service = name === 'management' ? system.management : system[name === 'proxy' ? 'proxies' : 'writers'][0];
-    const text = await (await fetch(`${service?.opsUrl}/metrics`)).text();
+    const text = await readMetrics(service);
     const registered = [...text.matchAll(/^# TYPE (agp_\w+) (\w+)$/gm)]
       .map(([, metric, type]) => `${metric} ${type}`)
       .filter((each) => each !== 'agp_build_info gauge' && each !== 'agp_ready gauge');

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { doubtfulUsageListSchema } from '@agp/core/contracts';
 import type { FakeProvider, FakeReply, Handler } from '@agp/testing/providers';
 import { beforeAll, expect, test } from 'vitest';
+import { readMetric } from '../system/read-metric.ts';
 import { readPayload } from '../system/read-payload.ts';
 import { type System, waitFor } from '../system/start-system.ts';
 import { type Asked, type AttackSystem, mini, price, startAttackSystem } from './metering/attack-system.ts';
@@ -296,6 +297,5 @@ test('what is doubted is listed with what was claimed, up to a bound for each ag
     );
   await waitFor('the doubt of another agent', async () => (await count('doubted-too')).rows[0]?.count === 1);
   expect((await count('doubted')).rows).toEqual([{ count: 1_002 }]);
-  const metrics = await (await fetch(`${system.proxies[0]?.opsUrl}/metrics`)).text();
-  expect(metrics).toMatch(/agp_proxy_doubtful_usage_total\{reason="unreadable"\} [1-9]/);
+  expect(await readMetric(system.proxies[0], 'agp_proxy_doubtful_usage_total{reason="unreadable"}')).toBeGreaterThan(0);
 });

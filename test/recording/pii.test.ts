@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readMetric } from '../system/read-metric.ts';
 import { readPayload } from '../system/read-payload.ts';
 import { type System, startSystem } from '../system/start-system.ts';
 
@@ -116,11 +117,8 @@ test.each(['A'.repeat(1_024), '='.repeat(1_024), 'QUJD'.repeat(1_000)])(
 );
 
 test('what nobody searched is said and counted, never taken for nothing', async () => {
-  const unscanned = async (reason: string) => {
-    const metrics = await (await fetch(`${system.proxies[0]?.opsUrl}/metrics`)).text();
-    const line = new RegExp(`^agp_proxy_unscanned_requests_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(metrics);
-    return Number(line?.[1] ?? 0);
-  };
+  const unscanned = async (reason: string) =>
+    (await readMetric(system.proxies[0], `agp_proxy_unscanned_requests_total{reason="${reason}"}`)) || 0;
   expect(await unscanned('unknown_path')).toBe(0);
   const upload = await record('/openai/v1/files', 'jane.roe@example.com', { 'content-type': 'text/plain' });
   expect(upload).toEqual({ pii_detected: false, pii_types: [], pii_scan: 'none' });

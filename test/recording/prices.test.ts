@@ -6,6 +6,7 @@ import type { CostSummary, UnpricedModel } from '@agp/core/contracts';
 import { priceVersion } from '@agp/pricing';
 import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readMetric } from '../system/read-metric.ts';
 import { readPayload } from '../system/read-payload.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
@@ -87,8 +88,7 @@ test('what has no price costs nothing, and is seen in the list and the metrics',
   ]);
   const after = await system.api<CostSummary>('/api/v1/costs/summary');
   expect(after.total_cost_usd).toBe(before.total_cost_usd);
-  const metrics = await (await fetch(`${system.proxies[0]?.opsUrl}/metrics`)).text();
-  expect(metrics).toContain('agp_proxy_unpriced_requests_total{provider="here"} 2\n');
+  expect(await readMetric(system.proxies[0], 'agp_proxy_unpriced_requests_total{provider="here"}')).toBe(2);
 });
 
 test('a response in the background, whose usage nobody may ever ask for, is taken to be as long as it may', async () => {

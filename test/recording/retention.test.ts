@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { randomUUIDv7 } from 'node:crypto';
 import { join } from 'node:path';
 import { auditListSchema, type LineageVerdict, lineageRemovalsSchema, lineageSchema } from '@agp/core/contracts';
-import { firstUuidAt, toPublicId } from '@agp/core/ids';
+import { toPublicId } from '@agp/core/ids';
 import { type Database, makePartitions, openDatabase, recordEvents } from '@agp/db';
-import { findDivergence, makeEvent } from '@agp/testing/events';
+import { findDivergence, makeEventAt } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli as runArgs } from '../cli/run-cli.ts';
 import { readSnippets } from '../docs/read-snippets.ts';
@@ -36,9 +36,7 @@ afterAll(async () => {
 async function record(sessionId: string, ages: readonly number[]): Promise<void> {
   for (const age of ages) {
     const ms = now - age * dayMs;
-    const id = toPublicId('evt', firstUuidAt(ms).slice(0, 13) + randomUUIDv7().slice(13));
-    const event = makeEvent({ id, session_id: sessionId, agent_id: agentId, timestamp: new Date(ms).toISOString() });
-    await recordEvents(writing.pool, [event]);
+    await recordEvents(writing.pool, [makeEventAt(ms, { session_id: sessionId, agent_id: agentId })]);
   }
 }
 

@@ -1,5 +1,6 @@
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findSeries, readMetrics } from '../system/read-metric.ts';
 import { type RunningService, type System, startSystem, waitFor } from '../system/start-system.ts';
 import { openExchange, readAnswer } from '../wire/transparency/exchange-bytes.ts';
 
@@ -25,15 +26,6 @@ afterAll(async () => {
 
 const proxy = () => system.proxies[0] as RunningService;
 
-async function readMetrics({ opsUrl }: RunningService): Promise<string> {
-  return (await fetch(`${opsUrl}/metrics`)).text();
-}
-
-function readSeries(text: string, series: string): number {
-  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
-  return Number(line?.slice(series.length + 1) ?? Number.NaN);
-}
-
 async function* sendSlowly(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text.slice(0, 20));
   await new Promise((resolve) => setTimeout(resolve, bodyMs));
@@ -53,10 +45,10 @@ test("a request's time is told apart into ours, the provider's and the agent's o
   await answer.text();
   const metrics = await waitFor('the request to end', async () => {
     const now = await readMetrics(proxy());
-    return readSeries(now, 'agp_proxy_request_duration_seconds_count{provider="openai"}') === 1 && now;
+    return findSeries(now, 'agp_proxy_request_duration_seconds_count{provider="openai"}') === 1 && now;
   });
-  const sum = (name: string) => readSeries(metrics, `agp_proxy_${name}_seconds_sum{provider="openai"}`);
-  const step = (name: string) => readSeries(metrics, `agp_proxy_step_seconds_sum{step="${name}"}`);
+  const sum = (name: string) => findSeries(metrics, `agp_proxy_${name}_seconds_sum{provider="openai"}`);
+  const step = (name: string) => findSeries(metrics, `agp_proxy_step_seconds_sum{step="${name}"}`);
   expect(sum('provider_first_byte')).toBeGreaterThan((providerMs - 5) / 1000);
   expect(sum('provider')).toBeGreaterThanOrEqual(sum('provider_first_byte'));
   // The body comes meanwhile, so what the steps before it take, on a machine that is busy, it takes no longer.
@@ -86,7 +78,7 @@ test('the step that refuses a request is timed too', async () => {
   const before = await readMetrics(proxy());
   await fetch(`${proxy().url}/nowhere/v1`);
   const after = await readMetrics(proxy());
-  const count = (text: string, name: string) => readSeries(text, `agp_proxy_step_seconds_count{step="${name}"}`);
+  const count = (text: string, name: string) => findSeries(text, `agp_proxy_step_seconds_count{step="${name}"}`);
   expect(count(after, 'readHead')).toBe(count(before, 'readHead') + 1);
   expect(count(after, 'identify')).toBe(count(before, 'identify'));
   expect(count(after, 'finish')).toBe(count(before, 'finish') + 1);

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { CostSummary } from '@agp/core/contracts';
 import { type FakeProvider, type Step, startFakeProvider } from '@agp/testing/providers';
 import { beforeAll, expect, test } from 'vitest';
+import { readMetric } from '../system/read-metric.ts';
 import { readPayload } from '../system/read-payload.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
@@ -172,6 +173,5 @@ test('a batch for a model without a price is one request without a price', async
   const { session, answer } = await ask(1, resultsOf('msgbatch_4'), { headers: { 'x-body': 'tuned' } });
   await answer.arrayBuffer();
   expect(await readPayload(system, session)).toMatchObject({ prompt_tokens: 3, cost_usd: 0, price_version: null });
-  const metrics = await (await fetch(`${system.proxies[1]?.opsUrl}/metrics`)).text();
-  expect(metrics).toContain('agp_proxy_unpriced_requests_total{provider="anthropic"} 1\n');
+  expect(await readMetric(system.proxies[1], 'agp_proxy_unpriced_requests_total{provider="anthropic"}')).toBe(1);
 });

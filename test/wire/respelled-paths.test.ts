@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from '../control/support/budget-system.ts';
+import { readMetrics } from '../system/read-metric.ts';
 import { sendRaw, write } from './bad-input/send-raw.ts';
 
 const chat = JSON.stringify({ model: 'gpt-4o', max_tokens: 10, messages: [{ role: 'user', content: 'hello' }] });
@@ -81,6 +82,6 @@ test('a path that nobody knows spends the cap by what the settings say, and what
   expect((await call())?.status).toBe(404);
   await budgets.settle();
   expect((await budgets.readState('speller')).spent).toBe(spent + 30_000_000);
-  const metrics = await (await fetch(`${budgets.system.proxies[0]?.opsUrl}/metrics`)).text();
+  const metrics = await readMetrics(budgets.system.proxies[0]);
   expect(metrics).toMatch(/agp_proxy_unknown_path_requests_total\{.*provider="openai".*\} 4\n/);
 });

@@ -3,6 +3,7 @@ import { Agent, createServer as createHttpServer, request as httpRequest, type R
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { readMetric } from '../system/read-metric.ts';
 import { startProcesses } from '../system/start-processes.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
@@ -48,13 +49,8 @@ async function openSocket(system: System): Promise<Socket> {
   return socket;
 }
 
-async function readMetric(system: System, name: string): Promise<number> {
-  const text = await (await fetch(`${proxyOf(system).opsUrl}/metrics`)).text();
-  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
-}
-
 const waitUntilIdle = (system: System) =>
-  waitFor('every request to end', async () => (await readMetric(system, 'agp_proxy_running_requests')) === 0);
+  waitFor('every request to end', async () => (await readMetric(proxyOf(system), 'agp_proxy_running_requests')) === 0);
 
 test('an upload to a provider that is down gets 502, whether it ends or hangs, and the proxy lives on', async () => {
   await using system = await startWith(await findDeadUrl());
@@ -182,14 +178,14 @@ test('bodies that would fill the memory if they were parsed cost little more tha
   );
   await waitFor(
     'all bodies to be in',
-    async () => (await readMetric(system, 'agp_proxy_buffered_bytes')) >= 6 * body.length,
+    async () => (await readMetric(proxyOf(system), 'agp_proxy_buffered_bytes')) >= 6 * body.length,
     40_000,
   );
   expect(system.proxies[0]?.child.exitCode).toBeNull();
   leave.abort();
   await Promise.all(running);
   await waitUntilIdle(system);
-  expect(await readMetric(system, 'agp_proxy_buffered_bytes')).toBe(0);
+  expect(await readMetric(proxyOf(system), 'agp_proxy_buffered_bytes')).toBe(0);
 }, 60_000);
 
 test('an agent that does not read its answer is given up after the time that a provider would have', async () => {
@@ -205,7 +201,10 @@ test('an agent that does not read its answer is given up after the time that a p
   const socket = await openSocket(system);
   socket.pause();
   socket.write('GET /openai/v1/endless HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\n\r\n');
-  await waitFor('the request to run', async () => (await readMetric(system, 'agp_proxy_running_requests')) === 1);
+  await waitFor(
+    'the request to run',
+    async () => (await readMetric(proxyOf(system), 'agp_proxy_running_requests')) === 1,
+  );
   await waitUntilIdle(system);
   socket.destroy();
 });

@@ -1,6 +1,6 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import type { EventMessage } from '@agp/core/events';
-import { toPublicId, uuidTime } from '@agp/core/ids';
+import { firstUuidAt, toPublicId, uuidTime } from '@agp/core/ids';
 
 const models = ['gpt-4o-mini', 'gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-flash'];
 const embeddings = 'text-embedding-3-small';
@@ -43,6 +43,13 @@ export function makeEvent(over: Partial<EventMessage> = {}): EventMessage {
     ...over,
   };
 }
+
+/** The public id of an event of that time, in milliseconds. */
+export const makeEventIdAt = (ms: number) => toPublicId('evt', firstUuidAt(ms).slice(0, 13) + randomUUIDv7().slice(13));
+
+/** A recordable event of that time, in milliseconds. */
+export const makeEventAt = (ms: number, over: Partial<EventMessage> = {}) =>
+  makeEvent({ id: makeEventIdAt(ms), timestamp: new Date(ms).toISOString(), ...over });
 
 export interface TrafficOptions {
   events: number;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readMetrics } from '../../system/read-metric.ts';
 import { type RunningService, type System, startSystem } from '../../system/start-system.ts';
 import { hasBrowser, startBrowser } from './start-browser.ts';
 
@@ -139,7 +140,7 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
   });
 
   test('is counted where it was refused', async () => {
-    const metrics = await (await fetch(`${system.proxies[0]?.opsUrl}/metrics`)).text();
+    const metrics = await readMetrics(system.proxies[0]);
     for (const code of ['cross_site_request', 'foreign_host'])
       expect(metrics).toMatch(new RegExp(`agp_proxy_refusals_total\\{.*code="${code}".*\\} [1-9]`));
   });

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { firstUuidAt, toPublicId } from '@agp/core/ids';
+import { toPublicId } from '@agp/core/ids';
 import { startTestStack } from '@agp/testing';
-import { findDivergence, makeEvent } from '@agp/testing/events';
+import { findDivergence, makeEventAt } from '@agp/testing/events';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../database.ts';
 import { migrate } from '../../migrate.ts';
@@ -78,14 +78,9 @@ test('events that came before their partition are moved to it, in an unbroken ch
   const now = new Date();
   await makePartitions(database.db, now);
   const agentId = toPublicId('agt', randomUUIDv7());
-  const makeEventAt = (ms: number) =>
-    makeEvent({
-      id: toPublicId('evt', firstUuidAt(ms).slice(0, 13) + randomUUIDv7().slice(13)),
-      session_id: 'ses_ahead',
-      agent_id: agentId,
-      timestamp: new Date(ms).toISOString(),
-    });
-  const [thisWeek, ahead, farAhead] = [0, 9, 40].map((weeks) => makeEventAt(now.getTime() + weeks * weekMs));
+  const [thisWeek, ahead, farAhead] = [0, 9, 40].map((weeks) =>
+    makeEventAt(now.getTime() + weeks * weekMs, { session_id: 'ses_ahead', agent_id: agentId }),
+  );
   const events = [thisWeek, ahead, farAhead].filter((event) => event !== undefined);
   await recordEvents(database.pool, events);
   const readHome = async () => {

@@ -1,9 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { EventMessage } from '@agp/core/events';
-import { firstUuidAt, toPublicId } from '@agp/core/ids';
+import { toPublicId } from '@agp/core/ids';
 import { startTestStack } from '@agp/testing';
-import { type ChainEntry, findDivergence, makeEvent } from '@agp/testing/events';
+import { type ChainEntry, findDivergence, makeEventAt } from '@agp/testing/events';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../../database.ts';
 import { openGuardedDatabase } from '../../open-guarded-database.ts';
@@ -50,19 +48,12 @@ function openAsCommand(applicationName: string): Database {
 const query = async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
   (await database.pool.query<Row>(text, values)).rows;
 
-function makeEventAt(sessionId: string, ms: number): EventMessage {
-  const id = firstUuidAt(ms).slice(0, 13) + randomUUIDv7().slice(13);
-  return makeEvent({
-    id: toPublicId('evt', id),
-    session_id: sessionId,
-    agent_id: toPublicId('agt', '0199a8c7-5d3e-7000-8000-000000000000'),
-    timestamp: new Date(ms).toISOString(),
-  });
-}
+const agentId = toPublicId('agt', '0199a8c7-5d3e-7000-8000-000000000000');
+const makeEventIn = (sessionId: string, ms: number) => makeEventAt(ms, { session_id: sessionId, agent_id: agentId });
 
 /** Records one event after the other, so that the chain has this order. */
 async function record(sessionId: string, times: readonly number[]): Promise<void> {
-  for (const ms of times) await recordEvents(database.pool, [makeEventAt(sessionId, ms)]);
+  for (const ms of times) await recordEvents(database.pool, [makeEventIn(sessionId, ms)]);
 }
 
 async function readChain(sessionId: string): Promise<ChainEntry[]> {
@@ -196,8 +187,8 @@ test('a writer that records all the while, into the weeks that go too, loses not
       // Two sessions in each batch, so that lanes meet; times on both sides of the border.
       const pair = [sessions[lane], sessions[(lane + 1) % 4]] as string[];
       const batch = pair.flatMap((id) => [
-        makeEventAt(id, border - 1 - ((round * 7 + lane) % 20) * dayMs),
-        makeEventAt(id, border + round + lane),
+        makeEventIn(id, border - 1 - ((round * 7 + lane) % 20) * dayMs),
+        makeEventIn(id, border + round + lane),
       ]);
       // Slow enough that the chains, which are checked whole again and again, stay short.
       await setTimeout(10);
