@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { childEnvironment } from '@agp/testing';
 import { vi } from 'vitest';
 import { runProgram } from '../../packages/cli/src/run-program.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
@@ -39,7 +40,7 @@ export function startCli(
 ): { child: ChildProcessWithoutNullStreams; run: CliRun; ended: Promise<CliRun> } {
   const flags = options.withLocalStack ? ['--import', offer] : [];
   const child = spawn(process.execPath, [...flags, main, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: childEnvironment(environment),
   });
   child.stdin.end();
   const run = { code: -1, stdout: '', stderr: '' };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestStack, type TestStack } from '@agp/testing';
+import { childEnvironment, startTestStack, type TestStack } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const script = new URL('./try-to-start.ts', import.meta.url).pathname;
@@ -32,7 +32,7 @@ test.for([
   using taken = await takePort();
   const urls = stack.urls[name];
   const child = spawn(process.execPath, [script, name, JSON.stringify(makeWrong(taken.port))], {
-    env: {
+    env: childEnvironment({
       DATABASE_URL: urls.databaseUrl,
       NATS_URL: urls.natsUrl,
       REDIS_URL: urls.redisUrl,
@@ -43,7 +43,7 @@ test.for([
       OPS_PORT: '0',
       MANAGEMENT_API_KEY: 'agm_test-key-with-every-scope-0123456789',
       LOG_LEVEL: 'fatal',
-    },
+    }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';

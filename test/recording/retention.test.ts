@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { auditListSchema, type LineageVerdict, lineageRemovalsSchema, lineageSchema } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, makePartitions, openDatabase, recordEvents } from '@agp/db';
+import { childEnvironment } from '@agp/testing';
 import { findDivergence, makeEventAt } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli as runArgs } from '../cli/run-cli.ts';
@@ -42,7 +43,10 @@ async function record(sessionId: string, ages: readonly number[]): Promise<void>
 
 function maintain(retentionDays: string) {
   const file = join(workspaceFolder, 'packages/operator/src/commands/maintain.ts');
-  const env = { DATABASE_URL: system.stack.urls.migrator.databaseUrl, RETENTION_DAYS: retentionDays };
+  const env = childEnvironment({
+    DATABASE_URL: system.stack.urls.migrator.databaseUrl,
+    RETENTION_DAYS: retentionDays,
+  });
   const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', env });
   return { status, stdout, stderr };
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { childEnvironment } from '@agp/testing';
 import {
   assembleSystem,
   type RunningService,
@@ -29,7 +30,7 @@ export interface ProcessSystem extends System<ServiceProcess> {
 export async function startProcesses(options: ProcessOptions = {}): Promise<ProcessSystem> {
   const running = new Set<ChildProcess>();
   const spawnOne = (name: ServiceName, environment: Record<string, string>) => {
-    const child = spawnService(name, { PATH: process.env.PATH ?? '', ...environment }, options.onOutput);
+    const child = spawnService(name, childEnvironment(environment), options.onOutput);
     running.add(child);
     child.once('exit', () => running.delete(child));
     return child;

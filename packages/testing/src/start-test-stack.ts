@@ -23,6 +23,7 @@ import { templateName } from './global-setup.ts';
 export type { Server, TlsFiles } from '@agp/local-stack/servers';
 export { findFreePort } from '@agp/local-stack/servers';
 export type { RoleUrls, ServiceUrls } from '@agp/operator';
+export { childEnvironment } from './child-environment.ts';
 export { explainSkip } from './explain-skip.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startTestStack } from '@agp/testing';
+import { childEnvironment, startTestStack } from '@agp/testing';
 import { expect, test } from 'vitest';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 function run(environment: Record<string, string>): ChildProcess {
   return spawn(process.execPath, [main], {
-    env: { ...environment, LOG_LEVEL: 'silent' },
+    env: childEnvironment({ ...environment, LOG_LEVEL: 'silent' }),
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
 }

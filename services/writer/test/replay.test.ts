@@ -5,7 +5,7 @@ import { connectBus, keptStream, Outbox, readBacklog } from '@agp/bus';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger } from '@agp/runtime';
-import { startTestStack } from '@agp/testing';
+import { childEnvironment, startTestStack } from '@agp/testing';
 import { findDivergence, makeTraffic } from '@agp/testing/events';
 import { expect, test, vi } from 'vitest';
 import { readSnippets } from '../../../test/docs/read-snippets.ts';
@@ -18,7 +18,7 @@ const settings = { opsHost: '127.0.0.1', opsPort: 0, eventStreamMaxBytes: 256 * 
 function replay(natsUrl: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
     encoding: 'utf8',
-    env: { NATS_URL: natsUrl },
+    env: childEnvironment({ NATS_URL: natsUrl }),
   });
   return { status, stdout: stdout.trim(), stderr: stderr.trim() };
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { announcementSubject, connectBus, eventStream, eventSubject, maxEventsInMessage } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
+import { childEnvironment } from '@agp/testing';
 import { findDivergence, makeEvent, makeTraffic } from '@agp/testing/events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ackWaitMs, startWriterStack } from './support/start-writer-stack.ts';
@@ -97,7 +98,8 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
   expect(JSON.parse(aside.bytes.toString())).toEqual(poison);
 
   const command = async (...args: string[]) => {
-    const env = { DATABASE_URL: stack.urls.writer.databaseUrl, NATS_URL: stack.urls.operator.natsUrl };
+    const { writer, operator } = stack.urls;
+    const env = childEnvironment({ DATABASE_URL: writer.databaseUrl, NATS_URL: operator.natsUrl });
     const file = join(import.meta.dirname, '../../../packages/operator/src/commands/quarantine.ts');
     return run(process.execPath, [file, ...args], { env }).catch((error: { code: number; stderr: string }) => error);
   };
@@ -116,7 +118,7 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
   await stack.settled();
   expect(await stack.count('quarantine')).toBe(10);
   expect(await stack.count('quarantine WHERE replayed_at IS NULL')).toBe(5);
-}, 60_000);
+}, 120_000);
 
 test("an event that was forged with the writer's NATS user, by a stream that takes in its subject too, is set aside", async () => {
   const stack = await startWriterStack();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBlankPostgres, startTestStack } from '@agp/testing';
+import { childEnvironment, startBlankPostgres, startTestStack } from '@agp/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -18,7 +18,7 @@ const passwords = {
 function run(command: string, env: Record<string, string>) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, `${command}.ts`)], {
     encoding: 'utf8',
-    env,
+    env: childEnvironment(env),
   });
   return { status, stdout, stderr };
 }

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { childEnvironment } from '@agp/testing';
 import { expect, test } from 'vitest';
 
 function run(command: string, args: string[], databaseUrl?: string) {
   const file = join(import.meta.dirname, `${command}.ts`);
-  const env = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
+  const env = childEnvironment(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl });
   return spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env });
 }
 
