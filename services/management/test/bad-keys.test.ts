@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startTestManagement } from './support/start-test-management.ts';
 
 const attempts = 300;
-const atOnce = 50;
+const atOnce = 20;
 
 test(`${attempts} bad keys from one address are throttled after 100, while a valid key from there is let through each time`, async () => {
   await using management = await startTestManagement();
@@ -18,22 +18,21 @@ test(`${attempts} bad keys from one address are throttled after 100, while a val
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
     }
   };
-  const valid: { status: number; ms: number }[] = [];
+  const valid: number[] = [];
   const guessing = Promise.all(Array.from({ length: atOnce }, guess));
   while (left > 0) {
-    const started = performance.now();
     const response = await management.call('/api/v1/agents');
     await response.arrayBuffer();
-    valid.push({ status: response.status, ms: performance.now() - started });
+    valid.push(response.status);
   }
   await guessing;
   const slowest = Math.round(Math.max(...valid.map(({ ms }) => ms)));
-  console.log(`${attempts} bad keys, ${atOnce} at once; ${valid.length} calls with a valid key, ${slowest} ms at most`);
+  
   // When Redis answers too late on a busy machine, the process counts for itself, up to the limit once more.
   const told = statuses.get(401) ?? 0;
   expect(told).toBeGreaterThanOrEqual(100);
   expect(told).toBeLessThanOrEqual(200);
   expect(statuses.get(429)).toBe(attempts - told);
   expect(valid.length).toBeGreaterThan(4);
-  expect(valid.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(valid.filter((status) => status !== 200)).toEqual([]);
 }, 60_000);
