@@ -1,7 +1,7 @@
-import { parseJson } from '@agp/core/json';
-import { asObject } from '../providers/json-shapes.ts';
+import { asObject } from '../json/json-shapes.ts';
+import { scanMembers, skipSpace } from '../json/scan-members.ts';
+import { tryParse } from '../json/try-parse.ts';
 import { isForm, parseFormFields } from '../request/parse-form-fields.ts';
-import { scanMembers, skipSpace } from '../stream/readers/scan-members.ts';
 
 /** A member of a request's body; one that is repeated is there as often. */
 export interface BodyMember {
@@ -36,14 +36,6 @@ function isSparse(bytes: Buffer): boolean {
 
 const unreadable: BodyMembers = { value: undefined, members: [], isExact: false };
 
-function parse(bytes: Buffer): unknown {
-  try {
-    return parseJson(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Members where nothing tells of repeated ones. */
 function listMembers(value: unknown): BodyMember[] {
   return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => listMembers(each) }));
@@ -62,7 +54,7 @@ function scanObject(bytes: Buffer, start: number, parsed?: unknown): { members: 
   const members = found.members.map((member): BodyMember => {
     const { key, start: from, end } = member;
     const isParsed = isWhole || end - from < maxShortMember || parsed !== undefined;
-    const value = isWhole ? values[key] : isParsed ? parse(bytes.subarray(from, end)) : undefined;
+    const value = isWhole ? values[key] : isParsed ? tryParse(bytes.subarray(from, end)) : undefined;
     return { key, value, members: () => scanObject(bytes, from, value)?.members ?? [] };
   });
   return { members, end: found.end };
@@ -97,7 +89,7 @@ export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' 
   const isWhole = extent === 'whole';
   if (isForm(contentType)) return readForm(bytes, contentType, isWhole ? bytes.length : maxShortMember);
   const isParsed = bytes.length <= maxParsed || (isWhole && isSparse(bytes));
-  const value = isParsed ? parse(bytes) : undefined;
+  const value = isParsed ? tryParse(bytes) : undefined;
   const root = scanObject(bytes, skipSpace(bytes, 0), value);
   // More members than are looked at one by one, or no object at all.
   if (!root && value !== undefined) return { value, members: listMembers(value), isExact: !isWhole };

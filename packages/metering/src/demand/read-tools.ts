@@ -1,4 +1,4 @@
-import { asArray, asObject } from '../providers/json-shapes.ts';
+import { asArray, asObject } from '../json/json-shapes.ts';
 import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';
 

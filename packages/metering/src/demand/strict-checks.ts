@@ -1,5 +1,5 @@
 import { type CostRule, toSnakeCase } from '../cost-fields/index.ts';
-import { asArray, asObject, asText } from '../providers/json-shapes.ts';
+import { asArray, asObject, asText } from '../json/json-shapes.ts';
 import { findUnsized } from './find-unsized.ts';
 import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';

@@ -1,8 +1,8 @@
+import { parseFrame } from '../json/parse-frame.ts';
 import { GatheredText } from '../text/gathered-text.ts';
 import { BesideText } from './collect-beside.ts';
 import { maxText } from './collect-text.ts';
 import type { Write, Writing } from './operation.ts';
-import { parseFrame } from './parse-frame.ts';
 
 /** Frames are read for their text in batches of this many bytes, so that many small ones cost no more than few. */
 const maxHeld = 64 * 1024;
@@ -15,6 +15,11 @@ const maxChannels = 1_000;
 /** Servers number their texts. What is called otherwise is kept as one text. */
 const maxName = 256;
 const longNamed = 'long';
+
+/** How the channels end in which reasoning is written that the provider shows. */
+export const reasoningEnd = '.reasoning';
+
+export const isNoReasoning = (channel: string): boolean => !channel.endsWith(reasoningEnd);
 
 /** Gathers the texts of a stream's frames, each joined over the frames that it came in. */
 export class StreamText {

@@ -1,4 +1,5 @@
 import { makeUsage, type Usage } from '@agp/pricing';
+import type { ReportedCall } from './operation.ts';
 
 const names = Object.keys(makeUsage({})) as (keyof Usage)[];
 
@@ -7,9 +8,16 @@ export function addUsage(sum: Usage, usage: Usage): void {
   for (const name of names) sum[name] += usage[name];
 }
 
-/** What several calls used together. */
-export function sumUsage(first: Usage, others: readonly Usage[]): Usage {
-  const sum = { ...first };
-  for (const usage of others) addUsage(sum, usage);
+/** The same where there may be no sum yet. */
+export function addToUsage(sum: Usage | null, usage: Usage): Usage {
+  if (sum === null) return { ...usage };
+  addUsage(sum, usage);
   return sum;
+}
+
+/** What an answer counts: the sum of its calls, and the calls themselves where there are several. */
+export function sumCalls(calls: readonly ReportedCall[]): { usage: Usage | null; calls?: readonly ReportedCall[] } {
+  let sum: Usage | null = null;
+  for (const { usage } of calls) sum = addToUsage(sum, usage);
+  return calls.length > 1 ? { usage: sum, calls } : { usage: sum };
 }

@@ -1,4 +1,4 @@
-import { parseJson } from '@agp/core/json';
+import { tryParse } from '../json/try-parse.ts';
 import { isForm, parseFormFields } from './parse-form-fields.ts';
 
 /**
@@ -6,10 +6,5 @@ import { isForm, parseFormFields } from './parse-form-fields.ts';
  * can parse. It takes as long as the body is large, and is for where nobody waits.
  */
 export function parseRequestBody(bytes: Buffer, contentType: string): unknown {
-  if (isForm(contentType)) return parseFormFields(bytes, contentType, bytes.length);
-  try {
-    return parseJson(bytes);
-  } catch {
-    return undefined;
-  }
+  return isForm(contentType) ? parseFormFields(bytes, contentType, bytes.length) : tryParse(bytes);
 }

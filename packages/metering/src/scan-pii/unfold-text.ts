@@ -1,7 +1,7 @@
 import { JsonError, parseJson } from '@agp/core/json';
+import { isTooPopulated } from '../json/is-too-populated.ts';
 import { collectToolText } from '../providers/collect-text.ts';
 import type { Writing } from '../providers/index.ts';
-import { isTooPopulated } from '../text/is-too-populated.ts';
 
 /** Tools that call tools write JSON into JSON, which doubles the backslashes at each level: nobody nests more of them. */
 const maxLevels = 6;

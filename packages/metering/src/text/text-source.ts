@@ -1,12 +1,12 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
+import { findShadowed } from '../json/find-shadowed.ts';
+import { isTooPopulated } from '../json/is-too-populated.ts';
 import { addBeside } from '../providers/collect-beside.ts';
 import { maxText } from '../providers/collect-text.ts';
 import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
 import { isForm } from '../request/parse-form-fields.ts';
 import { parseRequestBody } from '../request/parse-request-body.ts';
-import { findShadowed } from './find-shadowed.ts';
-import { isTooPopulated } from './is-too-populated.ts';
 
 /** What was asked of a provider, so that a worker finds the mapping of its bodies again. */
 export interface Asked {

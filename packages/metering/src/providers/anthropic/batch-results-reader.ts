@@ -1,9 +1,9 @@
 import type { Usage } from '@agp/pricing';
-import { asObject } from '../json-shapes.ts';
+import { asObject } from '../../json/json-shapes.ts';
+import { parseFrame } from '../../json/parse-frame.ts';
 import { maxReportedCalls, type OnCall, type StreamReader, type StreamReading } from '../operation.ts';
-import { parseFrame } from '../parse-frame.ts';
 import { StreamText } from '../stream-text.ts';
-import { addUsage } from '../sum-usage.ts';
+import { addToUsage } from '../sum-usage.ts';
 import { readResultText } from './output-text.ts';
 import { readMessageFigures } from './usage.ts';
 
@@ -40,8 +40,7 @@ export class BatchResultsReader implements StreamReader {
     if (type !== 'succeeded') return;
     const { model, usage, calls } = readMessageFigures(message);
     if (usage === null) return;
-    if (this.#usage === null) this.#usage = { ...usage };
-    else addUsage(this.#usage, usage);
+    this.#usage = addToUsage(this.#usage, usage);
     for (const call of calls ?? [{ model, usage }]) {
       this.#calls += 1;
       if (this.#calls > maxReportedCalls) return;

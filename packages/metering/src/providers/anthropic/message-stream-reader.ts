@@ -1,7 +1,7 @@
-import { asObject, asText, type JsonObject } from '../json-shapes.ts';
-import type { StreamReader, StreamReading } from '../operation.ts';
-import { parseFrame } from '../parse-frame.ts';
-import { StreamText } from '../stream-text.ts';
+import { asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
+import { parseFrame } from '../../json/parse-frame.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { StreamReading } from '../operation.ts';
 import { readMessageDelta } from './output-text.ts';
 import { mergeMessageUsage, readMessageFigures } from './usage.ts';
 
@@ -9,55 +9,55 @@ import { mergeMessageUsage, readMessageFigures } from './usage.ts';
 const telling = /"(?:message_start|message_delta|message_stop|error)"/;
 
 /** Reads the events of a message: its input is counted in the first one, its output in `message_delta`. */
-export class MessageStreamReader implements StreamReader {
-  readonly #text = new StreamText(readMessageDelta);
-  #model: string | null = null;
-  #usage: JsonObject = {};
+export class MessageStreamReader extends FrameReader {
+  #figures: JsonObject = {};
   #outputIsCounted = false;
-  #sawEnd = false;
-  #failed = false;
+
+  constructor() {
+    super(readMessageDelta);
+  }
 
   push(event: string, data: string): void {
     if (!telling.test(data) && event !== 'message_stop') {
-      this.#text.add(data);
+      this.text.add(data);
       return;
     }
     const frame = asObject(parseFrame(data));
-    this.#text.addBeside(frame);
+    this.text.addBeside(frame);
     switch (frame.type ?? event) {
       case 'message_start': {
         const message = asObject(frame.message);
-        this.#model = asText(message.model) ?? this.#model;
-        this.#usage = mergeMessageUsage(this.#usage, message.usage);
+        this.model = asText(message.model) ?? this.model;
+        this.#figures = mergeMessageUsage(this.#figures, message.usage);
         break;
       }
       case 'message_delta':
-        this.#usage = mergeMessageUsage(this.#usage, frame.usage);
+        this.#figures = mergeMessageUsage(this.#figures, frame.usage);
         this.#outputIsCounted ||= typeof asObject(frame.usage).output_tokens === 'number';
         // Some servers leave out `message_stop`. After a reason to stop the model writes nothing more.
-        this.#sawEnd ||= asText(asObject(frame.delta).stop_reason) !== null;
+        this.sawEnd ||= asText(asObject(frame.delta).stop_reason) !== null;
         break;
       case 'message_stop':
-        this.#sawEnd = true;
+        this.sawEnd = true;
         break;
       case 'error':
-        this.#failed = true;
+        this.failed = true;
         break;
       default:
-        if (frame.type === undefined && frame.error) this.#failed = true;
-        else this.#text.add(data);
+        if (frame.type === undefined && frame.error) this.failed = true;
+        else this.text.add(data);
     }
   }
 
-  end(): StreamReading {
-    const figures = readMessageFigures({ model: this.#model, usage: this.#usage });
-    return {
-      ...figures,
-      usageIsFinal: figures.usage !== null && this.#outputIsCounted,
-      sawEnd: this.#sawEnd,
-      failed: this.#failed,
-      outputText: () => this.#text.read(),
-      besideText: () => this.#text.readBeside(),
-    };
+  override end(): StreamReading {
+    const { usage, serviceTier, calls } = readMessageFigures({ model: this.model, usage: this.#figures });
+    this.usage = usage;
+    this.serviceTier = serviceTier;
+    this.calls = calls;
+    return super.end();
+  }
+
+  protected override isUsageFinal(): boolean {
+    return this.#outputIsCounted;
   }
 }

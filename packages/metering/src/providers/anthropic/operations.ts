@@ -1,5 +1,5 @@
+import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText } from '../collect-text.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { AnswerReading, Operation } from '../operation.ts';
 import { decodeName, toPlainPath } from '../to-plain-path.ts';

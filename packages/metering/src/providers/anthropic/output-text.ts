@@ -1,5 +1,5 @@
+import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText, collectToolText } from '../collect-text.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { Write, Writing } from '../operation.ts';
 
 /** The parts of a content block that are text: words, thinking, the input of tools, and what the provider's tools answered. */

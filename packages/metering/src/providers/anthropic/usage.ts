@@ -1,7 +1,7 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, asText, type JsonObject, optionalCount } from '../json-shapes.ts';
+import { asArray, asObject, asText, type JsonObject, optionalCount } from '../../json/json-shapes.ts';
 import type { AnswerReading, ReportedCall } from '../operation.ts';
-import { sumUsage } from '../sum-usage.ts';
+import { sumCalls } from '../sum-usage.ts';
 
 /**
  * Usage of one run of a model. Anthropic's `input_tokens` are those that touched no cache, so that all input is the sum
@@ -44,17 +44,7 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
     const used = extraRuns.has(`${run.type}`) ? readMessageUsage(run) : null;
     return used === null ? [] : [{ model: asText(run.model) ?? model, usage: used }];
   });
-  if (usage === null || extra.length === 0) return { model, usage, serviceTier };
-  const calls = [{ model, usage }, ...extra];
-  return {
-    model,
-    usage: sumUsage(
-      usage,
-      extra.map((call) => call.usage),
-    ),
-    serviceTier,
-    calls,
-  };
+  return { model, serviceTier, ...(usage ? sumCalls([{ model, usage }, ...extra]) : { usage }) };
 }
 
 function countCached(usage: JsonObject): number {

@@ -1,7 +1,7 @@
-import { asArray, asObject, asText } from '../json-shapes.ts';
+import { asArray, asObject, asText } from '../../json/json-shapes.ts';
 import { maxReportedCalls, type Operation, type ReportedCall } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
-import { sumUsage } from '../sum-usage.ts';
+import { sumCalls } from '../sum-usage.ts';
 import { readContent } from './output-text.ts';
 import { readContentFigures } from './usage.ts';
 
@@ -34,11 +34,10 @@ export function describeBatchResults(operation: Operation): Operation {
           const { usage, model: answered } = readContentFigures(answer);
           return usage === null ? [] : [{ model: answered ?? model, usage }];
         });
-      const [first, ...others] = calls.map(({ usage }) => usage);
       return {
         model: model ?? calls[0]?.model ?? null,
-        usage: first ? sumUsage(first, others) : null,
         serviceTier: 'batch',
+        ...sumCalls(calls),
         ...(calls.length > 0 && { calls }),
         outputText: () =>
           readWriting(body, (_body, write) => {

@@ -1,8 +1,8 @@
-import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
-import type { StreamReader, StreamReading } from '../operation.ts';
-import { parseFrame } from '../parse-frame.ts';
-import { StreamText } from '../stream-text.ts';
-import { isNoThought, readContent } from './output-text.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
+import { parseFrame } from '../../json/parse-frame.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { StreamReading } from '../operation.ts';
+import { readContent } from './output-text.ts';
 import { countSearches, findSearches, readContentTier, readContentUsage } from './usage.ts';
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
@@ -16,43 +16,38 @@ const maxSearches = 1_000;
 const maxSearch = 4_096;
 
 /** Reads the frames of streamGenerateContent. Each counts all until then, so the last one's figures are the call's. */
-export class ContentStreamReader implements StreamReader {
-  readonly #text = new StreamText(readContent);
+export class ContentStreamReader extends FrameReader {
   readonly #searches = new Set<string>();
-  #model: string | null = null;
   #lastFigures: string | null = null;
-  #sawEnd = false;
-  #failed = false;
+
+  constructor() {
+    super(readContent);
+  }
 
   push(_event: string, data: string): void {
-    this.#text.add(data);
+    this.text.add(data);
     if (figures.test(data)) this.#lastFigures = data;
-    if (this.#model !== null && !telling.test(data)) return;
+    if (this.model !== null && !telling.test(data)) return;
     const frame = asObject(parseFrame(data));
-    this.#model ??= asText(frame.modelVersion);
-    this.#failed ||= Boolean(frame.error);
-    this.#sawEnd ||= endsAnswer(frame);
+    this.model ??= asText(frame.modelVersion);
+    this.failed ||= Boolean(frame.error);
+    this.sawEnd ||= endsAnswer(frame);
     for (const search of findSearches(frame)) {
       const known = search.length > maxSearch ? `${search.length} characters` : search;
       if (this.#searches.size < maxSearches) this.#searches.add(known);
     }
   }
 
-  end(): StreamReading {
+  override end(): StreamReading {
     const last = asObject(asObject(this.#lastFigures === null ? null : parseFrame(this.#lastFigures)).usageMetadata);
     const usage = readContentUsage(last);
-    return {
-      model: this.#model,
-      usage: usage && { ...usage, webSearches: countSearches(this.#searches, this.#model) },
-      serviceTier: readContentTier(last),
-      usageIsFinal: usage !== null && this.#sawEnd,
-      sawEnd: this.#sawEnd,
-      failed: this.#failed,
-      outputText: () => this.#text.read(),
-      besideText: () => this.#text.readBeside(),
-      // What is shown of counted thoughts is a summary, which is not billed besides.
-      ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.#text.read(isNoThought) }),
-    };
+    this.usage = usage && { ...usage, webSearches: countSearches(this.#searches, this.model) };
+    this.serviceTier = readContentTier(last);
+    return super.end();
+  }
+
+  protected override isUsageFinal(): boolean {
+    return this.sawEnd;
   }
 }
 

@@ -1,10 +1,11 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
+import { asArray, asObject, asText } from '../../json/json-shapes.ts';
+import { parseFrame } from '../../json/parse-frame.ts';
 import { collectText } from '../collect-text.ts';
-import { asArray, asObject, asText } from '../json-shapes.ts';
-import type { Operation, StreamReader, StreamReading } from '../operation.ts';
-import { parseFrame } from '../parse-frame.ts';
-import { readWriting, StreamText } from '../stream-text.ts';
-import { isNoThought, readInteraction, readInteractionDelta } from './output-text.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { Operation } from '../operation.ts';
+import { readWriting } from '../stream-text.ts';
+import { readInteraction, readInteractionDelta } from './output-text.ts';
 import { readContentUsage } from './usage.ts';
 
 /** Usage of an interaction: the parts of generateContent's under other names, searches with their count. */
@@ -34,42 +35,28 @@ const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asOb
 /** Events about the whole interaction, and those that count. */
 const telling = /"event_type"\s*:\s*"(?:interaction\.|error|step\.stop)/;
 
-class InteractionStreamReader implements StreamReader {
-  readonly #text = new StreamText(readInteractionDelta);
-  #model: string | null = null;
-  #usage: Usage | null = null;
-  #serviceTier: string | null = null;
-  #sawEnd = false;
-  #failed = false;
+class InteractionStreamReader extends FrameReader {
+  constructor() {
+    super(readInteractionDelta);
+  }
 
   push(_event: string, data: string): void {
     if (!telling.test(data)) {
-      this.#text.add(data);
+      this.text.add(data);
       return;
     }
     const frame = asObject(parseFrame(data));
-    this.#text.addBeside(frame);
+    this.text.addBeside(frame);
     const interaction = asObject(frame.interaction);
-    this.#model = modelOf(interaction) ?? this.#model;
-    this.#serviceTier = asText(interaction.service_tier) ?? this.#serviceTier;
-    this.#usage = readInteractionUsage(interaction.usage ?? frame.usage) ?? this.#usage;
-    this.#failed ||= frame.event_type === 'error' || interaction.status === 'failed';
-    this.#sawEnd ||= frame.event_type === 'interaction.completed' || frame.event_type === 'interaction.complete';
+    this.model = modelOf(interaction) ?? this.model;
+    this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;
+    this.usage = readInteractionUsage(interaction.usage ?? frame.usage) ?? this.usage;
+    this.failed ||= frame.event_type === 'error' || interaction.status === 'failed';
+    this.sawEnd ||= frame.event_type === 'interaction.completed' || frame.event_type === 'interaction.complete';
   }
 
-  end(): StreamReading {
-    return {
-      model: this.#model,
-      usage: this.#usage,
-      serviceTier: this.#serviceTier,
-      usageIsFinal: this.#usage !== null && this.#sawEnd,
-      sawEnd: this.#sawEnd,
-      failed: this.#failed,
-      outputText: () => this.#text.read(),
-      besideText: () => this.#text.readBeside(),
-      // What is shown of counted thoughts is a summary, which is not billed besides.
-      ...(this.#usage && this.#usage.reasoningTokens > 0 && { uncountedText: () => this.#text.read(isNoThought) }),
-    };
+  protected override isUsageFinal(): boolean {
+    return this.sawEnd;
   }
 }
 

@@ -1,5 +1,5 @@
+import { asArray, asObject, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText } from '../collect-text.ts';
-import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { Operation } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';

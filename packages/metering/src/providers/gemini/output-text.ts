@@ -1,12 +1,7 @@
+import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText, collectToolText } from '../collect-text.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { Write } from '../operation.ts';
-
-/** How the channels end in which thoughts are written. */
-const thoughtEnd = '.thought';
-
-/** Whether a channel of {@link readContent} or {@link readInteractionDelta} is another than one of thoughts. */
-export const isNoThought = (channel: string) => !channel.endsWith(thoughtEnd);
+import { reasoningEnd } from '../stream-text.ts';
 
 /** Writes what the model wrote in an answer or a frame of one: words, thoughts that are shown, code and function calls. */
 export function readContent(body: unknown, write: Write): void {
@@ -16,7 +11,7 @@ export function readContent(body: unknown, write: Write): void {
     for (const value of asArray(asObject(candidate.content).parts)) {
       const part = asObject(value);
       if (typeof part.text !== 'string') writeCall(channel, part, write);
-      else write(part.thought === true ? `${channel}${thoughtEnd}` : channel, part.text);
+      else write(part.thought === true ? `${channel}${reasoningEnd}` : channel, part.text);
     }
   });
 }
@@ -53,11 +48,11 @@ export function readInteraction(body: unknown, write: Write): void {
 export function readInteractionDelta(frame: unknown, write: Write): void {
   const { index, delta, step } = asObject(frame);
   const { type, text, arguments: given, content, ...others } = asObject(delta);
-  const channel = type === 'thought_summary' ? `${index}${thoughtEnd}` : `${index}`;
+  const channel = type === 'thought_summary' ? `${index}${reasoningEnd}` : `${index}`;
   write(channel, asText(text) ?? asText(given) ?? asText(asObject(content).text) ?? '');
   const whole = [...collectToolText(asObject(given)).parts, ...collectText(...textsOf(others)).parts];
   const begun = asObject(step);
   const first = begun.type === 'user_input' ? [] : collectText(...textsOf(begun)).parts;
   for (const part of whole) write(`${index}.call`, `${part}\n`);
-  for (const part of first) write(`${index}${begun.type === 'thought' ? thoughtEnd : '.call'}`, `${part}\n`);
+  for (const part of first) write(`${index}${begun.type === 'thought' ? reasoningEnd : '.call'}`, `${part}\n`);
 }

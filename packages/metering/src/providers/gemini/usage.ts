@@ -1,5 +1,5 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, asText, type JsonObject, optionalCount } from '../json-shapes.ts';
+import { asArray, asObject, asText, type JsonObject, optionalCount } from '../../json/json-shapes.ts';
 import type { AnswerReading } from '../operation.ts';
 
 function countModality(details: unknown, modality: string): number {

@@ -1,6 +1,6 @@
 import type { Usage } from '@agp/pricing';
+import { asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText } from '../collect-text.ts';
-import { asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { AnswerReading, Operation, StreamReader, Writing } from '../operation.ts';
 import { decodeName } from '../to-plain-path.ts';
 

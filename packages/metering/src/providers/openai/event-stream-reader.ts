@@ -1,9 +1,8 @@
-import type { Usage } from '@agp/pricing';
-import { asObject } from '../json-shapes.ts';
-import type { ReportedCall, StreamReader, StreamReading, Write } from '../operation.ts';
-import { parseFrame } from '../parse-frame.ts';
-import { StreamText } from '../stream-text.ts';
-import { addUsage } from '../sum-usage.ts';
+import { asObject } from '../../json/json-shapes.ts';
+import { parseFrame } from '../../json/parse-frame.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { ReportedCall, StreamReading, Write } from '../operation.ts';
+import { addToUsage } from '../sum-usage.ts';
 import type { Figures } from './describe-operation.ts';
 import { isErrorFrame } from './is-error-frame.ts';
 
@@ -28,52 +27,38 @@ const media = /"(?:b64_json|audio)"\s*:\s*"[^"]*"/g;
 const maxWords = 4 * 1024;
 
 /** Reads streams of images, speech and transcripts: typed events, of which the last ones have the figures. */
-export class EventStreamReader implements StreamReader {
+export class EventStreamReader extends FrameReader {
   readonly #events: StreamEvents;
-  readonly #text: StreamText;
-  #usage: Usage | null = null;
-  readonly #calls: ReportedCall[] = [];
+  readonly #reported: ReportedCall[] = [];
   #hasOthers = false;
-  #sawEnd = false;
-  #failed = false;
 
   constructor(events: StreamEvents) {
+    super(events.readText ?? (() => undefined));
     this.#events = events;
-    this.#text = new StreamText(events.readText ?? (() => undefined));
   }
 
   push(event: string, data: string): void {
     const words = data.length > maxWords ? data.replace(media, '"media":""') : data;
-    this.#text.add(words);
+    this.text.add(words);
     const ends = this.#events.endings.some((type) => type === event || data.includes(`"${type}"`));
     if (ends || event === 'error' || error.test(data)) {
       const frame = asObject(parseFrame(words));
-      this.#failed ||= isErrorFrame(event, frame);
+      this.failed ||= isErrorFrame(event, frame);
       if (ends) this.#add(this.#events.readFigures(frame));
     }
-    this.#sawEnd ||= ends || data === '[DONE]';
+    this.sawEnd ||= ends || data === '[DONE]';
   }
 
-  end(): StreamReading {
-    return {
-      model: null,
-      usage: this.#usage,
-      ...(this.#hasOthers && { calls: this.#calls }),
-      serviceTier: null,
-      usageIsFinal: this.#usage !== null,
-      sawEnd: this.#sawEnd,
-      failed: this.#failed,
-      outputText: () => this.#text.read(),
-      besideText: () => this.#text.readBeside(),
-    };
+  override end(): StreamReading {
+    if (this.#hasOthers) this.calls = this.#reported;
+    return super.end();
   }
 
   /** Each image of several comes with an event of its own, and figures for it. */
   #add({ usage, calls }: Figures): void {
     if (usage === null) return;
-    if (this.#usage === null) this.#usage = { ...usage };
-    else addUsage(this.#usage, usage);
+    this.usage = addToUsage(this.usage, usage);
     this.#hasOthers ||= calls !== undefined;
-    if (this.#calls.length < maxCalls) this.#calls.push(...(calls ?? [{ model: null, usage }]));
+    if (this.#reported.length < maxCalls) this.#reported.push(...(calls ?? [{ model: null, usage }]));
   }
 }

@@ -1,4 +1,4 @@
-import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
+import { asArray, asObject, type JsonObject } from '../../json/json-shapes.ts';
 
 /**
  * Whether a stream's frame says that the call failed, in any of the forms that servers have for it: an `error` of the

@@ -1,5 +1,5 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
+import { asArray, asObject, type JsonObject } from '../../json/json-shapes.ts';
 import type { MatchPath } from '../match-operation.ts';
 import type { Operation, Write, Writing } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';

@@ -1,12 +1,7 @@
+import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText } from '../collect-text.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json-shapes.ts';
 import type { Write } from '../operation.ts';
-
-/** How the channels end in which shown reasoning is written. */
-const reasoningEnd = '.reasoning';
-
-/** Whether a channel of {@link readChat} is another than one of reasoning. */
-export const isNoReasoning = (channel: string) => !channel.endsWith(reasoningEnd);
+import { reasoningEnd } from '../stream-text.ts';
 
 /** Writes what the model wrote in a chat completion or a frame of one: words, refusals, shown reasoning, tool calls. */
 export function readChat(body: unknown, write: Write): void {

@@ -1,5 +1,5 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, type JsonObject } from '../json-shapes.ts';
+import { asArray, asObject, type JsonObject } from '../../json/json-shapes.ts';
 import { asFigure } from './as-figure.ts';
 
 /** Figures of one kind under the names that it goes by; the largest, since servers that give several mean the same. */

@@ -1,27 +1,18 @@
+import { backslash, closeBrace, openBrace, quote } from '../../json/scan-members.ts';
 import type { StreamReader } from '../../providers/operation.ts';
-import { GatheredText } from '../../text/gathered-text.ts';
 import { type BodyReader, type BodyReading, finishReading } from './response-reading.ts';
-
-/** A larger element is passed over. */
-const maxElement = 8 * 1024 * 1024;
-
-const quote = 34;
-const backslash = 92;
-const openBrace = 123;
-const closeBrace = 125;
+import { StreamPart } from './stream-part.ts';
 
 /**
  * Reads a JSON array of objects element by element, as Gemini streams without `alt=sse`, or a single object. An array
- * that was cut gives the elements that are whole.
+ * that was cut gives the elements that are whole. It keeps its own state, since the bytes come in pieces.
  */
 export class ArrayReader implements BodyReader {
   readonly #reader: StreamReader;
-  readonly #parts = new GatheredText();
-  #length = 0;
+  readonly #element = new StreamPart();
   #depth = 0;
   #inString = false;
   #escaped = false;
-  #inspected = true;
 
   constructor(reader: StreamReader) {
     this.#reader = reader;
@@ -44,16 +35,17 @@ export class ArrayReader implements BodyReader {
       } else if (code === closeBrace && this.#depth > 0) {
         this.#depth -= 1;
         if (this.#depth === 0) {
-          this.#keep(text.slice(start, i + 1));
-          this.#endElement();
+          this.#element.add(text.slice(start, i + 1));
+          const element = this.#element.take();
+          if (element !== null) this.#reader.push('', element);
         }
       }
     }
-    if (this.#depth > 0) this.#keep(text.slice(start));
+    if (this.#depth > 0) this.#element.add(text.slice(start));
   }
 
   end(): BodyReading {
-    const { output, ...reading } = finishReading(this.#reader, this.#inspected);
+    const { output, ...reading } = finishReading(this.#reader, this.#element.isComplete);
     const isCut = this.#depth > 0;
     return {
       ...reading,
@@ -62,18 +54,5 @@ export class ArrayReader implements BodyReader {
         return isCut && !Buffer.isBuffer(written) ? { ...written, whole: false } : written;
       },
     };
-  }
-
-  #keep(part: string): void {
-    this.#length += part.length;
-    if (this.#length <= maxElement) this.#parts.add(part);
-    else this.#parts.clear();
-  }
-
-  #endElement(): void {
-    if (this.#length > maxElement) this.#inspected = false;
-    else this.#reader.push('', this.#parts.read());
-    this.#parts.clear();
-    this.#length = 0;
   }
 }

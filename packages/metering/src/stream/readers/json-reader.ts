@@ -1,12 +1,12 @@
-import { parseJson } from '@agp/core/json';
+import { findTrailingMembers } from '../../json/find-trailing-members.ts';
+import { isTooPopulated } from '../../json/is-too-populated.ts';
+import { asObject, type JsonObject } from '../../json/json-shapes.ts';
+import { scanMembers, skipSpace } from '../../json/scan-members.ts';
+import { tryParse } from '../../json/try-parse.ts';
 import { addBeside } from '../../providers/collect-beside.ts';
-import { asObject, type JsonObject } from '../../providers/json-shapes.ts';
 import type { AnswerReading, Operation } from '../../providers/operation.ts';
-import { isTooPopulated } from '../../text/is-too-populated.ts';
 import { GatheredBytes } from '../gathered-bytes.ts';
-import { findTrailingMembers } from './find-trailing-members.ts';
 import { type BodyReader, type BodyReading, nothingRead } from './response-reading.ts';
-import { scanMembers, skipSpace } from './scan-members.ts';
 
 /** Of a larger body only the end is kept. */
 const maxBody = 8 * 1024 * 1024;
@@ -35,9 +35,7 @@ export class JsonReader implements BodyReader {
   end(): BodyReading {
     const bytes = this.#bytes.take();
     if (bytes.length > maxEagerParse || this.#isCut) {
-      const outline = this.#isCut
-        ? findTrailingMembers(bytes.subarray(-tailLength).toString('utf8'))
-        : readOutline(bytes);
+      const outline = this.#isCut ? findTrailingMembers(bytes.subarray(-tailLength)) : readOutline(bytes);
       const reading = this.#operation.readAnswer(outline);
       if (this.#isCut) return finish(reading, () => ({ parts: [], whole: false }));
       const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
@@ -45,16 +43,13 @@ export class JsonReader implements BodyReader {
     }
     // What is so full of values would hold up everything else. A worker reads what was written there.
     if (bytes.length > maxEagerParse && isTooPopulated(bytes)) return { ...nothingRead, output: () => bytes };
-    try {
-      const body: unknown = parseJson(bytes);
-      const { outputText, ...reading } = this.#operation.readAnswer(body);
-      // An error beside something that was written is no answer that costs nothing.
-      const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
-      return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
-    } catch {
-      // The connection broke, or the agent left: what there is of it is read where it is needed.
-      return { ...nothingRead, output: () => bytes };
-    }
+    const body = tryParse(bytes);
+    // The connection broke, or the agent left: what there is of it is read where it is needed.
+    if (body === undefined) return { ...nothingRead, output: () => bytes };
+    const { outputText, ...reading } = this.#operation.readAnswer(body);
+    // An answer with an error and with text is billed.
+    const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
+    return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
   }
 }
 
@@ -62,15 +57,7 @@ export class JsonReader implements BodyReader {
 function readOutline(bytes: Buffer): JsonObject {
   const found = scanMembers(bytes, skipSpace(bytes, 0))?.members ?? [];
   const short = found.filter(({ start, end }) => end - start <= tailLength);
-  return Object.fromEntries(short.map(({ key, start, end }) => [key, parseOrNull(bytes.subarray(start, end))]));
-}
-
-function parseOrNull(bytes: Buffer): unknown {
-  try {
-    return parseJson(bytes);
-  } catch {
-    return null;
-  }
+  return Object.fromEntries(short.map(({ key, start, end }) => [key, tryParse(bytes.subarray(start, end))]));
 }
 
 function finish(reading: Omit<AnswerReading, 'outputText'>, output: BodyReading['output']): BodyReading {

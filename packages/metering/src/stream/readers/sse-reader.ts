@@ -1,11 +1,8 @@
 import type { StreamReader } from '../../providers/operation.ts';
-import { GatheredText } from '../../text/gathered-text.ts';
 import { FrameSplitter } from './frame-splitter.ts';
 import { readFrame } from './read-frame.ts';
 import { type BodyReader, type BodyReading, finishReading } from './response-reading.ts';
-
-/** A larger frame is passed over: the largest that are known carry images, of a few MiB. */
-const maxFrame = 8 * 1024 * 1024;
+import { StreamPart } from './stream-part.ts';
 
 const byteOrderMark = '\xef\xbb\xbf';
 
@@ -13,10 +10,8 @@ const byteOrderMark = '\xef\xbb\xbf';
 export class SseReader implements BodyReader {
   readonly #reader: StreamReader;
   readonly #splitter = new FrameSplitter();
-  readonly #parts = new GatheredText();
-  #length = 0;
+  readonly #frame = new StreamPart();
   #isFirst = true;
-  #inspected = true;
 
   constructor(reader: StreamReader) {
     this.#reader = reader;
@@ -26,27 +21,22 @@ export class SseReader implements BodyReader {
     const text = chunk.toString('latin1');
     this.#splitter.push(text, (start, end, kind) => {
       if (kind === 'tail') return;
-      this.#length += end - start;
-      if (this.#length <= maxFrame) this.#parts.add(text.slice(start, end));
-      else this.#parts.clear();
+      this.#frame.add(text.slice(start, end));
       if (kind === 'end') this.#endFrame();
     });
   }
 
   end(): BodyReading {
     // Some servers leave out the blank line after their last frame.
-    if (this.#length > 0) this.#endFrame();
-    return finishReading(this.#reader, this.#inspected);
+    this.#endFrame();
+    return finishReading(this.#reader, this.#frame.isComplete);
   }
 
   #endFrame(): void {
-    let text = this.#parts.read();
-    if (this.#length > maxFrame) this.#inspected = false;
-    this.#parts.clear();
-    this.#length = 0;
-    if (this.#isFirst && text.startsWith(byteOrderMark)) text = text.slice(byteOrderMark.length);
+    const text = this.#frame.take() ?? '';
+    const isMarked = this.#isFirst && text.startsWith(byteOrderMark);
     this.#isFirst = false;
-    const frame = readFrame(text);
+    const frame = readFrame(isMarked ? text.slice(byteOrderMark.length) : text);
     if (frame) this.#reader.push(frame.event, frame.data);
   }
 }

@@ -1,4 +1,4 @@
-import { type Member, scanMembers, skipSpace } from '../readers/scan-members.ts';
+import { type Member, scanMembers, skipSpace } from '../../json/scan-members.ts';
 
 /** A request body, and whether it was changed. */
 export interface SplicedBody {

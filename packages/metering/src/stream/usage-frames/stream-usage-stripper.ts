@@ -1,5 +1,5 @@
-import { asArray, asObject } from '../../providers/json-shapes.ts';
-import { parseFrame } from '../../providers/parse-frame.ts';
+import { asArray, asObject } from '../../json/json-shapes.ts';
+import { parseFrame } from '../../json/parse-frame.ts';
 import { FrameSplitter } from '../readers/frame-splitter.ts';
 import { readFrame } from '../readers/read-frame.ts';
 import { NullUsageRemover } from './null-usage-remover.ts';

@@ -1,5 +1,5 @@
 import { makeUsage, type Usage } from '@agp/pricing';
-import { asObject, asText, type JsonObject } from '../../json-shapes.ts';
+import { asObject, asText, type JsonObject } from '../../../json/json-shapes.ts';
 import type { Operation } from '../../operation.ts';
 import { describeOperation, type Figures } from '../describe-operation.ts';
 import { EventStreamReader } from '../event-stream-reader.ts';

@@ -1,7 +1,7 @@
 import { makeUsage, type Usage } from '@agp/pricing';
-import { asObject, asText } from '../../json-shapes.ts';
+import { asObject, asText } from '../../../json/json-shapes.ts';
 import type { ReportedCall } from '../../operation.ts';
-import { sumUsage } from '../../sum-usage.ts';
+import { sumCalls } from '../../sum-usage.ts';
 import type { Figures } from '../describe-operation.ts';
 import { readTokenUsage } from '../usage.ts';
 
@@ -23,14 +23,5 @@ export function readSvgCall(value: unknown): ReportedCall[] {
 export function readImageFigures(body: unknown): Figures {
   const { model, usage: given, svg_usage: svg } = asObject(body);
   const usage = readImageUsage(given);
-  const authors = readSvgCall(svg);
-  if (!usage || authors.length === 0) return { usage };
-  const calls = [{ model: asText(model), usage }, ...authors];
-  return {
-    usage: sumUsage(
-      usage,
-      authors.map((call) => call.usage),
-    ),
-    calls,
-  };
+  return usage ? sumCalls([{ model: asText(model), usage }, ...readSvgCall(svg)]) : { usage };
 }

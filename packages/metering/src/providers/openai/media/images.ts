@@ -1,6 +1,6 @@
 import { readCount } from '@agp/pricing';
+import { asArray, asObject } from '../../../json/json-shapes.ts';
 import { collectText } from '../../collect-text.ts';
-import { asArray, asObject } from '../../json-shapes.ts';
 import type { Operation } from '../../operation.ts';
 import { asFigure } from '../as-figure.ts';
 import { describeOperation } from '../describe-operation.ts';

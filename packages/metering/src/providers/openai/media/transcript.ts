@@ -1,6 +1,6 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
+import { asObject, asText } from '../../../json/json-shapes.ts';
 import { collectText } from '../../collect-text.ts';
-import { asObject, asText } from '../../json-shapes.ts';
 import type { Write, Writing } from '../../operation.ts';
 import { asFigure } from '../as-figure.ts';
 import { readTokenUsage } from '../usage.ts';

@@ -1,7 +1,7 @@
 import { makeUsage } from '@agp/pricing';
-import { asArray, asObject, asText, type JsonObject } from '../../json-shapes.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../../json/json-shapes.ts';
 import type { ReportedCall } from '../../operation.ts';
-import { sumUsage } from '../../sum-usage.ts';
+import { sumCalls } from '../../sum-usage.ts';
 import type { Figures } from '../describe-operation.ts';
 import { readImageUsage, readSvgCall } from '../media/image-figures.ts';
 import { readTokenUsage } from '../usage.ts';
@@ -41,14 +41,5 @@ export function readResponseFigures(body: unknown): Figures {
   const tokens = readTokenUsage(response.usage);
   if (!tokens) return { usage: null };
   const usage = tokens.webSearches > 0 ? tokens : makeUsage({ ...tokens, webSearches: countSearches(response) });
-  const images = readImageCalls(response);
-  if (images.length === 0) return { usage };
-  const calls = [{ model: asText(response.model), usage }, ...images];
-  return {
-    usage: sumUsage(
-      usage,
-      images.map((call) => call.usage),
-    ),
-    calls,
-  };
+  return sumCalls([{ model: asText(response.model), usage }, ...readImageCalls(response)]);
 }

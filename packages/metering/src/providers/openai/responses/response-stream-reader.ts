@@ -1,8 +1,7 @@
-import { asObject, asText } from '../../json-shapes.ts';
-import type { StreamReader, StreamReading, Writing } from '../../operation.ts';
-import { parseFrame } from '../../parse-frame.ts';
-import { StreamText } from '../../stream-text.ts';
-import type { Figures } from '../describe-operation.ts';
+import { asObject, asText } from '../../../json/json-shapes.ts';
+import { parseFrame } from '../../../json/parse-frame.ts';
+import { FrameReader } from '../../frame-reader.ts';
+import type { Writing } from '../../operation.ts';
 import { isErrorFrame } from '../is-error-frame.ts';
 import { readResponseFigures } from './response-figures.ts';
 import { createResponseEventReader, readResponseText } from './response-text.ts';
@@ -13,52 +12,43 @@ const telling = /"(?:response\.(?:completed|incomplete|failed)|error)"/;
 const endings = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);
 
 /** Reads the events of the Responses API. Usage stands in the last one, which repeats the whole response. */
-export class ResponseStreamReader implements StreamReader {
-  readonly #text = new StreamText(createResponseEventReader());
-  #model: string | null = null;
+export class ResponseStreamReader extends FrameReader {
   #lastFrame: string | null = null;
-  #figures: Figures = { usage: null };
-  #serviceTier: string | null = null;
-  #sawEnd = false;
-  #failed = false;
+
+  constructor() {
+    super(createResponseEventReader());
+  }
 
   push(event: string, data: string): void {
     const tells = event === 'error' || telling.test(data);
-    if (!tells) this.#text.add(data);
-    if (this.#model !== null && !tells) return;
+    if (!tells) this.text.add(data);
+    if (this.model !== null && !tells) return;
     const frame = asObject(parseFrame(data));
     const ends = endings.has(frame.type);
     // Items name their error too, most of them as null. The end repeats all that was written until then.
-    if (tells && !ends) this.#text.add(data);
+    if (tells && !ends) this.text.add(data);
     const response = asObject(frame.response);
-    this.#model ??= asText(response.model);
-    this.#serviceTier = asText(response.service_tier) ?? this.#serviceTier;
+    this.model ??= asText(response.model);
+    this.serviceTier = asText(response.service_tier) ?? this.serviceTier;
     if (ends) {
-      this.#figures = readResponseFigures(response);
+      const { usage, calls } = readResponseFigures(response);
+      this.usage = usage;
+      this.calls = calls;
       this.#lastFrame = data;
-      this.#text.addBeside(frame);
+      this.text.addBeside(frame);
     }
-    this.#failed ||= frame.type === 'response.failed' || isErrorFrame(event, frame);
-    this.#sawEnd ||= ends;
+    this.failed ||= frame.type === 'response.failed' || isErrorFrame(event, frame);
+    this.sawEnd ||= ends;
   }
 
-  end(): StreamReading {
-    return {
-      model: this.#model,
-      ...this.#figures,
-      serviceTier: this.#serviceTier,
-      usageIsFinal: this.#figures.usage !== null,
-      sawEnd: this.#sawEnd,
-      failed: this.#failed,
-      outputText: () => this.#readText(),
-      besideText: () => this.#text.readBeside(),
-    };
-  }
-
-  /** A server that does not stream in earnest gives all of it in the last event. */
-  #readText(): Writing {
-    const text = this.#text.read();
+  /** A server that does not really stream gives all of it in the last event. */
+  protected override readText(): Writing {
+    const text = this.text.read();
     if (text.parts.length > 0 || this.#lastFrame === null) return text;
     return readResponseText(asObject(parseFrame(this.#lastFrame)).response);
+  }
+
+  protected override readUncounted(): Writing {
+    return this.readText();
   }
 }

@@ -1,5 +1,5 @@
+import { asArray, asObject, asText, type JsonObject } from '../../../json/json-shapes.ts';
 import { collectText } from '../../collect-text.ts';
-import { asArray, asObject, asText, type JsonObject } from '../../json-shapes.ts';
 import type { Write, Writing } from '../../operation.ts';
 
 /** What was said in an item: without annotations and the tokens' probabilities, which repeat it. */

@@ -10,14 +10,14 @@ export interface Member {
   end: number;
 }
 
-const quote = 0x22;
-const comma = 0x2c;
+export const quote = 0x22;
+export const comma = 0x2c;
 const colon = 0x3a;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const backslash = 0x5c;
+export const closeBracket = 0x5d;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
 
 /** The position of the first byte from here on that is not white space. */
 export function skipSpace(bytes: Buffer, at: number): number {
@@ -82,17 +82,26 @@ function readKey(bytes: Buffer, start: number, end: number): string | null {
 /** No request or answer that we know of has more; a body of nothing but members would cost memory for each. */
 const maxMembers = 10_000;
 
+interface ScannedMembers {
+  members: Member[];
+  /** Past the closing brace. */
+  end: number;
+}
+
 /**
  * The members of the JSON object that starts at a byte, in order, repeated ones too, in one pass without building
  * anything. Null where no object starts there, its outline is broken or it has too many; values are not checked.
- *
- * @returns the members, and the position past the closing brace
  */
-export function scanMembers(bytes: Buffer, start: number): { members: Member[]; end: number } | null {
+export function scanMembers(bytes: Buffer, start: number): ScannedMembers | null {
   if (bytes[start] !== openBrace) return null;
+  const first = skipSpace(bytes, start + 1);
+  return bytes[first] === closeBrace ? { members: [], end: first + 1 } : scanRest(bytes, first);
+}
+
+/** The same for the rest of an object, from a key on. */
+export function scanRest(bytes: Buffer, firstKey: number): ScannedMembers | null {
   const members: Member[] = [];
-  let i = skipSpace(bytes, start + 1);
-  if (bytes[i] === closeBrace) return { members, end: i + 1 };
+  let i = firstKey;
   while (bytes[i] === quote && members.length < maxMembers) {
     const keyEnd = skipString(bytes, i);
     const key = keyEnd <= bytes.length ? readKey(bytes, i, keyEnd) : null;

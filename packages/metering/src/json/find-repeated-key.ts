@@ -1,15 +1,8 @@
-import { skipString } from '../stream/readers/scan-members.ts';
-
-const quote = 0x22;
-const comma = 0x2c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+import { closeBrace, closeBracket, comma, openBrace, openBracket, quote, skipString } from './scan-members.ts';
 
 /**
- * A key that stands twice in one object, at any depth: of such servers take the first or the last. Escapes are undone, so
- * that a key written in two ways counts as one. Null where there is none.
+ * A key that an object has twice, at any depth: some servers take the first of them, others the last. Escapes are undone,
+ * so that a key written in two ways counts as one. Null where there is none.
  *
  * @param json what a parser has taken
  */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { findTrailingMembers } from './find-trailing-members.ts';
 
+const find = (tail: string) => findTrailingMembers(Buffer.from(tail));
+
 const members = {
   usage: { input_tokens: 3, output_tokens: 4 },
   model: 'm-1',
@@ -13,16 +15,16 @@ const members = {
 test('what is told behind the data of a large answer is found, in any order', () => {
   for (const entries of [Object.entries(members), Object.entries(members).reverse()]) {
     const answer = JSON.stringify({ data: ['x'.repeat(100)], ...Object.fromEntries(entries) });
-    expect(findTrailingMembers(answer.slice(50))).toEqual(members);
+    expect(find(answer.slice(50))).toEqual(members);
   }
 });
 
 test('members of something inside of it are not', () => {
   const tail = `xx","tools":[{"model":"m"}],"usage":{"input_tokens":1}}],"object":"list"}`;
-  expect(findTrailingMembers(tail)).toEqual({});
+  expect(find(tail)).toEqual({});
 });
 
 test('members that are cut are not', () => {
-  expect(findTrailingMembers('3}],"usage":{"input_tokens":1}}')).toEqual({ usage: { input_tokens: 1 } });
-  expect(findTrailingMembers('"model":"m"}],"object":"list"}')).toEqual({});
+  expect(find('3}],"usage":{"input_tokens":1}}')).toEqual({ usage: { input_tokens: 1 } });
+  expect(find('"model":"m"}],"object":"list"}')).toEqual({});
 });
