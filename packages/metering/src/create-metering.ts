@@ -23,15 +23,15 @@ export interface MeteringOptions {
   isStrict: boolean;
   /** Output that a request without a bound is expected to have. */
   defaultOutputTokens: number;
-  /** What a call without a known price is expected to cost, in whole nano-dollars. */
+  /** The expected cost of a call without a known price, in whole nano-dollars. */
   unpricedNanoUsd: number;
-  /** What is looked for in texts, and for how long; null where they are not scanned. */
+  /** How texts are scanned, and for how long; null if they are not. */
   pii: { personNames: boolean; budgetMs: number } | null;
   onTokenizerError?(error: Error): void;
   onScannerError?(error: Error): void;
 }
 
-/** What the operations of metering work with. */
+/** The parts that the operations of metering use. */
 export interface MeteringParts extends Pick<MeteringOptions, 'isStrict' | 'defaultOutputTokens' | 'unpricedNanoUsd'> {
   priceUsage: PriceUsage;
   findModelBounds: FindModelBounds;

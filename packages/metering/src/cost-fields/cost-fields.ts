@@ -1,23 +1,23 @@
 /**
- * How a member of a request bears on what the call may cost:
+ * How a member of a request affects what the call may cost:
  *
  * - `free`: not at all
- * - `text`: the model reads it, and no more than it has bytes
- * - `content`: the model reads it, and parts of it may only name what is read: pictures, files, earlier answers
+ * - `text`: input of at most as many tokens as bytes
+ * - `content`: input; parts of it may only name what the model reads: pictures, files, earlier answers
  * - `items`: the same, each item an input of its own
  * - `prompts`: text; several texts are answered one by one
- * - `spoken`: text that is made sound of
+ * - `spoken`: text that is turned into speech
  * - `media`: sound, pictures or a file
- * - `reference`: names what the provider has
- * - `bound`: bounds the output, which this API holds to
+ * - `reference`: names something that the provider keeps
+ * - `bound`: an output limit that this API enforces
  * - `answers`: how many answers are written
- * - `thinking`: says how long the model may think, besides
- * - `prediction`: text, of which what does not come true is billed as output
+ * - `thinking`: how long the model may think in addition
+ * - `prediction`: text; the parts of it that the answer does not contain are billed as output
  * - `settings`: an object with a table of its own
- * - `model`, `models`: who may answer
- * - `tier`, `speed`, `region`, `modalities`, `picture-size`, `picture-format`: what the output costs
- * - `tools`, `tool-calls`: what the provider may do for the model, and how often
- * - `clearing`: what is taken out of a long conversation
+ * - `model`, `models`: which model may answer
+ * - `tier`, `speed`, `region`, `modalities`, `picture-size`, `picture-format`: the price of the output
+ * - `tools`, `tool-calls`: what the provider may run for the model, and how often
+ * - `clearing`: what is removed from a long conversation
  */
 export type CostRule =
   | 'free'
@@ -45,15 +45,15 @@ export type CostRule =
   | 'tool-calls'
   | 'clearing';
 
-/** Members by their names in snake_case; whatever is not in here is not known. */
+/** Members by their names in snake_case; a name that is missing is unknown. */
 export type CostRules = Readonly<Record<string, CostRule>>;
 
-/** What requests of one operation may hold. */
+/** The members that requests of one operation may have. */
 export interface CostFields {
   members: CostRules;
-  /** The members of an object of settings within; none where there is no such object. */
+  /** The members of the settings object; absent where the API has none. */
   settings?: CostRules;
-  /** What the answer is, which tells how long it may be where nothing bounds it. */
+  /** The kind of answer, which decides how long it may be without a bound. */
   writes: 'text' | 'pictures' | 'nothing';
   /** Names may be in camelCase, too. */
   isEitherCase?: boolean;
@@ -61,44 +61,44 @@ export interface CostFields {
   mayBeForm?: boolean;
 }
 
-/** Gives each of some names, which stand with spaces between, the same rule. */
-export function each(rule: CostRule, names: string): CostRules {
-  return Object.fromEntries(
-    names
+/**
+ * Makes a table of rules.
+ *
+ * @param names for each rule the names of members, with spaces between
+ * @param others tables that are part of it
+ */
+export function rules(names: Partial<Record<CostRule, string>>, ...others: readonly CostRules[]): CostRules {
+  const own = Object.entries(names).flatMap(([rule, list]) =>
+    list
       .trim()
       .split(/\s+/)
-      .map((name) => [name, rule]),
+      .map((name) => [name, rule as CostRule]),
   );
+  return Object.assign({}, ...others, Object.fromEntries(own));
 }
 
 /**
- * Names that some server bounds or multiplies output by. Where an API does not say that it holds to one, it takes no
- * bound off, and may only ask for more.
+ * Names by which some server bounds or multiplies output. Where an API does not document that it enforces one, it lowers
+ * no bound, and can only raise it.
  */
-export const rivals: CostRules = {
-  ...each(
-    'bound',
-    `max_tokens max_completion_tokens max_output_tokens max_new_tokens max_gen_len max_length max_tokens_to_sample
-     max_generated_tokens max_decoded_tokens min_tokens min_new_tokens min_length num_predict n_predict output_tokens`,
-  ),
-  ...each(
-    'answers',
-    `n best_of candidate_count num_candidates num_images n_images number_of_images num_outputs num_return_sequences
-     num_generations num_completions num_samples sample_count batch_size`,
-  ),
-  ...each('thinking', 'thinking reasoning thinking_config thinking_budget budget_tokens reasoning_budget'),
-  ...each('model', 'model'),
-  ...each('models', 'models'),
-  ...each('settings', 'generation_config parameters options extra_body inference_config sampling_params config'),
-};
+export const rivals: CostRules = rules({
+  bound: `max_tokens max_completion_tokens max_output_tokens max_new_tokens max_gen_len max_length max_tokens_to_sample
+    max_generated_tokens max_decoded_tokens min_tokens min_new_tokens min_length num_predict n_predict output_tokens`,
+  answers: `n best_of candidate_count num_candidates num_images n_images number_of_images num_outputs
+    num_return_sequences num_generations num_completions num_samples sample_count batch_size`,
+  thinking: 'thinking reasoning thinking_config thinking_budget budget_tokens reasoning_budget',
+  model: 'model',
+  models: 'models',
+  settings: 'generation_config parameters options extra_body inference_config sampling_params config',
+});
 
 /** A name as lenient servers compare it: without case, and in snake_case or camelCase alike. */
 export function foldName(name: string): string {
-  // Upper case first: that is where long s and the sign of Kelvin become plain letters.
+  // Upper case first: it turns the long s and the Kelvin sign into plain letters.
   return name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
 }
 
-/** `maxOutputTokens` as `max_output_tokens`; what is in snake_case stays. */
+/** `maxOutputTokens` becomes `max_output_tokens`; snake_case is left as it is. */
 export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

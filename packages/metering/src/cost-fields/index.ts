@@ -8,7 +8,7 @@ export * from './cost-fields.ts';
 
 const byApi = { openai: openaiFields, anthropic: anthropicFields, gemini: geminiFields };
 
-/** What the requests of an operation may hold; null where they cost nothing, or we know none of their members. */
+/** Null where requests of the operation cost nothing, or none of their members is known. */
 export function findCostFields({ api, name }: Operation): CostFields | null {
   const known = byApi[api];
   return Object.hasOwn(known, name) ? (known[name] ?? null) : null;

@@ -16,8 +16,8 @@ export interface BodyForm {
 const json = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
 
 /**
- * That every server reads a body alike: it is not compressed, said to be JSON or a form, in UTF-8, and as the standards
- * have it, with no key twice.
+ * Checks that every server reads a body the same way: it is not compressed, declared as JSON or a form, in UTF-8, valid, and
+ * has no key twice.
  *
  * @throws ApiError `cost_not_bounded`
  */

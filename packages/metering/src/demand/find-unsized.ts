@@ -5,7 +5,7 @@ const plainTypes = new Set(
    reasoning thought user_input model_output`.split(/\s+/),
 );
 
-/** What stands in them as text, or says something about it. */
+/** Members of them that are text or describe it. */
 const plainKeys = new Set(
   `type role content text name id tool_calls tool_call_id function function_call functionCall custom call_id tool_use_id
    refusal reasoning reasoning_content thinking thought thoughtSignature thought_signature signature data summary parts
@@ -16,7 +16,6 @@ const plainKeys = new Set(
 /** JSON of the agent's own, in which keys mean nothing to the provider. */
 const opaqueKeys = new Set('arguments args input response citations annotations logprobs cache_control'.split(' '));
 
-/** What a part names: neither text nor known to be as large as it looks. */
 function isPlainPart(part: object): boolean {
   const { type, encrypted_content: sealed } = part as Record<string, unknown>;
   if (type === undefined) return true;
@@ -26,8 +25,8 @@ function isPlainPart(part: object): boolean {
 }
 
 /**
- * Whether parts of a conversation are something else than the text in them: pictures, sound, files, and whatever the
- * provider keeps and is named only, or what we do not know. Walks with a stack of its own, so that depth is no danger.
+ * Whether a conversation has parts of unknown size: pictures, sound, files, references to something that the provider keeps,
+ * and unknown members. Uses a stack of its own, so that deep nesting cannot overflow the call stack.
  */
 export function findUnsized(content: unknown): boolean {
   const stack = [content];

@@ -14,8 +14,8 @@ const isEnd = (bytes: Buffer, at: number) =>
   at === bytes.length || (at + 2 === bytes.length && bytes.toString('latin1', at) === '\r\n');
 
 /**
- * Whether a form is written in the one way that every server reads alike: no mark of its parts stands anywhere else, with
- * other ends of lines or within a file, and no part has a header that only some servers know.
+ * Whether every server reads a form the same way: the boundary occurs nowhere else, such as with other line ends or within a
+ * file, and no part has a header that only some servers know.
  */
 export function isPlainForm(bytes: Buffer, contentType: string): boolean {
   const found = parameters.exec(contentType.trim());

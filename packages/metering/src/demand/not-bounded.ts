@@ -1,10 +1,10 @@
 import { ApiError } from '@agp/core/errors';
 
-/** Keys come from outside: so much of one is shown, and nothing that is not printed. */
+/** Keys come from outside: this much of one is shown, without control characters. */
 const shown = (field: string) => field.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
 
 /**
- * What the request may cost has no bound that could be kept.
+ * Refuses a request whose cost has no bound.
  *
  * @param field of the body, or the header, that is at fault
  */

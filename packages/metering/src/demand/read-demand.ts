@@ -4,13 +4,13 @@ import { asArray, asText } from '../json/json-shapes.ts';
 import { readAmount } from './read-amount.ts';
 import type { BodyMember } from './read-members.ts';
 
-/** How much a request asks for, where servers may read it in several ways: the largest of them. */
+/** How much a request asks for; where servers may read it in several ways, the most. */
 export interface Demand {
   /** Every model that it names. */
   models: readonly string[];
-  /** The bound on one answer, in tokens; null where it gives none that the API holds to. */
+  /** The bound on one answer, in tokens; null if it gives none that the API enforces. */
   maxOutputTokens: number | null;
-  /** What some server might take for a bound all the same, or for time to think besides, in tokens. */
+  /** The largest number that some server might take for a bound or for a thinking budget, in tokens. */
   leastOutputTokens: number;
   /** How many answers it asks for, each as long as that. */
   answers: number;
@@ -24,28 +24,28 @@ export function findRule(rules: CostRules, key: string, { isEitherCase = false }
   return Object.hasOwn(rules, name) ? (rules[name] ?? null) : null;
 }
 
-/** How many texts are to be gone on with: one, several, or those of lists of token ids. */
+/** The number of texts to complete, given as text or as lists of token ids. */
 export function countPrompts(prompt: unknown): number {
   const list = asArray(prompt);
   return typeof list[0] === 'number' ? 1 : Math.max(1, list.length);
 }
 
-/** Whether a member within what says how to think says how long. */
+/** A member of the thinking settings that says how long. */
 export const namesBudget = (key: string) => /budget|tokens$/.test(foldName(key));
 
-/** The tokens that a model is given to think with: a number, or an object that says so among other things. */
+/** The thinking budget in tokens: a number, or a member of an object. */
 export function readThinking(member: BodyMember): number {
   const inner = member.members().filter(({ key }) => namesBudget(key));
   return Math.max(0, ...[member, ...inner].map(({ value }) => readAmount(value)?.value ?? 0));
 }
 
-/** Settings stand in settings no deeper than this. */
+/** Settings within settings are read to this depth. */
 const maxDepth = 3;
 
 /**
- * Of all that bounds or multiplies the output the largest: of several members that mean the same, of one that is repeated,
- * and of names that differ in case alone. A bound of 0 is none, as many servers have it, and so is what is no whole number,
- * but for the number that a lenient server would make of it.
+ * Reads everything that bounds or multiplies the output, and takes the largest: of several members that mean the same, of a
+ * repeated one, and of names that differ in case alone. A bound of 0 counts as none, as on many servers, and so does anything
+ * but a whole number; the number that a lenient server would make of it still raises the result.
  */
 export function readDemand(members: readonly BodyMember[], fields: CostFields): Demand {
   const models = new Set<string>();
@@ -58,7 +58,7 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
     for (const member of some) {
       const { key, value } = member;
       const own = findRule(rules, key, fields);
-      // What the operation knows under this name means that, and nothing that it may mean elsewhere.
+      // A name that the operation knows has no other meaning.
       const rule = own ?? rivalRules.get(foldName(key));
       if (rule === 'bound') {
         const amount = readAmount(value);

@@ -6,7 +6,7 @@ import { isForm, parseFormFields } from '../request/parse-form-fields.ts';
 /** A member of a request's body; one that is repeated is there as often. */
 export interface BodyMember {
   key: string;
-  /** Undefined where it was too large, or too broken, to be parsed. */
+  /** Undefined if it was too large or too broken to be parsed. */
   value: unknown;
   /** The members of its own, where it is an object. */
   members(): BodyMember[];
@@ -25,7 +25,7 @@ export interface BodyMembers {
 const maxParsed = 1024 * 1024;
 const maxShortMember = 4 * 1024;
 
-/** Of JSON with so few values a larger one may be parsed: most of it is long texts and pictures. */
+/** Larger JSON may be parsed if it has no more values than this: most of it is long texts and pictures. */
 const maxCommas = 100_000;
 
 function isSparse(bytes: Buffer): boolean {
@@ -36,7 +36,7 @@ function isSparse(bytes: Buffer): boolean {
 
 const unreadable: BodyMembers = { value: undefined, members: [], isExact: false };
 
-/** Members where nothing tells of repeated ones. */
+/** The members of a parsed value, which has no repeated ones any more. */
 function listMembers(value: unknown): BodyMember[] {
   return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => listMembers(each) }));
 }
@@ -60,7 +60,7 @@ function scanObject(bytes: Buffer, start: number, parsed?: unknown): { members: 
   return { members, end: found.end };
 }
 
-/** Without what a lenient server steps over: marks of byte order, and the zeros that UTF-16 and UTF-32 have in plain text. */
+/** Drops what a lenient server ignores: byte order marks, and the zeros of ASCII in UTF-16 and UTF-32. */
 function stripLeniently(bytes: Buffer): Buffer {
   const marks = [0xef, 0xbb, 0xbf, 0xff, 0xfe, 0];
   const start = bytes.findIndex((byte) => !marks.includes(byte));

@@ -11,8 +11,8 @@ import type { StrictDemand } from './strict-demand.ts';
 const costly = new Set(Object.entries(rivals).flatMap(([name, rule]) => (rule === 'settings' ? [] : [foldName(name)])));
 
 /**
- * Reads a body that every server reads alike for all that it may cost. What bears on that in a way that is not known here,
- * a member that we have never heard of too, is refused.
+ * Finds the most that a body may cost, once every server is known to read it the same way. Unknown members are refused, and
+ * values whose effect on the cost is unknown.
  *
  * @param query of the target, which some servers take members from
  * @throws ApiError `cost_not_bounded`, naming the member
@@ -58,7 +58,7 @@ export function readStrictly(
   return demand;
 }
 
-/** Where the tools have no bound of their own there must be one on the uses of all. */
+/** Tools without a bound of their own need one on the uses of all. */
 function boundSearches(demand: StrictDemand, members: readonly BodyMember[]): void {
   if (demand.webSearches === Number.POSITIVE_INFINITY) {
     const given = members.find(({ key }) => key === 'max_tool_calls');
@@ -75,8 +75,8 @@ function isBoundNew(members: readonly BodyMember[]): boolean {
 }
 
 /**
- * Bytes of the text that a tokenizer may see: some bring it into a normal form first (NFKC, NFKD), where a single sign may
- * become eighteen letters.
+ * Bytes of the text that a tokenizer may see: some normalise it first (NFKC, NFKD), where a single character may become
+ * eighteen letters.
  */
 function countText(bytes: Buffer): number {
   if (isAscii(bytes) && !bytes.includes('\\u')) return bytes.length;

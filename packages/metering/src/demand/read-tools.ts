@@ -2,7 +2,7 @@ import { asArray, asObject } from '../json/json-shapes.ts';
 import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';
 
-/** What tools add to a call. */
+/** The demand that tools add to a call. */
 export interface ToolDemand {
   /** Tools that the provider knows, and describes to the model in words of its own. */
   described: number;
@@ -21,8 +21,7 @@ const webSearch = /^web_search(?:_preview)?(?:_\d{4}_?\d{2}_?\d{2})?$/;
 const ofGemini = new Set(['functionDeclarations', 'function_declarations']);
 
 /**
- * What tools may add. Of those that the provider runs only web searches are counted where the answer is: what the others
- * cost nobody could tell.
+ * Of the tools that the provider runs, answers report web searches alone: all others have no bound.
  *
  * @throws ApiError `cost_not_bounded`
  */

@@ -8,13 +8,13 @@ import type { BodyMember } from './read-members.ts';
 import { readTools } from './read-tools.ts';
 import type { StrictDemand } from './strict-demand.ts';
 
-/** What costs the list price or less, and what a provider chooses where nothing is said. */
+/** Tiers at the list price or below, and the default. */
 const plainTiers = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']);
 
 const commonSizes = new Set(['auto', '256x256', '512x512', '1024x1024', '1536x1024', '1024x1536']);
 const pictureFormats = new Set(['png', 'jpeg', 'webp']);
 
-/** Searches before it answers, or spends hours on it, whether it is asked to or not. */
+/** Models that search before they answer, or work for hours, without being asked to. */
 const searching = /:online|search|sonar|deep-research|\bcompound\b/i;
 
 function checkAmount(key: string, value: unknown): void {
@@ -24,7 +24,7 @@ function checkAmount(key: string, value: unknown): void {
 type Check = (demand: StrictDemand, member: BodyMember) => void;
 
 /**
- * What each kind of member adds to the most that a request may ask for; those that are not here add their bytes alone.
+ * Adds each kind of member to the most that a request may ask for; kinds that are not here add their bytes alone.
  * They throw ApiError `cost_not_bounded`.
  */
 export const strictChecks: Partial<Record<CostRule, Check>> = {
@@ -91,7 +91,7 @@ export const strictChecks: Partial<Record<CostRule, Check>> = {
     if (value !== null && value !== 'global') throw notBounded(key, 'costs more, and nobody has said how much');
   },
   modalities(demand, { value }) {
-    // Whether a bound on tokens holds for sound and pictures, no API says.
+    // No API documents that a bound on tokens holds for sound and pictures.
     if (asArray(value).some((kind) => String(kind).toLowerCase() !== 'text')) demand.outputTokens = null;
   },
   'picture-size'(demand, { value }) {

@@ -3,17 +3,17 @@ import type { CostFields } from '../cost-fields/index.ts';
 /** The most that a request may ask for, whoever reads it. */
 export interface StrictDemand {
   writes: CostFields['writes'];
-  /** Bytes of all that stands in it, of which no token has less than one. */
+  /** Bytes of the whole request; no token has less than one. */
   inputBytes: number;
-  /** Inputs of which nobody here knows the size. */
+  /** The number of inputs of unknown size. */
   unsizedInputs: number;
-  /** Tokens of one answer; null where it gives no bound, or one that may not hold. */
+  /** Tokens of one answer; null without a bound that holds. */
   outputTokens: number | null;
   /** The largest number that some server might take for such a bound. */
   leastOutputTokens: number;
-  /** The bound stands in `max_completion_tokens` alone, which some servers do not know. */
+  /** The only bound is `max_completion_tokens`, which some servers do not know. */
   isBoundNew: boolean;
-  /** Tokens that may be written besides: thoughts, and predictions that do not come true. */
+  /** Additional output: thoughts, and predictions that do not come true. */
   moreOutputTokens: number;
   answers: number;
   /** How often the model may read everything: once, and again after each use of a tool that the provider runs. */
@@ -23,7 +23,7 @@ export interface StrictDemand {
   describedTools: number;
   /** Bytes that are spoken; 0 where none are. */
   spokenBytes: number;
-  /** A tier that it names, and that costs what nobody has said; null for those at the list price or below. */
+  /** A named tier that may cost more than the list price; else null. */
   tier: string | null;
   isFast: boolean;
   /** Pictures are of no more than the common size. */

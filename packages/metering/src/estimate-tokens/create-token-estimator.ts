@@ -10,11 +10,11 @@ export interface TokenEstimatorOptions {
   maxPending?: number;
   /** Of a longer text this many UTF-16 units are counted, and the rest is taken to be like them. */
   maxCounted?: number;
-  /** Told why a worker broke; counts then fall back to the estimate by size. */
+  /** Called when a worker broke; counts then fall back to the estimate by size. */
   onWorkerError?: ((error: Error) => void) | undefined;
 }
 
-/** What may wait for the worker at once, in bytes; an agent has a quarter. */
+/** The size of the texts that may wait for the worker, in bytes; an agent has a quarter. */
 const maxPendingBytes = 160 * 1024 * 1024;
 
 /** About right for English; the fallback must cost nothing. */

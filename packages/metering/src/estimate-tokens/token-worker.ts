@@ -19,15 +19,14 @@ async function loadEncoding(model: string) {
   return olderModels.test(model) ? import('gpt-tokenizer/encoding/cl100k_base') : newerEncoding;
 }
 
-/** What looks like a control token in a text is text. */
+/** Control tokens in a text are counted as text. */
 const plainText = { disallowedSpecial: new Set<string>() };
 
-/** What is counted of a long text: pieces from all over it. */
+/** Of a long text this many pieces from all over it are counted. */
 const samples = 64;
 
 /**
- * Nobody knows where a piece is taken of its share of the text, so that a text which is one thing where it is looked at and
- * another elsewhere cannot be made.
+ * Pieces are taken at random places, so that no text can be made which is cheap where it is sampled and expensive elsewhere.
  */
 function* sample(text: string, size: number): Generator<string> {
   const share = text.length / samples;

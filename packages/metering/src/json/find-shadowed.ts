@@ -1,6 +1,6 @@
 import { parseJson } from '@agp/core/json';
 
-/** Gives `visit` where each string of a JSON text stands, quotes included. */
+/** Gives `visit` the place of each string in a JSON text, quotes included. */
 function visitLiterals(json: string, visit: (start: number, end: number) => void): void {
   for (let start = json.indexOf('"'); start >= 0; ) {
     let end = json.indexOf('"', start + 1);
@@ -11,7 +11,7 @@ function visitLiterals(json: string, visit: (start: number, end: number) => void
   }
 }
 
-/** Whether the quote at an offset is part of a string: behind an odd number of backslashes. */
+/** An odd number of backslashes before a quote makes it part of the string. */
 function isEscaped(json: string, at: number): boolean {
   let before = at - 1;
   while (json[before] === '\\') before--;
@@ -32,8 +32,8 @@ function visitValue(root: unknown, visit: (text: string) => void): void {
 }
 
 /**
- * The strings of a JSON text that its parsed value does not hold: where a member stands twice in one object we read the last
- * one, and a provider may read the first. Costs one pass and nothing else where there are none.
+ * The strings of a JSON text that are missing in its parsed value: of a member that is given twice in one object we read the
+ * last, and a provider may read the first. Costs one pass where there are none.
  *
  * @param json what was parsed, without an error
  */

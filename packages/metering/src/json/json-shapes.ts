@@ -18,7 +18,7 @@ export function asText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** A figure that may be left out: 0 where it is, null where something else than a count stands there. */
+/** A figure that may be left out: 0 if it is, null if it is something else than a count. */
 export function optionalCount(value: unknown): number | null {
   return value === undefined || value === null ? 0 : readCount(value);
 }

@@ -1,7 +1,7 @@
 import { tryParse } from './try-parse.ts';
 
 /**
- * A frame's data as JSON; null where it is none.
+ * A frame's data as JSON; null if it is not JSON.
  *
  * @param data UTF-8 with each byte as one character (latin1)
  */

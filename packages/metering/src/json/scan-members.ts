@@ -1,6 +1,6 @@
 import { parseJson } from '@agp/core/json';
 
-/** A member of a JSON object, by where its value stands in the bytes. */
+/** A member of a JSON object, by the place of its value in the bytes. */
 export interface Member {
   /** The key as it reads, escapes undone. */
   key: string;
@@ -19,14 +19,14 @@ export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-/** The position of the first byte from here on that is not white space. */
+/** The position of the next byte that is not white space. */
 export function skipSpace(bytes: Buffer, at: number): number {
   let i = at;
   while (bytes[i] === 0x20 || bytes[i] === 0x0a || bytes[i] === 0x0d || bytes[i] === 0x09) i += 1;
   return i;
 }
 
-/** Strings are short, have many escapes, or are long data: so many bytes are looked at before the next quote is searched. */
+/** Most strings are short: so many bytes are read one by one before the next quote is searched for. */
 const nearby = 64;
 
 /** Past the closing quote of the string that starts here; past the end of the bytes where it has none. */
@@ -79,7 +79,7 @@ function readKey(bytes: Buffer, start: number, end: number): string | null {
   }
 }
 
-/** No request or answer that we know of has more; a body of nothing but members would cost memory for each. */
+/** No known request or answer has more; a body of nothing but members would cost memory for each. */
 const maxMembers = 10_000;
 
 interface ScannedMembers {

@@ -1,6 +1,6 @@
 import { parseJson } from '@agp/core/json';
 
-/** Undefined where it is not JSON. */
+/** Undefined if it is not JSON. */
 export function tryParse(json: string | Uint8Array): unknown {
   try {
     return parseJson(json);

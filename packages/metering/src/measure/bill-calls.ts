@@ -5,7 +5,7 @@ import { maxReportedCalls, type OnCall } from '../providers/index.ts';
 import { addUsage } from '../providers/sum-usage.ts';
 import { boundClaims } from './bound-claims.ts';
 
-/** What calls cost together. */
+/** The usage and cost of several calls together. */
 export interface Bill {
   usage: Usage;
   /** Whole nano-dollars. */
@@ -13,7 +13,7 @@ export interface Bill {
   priceVersion: string | null;
   /** Models without a known price. */
   unpriced: ReadonlySet<string>;
-  /** What was claimed, where some of it was not believed. */
+  /** The claim, if some of it was not believed; else null. */
   disbelieved: { usage: Usage; costNanoUsd: number } | null;
 }
 
@@ -23,15 +23,16 @@ interface BillOptions {
   believesAll?: boolean;
 }
 
-/** Names are the provider's, so there may be any number of them. */
+/** The provider chooses the names, so there may be any number of them. */
 const maxUnpriced = 100;
 
 /**
  * Adds up calls as they come and keeps none. Each is believed as far as its request allows, and priced by its own model and
- * size.
+ * size. A claim that costs no more than was reserved is always believed: otherwise an honest answer could be recorded below
+ * its price.
  */
 export class BillCalls {
-  /** What the request reserved, in nano-dollars: a claim that costs no more was foreseen, however it is made up. */
+  /** The request's reservation, in nano-dollars. */
   readonly #foreseenNanoUsd: number;
   readonly #priceOf: (model: string | null, usage: Usage) => UsagePrice & { model: string };
   readonly #believe: (claimed: Usage) => Usage;

@@ -1,26 +1,26 @@
 import { largestContext, largestOutput, makeUsage, type Usage } from '@agp/pricing';
 import type { InspectedBody } from '../request/inspect-body.ts';
 
-/** The most that a call can have used, as far as its request tells. */
+/** The most that a call can have used, judged by its request. */
 interface UsageBounds {
   promptTokens: number;
-  /** Output besides what is told to be reasoning. */
+  /** Output that is not reported as reasoning. */
   writtenTokens: number;
   reasoningTokens: number;
   webSearches: number;
   inputAudioSeconds: number;
 }
 
-/** What providers put before a request on their own, in tokens: instructions for tools, and templates. */
+/** Tokens that providers add to a request: instructions for tools, and templates. */
 const unseenInput = 16_384;
 
 /** More answers than any provider writes to one request. */
 const mostAnswers = 128;
 
-/** Where the provider runs tools, each round of the model reads all again. */
+/** Where the provider runs tools, each round of the model reads everything again. */
 const rounds = 4;
 
-/** What is written besides a bound, in tokens: servers differ in what they count. */
+/** Servers differ in what they count against a bound. */
 const slack = (bound: number) => Math.ceil(bound * 1.1) + 256;
 
 /** Sound has at least so many bytes a second. */
@@ -28,13 +28,13 @@ const leastSoundBytes = 16;
 const longestSound = 86_400;
 
 /**
- * Words by which a request names what is not in it, or holds what has few bytes for its tokens, such as pictures. It may
- * also be a text that has the words: then more is believed.
+ * Words by which a request refers to something outside of it, or to content with few bytes for its tokens, such as pictures. A
+ * text may contain the words, too: then more is believed than necessary.
  */
 const reach =
   /https?:|gs:|"file|_id"|url|image|audio|video|document|prompt"\s*:\s*\{|conversation|cache|container|search|fetch|browse|retriev|code_|execut|computer|mcp|plugin|agent|research|sonar|compound|online|data_?source|inline|\\u|background|context/i;
 
-/** Of a larger body the bound by its own size is above all that models read. */
+/** A larger body is itself larger than any context. */
 const maxSearched = largestContext;
 
 function reachesOut({ bytes, form, requestedModel, isExact }: InspectedBody): boolean {
@@ -42,7 +42,6 @@ function reachesOut({ bytes, form, requestedModel, isExact }: InspectedBody): bo
   return reach.test(requestedModel ?? '') || reach.test(bytes.toString('latin1'));
 }
 
-/** @param sent null where the request has no body that was read */
 function findBounds(sent: InspectedBody | null, isOpen: boolean): UsageBounds {
   const answers = Math.min(Math.max(1, sent?.answers ?? 1), mostAnswers);
   const asked = sent?.maxOutputTokens ?? null;
@@ -79,11 +78,11 @@ function boundUsage(claimed: Usage, bounds: UsageBounds): Usage {
 }
 
 /**
- * What is believed of an answer's figures: what the request's own size and bounds allow. Only where it may have more to read
- * than stands in it, pictures or something elsewhere, is it what models can read and write at all.
+ * Bounds an answer's figures by the request's own size and limits. A request that may refer to more than it contains, such as
+ * pictures or files elsewhere, is bounded only by what models can read and write at all.
  *
- * @param sent the request's body; null where there is none that was read
- * @returns makes the usage of one call believable: the same object where it was
+ * @param sent null if no body was read
+ * @returns a function that bounds the usage of one call; it returns the same object if that was within bounds
  */
 export function boundClaims(sent: InspectedBody | null): (claimed: Usage) => Usage {
   const narrow = findBounds(sent, false);

@@ -7,18 +7,18 @@ import { isForm } from '../request/parse-form-fields.ts';
 import type { ResponseReading } from '../stream/index.ts';
 import type { CallTexts } from './scan-call.ts';
 
-/** Bytes for each token of what could not be read. */
+/** Bytes for each token of a body that could not be read. */
 const bytesPerToken = 4;
 
-/** What is sent and holds no text is pictures or sound for the most part: it is never nothing, and is not all tokens. */
+/** A request without text is mostly pictures or sound: it costs something, but less than a token for each four bytes. */
 const maxUnread = 4_096;
 
-/** What there is of a call to estimate it by. */
+/** What is known of a call to estimate it by. */
 export interface EstimateBasis {
   end: AnswerEnd;
   /** Null where no answer came. */
   reading: ResponseReading | null;
-  /** The provider's figures, as far as they go and are believed: a stream that was cut may have told its input alone. */
+  /** The provider's figures as far as they are believed: a stream that was cut may have reported its input alone. */
   told: Usage | null;
   texts: CallTexts;
 }
@@ -27,7 +27,7 @@ export interface Estimate {
   usage: Usage;
   /** All of the answer came and was read, and only one model can have made it: there is no more to know. */
   isKnown: boolean;
-  /** The answer's bytes are taken for what was written, since neither figures nor text could be found in them. */
+  /** The answer is estimated by its bytes, since neither figures nor text could be found in it. */
   isUnreadable: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function estimateUsage(
   const isUnreadable =
     reading !== null && (reading.passedBy !== undefined || (isWhole && (!reading.inspected || isEmpty)));
   const unreadTokens = isUnreadable && operation.writesText ? Math.ceil((reading?.length ?? 0) / bytesPerToken) : 0;
-  // Gemini tells its thoughts while the answer goes on; they are no part of the text.
+  // Gemini counts its thoughts while the answer goes on; they are not in the text.
   const written = Math.max(textTokens, unreadTokens) + (told?.reasoningTokens ?? 0);
   const completionTokens = Math.max(toldTokens, written);
   const hasEnded = isWhole && (reading.sawEnd || reading.failed || !end.streamed);

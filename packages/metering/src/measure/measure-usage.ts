@@ -35,7 +35,7 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   if (head.operation.isFree || !mayBeBilled(end, reading)) return free;
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
   if (billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading))) {
-    // It cannot be read whole by anybody, so nobody will ever pay for it: at least it is shown.
+    // It cannot be read whole, so no call will ever carry its cost: at least it is shown.
     const isFetched = end.outcome === 'completed' && end.status === 200;
     const isLost = isFetched && reading !== null && !reading.inspected && reading.usage === null;
     return isLost ? { ...free, doubt: doubtOf('unreadable') } : free;

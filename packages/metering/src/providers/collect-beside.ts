@@ -2,21 +2,21 @@ import { maxText } from './collect-text.ts';
 import type { Writing } from './operation.ts';
 import { visitBody } from './visit-strings.ts';
 
-/** Words of a protocol, `user`, `chat_completion`: nothing that is looked for is a single word so short. */
+/** Words of a protocol, `user`, `chat_completion`: no PII is a single word this short. */
 const bland = /^[A-Za-z_-]{0,15}$/;
 
-/** The provider's own ids: some are numbers, of which one in thirty adds up as a card's does. */
+/** The provider's own ids: some are numbers, and one in thirty passes the checksum of a card by chance. */
 const idKey = /(?:^id|_id|Id)$/;
 const number = /^\d{1,40}$/;
 
-/** What providers fill a message up with, so that its length tells nothing. */
+/** Padding that providers add to hide the length of a message. */
 const padding = /^[A-Za-z\d]{0,64}$/;
 
 function isProviders(key: string, text: string): boolean {
   return (number.test(text) && idKey.test(key)) || (key === 'obfuscation' && padding.test(text));
 }
 
-/** Gathers the strings of bodies that stand beside what a model reads or wrote, each once, up to a bound. */
+/** Gathers the strings of bodies that no model reads or wrote, each once, up to a bound. */
 export class BesideText {
   readonly #from: 'request' | 'answer';
   readonly #seen = new Set<string>();
@@ -32,7 +32,7 @@ export class BesideText {
    * @param read what was read of it already
    */
   add(body: unknown, read: readonly string[]): void {
-    // A frame has one text or two: a set of them would cost more than it saves.
+    // A frame has one text or two: a set would cost more than it saves.
     const known = read.length > 4 ? new Set(read) : null;
     visitBody(body, (text, _isRead, key) => {
       if (this.#seen.has(text) || (text.length < 16 && bland.test(text))) return true;
@@ -49,14 +49,14 @@ export class BesideText {
     });
   }
 
-  /** What was gathered, but for `read`, which turned out to be the same. */
+  /** The gathered strings without those in `read`. */
   read(read: readonly string[] = []): Writing {
     const known = new Set(read);
     return { parts: this.#texts.filter((text) => !known.has(text)), whole: this.#left >= 0 };
   }
 }
 
-/** A body's text with everything that stands beside it. */
+/** A body's text, with every other string of the body beside it. */
 export function addBeside(from: 'request' | 'answer', body: unknown, { parts, whole }: Writing): Writing {
   const beside = new BesideText(from);
   beside.add(body, parts);

@@ -2,19 +2,18 @@ import type { Writing } from './operation.ts';
 import type { Place } from './place-member.ts';
 import { visitStrings } from './visit-strings.ts';
 
-/** Longer texts are cut here: far past every model's context, and still cheap to hold for a moment. */
+/** Longer texts are cut here: far beyond every model's context, and still cheap to hold for a moment. */
 export const maxText = 4 * 1024 * 1024;
 
 /**
- * The strings in parts of a request or answer, in order: what is written there, without ids and files. Runs of base64 in a
- * text are text: they are billed as such. Cut at {@link maxText}. What may be any number is given as one list, since a
- * call's arguments are bounded.
+ * The strings in parts of a request or answer, in order, without ids and files. Runs of base64 in a text are text: they are
+ * billed as such. Cut at {@link maxText}. Pass many roots as one list, since a call's arguments are bounded.
  */
 export function collectText(...roots: unknown[]): Writing {
   return collect(roots, 'text', false);
 }
 
-/** The same for JSON that a tool was given or answered with: nothing is left out there, and numbers count. */
+/** The same for JSON that a tool was given or returned: nothing is left out, and numbers count. */
 export function collectToolText(value: unknown): Writing {
   return collect([value], 'free', true);
 }

@@ -1,6 +1,6 @@
 import type { Operation, ProviderApi } from './operation.ts';
 
-/** What a stream is ended with, in place of the rest. */
+/** The error that ends a stream in place of its rest. */
 export interface StreamFailure {
   /** A stable code. */
   code: string;
@@ -11,7 +11,7 @@ export interface StreamFailure {
 
 /**
  * The bytes that end a running stream with an error which the provider's own SDK raises.
- * A frame that is half out is closed before it.
+ * They first close a frame that was sent in part.
  *
  * @param asArray the stream is a JSON array of frames rather than SSE
  */
@@ -28,7 +28,7 @@ export function formatStreamError(
 
 function formatOpenai(operation: Operation | null, { code, message }: StreamFailure): object {
   const error = { message, type: code, param: null, code };
-  // SDKs look for `error` in any frame; the Responses API has an event of its own beside it.
+  // SDKs look for `error` in any frame; the Responses API has an event of its own as well.
   return operation?.name === 'responses' ? { type: 'error', code, message, param: null, error } : { error };
 }
 

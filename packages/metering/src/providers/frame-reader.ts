@@ -2,7 +2,7 @@ import type { Usage } from '@agp/pricing';
 import type { ReportedCall, StreamReader, StreamReading, Write, Writing } from './operation.ts';
 import { isNoReasoning, StreamText } from './stream-text.ts';
 
-/** What the readers of all streams gather; each API's own reader says what its frames add. */
+/** Gathers the usage and text of a stream; the reader of each API interprets its frames. */
 export abstract class FrameReader implements StreamReader {
   protected readonly text: StreamText;
   protected model: string | null = null;
@@ -36,7 +36,7 @@ export abstract class FrameReader implements StreamReader {
     };
   }
 
-  /** Whether the usage that was found counts the whole output. */
+  /** The usage that was found counts the whole output. */
   protected isUsageFinal(): boolean {
     return true;
   }

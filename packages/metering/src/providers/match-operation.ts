@@ -17,11 +17,11 @@ const apis = Object.keys(matchers) as ProviderApi[];
 /** Words of operations' paths that have capitals, for whoever compares paths in any case. */
 export const operationWords: readonly string[] = [...anthropicWords, ...geminiWords];
 
-/** Methods that carry nothing for a model to read. Whatever else there is, some server may take for a POST. */
+/** Methods without a body. Some server may treat any other method as a POST. */
 const bodiless = new Set(['HEAD', 'DELETE', 'OPTIONS']);
 
 /**
- * What a request asks of a provider, where it is a model call that we can read; null for all else.
+ * Finds the model call that a request asks for; null if it is none, or one that cannot be read.
  * Providers that speak more than one format (Gemini has an OpenAI-compatible path) are matched by the
  * path, their own API first. The version in front of the path, if any, does not matter.
  *

@@ -3,13 +3,13 @@ import type { Usage } from '@agp/pricing';
 /** The wire formats that providers speak. */
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
-/** What people and models wrote, without files. */
+/** Text that people and models wrote, without files. */
 export interface Writing {
   /** Texts of their own, in order: nothing goes on from one to the next. */
   parts: readonly string[];
   /**
-   * Strings of the same body that no model reads, or wrote: names, ids, addresses, what a provider adds. They are searched,
-   * and never counted. Absent where nobody has looked for them.
+   * Strings of the same body that no model reads or wrote: names, ids, addresses, additions of the provider. They are
+   * searched for PII and never counted as tokens. Absent where they were not gathered.
    */
   beside?: readonly string[];
   /** False where some of it was cut off at a bound, or could not be read. */
@@ -19,15 +19,15 @@ export interface Writing {
 /** Adds to one of the texts that a model writes side by side: a choice's content, a tool call's arguments ... */
 export type Write = (channel: string, text: string) => void;
 
-/** What a request says about the model call that it asks for. */
+/** The model call that a request asks for. */
 export interface RequestReading {
   /** The model asked for, from the body or the path; null where neither names one. */
   requestedModel: string | null;
-  /** Whether a streamed answer is asked for. */
+  /** A streamed answer is asked for. */
   stream: boolean;
-  /** What the request alone tells of what will be billed, for where the answer tells nothing. */
+  /** Usage that the request alone determines, for answers that report none. */
   toldUsage: Partial<Usage>;
-  /** What the model is to read. Walks the body each time it is called. */
+  /** The text that the model is to read. Walks the body at each call. */
   inputText(): Writing;
 }
 
@@ -37,13 +37,13 @@ export interface ReportedCall {
   usage: Usage;
 }
 
-/** A batch holds at most so many; what comes beyond them is not read. */
+/** A batch holds at most this many; further ones are not read. */
 export const maxReportedCalls = 100_000;
 
-/** Takes the calls of a file of results one by one, so that nobody keeps them. */
+/** Takes the calls of a file of results one by one, so that none is kept. */
 export type OnCall = (call: ReportedCall) => void;
 
-/** What an answer says about the model call that made it. */
+/** What was read of a whole answer. */
 export interface AnswerReading {
   /** The model that the provider says answered. */
   model: string | null;
@@ -53,26 +53,26 @@ export interface AnswerReading {
   serviceTier: string | null;
   /** The calls one by one, where the answer reports several: each is priced by its own model. */
   calls?: readonly ReportedCall[];
-  /** What the model wrote; may be shortened to a bound. */
+  /** The text that the model wrote, cut at a bound. */
   outputText(): Writing;
 }
 
-/** What a stream said by the time it ended, or was cut. */
+/** What was read of a stream by its end, or until it was cut. */
 export interface StreamReading extends AnswerReading {
   /** The stream's own last frame came (`[DONE]`, `message_stop`, `response.completed`, a finish reason). */
   sawEnd: boolean;
   /** The provider reported an error in the stream. */
   failed: boolean;
   /**
-   * `usage` counts the whole output. False where the stream was cut after figures that count the input
-   * and little or none of the output; also false where `usage` is null.
+   * `usage` counts the whole output. False if the stream was cut after figures that count the input and little or none of
+   * the output, and if `usage` is null.
    */
   usageIsFinal: boolean;
   /** More came than is read. */
   isCutShort?: boolean;
-  /** What was written besides what `usage` counts as reasoning, where that is not all: shown thoughts that are counted. */
+  /** The text without shown reasoning, where `usage` already counts the reasoning. */
   uncountedText?(): Writing;
-  /** What stood beside the text in its messages; see {@link Writing}. Absent where nothing did. */
+  /** The other strings of its messages; see `beside` of {@link Writing}. */
   besideText?(): Writing;
 }
 
@@ -102,19 +102,18 @@ export interface Operation {
    */
   readonly otherAnswers?: 'text' | 'media';
   /**
-   * Names, with their quotes, that tell figures amid the data of an answer: one that has any is parsed whole, however large.
-   * Absent where all figures stand at the end.
+   * Names, with their quotes, of figures within the data of an answer: an answer that has any is parsed whole, however large.
+   * Absent where all figures are at the end.
    */
   readonly figuresWithin?: readonly string[];
   /** The provider never bills it. */
   readonly isFree: boolean;
-  /** What it starts is billed with its results, another request's answer. */
+  /** It starts work that is billed with its results, which another request fetches. */
   readonly isBilledLater?: boolean;
-  /** What it is billed for is text, so that an answer which cannot be read is taken for as much of that as it has bytes. */
+  /** Its output is billed as text, so that an answer which cannot be read is estimated by its bytes. */
   readonly writesText: boolean;
   /**
-   * What the provider bills once, however often it is fetched, by its own id: a batch's results. Absent where each
-   * answer is billed.
+   * The provider's id of results that it bills once, however often they are fetched. Absent where each answer is billed.
    */
   billedOnce?(path: string): string | null;
   /**
@@ -124,6 +123,6 @@ export interface Operation {
   readRequest(body: unknown, path: string): RequestReading;
   /** @param body the parsed JSON answer, or the whole of a plain text */
   readAnswer(body: unknown): AnswerReading;
-  /** @param onCall told of each call of an answer that is read line by line */
+  /** @param onCall called with each call of an answer that is read line by line */
   createStreamReader(onCall?: OnCall): StreamReader;
 }

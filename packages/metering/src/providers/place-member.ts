@@ -1,6 +1,6 @@
 /**
- * What stands at a place of a body: `text` that a model reads or wrote, `free` JSON that a tool was given or answered, a
- * `label` that names something, or `media`, a file or what it is found by.
+ * The kind of value at a place of a body: `text` that a model reads or wrote, `free` JSON that a tool was given or returned, a
+ * `label` that names something, or `media`, a file or its address.
  */
 export type Place = 'text' | 'free' | 'label' | 'media';
 
@@ -34,27 +34,26 @@ const media = [
   'url',
 ];
 
-/** What tools are given and what they answer: keys in there are the tool's own, and say nothing of what they hold. */
+/** Input and output of tools: the keys in there are the tool's own, whatever the API means by the same names. */
 const free = ['args', 'arguments', 'input', 'metadata', 'response'];
 
-/** Everything else is text. A name alone decides nothing but how a string is read that looks like what the name says. */
+/** Everything else is text. A string in one of these is only treated as the name says if it also looks like it. */
 const places = new Map<string, Place>([
   ...labels.map((name) => [name, 'label'] as const),
   ...media.map((name) => [name, 'media'] as const),
   ...free.map((name) => [name, 'free'] as const),
 ]);
 
-/** A key that is a word or several, and can hold nothing but what the value is about. */
+/** A key of one word or several, which can only say what the value is about. */
 const wordy = /^[A-Za-z][A-Za-z_ -]{0,40}$/;
 
-/** A key as programs name things. A longer or stranger one is text: whoever reads the value reads it, too. */
+/** A key as programs name things. A longer or stranger one is text, which a model reads with the value. */
 const plain = /^[\w$.-]{1,64}$/;
 
-/** What a key says of itself and of its value. */
 export interface KeyKind {
   isWordy: boolean;
   isPlain: boolean;
-  /** Where it says that its value stands; null where it says nothing. */
+  /** The place of its value; null if the key decides nothing. */
   place: Place | null;
 }
 
@@ -62,7 +61,6 @@ export interface KeyKind {
 const kinds = new Map<string, KeyKind>();
 const maxKinds = 4_096;
 
-/** What is to be known of a key. */
 export function describeKey(key: string): KeyKind {
   const known = kinds.get(key);
   if (known) return known;
@@ -75,10 +73,10 @@ export function describeKey(key: string): KeyKind {
 const textType = /^(?:text\/|application\/(?:json|xml|yaml)\b)/i;
 const dataUri = /^data:([\w.+-]{1,60}\/[\w.+-]{1,60})(?:;[\w.=-]{1,120}){0,4};base64,/i;
 
-/** Where a member of an object stands, by its name and by where the object does. */
+/** The place of a member, by its name and by the place of its object. */
 export function findPlace(holder: object, name: string, outer: Place): Place {
   if (outer === 'free') return outer;
-  // What a document of plain text holds stands in the same member as what an image does.
+  // A document of plain text has its text in the same member as an image its bytes.
   if (name === 'data' && 'type' in holder && holder.type === 'text') return 'text';
   return describeKey(name).place ?? outer;
 }

@@ -6,17 +6,17 @@ import type { Write, Writing } from './operation.ts';
 
 /** Frames are read for their text in batches of this many bytes, so that many small ones cost no more than few. */
 const maxHeld = 64 * 1024;
-/** However small they are, each may hold all of the piece of the stream that it came in. */
+/** Each held frame, however small, may keep the whole chunk that it came in alive. */
 const maxHeldFrames = 64;
 
-/** Answers have a handful of texts side by side; what comes beyond these is passed over. */
+/** Answers have a handful of texts side by side; further ones are skipped. */
 const maxChannels = 1_000;
 
-/** Servers number their texts. What is called otherwise is kept as one text. */
+/** Servers number their texts. Those with a longer name are kept as one text. */
 const maxName = 256;
 const longNamed = 'long';
 
-/** How the channels end in which reasoning is written that the provider shows. */
+/** The ending of the names of channels that hold shown reasoning. */
 export const reasoningEnd = '.reasoning';
 
 export const isNoReasoning = (channel: string): boolean => !channel.endsWith(reasoningEnd);
@@ -28,7 +28,7 @@ export class StreamText {
   #heldLength = 0;
   readonly #channels = new Map<string, GatheredText>();
   readonly #beside = new BesideText('answer');
-  /** What was written in the frame that is being read. */
+  /** The texts of the frame that is being read. */
   #written: string[] = [];
   #length = 0;
   #whole = true;
@@ -50,7 +50,7 @@ export class StreamText {
     if (this.#heldLength > maxHeld || this.#held.length >= maxHeldFrames) this.#readHeld();
   }
 
-  /** @param frame one that says nothing that a model wrote, or repeats it */
+  /** @param frame one without text of the model's, or with a repetition of it */
   addBeside(frame: unknown): void {
     this.#beside.add(frame, []);
   }
@@ -66,7 +66,7 @@ export class StreamText {
     return { parts: wanted.map(([, pieces]) => pieces.read()), whole: this.#whole };
   }
 
-  /** What stood beside the text in all frames until now, and whether each of them could be read. */
+  /** All other strings of the frames until now; not `whole` if a frame could not be read. */
   readBeside(): Writing {
     const { parts, whole } = this.#beside.read(this.read().parts);
     return { parts, whole: whole && this.#isReadable };
@@ -84,7 +84,7 @@ export class StreamText {
     this.#heldLength = 0;
   }
 
-  /** Clients may read more than we can: what is no JSON is searched as it stands. */
+  /** Clients may accept what is not JSON: it is searched as it is. */
   #addUnreadable(data: string): void {
     if (data.trim() === '' || data === '[DONE]' || data === 'null') return;
     this.#isReadable = false;

@@ -15,7 +15,7 @@ export function addToUsage(sum: Usage | null, usage: Usage): Usage {
   return sum;
 }
 
-/** What an answer counts: the sum of its calls, and the calls themselves where there are several. */
+/** The sum of an answer's calls, and the calls themselves where there are several. */
 export function sumCalls(calls: readonly ReportedCall[]): { usage: Usage | null; calls?: readonly ReportedCall[] } {
   let sum: Usage | null = null;
   for (const { usage } of calls) sum = addToUsage(sum, usage);

@@ -1,6 +1,6 @@
 const models = /(?:\/|%2f)(models|tunedModels)(?:\/|%2f)/gi;
 
-/** A path with what clients write in two ways in the plain one: the colon before a verb, and the slashes of `models/{model}`. */
+/** Undoes the escapes that some clients write in a path: of the colon before a verb, and of the slashes of `models/{model}`. */
 export function toPlainPath(path: string): string {
   return path.includes('%') ? path.replace(/%3a/gi, ':').replace(models, '/$1/') : path;
 }

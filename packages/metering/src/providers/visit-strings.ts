@@ -12,38 +12,37 @@ export type Visit = (text: string, isRead: boolean, key: string) => boolean;
 /** JSON in a string, which is taken apart where it is searched. */
 const json = /^\s*[{["]/;
 
-/** A tool's value as people would write it, since what it is about stands in the key. */
+/** A tool's value as people would write it: the key says what the value is about. */
 function label(key: string, value: string): string {
   return describeKey(key).isWordy && !json.test(value)
     ? `${key.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2')}: ${value}`
     : value;
 }
 
-/** So long a string of nothing but base64 is a file where files stand, and nowhere else. */
+/** In a member for files, base64 of at least this length is a file. */
 const leastMedia = 1_024;
 const base64 = /^(?:data:[\w.+/-]{0,120}(?:;[\w.=-]{1,120}){0,4};base64,)?[\w+/-]*={0,2}$/;
-/** What a file is found by, and what a name of something looks like. */
+/** The address of a file, and the name of something. */
 const address = /^[a-z][a-z\d+.-]{0,20}:\S{0,4000}$/i;
 const name = /^\S{0,80}$/;
 
-/** Whether a string in the place of a file, or of its address, is one. */
 const isMedia = (text: string): boolean => text.length >= leastMedia && base64.test(text);
 
 function isLabel(text: string, place: Place): boolean {
   return name.test(text) || (place === 'media' && (base64.test(text) || address.test(text)));
 }
 
-/** Letter for letter is no way to write a text that people would use, and a model reads it all the same. */
+/** A text may be hidden as a list of its letters, which a model reads all the same. */
 function joinLetters(values: readonly unknown[]): string | null {
   const isLetter = (value: unknown) =>
     (typeof value === 'string' && value.length <= 2) || (typeof value === 'number' && value >= 0 && value <= 9);
   return values.length > 3 && values.every(isLetter) ? values.join('') : null;
 }
 
-/** So much of a part's beginning and end is looked at together with its neighbours. */
+/** This many characters of a part's beginning and end are joined with its neighbours. */
 const seam = 256;
 
-/** The parts of one message where they meet: a model reads them as one text. */
+/** A model reads the parts of a message as one text, so they are joined where they meet. */
 function joinParts(values: readonly unknown[]): string | null {
   const texts: string[] = [];
   for (const value of values) {
@@ -55,10 +54,10 @@ function joinParts(values: readonly unknown[]): string | null {
   return texts.length > 1 ? texts.join('') : null;
 }
 
-/** What is still to be walked: key, value and place by turns, the next one last. */
+/** Values still to be walked, each as key, value and place; the next one is last. */
 type Stack = unknown[];
 
-/** Numbers, words of logic and nothing at all are most of a protocol, and no text but where a tool wrote them. */
+/** Numbers, booleans and null count as text only in what a tool wrote. */
 function push(stack: Stack, key: string, value: unknown, place: Place): void {
   if (typeof value === 'string' || (typeof value === 'object' && value !== null) || place === 'free') {
     stack.push(key, value, place);
@@ -69,7 +68,7 @@ function pushMember(stack: Stack, holder: object, name: string, value: unknown, 
   const place = findPlace(holder, name, outer);
   const file = place === 'media' && typeof value === 'string' ? readFile(holder, value) : null;
   if (file !== null) stack.push(name, file, 'text');
-  // What enters a tool is about that tool's own keys.
+  // Below this member the keys are the tool's own.
   else push(stack, place === 'free' && outer !== 'free' ? '' : name, value, place);
 }
 
@@ -108,11 +107,11 @@ function visitKey(name: string, key: string, visit: Visit): boolean {
 }
 
 /**
- * Gives `visit` every string in some JSON values, in order, but for files in base64 in the members that are for them. What a
- * tool was given or answered comes with its key before it, numbers too; keys that could be text come as such; and what is
- * written over several neighbouring strings comes once more as one, as not read.
+ * Gives `visit` every string in some JSON values, in order, except base64 in the members for files. Values that a tool was
+ * given or answered, numbers too, come with their key before them; keys that could be text come as text; and neighbouring
+ * strings that form one text come once more joined, marked as not read.
  *
- * Walks with a stack of its own, so that deep nesting is no danger.
+ * Uses a stack of its own, so that deep nesting cannot overflow the call stack.
  *
  * @param place where all of the values stand
  */
@@ -122,7 +121,7 @@ export function visitStrings(values: readonly unknown[], place: Place, visit: Vi
   walk(stack, visit);
 }
 
-/** The same for a whole body: what it holds at its root are the API's own members, whatever a tool would mean by their names. */
+/** The same for a whole body: the members of its root are the API's own, even if they are named like a tool's. */
 export function visitBody(body: unknown, visit: Visit): void {
   const stack: Stack = [];
   if (typeof body !== 'object' || body === null || Array.isArray(body)) push(stack, '', body, 'text');

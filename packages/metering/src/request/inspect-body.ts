@@ -19,26 +19,26 @@ export interface InspectedBody {
   requestedModel: string | null;
   /** Every model that may be meant, that of the path included. */
   models: readonly string[];
-  /** Whether a streamed answer is asked for. */
+  /** A streamed answer is asked for. */
   stream: boolean;
   /** The caller's bound on the output, in tokens, the largest where it gave several; null where it gave none. */
   maxOutputTokens: number | null;
-  /** What some server might take for such a bound, in tokens; 0 where there is nothing of that kind. */
+  /** The largest number that some server might take for such a bound, in tokens; 0 without one. */
   leastOutputTokens: number;
   /** How many answers it asks for, each as long as that. */
   answers: number;
-  /** What the request alone tells of what will be billed. */
+  /** Usage that will be billed and that the request alone determines. */
   toldUsage: Partial<Usage>;
-  /** It is JSON or a form as the standards have it, so that every server reads it alike. */
+  /** It is valid JSON or a valid form, which every server reads the same way. */
   isExact: boolean;
-  /** The most that it may ask for, or why nobody can tell; null where no bound was needed. */
+  /** The most that it may ask for, or why that has no bound; null if no bound was needed. */
   strict: StrictDemand | ApiError | null;
   /** As received. */
   bytes: Buffer;
   form: BodyForm;
-  /** The same, but for the `stream_options` that we may have put in. */
+  /** The same, with the `stream_options` that may have been added. */
   toProvider: Buffer;
-  /** We asked for a usage frame that the agent did not ask for, and take it out of the answer. */
+  /** The proxy asked for a usage frame that the agent did not ask for, and must remove it from the answer. */
   usageAsked: boolean;
 }
 
@@ -49,14 +49,14 @@ const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.include
 
 /** What must be found out about a body. */
 export interface Needs {
-  /** What a stream uses must be known, whether or not the agent wants it told. */
+  /** A stream must report its usage even if the agent asked it not to. */
   mustTell: boolean;
   /** The most that it may ask for. */
   mustBound: boolean;
 }
 
 /**
- * Reads what a request asks for. Bytes are put into the body where a stream would otherwise tell no usage; it is never
+ * Reads what a request asks for. Bytes are put into the body where a stream would otherwise report no usage; it is never
  * serialised again. A body that is not JSON goes on as it is, so that the provider refuses it in its own words. What was
  * parsed is not kept: the answer may take minutes.
  */

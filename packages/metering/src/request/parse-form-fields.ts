@@ -1,4 +1,4 @@
-/** RFC 2046 allows 70 characters; a longer boundary is no client's. */
+/** RFC 2046 allows 70 characters. */
 const boundaryParameter = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))/i;
 
 /** The fields of the forms that we know are a dozen, and their headers two short lines. */
@@ -13,7 +13,6 @@ const fileName = /;\s*filename\*?=/i;
 /** A form's fields by name; those that were given several times in order. */
 export type FormFields = Record<string, string | string[]>;
 
-/** Whether a content type announces a form with files in it. */
 export function isForm(contentType: string): boolean {
   return /^\s*multipart\/form-data\b/i.test(contentType);
 }
@@ -30,7 +29,7 @@ export function parseFormFields(bytes: Buffer, contentType: string, maxValue: nu
   const delimiter = Buffer.from(`\r\n--${found?.[1] ?? found?.[2]}`);
   if (!found) return undefined;
   const fields = new Map<string, string[]>();
-  // The first delimiter may stand at the very start, without a line before it.
+  // The body may start with the first delimiter, without a line before it.
   const first = delimiter.subarray(lineEnd.length);
   let at = bytes.subarray(0, first.length).equals(first) ? first.length : findEnd(bytes, delimiter, 0);
   for (let part = 0; part < maxParts && at >= 0; part++) {
@@ -51,7 +50,7 @@ export function parseFormFields(bytes: Buffer, contentType: string, maxValue: nu
   return undefined;
 }
 
-/** Past the next delimiter; -1 where there is none. */
+/** The position after the next delimiter; -1 without one. */
 function findEnd(bytes: Buffer, delimiter: Buffer, from: number): number {
   const at = bytes.indexOf(delimiter, from);
   return at < 0 ? -1 : at + delimiter.length;

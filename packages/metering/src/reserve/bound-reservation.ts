@@ -10,7 +10,7 @@ import type { InspectedBody } from '../request/inspect-body.ts';
 const largestOutput = 131_072;
 const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 
-/** Whose servers hold to `max_completion_tokens`; elsewhere it may be a word that nobody knows. */
+/** Vendors that enforce `max_completion_tokens`; others may not know it. */
 const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
 
 /**
@@ -19,27 +19,27 @@ const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', '
  */
 const framingTokens = 1_024;
 
-/** And for each tool that it knows by name; Anthropic's computer takes 735, its editor 700. */
+/** And for each tool that the provider knows by name; Anthropic's computer takes 735, its editor 700. */
 const toolTokens = 1_024;
 
 /** A picture of a common size in the best quality takes 6,240, and a hundred for each preview. */
 const pictureTokens = 16_384;
 
-/** No count of tokens is larger: what comes out of it is more than any cap. */
+/** Counts of tokens are cut here, where the cost is above any cap. */
 const most = 1e12;
 
-/** Methods that ask for nothing to be made. */
+/** Methods that create nothing. */
 const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
 /**
  * The most that a request may cost, in whole nano-dollars.
  *
- * @throws ApiError `cost_not_bounded` where nobody can tell, naming what is at fault
+ * @throws ApiError `cost_not_bounded`, naming the field at fault
  */
 export function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { operation } = head;
   const isLooking = looking.has(head.method) && !head.hasBody;
-  // The results of a batch: what they cost was spent when it was made.
+  // The results of a batch were paid for when it was created.
   if (isLooking) return 0;
   if (operation === null) throw notBounded('the path', 'is of no model call that is known');
   if (operation.isBilledLater) throw notBounded('a batch', 'costs what its results tell, and not before');
@@ -90,7 +90,7 @@ function boundModels(
   return Math.max(...charges);
 }
 
-/** A context is no larger than the model's, whatever is in it; inputs beside each other each have one of their own. */
+/** No input is larger than the model's context; each of several inputs has a context of its own. */
 function countInput(demand: StrictDemand, largestInput: number): number {
   const sized = demand.inputBytes + framingTokens + demand.describedTools * toolTokens;
   if (demand.writes === 'nothing') return sized + demand.unsizedInputs * largestInput;

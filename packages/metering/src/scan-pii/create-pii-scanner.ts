@@ -11,10 +11,9 @@ export interface PiiScanner {
   stop(): Promise<void>;
 }
 
-/** What is looked for, within which bounds, and who hears of failures. */
 export interface PiiScannerOptions {
   personNames: boolean;
-  /** How long one request's texts may be scanned, in milliseconds. What is left then is not scanned. */
+  /** How long one request's texts may be scanned, in milliseconds. The rest is not scanned. */
   budgetMs: number;
   /** Smaller texts are scanned where they are, which takes less than handing them to the worker; in bytes. */
   maxInline?: number;

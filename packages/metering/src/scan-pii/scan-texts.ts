@@ -2,7 +2,7 @@ import { detectPiiTypes, type PiiFinder, type PiiType, unmask } from '@agp/pii';
 import { readText, type TextSource } from '../text/index.ts';
 import { unfoldText } from './unfold-text.ts';
 
-/** What was found in the texts of one request and its answer. */
+/** The findings in the texts of one request and its answer. */
 export interface PiiScan {
   /** In the order of their names. */
   types: readonly PiiType[];
@@ -21,16 +21,16 @@ export type MissedReason =
   /** More texts waited than are kept, or the worker broke. */
   | 'overloaded';
 
-/** Texts are scanned in pieces of this length, so that the time that is left can be looked at between them. */
+/** Texts are scanned in pieces of this length, with a look at the time between them. */
 const pieceLength = 64 * 1024;
 
-/** Pieces overlap by more than the longest thing that is looked for. */
+/** Pieces overlap by more than the longest PII. */
 const overlap = 4 * 1024;
 
 function* cut(texts: Iterable<string>): Generator<string> {
   for (const text of texts) {
     yield* cutOne(text);
-    // What is not seen may be longer than a piece, with half of a number on either side.
+    // Invisible characters may be longer than a piece, with half of a number on either side.
     if (text.length > pieceLength) yield* cutOne(unmask(text)?.value ?? '');
   }
 }

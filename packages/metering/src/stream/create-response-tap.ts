@@ -10,10 +10,10 @@ import { type BodyReader, nothingRead, type ResponseReading, type ResponseTap } 
 import { SseReader } from './readers/sse-reader.ts';
 import { TextReader } from './readers/text-reader.ts';
 
-/** No answer is this long, but a few bytes can be made to decode to it. */
+/** No honest answer is this long, but a few bytes can be made to decode to it. */
 const answerBounds = { maxWaiting: 8 * 1024 * 1024, waits: false, maxDecoded: 64 * 1024 * 1024 };
 
-/** The results of a batch may have this many bytes, and come faster than they are read line by line: nobody waits for them. */
+/** Results of a batch may be this large, and come faster than they are read: the provider may be made to wait. */
 const fileBounds = { maxWaiting: 1024 * 1024, waits: true, maxDecoded: 1024 * 1024 * 1024 };
 
 /** Reads plain bytes as they come. */
@@ -57,7 +57,7 @@ const mediaReader: BodyReader = {
 /** Plain text and subtitles, as their servers call them. */
 const plainText = /^(?:text\/(?:plain|vtt|srt)|application\/x-subrip)$/;
 
-/** By the type of a body that is neither JSON nor a stream. An error page is neither of what is expected. */
+/** For bodies that are neither JSON nor a stream, by their type. An error page is text, but not of the model's. */
 function createOtherReader(operation: Operation, type: string): BodyReader {
   if (operation.otherAnswers === 'text' && plainText.test(type)) return new TextReader(operation);
   return operation.otherAnswers === 'media' && !type.startsWith('text/') ? mediaReader : idleReader;
@@ -65,7 +65,7 @@ function createOtherReader(operation: Operation, type: string): BodyReader {
 
 function createBodyReader(operation: Operation, contentType: string, onCall?: OnCall): BodyReader {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  // These come under several names, none of which is settled (application/x-jsonl, application/binary ...).
+  // JSON lines come under several content types (application/x-jsonl, application/binary ...).
   if (operation.answerFormat === 'lines') return new LinesReader(operation.createStreamReader(onCall));
   if (type === 'text/event-stream') return new SseReader(operation.createStreamReader());
   if (type !== 'application/json' && !type.endsWith('+json')) return createOtherReader(operation, type);
@@ -74,11 +74,10 @@ function createBodyReader(operation: Operation, contentType: string, onCall?: On
     : new JsonReader(operation);
 }
 
-/** What an answer is read with. */
 export interface TapOptions {
-  /** Bounds what is held of it; absent where nothing else runs beside it. */
+  /** The share of memory that the reader may hold; absent where it need not be bounded. */
   memory?: MemoryShare;
-  /** Told of each call that a file of results reports. */
+  /** Called with each call that a file of results reports. */
   onCall?: OnCall;
 }
 
@@ -90,7 +89,7 @@ export function createResponseTap(
 ): ResponseTap {
   const reader = createBodyReader(operation, headers['content-type'] ?? '', onCall);
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
-  // What keeps no bytes needs no memory.
+  // These readers keep no bytes.
   const isIdle = reader === idleReader || reader === mediaReader;
   if (isIdle) return new PlainTap(new GuardedReader(reader, null));
   if (encoding !== '' && encoding !== 'identity' && !canDecode(encoding)) {

@@ -12,15 +12,15 @@ import type { ResponseReading, ResponseTap } from './readers/response-reading.ts
 
 /** How much of a body is decoded, in bytes. */
 export interface DecodingBounds {
-  /** That may wait for the decoder; beyond this it is not keeping up. */
+  /** The most that may wait for the decoder. */
   maxWaiting: number;
-  /** Where more waits, the provider is kept waiting rather than given up. */
+  /** Beyond that the provider is made to wait; otherwise the body is given up. */
   waits: boolean;
   /** Of plain text; decoding stops there. */
   maxDecoded: number;
 }
 
-/** Nothing that is meant decodes to so many times its size, once it is larger than a frame or an answer. */
+/** No honest body decodes to this many times its size, once it is larger than a frame or an answer. */
 const maxRatio = 256;
 const freeOfRatio = 8 * 1024 * 1024;
 
@@ -41,12 +41,11 @@ const decoders: Record<string, (firstByte: number) => Decoder> = {
   zstd: () => createZstdDecompress(zstdOptions),
 };
 
-/** Whether a `Content-Encoding` can be decoded. */
 export function canDecode(encoding: string): boolean {
   return Object.hasOwn(decoders, encoding);
 }
 
-/** A smaller piece is copied: it is a part of what was read from the socket, all of which would be held with it. */
+/** A smaller piece is copied: it would keep the whole chunk that was read from the socket alive. */
 const smallPiece = 4_096;
 
 /** Decodes a copy of a compressed body, in zlib's own threads, for a reader of the plain bytes. */

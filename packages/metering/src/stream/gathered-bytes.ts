@@ -1,4 +1,4 @@
-/** Smaller pieces are copied next to each other: each is a part of what was read from the socket, all of which it would hold. */
+/** Smaller pieces are copied: each would keep the whole chunk that was read from the socket alive. */
 const smallPiece = 16 * 1024;
 const blockSize = 64 * 1024;
 

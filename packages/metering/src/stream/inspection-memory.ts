@@ -1,17 +1,16 @@
 import type { FairShares, Holder } from '@agp/runtime/fairness';
 
-/** What one answer may hold while it is read: a frame, the figures of an earlier one, and the text until then, in bytes. */
+/** The most that one answer holds while it is read, in bytes: a frame, the figures of an earlier one, and the text so far. */
 const maxOfAnswer = 24 * 1024 * 1024;
 
-/** Holds of all answers that a process reads at the same time, in bytes. */
+/** Shared by all answers that a process reads at the same time, in bytes. */
 export const maxInspected = 512 * 1024 * 1024;
 
 /** The part of a process's memory for reading answers that one answer has. */
 export interface MemoryShare {
   /**
-   * Tells how many bytes were read until now, which is more than what is held of them.
-   *
-   * @returns false where there is no room: nothing more of this answer may be kept, and what is held must go
+   * @param bytes read until now, which is at least what is held of them
+   * @returns false if there is no room: the reader must drop what it holds, and keep nothing more of this answer
    */
   hold(bytes: number): boolean;
   release(): void;

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { type Numbered, type Reply, ready } from './create-offload.ts';
 
-/** The worker's side of an offload: answers each question. One that fails says so, and the others are answered all the same. */
+/** The worker's side of an offload. A question that fails is reported, and the others are answered all the same. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer | Promise<Answer>): void {
   const tryToAnswer = async (id: number, content: Question): Promise<Reply<Answer>> => {
     try {

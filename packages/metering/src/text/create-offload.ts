@@ -17,7 +17,7 @@ export class OffloadError extends Error {
 
 /** Bounds of what is asked of a worker, and who hears of its failures. */
 export interface OffloadOptions<Question> {
-  /** A question that the worker takes longer for ends the worker, in milliseconds. Neither its start nor the wait counts. */
+  /** A question that takes longer ends the worker, in milliseconds. Neither its start nor the wait counts. */
   timeoutMs: number;
   /** Questions that run or wait, in which each agent has its share; beyond this, they are refused. */
   maxPending: number;
@@ -28,7 +28,7 @@ export interface OffloadOptions<Question> {
   onWorkerError?: ((error: Error) => void) | undefined;
 }
 
-/** A body of very many small values needs more than this when it is parsed: the worker ends then, and not the process. */
+/** Parsing a body of very many small values may need more than this: that ends the worker, and not the process. */
 const maxOldGenerationSizeMb = 768;
 
 /** Work that would hold up the event loop, in a worker thread. */
@@ -43,13 +43,13 @@ export interface Offload<Question, Answer> {
   stop(): Promise<void>;
 }
 
-/** What a worker says once it can be asked. */
+/** A worker's first message: it can be asked now. */
 export const ready = 'ready';
 
-/** Starting takes a second of CPU time, which on a busy machine is many more: ended for that, it would never start. */
+/** Starting takes a second of CPU time, and many on a busy machine: with a shorter limit it might never start. */
 const maxStartMs = 60_000;
 
-/** A question waits this long for its turn, behind others of its agent. Its event waits with it, and so does a process that is to stop. */
+/** A question waits this long for its turn. Its event waits with it, and so does a process that is stopping. */
 const maxWaitMs = 15_000;
 
 export interface Numbered<Content> {
@@ -57,7 +57,7 @@ export interface Numbered<Content> {
   content: Content;
 }
 
-/** What a worker says to a question: its answer, or why it failed. */
+/** A worker's reply to a question: its answer, or why it failed. */
 export type Reply<Answer> = Numbered<Answer> | { id: number; failure: string };
 
 /** A question, from when it is asked until it is settled. */
@@ -72,13 +72,16 @@ interface Pending<Question, Answer> extends Numbered<Question> {
   giveUpAfter(ms: number, giveUp: () => void): void;
 }
 
-/** What a worker gets through in a millisecond, roughly, in bytes. */
+/** A rough estimate of a worker's speed, by which questions are charged before they ran. */
 const bytesPerMs = 4_096;
 
 /**
- * Makes a worker that is started by the first question and does not keep the process alive. It has one question at a
- * time: the others wait here, so that one which takes too long takes none with it but itself. The worker is then replaced.
- * Whose agents had least of the worker's time are next, so that nobody waits behind what another has piled up.
+ * Makes a worker that is started by the first question and does not keep the process alive. It has one question at a time and
+ * the others wait here, so that one which takes too long fails alone; the worker is then replaced. The agent that had least of
+ * the worker's time is next, so that no agent waits behind another's pile.
+ *
+ * piscina would replace the messages to the worker alone: charging agents by the time they used, their shares of the queue,
+ * the limit on waiting and a start that counts against no question would all remain here.
  */
 export function createOffload<Question, Answer>(
   script: URL,
@@ -154,7 +157,7 @@ export function createOffload<Question, Answer>(
     waiting.charge(holder, performance.now() - askedAt);
   }
 
-  /** What was waiting goes to the next worker, unless this one never got so far as to be asked. */
+  /** Waiting questions go to the next worker, unless this one never became ready. */
   function dropWorker(dropped: Worker, reason: GaveUp): void {
     if (worker !== dropped) return;
     worker = null;

@@ -1,4 +1,4 @@
-/** So many pieces are joined to one: a piece costs far more than its characters. */
+/** This many pieces are joined to one: a piece costs far more than its characters. */
 const joinAt = 512;
 
 /** A text that comes in any number of pieces, however small, in little more memory than its characters take. */

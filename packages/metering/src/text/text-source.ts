@@ -8,7 +8,7 @@ import { matchOperation, type ProviderApi, type Writing } from '../providers/ind
 import { isForm } from '../request/parse-form-fields.ts';
 import { parseRequestBody } from '../request/parse-request-body.ts';
 
-/** What was asked of a provider, so that a worker finds the mapping of its bodies again. */
+/** A request's target, by which a worker finds the operation again. */
 export interface Asked {
   api: ProviderApi;
   method: string;
@@ -16,33 +16,33 @@ export interface Asked {
   path: string;
 }
 
-/** Where a text is to be had: already read, or in a body, which is read late and, where it is large, in a worker. */
+/** A text that was read already, or the body that holds it, which is read late and, if it is large, in a worker. */
 export type TextSource =
   | Writing
   | { of: 'request'; asked: Asked; bytes: Uint8Array; contentType: string }
   | { of: 'answer'; asked: Asked; bytes: Uint8Array };
 
-/** How much a model reads of it or wrote, in bytes of its body or UTF-16 units. */
+/** The size of what a model reads or wrote, in bytes of its body or UTF-16 units. */
 export function sizeOf(source: TextSource): number {
   return 'bytes' in source ? source.bytes.length : lengthOf(source.parts);
 }
 
-/** How much there is to search, in the same units. */
+/** The size of everything that is searched, in the same units. */
 export function sizeOfAll(source: TextSource): number {
   return sizeOf(source) + ('bytes' in source ? 0 : lengthOf(source.beside ?? []));
 }
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
 
-/** The same source, if it was read already, without what no model reads. */
+/** Drops the strings that no model reads from a source that was read already. */
 export function withoutBeside(source: TextSource): TextSource {
   return 'bytes' in source ? source : { parts: source.parts, whole: source.whole };
 }
 
 /**
- * The text of a source. Never throws; what is no JSON at all counts as one text that was not read as it should be.
+ * The text of a source. Never throws; a body that is not JSON counts as one text that is not whole.
  *
- * @param extent what a `model` reads or wrote, which is what is billed, or `all`, with what stands beside it
+ * @param extent text that a `model` reads or wrote, which is billed, or `all` strings
  */
 export function readText(source: TextSource, extent: 'model' | 'all'): Writing {
   if (!('bytes' in source)) return source;
@@ -63,7 +63,7 @@ export function readText(source: TextSource, extent: 'model' | 'all'): Writing {
   return read(parsed, { parts: [...parts, ...shadowed], whole });
 }
 
-/** Of an answer that broke off so much is read: the library takes time in the square of how deep it goes. */
+/** This much of a broken-off answer is read: the library takes time in the square of the depth. */
 const maxCutParsed = 256 * 1024;
 
 function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
@@ -71,11 +71,11 @@ function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
   try {
     return read(parseJson(text));
   } catch {
-    // The connection broke, or the agent left: what came until then was written all the same.
+    // The connection broke, or the agent left: the part that came was written all the same.
   }
   try {
     const cut = text.slice(0, maxCutParsed);
-    // It calls itself for each level.
+    // The library is recursive.
     if (nestsDeeperThan(cut, maxJsonDepth)) return { parts: [], whole: false };
     return { ...read(parseCut(cut)), whole: false };
   } catch {

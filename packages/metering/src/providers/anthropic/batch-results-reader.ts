@@ -11,8 +11,8 @@ import { readMessageFigures } from './usage.ts';
 const maxModel = 256;
 
 /**
- * Reads the results of a message batch, a line for each of its requests. Only what succeeded is billed. Each call is told as
- * it comes, since what it costs depends on its own size, and none is kept.
+ * Reads the results of a message batch, a line for each of its requests. Only successful calls are billed. Each call is
+ * reported as it comes, since its price depends on its own size, and none is kept.
  */
 export class BatchResultsReader implements StreamReader {
   readonly #onCall: OnCall;
@@ -22,7 +22,6 @@ export class BatchResultsReader implements StreamReader {
   #calls = 0;
   #isWhole = true;
 
-  /** @param onCall told of each call */
   constructor(onCall: OnCall = () => {}) {
     this.#onCall = onCall;
   }

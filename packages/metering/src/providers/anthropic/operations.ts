@@ -8,7 +8,7 @@ import { MessageStreamReader } from './message-stream-reader.ts';
 import { readMessageText } from './output-text.ts';
 import { readMessageFigures } from './usage.ts';
 
-/** On Vertex AI the model stands in the path: `.../publishers/anthropic/models/{model}:rawPredict`. */
+/** On Vertex AI the path names the model: `.../publishers/anthropic/models/{model}:rawPredict`. */
 const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)\/?$/;
 
 /** Those of the words above that have capitals. */
@@ -55,7 +55,7 @@ const countTokens: Operation = {
   readAnswer: () => nothingTold,
 };
 
-/** What a batch costs is told with its results, and only then. */
+/** A batch reports its usage with its results, and only then. */
 const createBatch: Operation = {
   ...messages,
   name: 'messages.batches',

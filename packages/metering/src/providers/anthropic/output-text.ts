@@ -2,12 +2,11 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/json-shap
 import { collectText, collectToolText } from '../collect-text.ts';
 import type { Write, Writing } from '../operation.ts';
 
-/** The parts of a content block that are text: words, thinking, the input of tools, and what the provider's tools answered. */
+/** The parts of a content block that are text: words, thinking, the input of tools, and answers of the provider's tools. */
 function textsOf({ thinking, text, name, input, content }: JsonObject): unknown[] {
   return [thinking, text, name, { input }, content];
 }
 
-/** What the model wrote in a message. */
 export function readMessageText(body: unknown): Writing {
   return collectText(asArray(asObject(body).content).flatMap((block) => textsOf(asObject(block))));
 }
@@ -20,7 +19,7 @@ export function readMessageDelta(frame: unknown, write: Write): void {
   if (block !== undefined) writeBlockStart(`${index}`, asObject(block), write);
 }
 
-/** A block begins empty and is filled by deltas; what the provider's tools answered, and some servers' calls, come whole. */
+/** A block begins empty and is filled by deltas; answers of the provider's tools, and some servers' calls, come whole. */
 function writeBlockStart(channel: string, block: JsonObject, write: Write): void {
   write(channel, asText(block.text) ?? asText(block.thinking) ?? '');
   write(`${channel}.name`, asText(block.name) ?? '');

@@ -51,7 +51,7 @@ function countCached(usage: JsonObject): number {
   return (readCount(usage.cache_read_input_tokens) ?? 0) + (readCount(usage.cache_creation_input_tokens) ?? 0);
 }
 
-/** What is read of usage. A stream may say more, with new names in every frame: that is not gathered. */
+/** The figures that are read. Others are dropped: a stream could add new names in every frame. */
 const figures = [
   'input_tokens',
   'output_tokens',
@@ -66,11 +66,11 @@ const figures = [
 ] as const;
 
 /**
- * Adds what a `message_delta` says to what is known. Its figures count from the start of the message, so they replace;
- * what it leaves out or gives as null stands.
+ * Adds the figures of a `message_delta`. They count from the start of the message, so they replace the known ones; those
+ * that it leaves out or gives as null stay.
  *
  * Qwen's server counts all input at the start and says only at the end how much of it was cached, sometimes without
- * counting the rest anew: then the two figures overlap (jeremychone/rust-genai pull request 258).
+ * counting the rest anew: then the two figures overlap.
  */
 export function mergeMessageUsage(known: JsonObject, delta: unknown): JsonObject {
   const given: JsonObject = Object.fromEntries(

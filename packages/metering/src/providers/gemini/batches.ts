@@ -8,18 +8,18 @@ import { readContentFigures } from './usage.ts';
 /** `.../batches/{id}`: a batch's state, and its results once it is done, where its requests were given inline. */
 export const batchTarget = /\/batches\/([^/:]+)\/?$/;
 
-/** The answers in a batch that is done. They stand in its result, and where SDKs look for them in its metadata. */
+/** The answers of a finished batch, from its result or, where SDKs look for them, its metadata. */
 function findAnswers(body: unknown): unknown[] {
   const { response, metadata } = asObject(body);
   const { inlinedResponses } = asObject(response ?? asObject(metadata).output);
   return asArray(asObject(inlinedResponses).inlinedResponses).map((item) => asObject(item).response);
 }
 
-/** The batch tells its model as a path, and so does each answer by its bare name. */
+/** The batch names its model by a path, its answers by the bare name. */
 const batchModel = (body: unknown) =>
   asText(asObject(asObject(body).metadata).model)?.replace(/^.*models\//, '') ?? null;
 
-/** Reads what `operation`, the call of a model, asks for many times over and half the price. */
+/** Makes the operation that fetches a batch of calls of `operation`, which cost half the price. */
 export function describeBatchResults(operation: Operation): Operation {
   return {
     ...operation,

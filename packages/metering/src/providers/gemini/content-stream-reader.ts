@@ -7,15 +7,15 @@ import { countSearches, findSearches, readContentTier, readContentUsage } from '
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
 const figures = /"promptTokenCount"\s*:/;
-/** Members that end the answer, or are billed apart. Inside of text the quotes would be escaped; in a call's arguments not. */
+/** Members that end the answer, or are billed separately. In text the quotes would be escaped; in a call's arguments not. */
 const telling = /"(?:finishReason|blockReason|error|webSearchQueries)"\s*:/;
 
 /** More searches than any answer needs. */
 const maxSearches = 1_000;
-/** Longer ones are told apart by their length alone. */
+/** Longer ones are distinguished by their length alone. */
 const maxSearch = 4_096;
 
-/** Reads the frames of streamGenerateContent. Each counts all until then, so the last one's figures are the call's. */
+/** Reads the frames of streamGenerateContent. Each counts everything so far, so the last figures are the call's. */
 export class ContentStreamReader extends FrameReader {
   readonly #searches = new Set<string>();
   #lastFigures: string | null = null;

@@ -75,7 +75,7 @@ export const interactions: Operation = {
     return {
       requestedModel: modelOf(body),
       stream: body.stream === true,
-      // What it used is told with a later answer, which nobody has to ask for.
+      // Its usage comes with a later answer, which the agent may never fetch.
       toldUsage: body.background ? { completionTokens: maxOutputTokens ?? largestOutput } : {},
       inputText: () => collectText(body.system_instruction, body.input, body.tools),
     };

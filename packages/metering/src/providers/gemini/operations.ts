@@ -22,7 +22,7 @@ const names = [
 /** Words of paths that have capitals. */
 export const geminiWords = ['tunedModels', ...names];
 
-/** What is counted, or billed with its results. */
+/** Counting is free, and a batch is billed with its results. */
 const free = new Set<string>(['countTokens', 'batchGenerateContent']);
 
 const interactionsTarget = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions$/;

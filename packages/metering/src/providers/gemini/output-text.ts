@@ -29,7 +29,7 @@ function writeCall(channel: string, part: JsonObject, write: Write): void {
   }
 }
 
-/** What a step or a delta of an interaction holds besides the ids of things. */
+/** The members of a step or delta of an interaction that hold text. */
 function textsOf({ text, content, summary, name, arguments: given, result }: JsonObject): unknown[] {
   return [text, content, summary, name, { arguments: given }, result];
 }

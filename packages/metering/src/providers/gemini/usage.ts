@@ -12,8 +12,8 @@ function countModality(details: unknown, modality: string): number {
 }
 
 /**
- * All output: thoughts are output besides the candidates. The total is documented as the sum of all parts, so it tells
- * what a part that was left out must have been, and that some servers count thoughts among the candidates.
+ * All output is candidates and thoughts. The total is documented as the sum of all parts, so it shows what a missing part must
+ * have been, and where a server counts thoughts among the candidates.
  */
 function countOutput(candidates: number, thoughts: number, rest: number): number {
   const parts = candidates + thoughts;
@@ -21,8 +21,8 @@ function countOutput(candidates: number, thoughts: number, rest: number): number
 }
 
 /**
- * Usage of generateContent and embeddings. What tools gave the model to read is input besides the prompt; cached input is
- * a part of the prompt. Figures that are 0 are left out.
+ * Usage of generateContent and embeddings. Results of tools are input in addition to the prompt; cached input is a part of
+ * the prompt. The API leaves out figures that are 0.
  */
 export function readContentUsage(value: unknown): Usage | null {
   const usage = asObject(value);

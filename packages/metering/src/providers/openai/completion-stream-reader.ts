@@ -9,8 +9,8 @@ import { findUsage, readTokenUsage } from './usage.ts';
 const telling = /"(?:usage"\s*:\s*\{|error"\s*:\s*[{"]|finish_reason"\s*:\s*"[^"]|(?:object|type)"\s*:\s*"error")/;
 
 /**
- * Reads the chunks of chat completions and completions. Usage stands in the last chunk, where it was asked for. What ends
- * them is `[DONE]`, or for servers that leave that out a finish reason after which no choice is written on.
+ * Reads the chunks of chat completions and completions. The last chunk has the usage, if it was asked for. They end with
+ * `[DONE]`, or on servers that leave it out with a finish reason after which no choice goes on.
  */
 export class CompletionStreamReader extends FrameReader {
   readonly #readFrame: (frame: unknown, write: Write) => void;

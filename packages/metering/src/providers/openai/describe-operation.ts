@@ -4,10 +4,9 @@ import { collectText } from '../collect-text.ts';
 import type { AnswerReading, Operation, StreamReader, Writing } from '../operation.ts';
 import { decodeName } from '../to-plain-path.ts';
 
-/** What an answer counts. */
 export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
 
-/** What tells one operation of this API from another. */
+/** The differences between operations of this API. */
 export interface OperationDescription {
   name: string;
   usageNeedsAsking?: boolean;
@@ -18,7 +17,7 @@ export interface OperationDescription {
   figuresWithin?: readonly string[];
   /** Members of the request that the model reads. */
   input: readonly string[];
-  /** Whether a stream is asked for; absent where `stream` says so. */
+  /** A stream is asked for; absent where `stream: true` does that. */
   isStream?(body: JsonObject): boolean;
   readToldUsage?(body: JsonObject): Partial<Usage>;
   /** @param answer the parsed JSON, or a text where the operation may answer in one */

@@ -6,7 +6,7 @@ import { addToUsage } from '../sum-usage.ts';
 import type { Figures } from './describe-operation.ts';
 import { isErrorFrame } from './is-error-frame.ts';
 
-/** What the events of one kind of stream mean. */
+/** The meaning of the events of one kind of stream. */
 export interface StreamEvents {
   /** The types of the events that bring a result to its end, with its figures. */
   endings: readonly string[];
@@ -20,13 +20,13 @@ const maxCalls = 1_000;
 
 const error = /"(?:error"\s*:\s*[{"]|type"\s*:\s*"error")/;
 
-/** Pictures and sound, which would take long to parse and tell nothing. */
+/** Pictures and sound, which take long to parse and hold no figures. */
 const media = /"(?:b64_json|audio)"\s*:\s*"[^"]*"/g;
 
 /** A shorter frame is parsed as it is. */
 const maxWords = 4 * 1024;
 
-/** Reads streams of images, speech and transcripts: typed events, of which the last ones have the figures. */
+/** Reads streams of images, speech and transcripts: typed events, whose last ones have the figures. */
 export class EventStreamReader extends FrameReader {
   readonly #events: StreamEvents;
   readonly #reported: ReportedCall[] = [];

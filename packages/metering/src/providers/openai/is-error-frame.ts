@@ -1,7 +1,7 @@
 import { asArray, asObject, type JsonObject } from '../../json/json-shapes.ts';
 
 /**
- * Whether a stream's frame says that the call failed, in any of the forms that servers have for it: an `error` of the
+ * A stream's frame says that the call failed, in any of the forms that servers have for it: an `error` of the
  * frame (OpenAI), of a choice or as its finish reason (OpenRouter), in `x_groq` (Groq), or a frame that is one itself, by
  * its event's name (LM Studio), its `type` (Responses) or its `object` (vLLM).
  */

@@ -21,7 +21,7 @@ function countTokenIds(input: unknown): Partial<Usage> {
   return { promptTokens: ids.filter((id) => typeof id === 'number').length };
 }
 
-/** What chat completions and completions have in common: where the text stands in a frame, and with it in an answer. */
+/** Chat completions and completions differ in the place of the text in a frame, and so in an answer. */
 function describeCompletion(readText: (body: unknown, write: Write) => void) {
   return {
     usageNeedsAsking: true,
@@ -44,7 +44,7 @@ const completions = describeOperation({
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
 });
 
-/** Mistral's completion of what stands between: asked like a completion, answered like a chat. */
+/** Mistral's fill-in-the-middle: requested like a completion, answered like a chat. */
 const fimCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'fim.completions',
@@ -52,8 +52,8 @@ const fimCompletions = describeOperation({
 });
 
 /**
- * A response in the background is answered before it is written, and what it used is told to whoever asks for it later, if
- * anybody does: it is taken to be as long as it may.
+ * A background response is answered before it is written, and its usage comes with a later request that may never be made:
+ * it is taken to be as long as it may.
  */
 function readBackground(body: JsonObject): Partial<Usage> {
   return body.background ? { completionTokens: readCount(body.max_output_tokens) ?? largestOutput } : {};

@@ -10,7 +10,7 @@ function largest(...values: unknown[]): number {
 /** Where a frame or an answer has its figures. */
 export function findUsage(body: JsonObject): unknown {
   if (body.usage) return body.usage;
-  // Groq's streams (github.com/vercel/ai/issues/1651), then Moonshot's (github.com/earendil-works/pi/issues/2017).
+  // In `x_groq` on Groq, in a choice on Moonshot.
   const ofGroq = asObject(body.x_groq).usage;
   return (
     ofGroq ??
@@ -27,7 +27,7 @@ interface Totals {
   uncounted: number;
 }
 
-/** Input and output; null where they are not told, or are no figures. Servers leave out what they think is plain. */
+/** Input and output; null if they are missing or no figures. Servers leave out a figure that follows from the others. */
 function readTotals(usage: JsonObject): Totals | null {
   const given = {
     prompt: asFigure(usage.prompt_tokens ?? usage.input_tokens),
@@ -50,10 +50,10 @@ function readTotals(usage: JsonObject): Totals | null {
 
 /**
  * Usage of any of the APIs, whose figures mean the same under two sets of names, with or without what compatible servers
- * add and leave out. Cached and media tokens are a part of the input, reasoning is one of the output: where it is not, the
- * total tells (xAI: github.com/vercel/ai/pull/12425; Gemini's compatible path gives thoughts in the total alone).
- * DeepSeek and Moonshot have names of their own for cached input; Perplexity bills citations as input, and reasoning
- * besides the output, without counting either (github.com/bgeneto/open-webui-cost-tracker/issues/6).
+ * add and leave out. Cached and media tokens are a part of the input, reasoning of the output; where reasoning is not, the
+ * total shows it (xAI; Gemini's compatible path gives thoughts in the total alone). DeepSeek and Moonshot have names of
+ * their own for cached input; Perplexity bills citations as input and reasoning in addition to the output, and counts
+ * neither in its totals.
  *
  * @returns null where there are no figures that can be used
  */
@@ -73,7 +73,7 @@ export function readTokenUsage(value: unknown): Usage | null {
     promptTokens: totals.prompt + largest(usage.citation_tokens),
     completionTokens: totals.completion + besides,
     cacheReadTokens: largest(input.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens),
-    // The second is Alibaba's (github.com/epam/ai-dial-adapter-openai/pull/525).
+    // The second is Alibaba's.
     cacheWriteTokens: largest(input.cache_write_tokens, input.cache_creation_input_tokens),
     inputAudioTokens: largest(input.audio_tokens),
     inputImageTokens: largest(input.image_tokens),

@@ -2,7 +2,7 @@ const lineFeed = 10;
 const carriageReturn = 13;
 
 /**
- * What a piece of a stream is: `part` of a frame that goes on, `end` the (rest of the) frame with its blank line, `tail`
+ * The kind of a piece of a stream: `part` of a frame that goes on, `end` the (rest of the) frame with its blank line, `tail`
  * the line feed of a blank line whose carriage return was the end of the bytes before.
  */
 export type PieceKind = 'part' | 'end' | 'tail';

@@ -1,7 +1,7 @@
 import type { MemoryShare } from '../inspection-memory.ts';
 import { type BodyReader, nothingRead, type ResponseReading } from './response-reading.ts';
 
-/** Counts what a reader is given, and drops it with all that it holds where there is no more room for that. */
+/** Counts the bytes that a reader gets, and drops the reader with all that it holds once there is no room. */
 export class GuardedReader {
   readonly #share: MemoryShare | null;
   #reader: BodyReader | null;

@@ -41,10 +41,10 @@ export class JsonReader implements BodyReader {
       const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
       if (isTold) return finish(reading, () => bytes);
     }
-    // What is so full of values would hold up everything else. A worker reads what was written there.
+    // Parsing so many values would hold up the event loop. A worker reads the text.
     if (bytes.length > maxEagerParse && isTooPopulated(bytes)) return { ...nothingRead, output: () => bytes };
     const body = tryParse(bytes);
-    // The connection broke, or the agent left: what there is of it is read where it is needed.
+    // The connection broke, or the agent left: the part that came is read when its text is needed.
     if (body === undefined) return { ...nothingRead, output: () => bytes };
     const { outputText, ...reading } = this.#operation.readAnswer(body);
     // An answer with an error and with text is billed.
@@ -53,7 +53,7 @@ export class JsonReader implements BodyReader {
   }
 }
 
-/** The members of the root that are no longer than figures are: what the model wrote is passed over, not parsed. */
+/** The short members of the root. The model's text is skipped, not parsed. */
 function readOutline(bytes: Buffer): JsonObject {
   const found = scanMembers(bytes, skipSpace(bytes, 0))?.members ?? [];
   const short = found.filter(({ start, end }) => end - start <= tailLength);

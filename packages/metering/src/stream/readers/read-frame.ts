@@ -13,7 +13,7 @@ export function readFrame(frame: string): { event: string; data: string } | null
   return data === null ? null : { event, data };
 }
 
-/** What stands after the field's name; null where the name goes on and it is another field. */
+/** The value after the field's name; null if the name goes on, which makes it another field. */
 function fieldValue(line: string, nameLength: number): string | null {
   if (line.length === nameLength) return '';
   if (line[nameLength] !== ':') return null;

@@ -1,30 +1,29 @@
 import type { StreamReader, StreamReading, Writing } from '../../providers/operation.ts';
 
-/** What a response said about its model call; see {@link StreamReading}. */
+/** What was read of a response; see {@link StreamReading}. */
 export interface BodyReading extends Omit<StreamReading, 'outputText' | 'besideText' | 'isCutShort'> {
   /**
-   * Whether the body could be read: false for content types that say nothing about usage, for
-   * encodings that are not decoded, and for bodies that broke or passed a bound.
+   * The body could be read: false for content types without usage, for encodings that are not decoded, and for bodies
+   * that broke off or passed a bound.
    */
   inspected: boolean;
   /**
-   * All of it was passed by, whatever it holds: its type or its encoding is none that is read (`unknown`), or too much was being
-   * read at the same time (`overloaded`).
+   * None of it was read, because its type or encoding is not supported (`unknown`), or because too much was being read at
+   * the same time (`overloaded`).
    */
   passedBy?: 'unknown' | 'overloaded';
   /** An answer that is an error and nothing else, whatever its status. */
   isError?: boolean;
-  /** What the model wrote, or the body in which it is still to be read. */
+  /** The text that the model wrote, or the body that holds it. */
   output(): Writing | Buffer;
 }
 
-/** The same with how much there was. */
 export interface ResponseReading extends BodyReading {
   /** Bytes of the body, decoded as far as that went. */
   length: number;
 }
 
-/** Reads a response beside its way to the agent. Never throws, holds a bounded copy. */
+/** Reads a copy of a response on its way to the agent, within bounds. Never throws. */
 export interface ResponseTap {
   /**
    * Takes the next bytes of the body as the provider sent them. The buffer is not changed; it may be kept until `end`.
@@ -34,9 +33,9 @@ export interface ResponseTap {
   push(chunk: Buffer): boolean;
   /** Calls back once more can be taken. */
   whenReady(go: () => void): void;
-  /** What was read, whether the body came to its end or was cut. Call once. */
+  /** Ends the reading, whether the body came to its end or was cut. Call once. */
   end(): Promise<ResponseReading>;
-  /** What was read is of no more use, and its memory is free for others. */
+  /** Frees the memory, once the reading is not used any more. */
   release(): void;
 }
 
@@ -46,7 +45,7 @@ export interface BodyReader {
   end(): BodyReading;
 }
 
-/** What is known of a body that cannot be read. */
+/** The reading of a body that cannot be read. */
 export const nothingRead: BodyReading = {
   model: null,
   usage: null,
@@ -59,7 +58,7 @@ export const nothingRead: BodyReading = {
 };
 
 /**
- * What a stream's reader knows when the body has ended.
+ * Ends the reading of a stream.
  *
  * @param inspected false where a frame was passed over
  */

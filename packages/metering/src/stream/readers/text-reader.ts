@@ -5,7 +5,7 @@ import type { BodyReader, BodyReading } from './response-reading.ts';
 /** Longer texts are cut here. */
 const maxBody = 8 * 1024 * 1024;
 
-/** Reads a body of plain text, which is all of the answer: what it used is not told in it. */
+/** Reads a body of plain text, which reports no usage. */
 export class TextReader implements BodyReader {
   readonly #operation: Operation;
   readonly #bytes = new GatheredBytes();

@@ -21,7 +21,7 @@ export class NullUsageRemover {
     return bytes.subarray(0, clear);
   }
 
-  /** What is still held when the stream ends. */
+  /** The bytes that are still held when the stream ends. */
   end(): Buffer {
     const rest = this.#held;
     this.#held = nothing;

@@ -7,7 +7,7 @@ export interface SplicedBody {
   added: boolean;
 }
 
-/** A change of the body's bytes: what stands from `start` to `end` is replaced. */
+/** Replaces the bytes from `start` to `end`. */
 interface Edit {
   start: number;
   end: number;
@@ -50,7 +50,7 @@ function makeAskUnlessTold(body: Buffer, options: Member): Edit[] {
   return isTold ? [] : makeAsk(body, options);
 }
 
-/** What no server takes for a wish to stream. Some take `1` or `"true"` for one. */
+/** Values of `stream` that no server takes for true. Some take `1` or `"true"` for it. */
 const noStream = new Set(['false', 'null', '0', '""', '"false"']);
 
 /**

@@ -4,15 +4,15 @@ import { FrameSplitter } from '../readers/frame-splitter.ts';
 import { readFrame } from '../readers/read-frame.ts';
 import { NullUsageRemover } from './null-usage-remover.ts';
 
-/** A frame that is still not whole at this length is let through: the usage chunk has a tenth of it. */
+/** A longer frame is let through: the usage chunk is a tenth of this. */
 const maxHeld = 16 * 1024;
 
 /** The start of a frame whose data is no object, or that has something among its choices. */
 const cannotBeUsage = /^data: ?[^{ \r\n]|"choices"\s*:\s*\[\s*[^\]\s]/;
 
 /**
- * The chunk that `include_usage` adds: figures, and choices that are there but empty. A list beside them is something that
- * the agent is to have, such as the sources of a search.
+ * The chunk that `include_usage` adds has figures and an empty list of choices. One with another list that is not empty, such
+ * as the sources of a search, is meant for the agent.
  */
 function isUsageFrame(frame: string): boolean {
   if (!frame.includes('"usage"') || cannotBeUsage.test(frame)) return false;

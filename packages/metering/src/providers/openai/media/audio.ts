@@ -34,7 +34,7 @@ export const translations = describeTranscription('audio.translations');
  */
 const spokenTokensPerCharacter = 1_250 / 900;
 
-/** What the request tells: the oldest models are billed by the character, all others by tokens, which sound does not name. */
+/** The oldest models are billed by the character, all others by tokens, which an answer of sound does not report. */
 function readSpeechRequest({ model, input }: JsonObject): Partial<Usage> {
   const inputCharacters = asText(input)?.length ?? 0;
   if (/^tts\b/.test(asText(model) ?? '')) return { inputCharacters };

@@ -5,7 +5,7 @@ import { sumCalls } from '../../sum-usage.ts';
 import type { Figures } from '../describe-operation.ts';
 import { readTokenUsage } from '../usage.ts';
 
-/** Usage of an image model, whose output is images but for what is said to be text. */
+/** Usage of an image model: its output is images unless details say that some is text. */
 export function readImageUsage(value: unknown): Usage | null {
   const usage = readTokenUsage(value);
   if (!usage || asObject(value).output_tokens_details) return usage;
@@ -19,7 +19,7 @@ export function readSvgCall(value: unknown): ReportedCall[] {
   return usage ? [{ model: asText(model), usage: makeUsage({ ...usage, reasoningTokens }) }] : [];
 }
 
-/** What an answer with images, or the last event of one image, counts. DALL-E tells nothing. */
+/** The figures of an answer with images, or of the last event of one image. DALL-E reports none. */
 export function readImageFigures(body: unknown): Figures {
   const { model, usage: given, svg_usage: svg } = asObject(body);
   const usage = readImageUsage(given);

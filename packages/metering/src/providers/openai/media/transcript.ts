@@ -8,7 +8,7 @@ import { readTokenUsage } from '../usage.ts';
 /** A cue's timing in SRT or WebVTT, with its end. */
 const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
 
-/** Subtitles are told by their timings; the end of the last one is nearly the audio's. */
+/** Subtitles have timings; the end of the last one is nearly the end of the audio. */
 function readLength(transcript: string): number | null {
   const last = transcript
     .slice(-8_192)
@@ -20,8 +20,7 @@ function readLength(transcript: string): number | null {
 }
 
 /**
- * What a transcription used: tokens or seconds as the provider bills them, else the length that a verbose answer tells, or
- * the subtitles'.
+ * Tokens or seconds as the provider bills them, else the length of the audio from a verbose answer or from subtitles.
  */
 export function readTranscriptUsage(answer: unknown): Usage | null {
   const { usage, duration } = asObject(answer);
@@ -29,7 +28,7 @@ export function readTranscriptUsage(answer: unknown): Usage | null {
   return readTokenUsage(usage) ?? (readCount(seconds) === null ? null : makeUsage({ inputAudioSeconds: seconds }));
 }
 
-/** What was said, from JSON, plain text or subtitles. Segments and words repeat the text. */
+/** The spoken text, from JSON, plain text or subtitles. Segments and words repeat it. */
 export function readTranscript(answer: unknown): Writing {
   if (typeof answer !== 'string') return collectText(asObject(answer).text);
   if (!answer.includes(' --> ')) return collectText(answer);
@@ -39,7 +38,7 @@ export function readTranscript(answer: unknown): Writing {
   return collectText(spoken.join(' '));
 }
 
-/** Makes what writes a transcript's events: deltas, segments of speakers, and the end where nothing came before it. */
+/** Writes the text of a transcript's events: deltas, segments of speakers, and the end if nothing came before it. */
 export function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
   let wrote = false;
   return (frame, write) => {

@@ -33,8 +33,8 @@ function readImageCalls({ tool_usage: used, tools, output }: JsonObject): Report
 }
 
 /**
- * What a response counts: the model's own usage with the web searches, and, where its tools made images, the usage of
- * those models beside it. File searches and code interpreter sessions are billed too, but no field tells what for.
+ * The model's own usage with the web searches, and the usage of the models by which its tools made images. File searches and
+ * code interpreter sessions are billed too, but no field reports them.
  */
 export function readResponseFigures(body: unknown): Figures {
   const response = asObject(body);

@@ -11,7 +11,7 @@ const telling = /"(?:response\.(?:completed|incomplete|failed)|error)"/;
 
 const endings = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** Reads the events of the Responses API. Usage stands in the last one, which repeats the whole response. */
+/** Reads the events of the Responses API. The last one has the usage, and repeats the whole response. */
 export class ResponseStreamReader extends FrameReader {
   #lastFrame: string | null = null;
 
@@ -25,7 +25,7 @@ export class ResponseStreamReader extends FrameReader {
     if (this.model !== null && !tells) return;
     const frame = asObject(parseFrame(data));
     const ends = endings.has(frame.type);
-    // Items name their error too, most of them as null. The end repeats all that was written until then.
+    // Items have an error member too, mostly null. The end repeats everything that was written.
     if (tells && !ends) this.text.add(data);
     const response = asObject(frame.response);
     this.model ??= asText(response.model);

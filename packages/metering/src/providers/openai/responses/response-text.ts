@@ -2,7 +2,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../../json/json-s
 import { collectText } from '../../collect-text.ts';
 import type { Write, Writing } from '../../operation.ts';
 
-/** What was said in an item: without annotations and the tokens' probabilities, which repeat it. */
+/** The text of an item without annotations and log probabilities, which repeat it. */
 function readParts(parts: unknown): unknown[] {
   if (typeof parts === 'string') return [parts];
   return asArray(parts).map((part) => {
@@ -11,18 +11,18 @@ function readParts(parts: unknown): unknown[] {
   });
 }
 
-/** What comes as deltas, where an item is streamed. */
+/** The text that comes as deltas when an item is streamed. */
 function readWritten({ summary, content, arguments: given, input, code }: JsonObject): unknown[] {
   return [...readParts(summary), ...readParts(content), { arguments: given, input }, code];
 }
 
-/** What comes with the whole item alone: a call's name, and what hosted tools were asked and answered. */
+/** The text that comes only with the whole item: a call's name, and questions to and answers of hosted tools. */
 function readCalled(item: JsonObject): unknown[] {
   const { name, action, operation, queries, results, outputs, output, revised_prompt: prompt } = item;
   return [name, action, operation, queries, results, outputs, output, prompt];
 }
 
-/** What the model wrote in an answer of the Responses API, and what its hosted tools did. */
+/** Text of the model and of its hosted tools, from a whole response. */
 export function readResponseText(body: unknown): Writing {
   const items = asArray(asObject(body).output).map(asObject);
   return collectText(items.flatMap((item) => [...readCalled(item), ...readWritten(item)]));
@@ -32,8 +32,8 @@ export function readResponseText(body: unknown): Writing {
 const maxItems = 10_000;
 
 /**
- * Makes what writes the text of a response's events, one after the other: every kind of delta but sound, and of whole
- * items what came in no delta.
+ * Makes a function that writes the text of a response's events, one after the other: every kind of delta except sound, and
+ * of whole items the text that came in no delta.
  */
 export function createResponseEventReader(): (frame: unknown, write: Write) => void {
   const streamed = new Set<unknown>();
@@ -47,7 +47,7 @@ export function createResponseEventReader(): (frame: unknown, write: Write) => v
     } else if (type.endsWith('.delta') && !type.endsWith('.audio.delta')) {
       if (streamed.size < maxItems) streamed.add(output);
       const channel = `${type} ${output} ${content ?? summary}`;
-      // What a shell printed comes as an object of its two outputs.
+      // The delta of a shell is an object of its two outputs.
       for (const [kind, text] of Object.entries(asObject(delta))) write(`${channel} ${kind}`, asText(text) ?? '');
       write(channel, asText(delta) ?? '');
     }
