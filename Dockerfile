@@ -4,18 +4,18 @@
 
 ARG NODE_IMAGE=node:24.21.0-slim
 
-# What pnpm needs to know to install for any of the targets.
+# The manifests that pnpm needs to install for any of the targets.
 FROM ${NODE_IMAGE} AS manifests
-# Another npm registry than the default one, and the certificates in PEM of who signs for it. No image holds either.
+# Another npm registry than the default one, and its certificate authorities in PEM. No image contains either.
 ARG NPM_REGISTRY=
 ARG EXTRA_CA=
 ENV NPM_CONFIG_REGISTRY=${NPM_REGISTRY} PNPM_CONFIG_REGISTRY=${NPM_REGISTRY} NODE_EXTRA_CA_CERTS=/etc/extra-ca.pem
-# How old each locked version is was looked up when it was locked; here the digests in the lock file suffice.
+# pnpm checked the age of each version when it was locked; here the digests in the lock file suffice.
 ENV PNPM_CONFIG_TRUST_LOCKFILE=true
 RUN ["node", "-e", "fs.writeFileSync(process.env.NODE_EXTRA_CA_CERTS, `${process.env.EXTRA_CA}\\n`)"]
 WORKDIR /app
 COPY package.json ./
-# The version stands in package.json alone.
+# package.json alone names the version.
 RUN npm install --global "$(node --print 'require("./package.json").packageManager')"
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/bus/package.json packages/bus/
@@ -62,7 +62,7 @@ COPY packages/pricing /proxy/packages/pricing
 COPY services/management /management/services/management
 COPY services/proxy /proxy/services/proxy
 COPY services/writer /writer/services/writer
-# A clone made under a strict umask is readable in the images all the same.
+# Readable in the images even if the clone was made under a strict umask.
 RUN chmod -R u=rwX,go=rX /all /stored /demo-provider /management /operator /proxy /writer
 
 FROM ${NODE_IMAGE} AS runtime
@@ -71,13 +71,13 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
     /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-*
 ENV NODE_ENV=production
 WORKDIR /app
-# By number, so that Kubernetes can tell that it is not root. Nothing in the image belongs to it.
+# By number, so that Kubernetes can see that it is not root. It owns no file in the image.
 USER 1000:1000
 LABEL org.opencontainers.image.vendor="Agent Governance Proxy" \
       org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.licenses="MIT"
 
-# What has an ops port, OPS_PORT in each.
+# Images with an ops port, OPS_PORT in each.
 FROM runtime AS service
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
@@ -89,7 +89,7 @@ COPY --from=proxy-modules /app ./
 COPY --from=sources /all /stored /proxy ./
 ENV OPS_PORT=9080
 EXPOSE 8080 9080
-# The flag is that of packages/local-stack/src/service-flags.ts. Node is process 1 and gets the signals itself.
+# The flag is the one in packages/local-stack/src/service-flags.ts. Node is process 1 and gets the signals itself.
 ENTRYPOINT ["node", "--max-semi-space-size=32", "services/proxy/src/main.ts"]
 
 FROM service AS writer

@@ -17,13 +17,13 @@ function makeFolder() {
 
 const stream = { replicas: 1, maxBytes: 64 * 1024 ** 2 };
 
-test('a client waits for a server that is started later, says so once, and then works as any other', async () => {
+test('a client waits for a server that starts later, reports it once, and then works', async () => {
   await using stack = await startTestStack({ nats: true });
   await stack.nats.stop();
-  const told: BusStatus[] = [];
-  const opening = connectBus({ url: stack.natsUrl, name: 'agp-late', onStatus: (status) => told.push(status) });
+  const reported: BusStatus[] = [];
+  const opening = connectBus({ url: stack.natsUrl, name: 'agp-late', onStatus: (status) => reported.push(status) });
   await setTimeout(1_500);
-  expect(told).toEqual(['waiting']);
+  expect(reported).toEqual(['waiting']);
   await stack.nats.start();
   const connection = await opening;
 
@@ -43,70 +43,70 @@ test('a client waits for a server that is started later, says so once, and then 
   expect(heard).toEqual([7]);
 
   await stack.nats.stop();
-  await vi.waitFor(() => expect(told).toEqual(['waiting', 'disconnected']), { timeout: 5_000 });
+  await vi.waitFor(() => expect(reported).toEqual(['waiting', 'disconnected']), { timeout: 5_000 });
   await stack.nats.start();
-  await vi.waitFor(() => expect(told).toEqual(['waiting', 'disconnected', 'reconnected']), { timeout: 5_000 });
+  await vi.waitFor(() => expect(reported).toEqual(['waiting', 'disconnected', 'reconnected']), { timeout: 5_000 });
   await consumer.drain();
   outbox.stop();
   await connection.close();
 });
 
-test('the wait can be ended, and a person at a terminal does not wait', async () => {
+test('the wait can be ended, and commands do not wait', async () => {
   const url = 'nats://proxy:hunter2@127.0.0.1:9';
   const giveUp = new AbortController();
-  const told: string[] = [];
+  const reported: string[] = [];
   const opening = connectBus({
     url,
     name: 'a',
     signal: giveUp.signal,
-    onStatus: (_, detail) => told.push(detail ?? ''),
+    onStatus: (_, detail) => reported.push(detail ?? ''),
   });
-  await vi.waitFor(() => expect(told).toHaveLength(1));
+  await vi.waitFor(() => expect(reported).toHaveLength(1));
   giveUp.abort();
   await expect(opening).rejects.toThrow('aborted');
-  expect(told[0]).not.toContain('hunter2');
+  expect(reported[0]).not.toContain('hunter2');
   await expect(connectBus({ url, name: 'a', wait: false })).rejects.toThrow('CONNECTION_REFUSED');
 });
 
-test('a wrong password is waited out too, as what it is', async () => {
+test('a wrong password is reported as such, and tried again', async () => {
   await using stack = await startTestStack({ nats: true });
   const giveUp = new AbortController();
-  const told: string[] = [];
-  const onStatus = (status: BusStatus, detail?: string) => told.push(`${status}: ${detail}`);
+  const reported: string[] = [];
+  const onStatus = (status: BusStatus, detail?: string) => reported.push(`${status}: ${detail}`);
   const url = stack.urls.proxy.natsUrl.replace(/:[^:@]+@/, ':wrong@');
   const opening = connectBus({ url, name: 'agp-proxy', signal: giveUp.signal, onStatus });
-  await vi.waitFor(() => expect(told).toEqual(["waiting: 'Authorization Violation'"]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(reported).toEqual(["waiting: 'Authorization Violation'"]), { timeout: 5_000 });
   giveUp.abort();
   await expect(opening).rejects.toThrow('aborted');
 });
 
-test('a password that changes while the client is connected is taken from its file, and nothing in the outbox is lost', async () => {
+test('a changed password is read from its file, and the outbox loses nothing', async () => {
   await using stack = await startTestStack({ nats: true });
   using folder = makeFolder();
   const urlFile = join(folder.path, 'nats-url');
   const { natsUrl } = stack.urls.proxy;
   writeFileSync(urlFile, natsUrl);
-  const told: string[] = [];
-  const onStatus = (status: BusStatus, detail?: string) => told.push(detail ? `${status}: ${detail}` : status);
+  const reported: string[] = [];
+  const onStatus = (status: BusStatus, detail?: string) => reported.push(detail ? `${status}: ${detail}` : status);
   const connection = await connectBus({ url: natsUrl, urlFile, name: 'agp-proxy', onStatus });
   const admin = await connectBus({ url: stack.natsUrl, name: 'admin' });
   await ensureEventStream(admin, stream);
   const outbox = new Outbox(connection);
   await stack.nats.stop();
-  // The other way round than in life, where it is NATS that gets another password first.
+  // In the opposite order of a real rotation, where NATS gets the new password first.
   writeFileSync(urlFile, natsUrl.replace(/:[^:@]+@/, ':another@'));
   await stack.nats.start();
   outbox.add('one', 'one');
   await setTimeout(2_000);
-  expect(told).toEqual(['disconnected', 'refused: AUTHORIZATION_VIOLATION']);
+  expect(reported).toEqual(['disconnected', 'refused: AUTHORIZATION_VIOLATION']);
   writeFileSync(urlFile, `${natsUrl}\n`);
   expect(await outbox.drain(10_000)).toBe(0);
-  expect(told.at(-1)).toBe('reconnected');
+  expect(reported.at(-1)).toBe('reconnected');
   outbox.stop();
   await Promise.all([connection.close(), admin.close()]);
 });
 
-test('over TLS a client takes a server that its authority vouches for, and no other', async () => {
+test('over TLS a client trusts only a server certified by its authority', async () => {
   using authority = makeTestAuthority();
   using stranger = makeTestAuthority();
   await using stack = await startTestStack({ nats: true, tls: authority.issue('127.0.0.1') });
@@ -123,7 +123,7 @@ test('over TLS a client takes a server that its authority vouches for, and no ot
   await expect(open(stack.urls.proxy.natsUrl)).rejects.toThrow(/certificate/);
   await expect(open(stack.urls.proxy.natsUrl, stranger.caFile)).rejects.toThrow(/certificate|self-signed/);
   await expect(open(misnamed.urls.proxy.natsUrl, caFile)).rejects.toThrow(/altnames|does not match/);
-  // A server that speaks no TLS gets no password: neither where the URL asks for it nor where a file does.
+  // A server without TLS gets no password, whether TLS is required by the URL or by a file.
   await expect(open(plain.urls.proxy.natsUrl.replace('nats:', 'tls:'))).rejects.toThrow('tls');
   await expect(open(plain.urls.proxy.natsUrl, caFile)).rejects.toThrow('tls');
 });

@@ -31,7 +31,7 @@ async function open(maxHeld: number) {
   const jetstream = connection.jetstream();
   const publish = async (...names: string[]) => {
     for (const name of names) {
-      // Publishing is not under test here: while the server restarts it is simply tried again.
+      // Publishing is not under test here: it is tried again while the server restarts.
       await vi.waitFor(
         () => jetstream.publish(eventSubject, name, { msgID: name.split('\n', 1)[0] as string, timeout: 500 }),
         { timeout: 15_000 },
@@ -60,7 +60,7 @@ test('messages arrive in order with their ids, and leave the stream when they ar
   await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
 });
 
-test('never holds more than it may, and goes on as soon as there is room', async () => {
+test('it never holds more than its limit, and goes on as soon as there is room', async () => {
   const maxHeld = 4 * maxEventsInMessage;
   const { publish, arrived, delivered, names, consumer, readPending } = await open(maxHeld);
   const messages = Array.from({ length: 30 }, (_, message) =>
@@ -91,7 +91,7 @@ test('a message leaves the stream when the last of its events is acknowledged, n
   await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
 });
 
-test('a message that is held for long is delivered to nobody else', async () => {
+test('a message that is held for long is not delivered to another writer', async () => {
   const { stack, publish, arrived, delivered } = await open(enough);
   await publish('slow');
   await arrived(1);
@@ -109,7 +109,7 @@ test('a message that is held for long is delivered to nobody else', async () => 
   await other.close();
 });
 
-test('goes on after NATS was stopped, killed and paused; what is held comes once', async () => {
+test('it goes on after NATS was stopped, killed and paused; held messages arrive once', async () => {
   const { stack, publish, arrived, delivered, names, readPending } = await open(enough);
   await publish('before');
   await arrived(1);
@@ -133,14 +133,14 @@ test('goes on after NATS was stopped, killed and paused; what is held comes once
   await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
 }, 60_000);
 
-test('makes the stream and the consumer again when they are gone', async () => {
+test('it makes the stream and the consumer again when they are gone', async () => {
   const { connection, publish, arrived, delivered } = await open(enough);
   await publish('first');
   await arrived(1);
   const manager = await connection.jetstreamManager();
   await manager.consumers.delete(eventStream, writerConsumer);
   await publish('second');
-  // The message that is held is new to the new consumer: it is still the one that is held.
+  // The new consumer delivers the held message again, which is not held twice.
   await arrived(2);
   await manager.streams.delete(eventStream);
   await publish('third');
@@ -148,7 +148,7 @@ test('makes the stream and the consumer again when they are gone', async () => {
   expect(delivered.map(({ messageId }) => messageId)).toEqual(['first', 'second', 'third']);
 }, 30_000);
 
-test('what is released is there for another writer at once', async () => {
+test('released messages go to another writer at once', async () => {
   const { stack, publish, arrived, consumer } = await open(enough);
   await publish('a', 'b');
   await arrived(2);

@@ -34,7 +34,7 @@ async function publish(ids: readonly string[]): Promise<void> {
   outbox.stop();
 }
 
-test('what the event stream takes in is kept for its time, and no longer once it is not to be', async () => {
+test('events are kept for their time, and no longer once keeping is switched off', async () => {
   expect(await ensureEventStream(bus, { ...limits, keepMs: hourMs })).toBeNull();
   await publish(['a', 'b', 'c']);
   await vi.waitFor(async () =>
@@ -49,7 +49,7 @@ test('what the event stream takes in is kept for its time, and no longer once it
   expect((await readBacklog(bus)).pending).toBeGreaterThan(1);
 });
 
-test('a stream of a version that kept nothing keeps from now on, or it is said why not; writers have it either way', async () => {
+test('a stream without copies keeps them from now on, or the reason is reported; it works either way', async () => {
   const { streams } = await manage();
   await streams.delete(eventStream);
   await streams.add({
@@ -62,19 +62,19 @@ test('a stream of a version that kept nothing keeps from now on, or it is said w
   await publish(['e']);
   const notKept = await ensureEventStream(bus, { ...limits, keepMs: hourMs });
   expect((await readBacklog(bus)).pending).toBe(1);
-  // Servers from 2.10 on change their stream.
+  // Servers from 2.10 on can change their stream.
   const { config } = await streams.info(eventStream);
   expect(config).toMatchObject({ deny_purge: true, deny_delete: true });
   if (config.republish === undefined) expect(notKept).toMatch(/^events are not kept for a replay: /);
   else expect(notKept).toBeNull();
 });
 
-test('a kept stream of a version that let messages be deleted no longer does', async () => {
+test('a kept stream that allowed deleting messages no longer does', async () => {
   const { streams } = await manage();
   await streams.delete(keptStream).catch(() => false);
   await streams.add({ name: keptStream, subjects: [keptSubject], storage: StorageType.File });
   expect(await ensureEventStream(bus, { ...limits, keepMs: hourMs })).toSatisfy(
-    // A server that cannot begin to keep (2.9) says so, and has changed the kept stream by then.
+    // A server that cannot add copies (2.9) reports it, after the kept stream is changed.
     (notKept) => notKept === null || /^events are not kept/.test(notKept),
   );
   expect((await streams.info(keptStream)).config).toMatchObject({ deny_purge: true, deny_delete: true });
@@ -82,7 +82,7 @@ test('a kept stream of a version that let messages be deleted no longer does', a
   await streams.delete(keptStream);
 });
 
-test('what keeps the copies from being kept is said, and keeps no event from being recorded', async () => {
+test('a problem with the copies is reported, and events are recorded all the same', async () => {
   const { streams } = await manage();
   for (const name of [eventStream, keptStream]) await streams.delete(name).catch(() => false);
   await streams.add({ name: 'SOMEBODY_ELSES', subjects: [keptSubject] });
@@ -93,7 +93,7 @@ test('what keeps the copies from being kept is said, and keeps no event from bei
   expect((await readBacklog(bus)).pending).toBe(1);
 });
 
-test('where both do not fit on the disk, the stream of events gets the room', async () => {
+test('if both do not fit on the disk, the event stream gets the room', async () => {
   const { streams } = await manage();
   for (const name of [eventStream, keptStream, 'SOMEBODY_ELSES']) await streams.delete(name).catch(() => false);
   // The test's server may use 1 TB.

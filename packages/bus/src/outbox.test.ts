@@ -58,7 +58,7 @@ test('events added while NATS is killed and away arrive when it is back', async 
   await bus.close();
 });
 
-test('a full outbox refuses and reports each event that it cannot take', async () => {
+test('a full outbox refuses and reports each further event', async () => {
   await using stack = await startTestStack({ nats: true });
   const bus = await connectBus({ url: stack.natsUrl, name: 'test' });
   await ensureEventStream(bus, limits);

@@ -4,7 +4,7 @@ import { packEvents, unpackEvents } from './parcel.ts';
 
 const toText = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-test('events come out of a message as they went in', () => {
+test('packed events are unpacked unchanged', () => {
   const event = fc.object().map((value) => JSON.stringify(value));
   fc.assert(
     fc.property(fc.array(event, { minLength: 1 }), (events) => {
@@ -13,7 +13,7 @@ test('events come out of a message as they went in', () => {
   );
 });
 
-test('what is no event is handed on whole, line by line', () => {
+test('data that is not an event is passed on, line by line', () => {
   expect(unpackEvents(Buffer.from('')).map(toText)).toEqual(['']);
   expect(unpackEvents(Buffer.from('{}\n\xff\n', 'latin1')).map((line) => line.length)).toEqual([2, 1, 0]);
 });

@@ -47,7 +47,7 @@ function runBootstrap(root: string, ...args: string[]) {
   return runBootstrapAs(undefined, root, ...args);
 }
 
-/** @param version what the Node that it runs in says of itself */
+/** @param version the version that Node reports */
 function runBootstrapAs(version: string | undefined, root: string, ...args: string[]) {
   const claim = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
   const preload = version === undefined ? {} : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(claim)}` };
@@ -87,7 +87,7 @@ test('the script learns when the bootstrap began, so that the time of an install
   expect(Number(/began (\S+) ms ago/.exec(run.output)?.[1])).toBeGreaterThan(300);
 });
 
-test('runs beside each other install once, also where an earlier one was killed at it', async () => {
+test('several runs at once install once, also if an earlier install was killed', async () => {
   const root = makeWorkspace();
   mkdirSync(join(root, '.data'));
   const lock = join(root, '.data/install.lock');
@@ -109,7 +109,7 @@ test('an install that fails shows why, runs nothing, and is tried again', async 
   }
 });
 
-test('an install that is interrupted takes pnpm with it and does not pass for the good one before', async () => {
+test('an interrupted install ends pnpm, and does not count as the good install before it', async () => {
   const root = makeWorkspace('trap "sleep 0.5; echo gone > gone; exit 1" TERM; echo x >> calls; sleep 1 & wait');
   mkdirSync(join(root, 'node_modules'));
   const first = runBootstrap(root);
@@ -121,7 +121,7 @@ test('an install that is interrupted takes pnpm with it and does not pass for th
   expect(existsSync(join(root, '.data/install.lock'))).toBe(true);
   interrupted.child.kill('SIGTERM');
   expect(await interrupted.exit).toBe(143);
-  // It waited for pnpm to come to its end, and left no lock.
+  // It waited for pnpm to end, and removed its lock.
   expect(existsSync(join(root, 'gone'))).toBe(true);
   expect(existsSync(join(root, '.data/install.lock'))).toBe(false);
   expect(interrupted.output).not.toContain('ran');
@@ -140,7 +140,7 @@ test('it passes arguments, signals and the exit code on', async () => {
   expect(await waiting.exit).toBe(7);
 });
 
-test('where there is no pinned Node it runs in the one that is there, unless broken JSON can end that one', async () => {
+test('without a pinned Node it uses the installed one, unless broken JSON can end that one', async () => {
   const root = makeWorkspace();
   for (const version of ['24.0.0', '25.9.0', '26.11.0']) expect(await runBootstrapAs(version, root).exit).toBe(0);
   for (const version of ['22.20.0', '26.0.0', '26.10.0']) {

@@ -20,14 +20,14 @@ function start(script: string) {
 }
 
 test.each([
-  ['was done', "console.log('ran ' + process.argv[2]);"],
+  ['succeeded', "console.log('ran ' + process.argv[2]);"],
   ['failed', "console.log('ran ' + process.argv[2]); process.exit(1);"],
-  ['is running', "console.log('ran ' + process.argv[2]); setTimeout(() => {}, 600_000);"],
-])('a command runs at once, and a signal ends it all where it %s', async (_, script) => {
+  ['hangs', "console.log('ran ' + process.argv[2]); setTimeout(() => {}, 600_000);"],
+])('a command runs at once, and a signal ends everything after it %s', async (_, script) => {
   const daily = start(script);
   const [output] = await once(daily.stdout, 'data');
   expect(String(output)).toBe('ran now\n');
-  // It is not run again soon, and what waits does not end by itself.
+  // It is not repeated soon, and the wait does not end by itself.
   const early = await Promise.race([once(daily, 'exit'), new Promise((resolve) => setTimeout(resolve, 500, 'waits'))]);
   expect(early).toBe('waits');
   daily.kill('SIGTERM');

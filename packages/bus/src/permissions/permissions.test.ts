@@ -22,7 +22,7 @@ import { renderNatsConfig } from './render-nats-config.ts';
 const stream = { replicas: 1, maxBytes: 64 * 1024 ** 2 };
 const opened = new AsyncDisposableStack();
 let urls: Record<NatsUser, string>;
-/** May do everything: hears what arrives, and makes what others must not touch. */
+/** An administrator, who sees all messages and makes what others must not touch. */
 let admin: NatsConnection;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.disposeAsync());
 
-/** A client that is not ours: it says what it likes, and hears what it is refused. */
+/** A hostile client: it sends anything, and collects what it is refused. */
 async function intrude(user: NatsUser) {
   const { username, password, host } = new URL(urls[user]);
   const connection = await connect({ servers: host, user: username, pass: password, inboxPrefix: `_INBOX_${user}` });
@@ -140,7 +140,7 @@ describe.each(natsUsers)('%s', (user) => {
     const { connection, refused } = await intrude(user);
     const { publish, subscribe } = natsPermissions[user];
     for (const subject of subscribe) connection.subscribe(subject, { callback: () => {} });
-    // Nothing that is understood there: what counts is whether it is let through.
+    // The content does not matter, only whether it is let through.
     for (const subject of publish) connection.publish(subject.replace(/>$/, 'x').replaceAll('*', 'x'), 'no JSON');
     await connection.flush();
     await setTimeout(200);
@@ -151,8 +151,8 @@ describe.each(natsUsers)('%s', (user) => {
   });
 });
 
-// JetStream sends its confirmation with rights of its own to any subject that a publisher names, and `{"stream":...,"seq":...}` is
-// also a request to purge, or to delete a message.
+// JetStream sends its confirmation with its own rights to any subject that a publisher names, and `{"stream":...,"seq":...}` is also
+// a valid request to purge, or to delete a message.
 test.each([api('STREAM.PURGE', eventStream), api('STREAM.MSG.DELETE', eventStream), api('STREAM.PURGE', keptStream)])(
   'the confirmation of an event does no harm as a request to %s',
   async (reply) => {
@@ -175,7 +175,7 @@ test.each([api('STREAM.PURGE', eventStream), api('STREAM.MSG.DELETE', eventStrea
   },
 );
 
-test('all services together get an event from one end to the other, and are refused nothing', async () => {
+test('the services together pass an event from end to end, and nothing is refused', async () => {
   const refused: string[] = [];
   const open = (user: NatsUser) =>
     connectBus({
@@ -212,7 +212,7 @@ test("nobody gets in without a password, nor with another user's", async () => {
   await expect(connect({ servers: host, user: 'proxy', pass: password })).rejects.toThrow('Authorization Violation');
 });
 
-test('a password that would mean something else to NATS is refused before it gets there', () => {
+test('a password with a special meaning to NATS is refused', () => {
   const passwords = { proxy: '$2a$11$abc', writer: 'w', management: 'm', operator: 'o' };
   expect(() => renderNatsConfig({ passwords, storeFolder: '/data' })).toThrow('NATS user proxy');
 });

@@ -12,7 +12,7 @@ function makeFolder(): string {
   return folder;
 }
 
-test('the demo goes where the stack that was started last listens, unless a variable says otherwise', () => {
+test('the demo uses the addresses of the stack that was started last, unless variables override them', () => {
   const AGP_DATA_DIR = makeFolder();
   const { managementApiKey: managementKey } = loadSecrets(AGP_DATA_DIR);
   const usual = { proxyUrl: 'http://127.0.0.1:8080', managementUrl: 'http://127.0.0.1:8081', managementKey };
@@ -27,7 +27,7 @@ test('the demo goes where the stack that was started last listens, unless a vari
   });
 });
 
-test('where nothing is, the message says how to start it and how to name it', () => {
+test('if no stack was started, the message says how to start one and how to name its folder', () => {
   expect(() => readDemoConfig({ AGP_DATA_DIR: makeFolder() })).toThrow(/npm start.*AGP_DATA_DIR/);
   expect(nothingAnswers('http://127.0.0.1:1').message).toMatch(/127\.0\.0\.1:1.*npm start.*AGP_DATA_DIR.*PROXY_PORT/);
 });

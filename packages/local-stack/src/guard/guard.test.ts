@@ -10,7 +10,7 @@ import type { WatchedProcess } from './watched-process.ts';
 
 const guardModule = JSON.stringify(new URL('./guard.ts', import.meta.url).href);
 
-/** A child that does not care for SIGTERM, and says so once it does not. */
+/** A child that ignores SIGTERM, and prints a line once it does. */
 const stubborn = `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000);`;
 
 function makeFolder(): string {
@@ -49,7 +49,7 @@ test.for(['SIGKILL', 'SIGINT'] as const)('a process that ends by %s leaves no ch
   await expect.poll(() => existsSync(join(folder, 'data')), { timeout: 5_000 }).toBe(false);
 });
 
-test('what is left when the guard was killed as well is stopped by the next start', async () => {
+test('processes left because the guard was killed too are stopped by the next start', async () => {
   const folder = makeFolder();
   const { parent, childPid } = await startParent(folder);
   const guardPid = findGuard(parent.pid as number);
@@ -61,7 +61,7 @@ test('what is left when the guard was killed as well is stopped by the next star
   expect(readStartTime(childPid)).toBeNull();
 });
 
-test('a stranger that has got the pid of a process of an earlier run is left alone', async () => {
+test('another program that got the pid of an earlier process is left alone', async () => {
   const record = join(makeFolder(), 'record.json');
   const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   onTestFinished(() => void stranger.kill());

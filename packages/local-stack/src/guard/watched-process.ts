@@ -15,13 +15,18 @@ export interface WatchedProcess {
   stage: number;
 }
 
+/** Identifies a process, whatever may get its pid later. */
+export function identify(pid: number): Pick<WatchedProcess, 'pid' | 'startTime'> {
+  return { pid, startTime: readStartTime(pid) ?? 'gone' };
+}
+
 /** True while this very process runs. */
-export function isRunning(watched: WatchedProcess): boolean {
-  return readStartTime(watched.pid) === watched.startTime;
+export function isRunning({ pid, startTime }: Pick<WatchedProcess, 'pid' | 'startTime'>): boolean {
+  return readStartTime(pid) === startTime;
 }
 
 /** Stops one process, and its children with it if only SIGKILL helps. Resolves when it is gone. */
-async function stopWatched(watched: WatchedProcess): Promise<void> {
+export async function stopWatched(watched: WatchedProcess): Promise<void> {
   for (const signal of [...watched.stopSignals, 'SIGKILL'] as const) {
     if (!isRunning(watched)) return;
     if (signal === 'SIGKILL') signalTree(watched.pid, signal);

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('data of tests lies in memory if there is room for it, and where TMPDIR says if it is set', async () => {
+test('test data is kept in memory if there is room, and in TMPDIR if that is set', async () => {
   vi.stubEnv('TMPDIR', undefined);
   const here = import.meta.dirname;
   expect(await chooseTestFolder(here, 0)).toBe(here);

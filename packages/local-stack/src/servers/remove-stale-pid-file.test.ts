@@ -10,7 +10,7 @@ import { copyPristine } from './throw-away-postgres.ts';
 
 const { postgres: kit } = inject('agpTestServers');
 
-/** Starts a program of the user that Postgres runs as: only such a one stands in its way. */
+/** Starts a program as Postgres' user: only such a program keeps Postgres from starting. */
 async function startStranger(): Promise<number> {
   const stranger = spawn('/bin/sh', ['-c', 'echo up; exec sleep 60'], { cwd: '/', ...kit.account });
   onTestFinished(() => void stranger.kill());

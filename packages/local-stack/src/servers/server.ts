@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../guard/guard.ts';
-import { listChildren, readStartTime, signalProcess, signalTree } from '../guard/process-identity.ts';
+import { listChildren, signalTree } from '../guard/process-identity.ts';
+import { identify, isRunning, stopWatched } from '../guard/watched-process.ts';
 import { StartError } from '../start-error.ts';
 import { findFreePort } from './find-free-port.ts';
 
@@ -126,31 +128,21 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
       throw new ServerStartError(spec.name, `was not ready within ${startTimeoutMs / 1000} s`, log);
     }
     // The rest of its log may still be in the pipe.
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
     throw new ServerStartError(spec.name, describeExit(outcome), log);
   }
 
-  async function end(signals: NodeJS.Signals[]): Promise<void> {
+  async function end(stopSignals: NodeJS.Signals[]): Promise<void> {
     if (running === null) return;
     const { child, gone } = running;
     running = null;
     expected.add(child);
     const pid = child.pid as number;
-    const family = [pid, ...listChildren(pid)].flatMap((member) => {
-      const startTime = readStartTime(member);
-      return startTime === null ? [] : [{ pid: member, startTime }];
-    });
-    if (signals.length === 0) signalTree(pid, 'SIGKILL');
-    else {
-      signalProcess(pid, signals[0] as NodeJS.Signals);
-      signalTree(pid, 'SIGCONT');
-    }
-    const escalate = setTimeout(() => signalTree(pid, 'SIGKILL'), 10_000);
+    const family = [pid, ...listChildren(pid)].map(identify);
+    await stopWatched({ ...identify(pid), name: spec.name, stopSignals, graceMs: 10_000, stage: 1 });
     await gone;
-    clearTimeout(escalate);
     // Postgres refuses to start again while a process of its former self holds the shared memory.
-    while (family.some((member) => readStartTime(member.pid) === member.startTime))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    while (family.some(isRunning)) await sleep(5);
   }
 
   for (let attempt = 1; ; attempt += 1) {

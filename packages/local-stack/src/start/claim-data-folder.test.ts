@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { StartError } from '../start-error.ts';
 import { claimDataFolder } from './claim-data-folder.ts';
 
-test('a second claim names the process that has the folder, or does without where that has not written its pid yet', () => {
+test('a second claim fails and names the process that has the folder, if that has written its pid', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agp-claim-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   using _claim = claimDataFolder(folder);

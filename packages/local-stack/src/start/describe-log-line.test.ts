@@ -9,7 +9,7 @@ test.for([
   ],
   ['{"level":"error","msg":"lost","cause":{"code":"X"}}', 'writer error: lost cause={"code":"X"}'],
   ['    at main.ts:1', 'writer:     at main.ts:1'],
-  // A name that an agent chose: no line, no field and no colour of its own.
+  // A name chosen by an agent cannot forge a line, a field or a colour.
   [
     JSON.stringify({ level: 'warn', msg: 'no price', model: 'zz\nproxy error: FORGED \u001b[31m\u009b\u202e' }),
     'writer warn: no price model="zz\\nproxy error: FORGED \\u001b[31m\\u{9b}\\u{202e}"',
@@ -18,7 +18,7 @@ test.for([
   ['Error: \u001b[2Jgone', 'writer: Error: \\u{1b}[2Jgone'],
   ['', null],
   ['null', 'writer: null'],
-] as const)('the terminal shows of %s: %s', ([line, shown]) => {
+] as const)('%s is shown in the terminal as %s', ([line, shown]) => {
   expect(describeLogLine('writer', line)).toBe(shown);
 });
 
@@ -27,6 +27,6 @@ test.for([
   ['{"level":"fatal","msg":"cannot go on"}', 'cannot go on'],
   ['{"level":"error","msg":"lost","error":"gone"}', null],
   ['fatal', null],
-] as const)('a service that writes %s gives up because of: %s', ([line, reason]) => {
+] as const)('the fatal reason in %s is %s', ([line, reason]) => {
   expect(readFatalReason(line)).toBe(reason);
 });

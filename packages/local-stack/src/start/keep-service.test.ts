@@ -6,7 +6,7 @@ import { openGuard } from '../guard/guard.ts';
 import { repositoryRoot } from '../local-stack-config.ts';
 import { keepService } from './keep-service.ts';
 
-/** Is ready at once at the port that it is given, or at 4001; its later starts are as `AFTERWARDS` says. */
+/** Is ready at once on its given port, or on 4001; `AFTERWARDS` says how it behaves when it is started again. */
 const program = `
   import { appendFileSync, existsSync } from 'node:fs';
   const isFirst = !existsSync(process.env.NOTES);
@@ -19,7 +19,7 @@ const program = `
   setInterval(() => {}, 1_000);
 `;
 
-/** Starts the program above, which is stopped with the test. */
+/** Starts the program above; it is stopped at the end of the test. */
 async function keep(afterwards = 'ready') {
   const folder = mkdtempSync(join(tmpdir(), 'agp-keep-'));
   const file = join(folder, 'program.mjs');
@@ -53,7 +53,7 @@ async function keep(afterwards = 'ready') {
   return { url, said, exits, readStarts, kill, stopping };
 }
 
-test('a service that crashes is started again where it was', async () => {
+test('a service that crashes is started again on the same ports', async () => {
   const { url, said, exits, readStarts, kill } = await keep();
   expect(url).toBe('http://127.0.0.1:4001');
   kill('SIGKILL');
@@ -77,10 +77,10 @@ test('a service that crashes five times within a minute is given up, with the re
   expect(said).toHaveLength(4);
 });
 
-test('a service that was told to end is not started again, nor one that ends while all is stopped', async () => {
-  const told = await keep();
-  told.kill('SIGTERM');
-  await expect.poll(() => told.exits, { timeout: 10_000 }).toEqual(['proxy ended with code 0']);
+test('a service that ends with code 0 is not started again, nor one that ends while the stack stops', async () => {
+  const stopped = await keep();
+  stopped.kill('SIGTERM');
+  await expect.poll(() => stopped.exits, { timeout: 10_000 }).toEqual(['proxy ended with code 0']);
 
   const crashed = await keep('hang');
   crashed.kill('SIGKILL');
@@ -89,7 +89,7 @@ test('a service that was told to end is not started again, nor one that ends whi
   crashed.stopping.abort();
   crashed.kill('SIGKILL');
   await expect.poll(() => isGone(Number(crashed.readStarts().at(-1)?.[0])), { timeout: 10_000 }).toBe(true);
-  expect([told.said, crashed.said.length, crashed.exits, crashed.readStarts().length]).toEqual([[], 1, [], 2]);
+  expect([stopped.said, crashed.said.length, crashed.exits, crashed.readStarts().length]).toEqual([[], 1, [], 2]);
 });
 
 function isGone(pid: number): boolean {

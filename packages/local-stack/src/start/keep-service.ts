@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceEndedError, type ServiceOptions, type StartedService, startService } from './start-service.ts';
 
 export interface KeepOptions extends ServiceOptions {
-  /** The variable of the port that it listens on beside `OPS_PORT`, if it has one. */
+  /** The variable of the port that it listens on besides `OPS_PORT`, if it has one. */
   portVariable?: string;
   /** Called when it has ended and is not started again. */
   onExit: (reason: string) => void;

@@ -10,7 +10,7 @@ function makeLogFile(): string {
   return join(folder, 'some.log');
 }
 
-test('a line that cannot be written ends nothing, and later ones are written once they can be', async () => {
+test('a line that cannot be written is dropped, and later ones are written once that is possible', async () => {
   const file = makeLogFile();
   mkdirSync(file);
   const write = openLogFile(file);
@@ -21,7 +21,7 @@ test('a line that cannot be written ends nothing, and later ones are written onc
   await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('kept\n');
 });
 
-test.runIf(existsSync('/dev/full'))('a full disk ends nothing', async () => {
+test.runIf(existsSync('/dev/full'))('a full disk causes no failure', async () => {
   const write = openLogFile('/dev/full');
   for (const line of ['one', 'two']) {
     write(line);

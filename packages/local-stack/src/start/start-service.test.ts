@@ -45,14 +45,14 @@ test.for([
     /^proxy cannot start: (?=.*OPS_PORT: must be a whole number from 0 to 65535)(?=.*AUDIT: must be one of available, strict)/,
   ],
   ['writer', { WRITER_LANES: '100' }, 'writer cannot start: WRITER_LANES: must be at most 64'],
-] as const)('%s with a wrong variable is told about in one line', async ([name, wrong, message]) => {
+] as const)('a wrong variable of %s is reported in one line', async ([name, wrong, message]) => {
   const { starting, shown } = await start(name, { ...usable, ...wrong });
   await expect(starting).rejects.toThrow(message);
   await expect(starting).rejects.toThrow(/^[^\n]*$/);
   expect(shown).toEqual([]);
 });
 
-test('a service that goes on waiting for a server ends the start with what it waits for', async () => {
+test('a service that waits too long for a server ends the start, and the error names the server', async () => {
   const { starting } = await start('proxy', { ...usable, NATS_URL: 'nats://127.0.0.1:1', OPS_PORT: '0' }, 500);
   await expect(starting).rejects.toThrow(/^proxy is not ready: .*NATS_URL: NATS cannot be used yet.*REFUSED/);
 });

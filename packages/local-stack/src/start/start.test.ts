@@ -53,7 +53,7 @@ async function runLine(line: string): Promise<unknown> {
   return JSON.parse((await shell.stdout.setEncoding('utf8').toArray()).join(''));
 }
 
-/** Sends the printed request as one for a stream, with a question that takes the simulated provider seconds to answer. */
+/** Sends the printed request as a streaming one, whose answer takes the simulated provider seconds. */
 async function openStream(line: string): Promise<{ readToEnd(): Promise<string> }> {
   const url = /http:\S+/.exec(line)?.[0] as string;
   const messages = [{ role: 'user', content: 'Hello' }];
@@ -81,9 +81,9 @@ const countRunning = (processes: WatchedProcess[]) => processes.filter(({ pid })
 
 function makeDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-start-'));
-  // As a checkout is: the user that Postgres runs as may come in.
+  // Like a checkout: the user that Postgres runs as can enter it.
   chmodSync(folder, 0o755);
-  // What the test run has unpacked already need not be unpacked again.
+  // Servers that this test run has unpacked are not unpacked again.
   const tools = join(readLocalStackConfig(process.env, () => {}).dataFolder, 'tools');
   if (existsSync(tools)) symlinkSync(tools, join(folder, 'tools'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }));
@@ -93,7 +93,7 @@ function makeDataFolder(): string {
 const readOperatorVariables = (dataFolder: string): Record<string, string> =>
   JSON.parse(readFileSync(join(dataFolder, 'servers.json'), 'utf8')).operator;
 
-/** Who is connected to the stack's database, by the name that each program gives itself. */
+/** The database user of each connected program, by the program's application name. */
 async function listDatabaseUsers(dataFolder: string): Promise<Record<string, string>> {
   const { migrator } = JSON.parse(readFileSync(join(dataFolder, 'servers.json'), 'utf8'));
   const { postgresPassword } = JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'));
@@ -114,7 +114,7 @@ function runOnLocalStack(dataFolder: string, ...args: string[]): string {
   });
 }
 
-test('each service is a database user of its own, and a command is the one it needs; a folder from before there were such users gets them', async () => {
+test('each service and command has its own database user; missing passwords are added to the secrets', async () => {
   const dataFolder = makeDataFolder();
   const old = {
     managementApiKey: 'agm_from-before-there-were-roles',
@@ -183,7 +183,7 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
   expect(second.output).toMatch(/Stopping \.\.\.\nStopped\.\n$/);
 }, 120_000);
 
-test('a service that is killed is back where it was; one that is killed again and again ends all, with a word about which', async () => {
+test('a killed service starts again on its port; one that is killed again and again ends the stack, which names it', async () => {
   const dataFolder = makeDataFolder();
   const run = runStart(dataFolder);
   const [request, list] = await readCurlLines(run);

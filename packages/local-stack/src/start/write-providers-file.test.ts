@@ -10,7 +10,7 @@ function makeFolder(): string {
   return folder;
 }
 
-test('the demo provider is added to the providers of the user, unless the user has one of that name', () => {
+test('the demo provider is added to the user’s providers, unless one has its id', () => {
   const folder = makeFolder();
   const own = join(folder, 'own.json');
   const entries = [
@@ -23,7 +23,7 @@ test('the demo provider is added to the providers of the user, unless the user h
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([...entries, demoAnthropic]);
 });
 
-test.for(['{}', 'no JSON', undefined])('a providers file that holds %s is named in the error', (content) => {
+test.for(['{}', 'no JSON', undefined])('an error names a providers file with content %s', (content) => {
   const own = join(makeFolder(), 'own.json');
   if (content !== undefined) writeFileSync(own, content);
   expect(() => writeProvidersFile(makeFolder(), 'http://127.0.0.1:3', own)).toThrow(own);

@@ -56,7 +56,7 @@ function writeSecret(text: string): string {
   return join(folder, 'secret');
 }
 
-test('it reads all from files, as in a container, and nobody else may connect to the database then', async () => {
+test('it reads everything from files, as in a container, and then nobody else can connect to the database', async () => {
   await using servers = await startBlankPostgres();
   const url = Object.assign(new URL(servers.databaseUrl), { pathname: '/fresh' }).href;
   await query(servers.databaseUrl, 'CREATE ROLE somebody LOGIN PASSWORD $$secret$$');
@@ -69,7 +69,7 @@ test('it reads all from files, as in a container, and nobody else may connect to
   await expect(query(as(url, 'somebody', 'secret'), 'SELECT 1')).rejects.toMatchObject({ code: '42501' });
 }, 60_000);
 
-test('it makes a missing database; run again it sets a new password, and takes back what a role gained meanwhile', async () => {
+test('it makes a missing database; run again, it sets a new password and revokes rights that a role has gained', async () => {
   await using stack = await startTestStack({ ownPostgres: true });
   const url = Object.assign(new URL(stack.databaseUrl), { pathname: '/made "here"' }).href;
   runWell('create-roles', { DATABASE_URL: url, ...passwords });
@@ -92,18 +92,18 @@ test('it makes a missing database; run again it sets a new password, and takes b
   for (const { rolpassword } of stored) expect(rolpassword).toMatch(/^SCRAM-SHA-256\$4096:/);
 });
 
-test('an administrator who is no superuser, as managed servers have, can run it', async () => {
+test('an administrator without superuser rights, as on managed servers, can run it', async () => {
   await using servers = await startBlankPostgres();
   await query(servers.databaseUrl, "CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD 'manager-password'");
   const managed = Object.assign(new URL(servers.databaseUrl), { pathname: '/managed' });
   const url = as(managed.href, 'manager', 'manager-password');
-  const told = run('create-roles', { DATABASE_URL: url, ...passwords });
-  expect(told).toMatchObject({ status: 0, stderr: '' });
+  const done = run('create-roles', { DATABASE_URL: url, ...passwords });
+  expect(done).toMatchObject({ status: 0, stderr: '' });
   const migrator = as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD);
   runWell('migrate', { DATABASE_URL: migrator });
   runWell('create-roles', { DATABASE_URL: url, ...passwords });
-  // What such a one may not take back is named, and a superuser does it as it is written there.
-  const [, revoke = ''] = /(REVOKE EXECUTE ON FUNCTION .*)/.exec(told.stdout) ?? [];
+  // It prints the statement for the rights that only a superuser can revoke.
+  const [, revoke = ''] = /(REVOKE EXECUTE ON FUNCTION .*)/.exec(done.stdout) ?? [];
   const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
   await query(writer, 'SELECT lo_unlink(lo_create(0))');
   await query(managed.href, revoke);
@@ -113,7 +113,7 @@ test('an administrator who is no superuser, as managed servers have, can run it'
   expect(await query(grafana, 'SELECT count(*)::int AS n FROM reporting.agents')).toEqual([{ n: 0 }]);
 }, 60_000);
 
-test('it names the variable that is missing, unreadable or cannot be a password, and makes nothing then', async () => {
+test('it names a variable that is missing, unreadable or not usable as a password, and makes nothing', async () => {
   await using servers = await startBlankPostgres();
   const DATABASE_URL = servers.databaseUrl;
   const { AGP_GRAFANA_PASSWORD: _, ...rest } = passwords;

@@ -10,7 +10,7 @@ function run(command: string, args: string[], databaseUrl?: string) {
   return spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env });
 }
 
-/** Nothing listens there: it was free a moment ago. */
+/** A port that nothing listens on. */
 async function findUnusedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -16,7 +16,7 @@ function makeFolder(): string {
 
 const read = (folder: string) => readSecrets(folder, defaultPlaces);
 
-/** The passwords of the files, each with every path where it stands. */
+/** Each password with the paths of the files that contain it. */
 function findPasswords(secrets: ReadonlyMap<string, string>): string[][] {
   const passwords = [...secrets].flatMap(([path, text]) =>
     [...text.matchAll(/(?<=:\/\/[a-z_]+:)[^@]+|(?<=password: ")[^"]+|^[A-Za-z0-9_-]{32,}$/g)].map(([password]) => ({
@@ -29,7 +29,7 @@ function findPasswords(secrets: ReadonlyMap<string, string>): string[][] {
   );
 }
 
-test('each secret is made once: what is lost comes back, and what is there stays as somebody has changed it', () => {
+test('each secret is made once: a lost file is restored, and a changed one stays', () => {
   const folder = makeFolder();
   const first = completeSecrets(folder, defaultPlaces);
   expect(first).toHaveLength(23);
@@ -64,7 +64,7 @@ test('every program has a password of its own on every server, and the servers k
   );
 });
 
-test('containers may read single files, and nobody else may come near them', () => {
+test('containers can read single files, and nobody else can enter the folder', () => {
   const folder = makeFolder();
   completeSecrets(folder, defaultPlaces);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -104,7 +104,7 @@ const rotated: Record<Rotatable, string[]> = {
   'grafana-admin': ['grafana/admin-password'],
 };
 
-test.each(rotatable)('%s gets new passwords wherever it has one, and nobody else does', (role) => {
+test.each(rotatable)('%s gets new passwords everywhere, and no other role does', (role) => {
   const folder = makeFolder();
   completeSecrets(folder, defaultPlaces);
   const before = read(folder);
@@ -120,7 +120,7 @@ test.each(rotatable)('%s gets new passwords wherever it has one, and nobody else
   expect(findPasswords(after).sort()).toEqual(groups);
 });
 
-test('a new password leaves the rest of a URL alone, also that of several servers', () => {
+test('a new password changes nothing else in a URL, also with several servers', () => {
   const folder = makeFolder();
   completeSecrets(folder, defaultPlaces);
   rmSync(join(folder, 'proxy/nats-url'));
@@ -146,7 +146,7 @@ test('each folder is a Secret in Kubernetes, its files are its keys', () => {
   ]);
 });
 
-test('the command prints nothing but the manifests, and no secret where nobody asked for it', () => {
+test('the command prints the manifests only, and secrets only with --kubernetes', () => {
   const folder = makeFolder();
   const run = (...args: string[]) =>
     execFileSync(process.execPath, ['packages/operator/src/commands/secrets.ts', '--folder', folder, ...args], {
@@ -157,7 +157,7 @@ test('the command prints nothing but the manifests, and no secret where nobody a
   expect(() => run('--rotate', 'everybody')).toThrow('no role is called everybody');
 });
 
-test('a place that differs from what stands in the URLs is refused by name, with nothing written', () => {
+test('a place that differs from the existing URLs is refused by name, and nothing is written', () => {
   const folder = makeFolder();
   const run = (...args: string[]) => {
     const command = ['packages/operator/src/commands/secrets.ts', '--folder', folder, ...args];

@@ -10,7 +10,7 @@ type Sent = Record<string, string>;
 const servers: { stop(graceMs: number): Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.stop(0))));
 
-/** A server behind a guard; asks it and gives status and headers. */
+/** Sends a request to a guarded server. @returns status and headers */
 async function startGuarded(port: Partial<GuardedPort> = {}) {
   const guard = createCallerGuard({ host: '127.0.0.1', ...port });
   const server = await startHttpServer(
@@ -55,7 +55,7 @@ test.each([
   '[::1]:PORT',
   'proxy.agp.localhost',
   'host.docker.internal:8080',
-])('a service on loopback goes by the name %s', async (host) => {
+])('a service on loopback accepts the host name %s', async (host) => {
   expect((await loopback({ host })).status).toBe(200);
 });
 
@@ -67,11 +67,11 @@ test.each([
   '0.0.0.0:PORT',
   '10.0.0.7',
   'evil.test:@127.0.0.1',
-])('a service on loopback does not go by the name %j', async (host) => {
+])('a service on loopback refuses the host name %j', async (host) => {
   expect((await loopback({ host })).status).toBe(421);
 });
 
-test('elsewhere every name will do, or those that are set, and addresses, which nobody can point here', async () => {
+test('elsewhere any name is accepted, or only ALLOWED_HOSTS and IP addresses, which nobody can redirect', async () => {
   expect((await public_({ host: 'evil.test' })).status).toBe(200);
   for (const host of ['agents.acme.test:443', '10.0.0.7:9080', 'localhost', '[fd00::1]'])
     expect((await named({ host })).status).toBe(200);
@@ -86,7 +86,7 @@ test.each<[Sent]>([
   [{ 'sec-fetch-site': 'same-origin', origin: 'http://127.0.0.1:PORT' }],
   [{ origin: 'http://127.0.0.1:PORT' }],
   [{ origin: 'https://localhost', host: 'localhost' }],
-])('%j comes from no other site', async (headers) => {
+])('%j is not from another site', async (headers) => {
   expect((await loopback(headers)).status).toBe(200);
 });
 
@@ -102,7 +102,7 @@ test.each<[Sent]>([
   [{ origin: 'vscode-webview://abc' }],
   [{ origin: 'chrome-extension://abc', 'sec-fetch-site': 'none' }],
   [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }],
-])('%j is refused, and nothing says that a page may read it', async (headers) => {
+])('%j is refused, and no header lets a page read the answer', async (headers) => {
   const answers = [
     await loopback(headers),
     await loopback({ ...headers, 'access-control-request-method': 'POST' }, 'OPTIONS'),
@@ -114,7 +114,7 @@ test.each<[Sent]>([
   }
 });
 
-test('a page of an allowed origin may ask, and read the answer', async () => {
+test('a page of an allowed origin may send requests and read the answers', async () => {
   for (const origin of ['https://console.acme.test', 'vscode-webview://0a1b', 'tauri://localhost']) {
     const asked = await open(
       {
@@ -143,7 +143,7 @@ test('a page of an allowed origin may ask, and read the answer', async () => {
   expect([rebound.status, rebound.headers['access-control-allow-origin']]).toEqual([421, undefined]);
 });
 
-test('a link of another site leads to a page, and to nothing else', async () => {
+test('a link from another site opens the listed pages, and nothing else', async () => {
   const visit = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   expect((await open(visit, 'GET', '/docs?x')).status).toBe(200);
   expect((await open(visit, 'POST', '/docs')).status).toBe(403);

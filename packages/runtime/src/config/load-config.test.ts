@@ -32,7 +32,7 @@ test.each([
   expect(() => load(environment)).toThrow(new ConfigError(message));
 });
 
-test('what is right is taken, and what is not set has its default', () => {
+test('valid values are read, and unset variables have their defaults', () => {
   expect(load({ PORT: '0', LANES: '64', AUDIT: 'true' })).toMatchObject({
     port: 0,
     lanes: 64,
@@ -69,6 +69,6 @@ test.each([
   ['NATS_URL', 'tls://u:p%40@a, b:5222,tls://c'],
   ['NATS_URL', 'nats:4222'],
   ['REDIS_URL', 'redis://127.0.0.1:6379/0'],
-])('%s=%s is taken', (name, url) => {
+])('%s=%s is valid', (name, url) => {
   expect(Object.values(loadUrls({ [name]: url }))).toContain(url);
 });

@@ -10,14 +10,14 @@ interface Work {
 const proven = (agentId: string): Holder => ({ agentId, source: null });
 const named = (agentId: string, source = '10.0.0.1'): Holder => ({ agentId, source });
 
-/** A queue that expects of each item what it will take. */
+/** A queue that knows how long each item will take. */
 const open = () => new FairQueue<Work>(({ ms }) => ms);
 
 function push(queue: FairQueue<Work>, holder: Holder, ms: number, count = 1): void {
   for (let index = 0; index < count; index += 1) queue.push(holder, { holder, ms });
 }
 
-/** Does the work whose turn it is. @returns whose it was */
+/** Does the next work. @returns its agent */
 function work(queue: FairQueue<Work>): string | undefined {
   const next = queue.peek();
   if (!next) return undefined;
@@ -29,7 +29,7 @@ function work(queue: FairQueue<Work>): string | undefined {
 test.each([
   ['agents with tokens', proven],
   ['agents of one network', (name: string) => named(name)],
-])('of %s, one that asks once has its turn next, however much another asks for', (_, toHolder) => {
+])('%s: the single request of one is served next, however much another asks for', (_, toHolder) => {
   const queue = open();
   push(queue, toHolder('greedy'), 2_000, 30);
   for (let turn = 0; turn < 5; turn += 1) {
@@ -39,7 +39,7 @@ test.each([
   }
 });
 
-test('agents have the same time, and not the same number of turns', () => {
+test('agents get the same time, not the same number of turns', () => {
   const queue = open();
   push(queue, proven('long'), 100, 100);
   push(queue, proven('short'), 10, 1_000);
@@ -52,7 +52,7 @@ test('agents have the same time, and not the same number of turns', () => {
   expect(turns.long).toBeGreaterThan(15);
 });
 
-test('a thousand names of one network have the turns of one', () => {
+test('a thousand names from one network get the turns of one', () => {
   const queue = open();
   for (let index = 0; index < 1_000; index += 1) push(queue, named(`name-${index}`), 100);
   work(queue);
@@ -62,7 +62,7 @@ test('a thousand names of one network have the turns of one', () => {
   expect([next.includes('elsewhere'), next.includes('with-token')]).toEqual([true, true]);
 });
 
-test('what is large has its turn although there is always something small', () => {
+test('a large item gets its turn although small ones keep coming', () => {
   const queue = open();
   push(queue, proven('large'), 1_000);
   push(queue, proven('small'), 10);
@@ -73,7 +73,7 @@ test('what is large has its turn although there is always something small', () =
   throw new Error('it never had its turn');
 });
 
-test('an agent that asks again and again pays for what it had, and time without asking is not saved up', () => {
+test('a busy agent is charged for the time it had, and idle time is not saved up', () => {
   const queue = open();
   push(queue, proven('always'), 100, 50);
   for (let turn = 0; turn < 20; turn += 1) work(queue);
@@ -83,7 +83,7 @@ test('an agent that asks again and again pays for what it had, and time without 
   expect(next.filter((agent) => agent === 'always').length).toBeGreaterThanOrEqual(9);
 });
 
-test('what is deleted has no turn', () => {
+test('a deleted item gets no turn', () => {
   const queue = open();
   const first = { holder: proven('a'), ms: 1 };
   queue.push(first.holder, first);

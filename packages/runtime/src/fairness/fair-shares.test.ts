@@ -5,7 +5,7 @@ import type { Holder } from './holder.ts';
 const proven = (agentId: string): Holder => ({ agentId, source: null });
 const named = (agentId: string, source = '10.0.0.1'): Holder => ({ agentId, source });
 
-/** Takes one by one until it is refused. @returns what was full */
+/** Takes one by one until it is refused. @returns the share that was used up */
 function fill(shares: FairShares, holder: Holder, amount = 1) {
   for (;;) {
     const full = shares.take(holder, amount);
@@ -13,20 +13,20 @@ function fill(shares: FairShares, holder: Holder, amount = 1) {
   }
 }
 
-test('an agent has a quarter, and there is room for others', () => {
+test('an agent gets a quarter, and others still have room', () => {
   const shares = new FairShares({ max: 1_000 });
   expect(fill(shares, proven('greedy'))).toBe('agent');
   expect(shares.heldBy('greedy')).toBe(250);
   expect(shares.take(proven('modest'), 20)).toBeNull();
 });
 
-test('a dozen agents that take all they can leave some for one that wants little', () => {
+test('a dozen greedy agents leave something for one that wants little', () => {
   const shares = new FairShares({ max: 1_000_000 });
   for (let index = 0; index < 12; index += 1) fill(shares, proven(`greedy-${index}`), 10);
   expect(shares.take(proven('modest'), 100)).toBeNull();
 });
 
-test('one client has no more for having a thousand names, and neither another network nor a token suffers', () => {
+test('a client with a thousand names gets no more, and other networks and tokens do not suffer', () => {
   const shares = new FairShares({ max: 1_000 });
   for (let index = 0; index < 1_000; index += 1) fill(shares, named(`name-${index}`));
   expect(shares.total).toBeLessThanOrEqual(500);
@@ -34,7 +34,7 @@ test('one client has no more for having a thousand names, and neither another ne
   expect(shares.take(proven('with-token'), 100)).toBeNull();
 });
 
-test('what is given back is there again, and nobody who holds nothing is remembered', () => {
+test('returned amounts are free again, and holders of nothing are forgotten', () => {
   const shares = new FairShares({ max: 100, maxPerAgent: 10 });
   expect(shares.take(named('a'), 10)).toBeNull();
   expect(shares.take(named('a'), 1)).toBe('agent');
@@ -44,7 +44,7 @@ test('what is given back is there again, and nobody who holds nothing is remembe
   expect([shares.total, shares.heldBy('a')]).toEqual([0, 0]);
 });
 
-test('where little is there at all, one agent may still have what one request needs', () => {
+test('if the whole is small, one agent still gets enough for one request', () => {
   const shares = new FairShares({ max: 64, always: 48 });
   expect(shares.take(named('a'), 48)).toBeNull();
   expect(shares.take(named('b', '10.0.0.2'), 20)).toBe('all');

@@ -7,7 +7,7 @@ import { startHttpServer } from './http-server.ts';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
 
-test('a stop waits for an answer whose bytes are still on their way to a slow client', async () => {
+test('a stop waits for a response that a slow client is still reading', async () => {
   const length = 20 * 1024 * 1024;
   const { url, stop } = await startHttpServer((_request, response) => response.end(Buffer.alloc(length)), anyPort);
   const [answer] = await once(get(url), 'response');
@@ -30,7 +30,7 @@ test('a stop ends connections that are kept alive, and refuses new ones', async 
   agent.destroy();
 });
 
-test('a stop cuts what is not through in its time', async () => {
+test('a stop cuts responses that are not finished in time', async () => {
   const { url, stop } = await startHttpServer(() => {}, anyPort);
   const answer = once(get(url), 'response').catch((error: NodeJS.ErrnoException) => error.code);
   await sleep(100);
@@ -40,7 +40,7 @@ test('a stop cuts what is not through in its time', async () => {
 
 const request = 'GET / HTTP/1.1\r\nHost: proxy\r\n\r\n';
 
-/** A client that sees its connection as it is. */
+/** A client on a bare connection. */
 async function openConnection(
   url: string,
 ): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
@@ -56,7 +56,7 @@ async function openConnection(
 
 const countAnswers = (text: string) => text.split('HTTP/1.1 200 OK').length - 1;
 
-test('a drain goes on accepting, and makes each answer the last on its connection', async () => {
+test('a drain goes on accepting, and makes each response the last on its connection', async () => {
   const { url, drain, stop } = await startHttpServer(
     (_request, response) => void setTimeout(() => response.end('{}'), 100),
     anyPort,
@@ -113,7 +113,7 @@ test('a client whose stream ends after the port has closed may send its next req
   const stopped = stop(10_000);
   await sleep(50);
   finish.resolve();
-  // Longer than any connection was kept on which nothing was to be expected, and no longer than the client was told.
+  // Longer than an idle connection is kept otherwise, and shorter than the client was promised.
   await sleep(1_000);
   socket.write(request);
   await closed;
@@ -122,7 +122,7 @@ test('a client whose stream ends after the port has closed may send its next req
   await stopped;
 });
 
-test('a connection that says nothing holds a stop up for no more than a moment', async () => {
+test('a silent connection delays a stop for a moment only', async () => {
   const { url, stop } = await startHttpServer((_request, response) => response.end('{}'), anyPort);
   const { closed } = await openConnection(url);
   const started = performance.now();
@@ -131,7 +131,7 @@ test('a connection that says nothing holds a stop up for no more than a moment',
   expect(performance.now() - started).toBeLessThan(3_000);
 });
 
-test('clients are asked to keep idle connections no longer than a drain takes; the server itself keeps them for longer', async () => {
+test('clients are asked to drop idle connections within a drain’s time; the server itself keeps them longer', async () => {
   const { url, stop } = await startHttpServer((_request, response) => response.end('{}'), anyPort, 1);
   const { socket, received } = await openConnection(url);
   socket.write(request);
@@ -143,7 +143,7 @@ test('clients are asked to keep idle connections no longer than a drain takes; t
   await stop(0);
 });
 
-test('CONNECT is a request like any other, behind those before it and the last on its connection', async () => {
+test('CONNECT is answered in order like any request, and is the last on its connection', async () => {
   const { url, stop } = await startHttpServer(({ method }, response) => {
     setTimeout(() => response.writeHead(method === 'CONNECT' ? 405 : 200).end(method), 20);
   }, anyPort);

@@ -6,7 +6,7 @@ import { startHttpServer } from './http-server.ts';
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-/** A server whose answers the test gives, and a client that sends all it has to say at once. */
+/** A server that the test answers for, and a client that sends everything at once. */
 async function start(sent: string, maxConnections?: number) {
   const begun: string[] = [];
   const open: ServerResponse[] = [];
@@ -30,7 +30,7 @@ async function start(sent: string, maxConnections?: number) {
   socket.setEncoding('latin1').on('data', (text) => {
     received += text;
   });
-  // Not `once`, which rejects where the connection is reset.
+  // `once` would reject if the connection is reset.
   const closed = new Promise((resolve) => socket.once('close', resolve));
   const isBegun = once(server.server, 'begun');
   socket.write(sent);
@@ -38,7 +38,7 @@ async function start(sent: string, maxConnections?: number) {
   return { server, socket, openSocket, closed, begun, open, received: () => received };
 }
 
-test('requests that are sent at once are served one by one, in their order', async () => {
+test('pipelined requests are served one by one, in order', async () => {
   const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
   const { server, socket, begun, open, received } = await start(paths.map(get).join(''));
   for (const path of paths) {
@@ -53,15 +53,15 @@ test('requests that are sent at once are served one by one, in their order', asy
   await server.stop(0);
 });
 
-test('two thousand requests on one connection end it, with one of them begun', async () => {
+test('two thousand pipelined requests end the connection, and only one is begun', async () => {
   const { server, closed, begun } = await start(get('/').repeat(2_000));
   await closed;
   expect(begun).toHaveLength(1);
-  // What never had its turn does not keep a server from stopping.
+  // Requests that were never served do not keep a server from stopping.
   await server.stop(10_000);
 });
 
-test('of a client that leaves, what waits is never begun', async () => {
+test('waiting requests of a client that leaves are never begun', async () => {
   const { server, socket, begun, open } = await start(get('/').repeat(5));
   const isGone = once(open[0] as ServerResponse, 'close');
   socket.destroy();
@@ -70,7 +70,7 @@ test('of a client that leaves, what waits is never begun', async () => {
   expect(begun).toHaveLength(1);
 });
 
-test('an answer that is cut in its turn cuts the connection, behind the answers before it', async () => {
+test('cutting a response cuts the connection, after the responses before it', async () => {
   const { server, closed, open, received } = await start(get('/whole') + get('/broken'));
   const isNext = once(server.server, 'begun');
   open[0]?.end('whole');
@@ -82,7 +82,7 @@ test('an answer that is cut in its turn cuts the connection, behind the answers 
   await server.stop(0);
 });
 
-test('beyond the bound, connections without a request make room', async () => {
+test('beyond the limit, connections without a request are closed first', async () => {
   const { server, socket, openSocket, open, received } = await start(get('/'), 3);
   const [first, second] = [await openSocket(), await openSocket()];
   const isClosed = once(first, 'close');

@@ -9,6 +9,6 @@ test.each([
   ['2001:db8:0:7::9', '2001:db8:0:7::/64'],
   ['2001:0db8::1:2:3:4:5', '2001:db8:0:1::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-])('%s is of %s', (address, network) => {
+])('the network of %s is %s', (address, network) => {
   expect(toNetwork(address)).toBe(network);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { logSparsely } from './log-sparsely.ts';
 
-test('what happens many times is logged once an interval, with how often it was held back', () => {
+test('repeated calls are logged once an interval, with the number of those held back', () => {
   let now = 0;
   const lines: [string, number][] = [];
   const log = logSparsely(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from './logger.ts';
 
-test('a line is JSON with its level, time and service, and fields named as the API names them', () => {
+test('a line is JSON with level, time and service, and its fields are named as in the API', () => {
   const lines: string[] = [];
   const logger = createLogger('proxy', 'info', { write: (line) => lines.push(line) });
   logger.debug({ eventId: 'evt_0' }, 'not shown');
@@ -13,7 +13,7 @@ test('a line is JSON with its level, time and service, and fields named as the A
   expect(new Date(entry.time).toISOString()).toBe(entry.time);
 });
 
-test('what comes from outside neither steers a terminal, nor shows a credential, nor is longer than a line may be', () => {
+test('data from outside cannot control a terminal, show a credential or exceed the length of a line', () => {
   const lines: string[] = [];
   const logger = createLogger('proxy', 'info', { write: (line) => lines.push(line) });
   const key = `sk-proj-${'aB3dE5gH7jK9mN1pQ4rS'.repeat(2)}`;

@@ -3,7 +3,7 @@ import { keepReading } from './keep-reading.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a reading that fails is made again soon, one that worked is shown and made again later', async () => {
+test('a failed reading is repeated soon; a successful one is shown and repeated later', async () => {
   let tries = 0;
   const shown: number[] = [];
   const stop = keepReading({
@@ -23,7 +23,7 @@ test('a reading that fails is made again soon, one that worked is shown and made
   expect(shown).toEqual([3, 4]);
 });
 
-test('the end waits for what is under way, and nothing follows it', async () => {
+test('stopping waits for a running reading, and starts no other', async () => {
   let finish = () => {};
   let tries = 0;
   const shown: string[] = [];
