@@ -28,38 +28,12 @@ export interface ConsumeOptions {
 /** A message until all its events are acknowledged. */
 interface HeldMessage {
   readonly key: string;
-  readonly messageId: string | null;
-  readonly subject: string;
   /** The subject to acknowledge the latest delivery on. */
   reply: string;
   /** The number of the look in which it arrived. Young messages need no sign of life. */
   readonly look: number;
   /** Events that are not acknowledged yet. */
   left: number;
-}
-
-class HeldEvent implements DeliveredEvent {
-  readonly #consumer: EventConsumer;
-  readonly #message: HeldMessage;
-  readonly bytes: Uint8Array;
-
-  constructor(consumer: EventConsumer, message: HeldMessage, bytes: Uint8Array) {
-    this.#consumer = consumer;
-    this.#message = message;
-    this.bytes = bytes;
-  }
-
-  get messageId(): string | null {
-    return this.#message.messageId;
-  }
-
-  get subject(): string {
-    return this.#message.subject;
-  }
-
-  acknowledge(): void {
-    this.#consumer.acknowledge(this.#message);
-  }
 }
 
 const encoder = new TextEncoder();
@@ -160,15 +134,15 @@ export class EventConsumer {
     }
     const events = unpackEvents(message.data);
     const messageId = message.headers?.get('Nats-Msg-Id') || null;
-    const arrived = { key, messageId, subject: message.subject, reply, look: this.#look, left: events.length };
+    const arrived = { key, reply, look: this.#look, left: events.length };
     this.#messages.set(key, arrived);
     this.#held += events.length;
-    for (const bytes of events) this.#options.onEvent(new HeldEvent(this, arrived, bytes));
+    const acknowledge = () => this.#acknowledge(arrived);
+    for (const bytes of events) this.#options.onEvent({ bytes, messageId, subject: message.subject, acknowledge });
     this.#ask();
   }
 
-  /** See {@link DeliveredEvent.acknowledge}. */
-  acknowledge(message: HeldMessage): void {
+  #acknowledge(message: HeldMessage): void {
     if (!this.#messages.has(message.key)) return;
     this.#held -= 1;
     message.left -= 1;

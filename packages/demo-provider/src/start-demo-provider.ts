@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@agp/core/json';
-import { type Service, startHttpServer } from '@agp/runtime';
+import { type Service, sendJson, startHttpServer } from '@agp/runtime';
 import type { Answer } from './answer.ts';
 import { chooseDialect } from './dialects.ts';
 import { ProviderFault } from './provider-fault.ts';
@@ -42,11 +42,6 @@ async function sendFrames(response: ServerResponse, frames: Iterable<string>, de
     if (!response.write(frame)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
   }
   response.end();
-}
-
-function sendJson(response: ServerResponse, status: number, json: unknown): void {
-  const body = Buffer.from(JSON.stringify(json));
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, delayMs: number): Promise<void> {

@@ -9,6 +9,7 @@ export * from './health/create-registry.ts';
 export * from './health/ops-server.ts';
 export * from './health/readiness.ts';
 export * from './http/http-server.ts';
+export * from './http/send-json.ts';
 export * from './http/to-network.ts';
 export * from './http/to-plain-address.ts';
 export * from './logs/describe-failure.ts';

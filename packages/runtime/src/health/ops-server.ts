@@ -4,6 +4,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { CallerSettings } from '../callers/caller-fields.ts';
 import { type CallerGuard, createCallerGuard } from '../callers/caller-guard.ts';
 import { type HttpServer, startHttpServer } from '../http/http-server.ts';
+import { sendJson } from '../http/send-json.ts';
 import type { Readiness } from './readiness.ts';
 
 async function answer(
@@ -16,23 +17,15 @@ async function answer(
   if (callers.greet(request, response)) return;
   const path = request.url?.split('?')[0];
   const refusal = findRefusal(request, callers);
-  if (refusal !== null) {
-    const body = JSON.stringify({ error: refusal.message });
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    response.writeHead(refusal.status, { ...headers, ...refusal.headers }).end(body);
-  } else if (path === '/healthz') {
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
-  } else if (path === '/readyz') {
-    const { reasons } = readiness;
-    response
-      .writeHead(reasons.length === 0 ? 200 : 503, { 'content-type': 'application/json' })
-      .end(JSON.stringify(reasons.length === 0 ? { status: 'ready' } : { status: 'unready', reasons }));
-  } else if (path === '/metrics') {
+  const { reasons } = readiness;
+  if (refusal !== null) sendJson(response, refusal.status, { error: refusal.message }, refusal.headers);
+  else if (path === '/healthz') sendJson(response, 200, { status: 'ok' });
+  else if (path === '/readyz' && reasons.length === 0) sendJson(response, 200, { status: 'ready' });
+  else if (path === '/readyz') sendJson(response, 503, { status: 'unready', reasons });
+  else if (path === '/metrics') {
     const text = await registry.metrics();
     response.writeHead(200, { 'content-type': registry.contentType }).end(text);
-  } else {
-    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
-  }
+  } else sendJson(response, 404, { error: 'not found' });
 }
 
 /** Plenty for probes and scrapes. */

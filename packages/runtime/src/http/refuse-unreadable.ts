@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { sendJson } from './send-json.ts';
 
 type ParserError = Error & { code?: string; reason?: string };
 
@@ -65,8 +66,5 @@ export function refuseOtherHttp(request: IncomingMessage, response: ServerRespon
 }
 
 function refuse(response: ServerResponse, status: number, error: string): void {
-  const body = JSON.stringify({ error });
-  const length = Buffer.byteLength(body);
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, connection: 'close' });
-  response.end(body);
+  sendJson(response, status, { error }, { connection: 'close' });
 }
