@@ -43,6 +43,8 @@ test.each(['create-roles', 'migrate', 'maintain'])(
     expect(away.stderr).toMatch(/^DATABASE_URL: the database cannot be used: \S.*\n$/);
     expect(away.stderr).not.toContain('secret');
   },
+  // Five processes, which start slowly on a busy machine.
+  60_000,
 );
 
 test('an address that is no URL of Postgres is refused', () => {
