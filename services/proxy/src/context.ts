@@ -6,8 +6,8 @@ import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
 import type { FairShares } from '@agp/runtime/fairness';
 import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
-import type { BodyMemory } from './body/index.ts';
-import type { Budget } from './budget/index.ts';
+import type { BodyMemory } from './body/body-memory.ts';
+import type { Budget } from './budget/create-budget.ts';
 import type { ProxyConfig } from './config.ts';
 import type { DoubtLog } from './events/doubt-log.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
@@ -17,14 +17,14 @@ import type { Storage } from './storage/storage.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
 import type { UnscannedText } from './telemetry/warnings.ts';
 
-/** What the steps work with, made once by `startProxy`. */
+/** Everything that the steps work with, made once by `createContext`. */
 export interface ProxyContext {
   config: ProxyConfig;
-  /** Keeps web pages of others out. */
+  /** Refuses requests of other sites' web pages. */
   callers: CallerGuard;
   logger: Logger;
   metrics: ProxyMetrics;
-  /** Null where tracing is off. */
+  /** Null if tracing is off. */
   tracing: Tracing | null;
   storage: Storage;
   budget: Budget;
@@ -35,11 +35,11 @@ export interface ProxyContext {
   /** Registrations under way, by whether a token was shown, source address and name. */
   registering: Map<string, Promise<string>>;
   upstream: Dispatcher;
-  /** Reads, prices and scans what calls hold. */
+  /** Reads, prices and scans the content of calls. */
   metering: Metering;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;
-  /** Tells the log of a text that was not scanned, and why. */
+  /** Logs that some text was not scanned, and why. */
   logUnscanned(missed: UnscannedText): void;
   /** Agents by name, without a token. */
   agents: LRUCache<string, Agent>;
@@ -49,16 +49,16 @@ export interface ProxyContext {
   refusals: RefusalLog;
   /** Calls whose figures are doubted, on their way to storage. */
   doubts: DoubtLog;
-  /** What can be ended while it runs. */
+  /** Calls that can be ended while they run. */
   runningRequests: RunningRequests;
   /** Owners of sessions that storage knows, as agent UUIDs by session id. A session never changes hands. */
   sessionOwners: LRUCache<string, string>;
   /** This process, as events name it. */
   producer: string;
-  /** What is going on in this process now. */
+  /** Counts of this process. */
   load: { running: number; forwarded: number; nextProducerSeq: number };
-  /** What bodies take of it, by agent. */
+  /** Memory for request bodies, by agent. */
   bodyMemory: BodyMemory;
-  /** How many requests may be served at once, by agent. */
+  /** Places for requests that are served at once, by agent. */
   places: FairShares;
 }

@@ -1,57 +1,95 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { toPublicId } from '@agp/core/ids';
+import { type BusConnection, Outbox } from '@agp/bus';
+import { toPublicId, uuidOf } from '@agp/core/ids';
+import { addDoubtfulUsage, addRefusals, type Pool } from '@agp/db';
 import { createMetering } from '@agp/metering';
-import { createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
+import { createBudgetReservations, createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
 import { createCallerGuard } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
+import { Agent } from 'undici';
+import { createBudget } from './budget/create-budget.ts';
 import type { ProxyContext } from './context.ts';
+import { DoubtLog } from './events/doubt-log.ts';
+import { RefusalLog } from './events/refusal-log.ts';
 import { reportUnpriced } from './events/report-unpriced.ts';
+import { RunningRequests } from './stop/running-requests.ts';
+import { createStorage } from './storage/storage.ts';
 import type { createWarnings } from './telemetry/warnings.ts';
 
 const rememberedAgents = 50_000;
 const rememberedSessions = 100_000;
 
-type Connected =
-  | 'config'
-  | 'logger'
-  | 'metrics'
-  | 'tracing'
-  | 'outbox'
-  | 'upstream'
-  | 'load'
-  | 'bodyMemory'
-  | 'storage'
-  | 'budget'
-  | 'refusals'
-  | 'doubts'
-  | 'runningRequests';
+/** The connections of this process, and where it reports faults. */
+export interface Connections {
+  pool: Pool;
+  bus: BusConnection;
+  redis: Redis;
+  /** Its commands time out sooner, since requests wait for them. */
+  budgetRedis: Redis;
+  warnings: ReturnType<typeof createWarnings>;
+}
 
-/** What every request of this process is handled with: what is connected, and what it keeps in memory. */
+/** Makes everything that requests are handled with. Nothing is sent before the first request. */
 export function createContext(
-  connected: Pick<ProxyContext, Connected>,
-  redis: Redis,
-  warnings: ReturnType<typeof createWarnings>,
+  base: Pick<ProxyContext, 'config' | 'logger' | 'metrics' | 'tracing' | 'load' | 'bodyMemory'>,
+  { pool, bus, redis, budgetRedis, warnings }: Connections,
 ): ProxyContext {
-  const { config, logger, metrics } = connected;
+  const { config, logger, metrics } = base;
+  const storage = createStorage(pool, warnings.storageUnreadable);
+  const budget = createBudget({
+    shared: createBudgetReservations(budgetRedis),
+    storage,
+    isStrict: config.budget === 'strict',
+    onFailure: (error) => {
+      metrics.budgetFallbacks.inc();
+      warnings.budgetsAlone(error);
+    },
+  });
+  const outbox = new Outbox(bus, {
+    onConfirm: (ids) => {
+      for (const id of ids) budget.confirm(uuidOf('evt', id));
+    },
+    onDrop: () => {
+      metrics.droppedEvents.inc();
+      warnings.eventLost(null);
+    },
+    onRefusal: (description) => {
+      metrics.refusedEvents.inc();
+      warnings.eventsRefused(description);
+    },
+  });
+  const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
+  const upstream = new Agent({
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connect: { timeout: 10_000 },
+    // Without HTTP/2 each request has its own connection, so that a broken one ends no other answer.
+    allowH2: false,
+  });
   return {
-    ...connected,
+    ...base,
+    storage,
+    budget,
+    outbox,
+    upstream,
+    producer: toPublicId('prx', randomUUIDv7()),
     callers: createCallerGuard(config),
     tokens: new LRUCache({ max: rememberedAgents }),
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),
     registering: new Map(),
-    places: new FairShares({ max: config.maxConnections }),
-    producer: toPublicId('prx', randomUUIDv7()),
-    idleSessions: createIdleSessions(redis, {
-      idleSeconds: config.sessionIdleSeconds,
-      onFailure: warnings.sessionsAlone,
-    }),
     registrations: createThrottle(redis, {
       name: 'registrations',
       points: config.maxRegistrationsPerMinute,
       durationSeconds: 60,
     }),
+    places: new FairShares({ max: config.maxConnections }),
+    idleSessions: createIdleSessions(redis, {
+      idleSeconds: config.sessionIdleSeconds,
+      onFailure: warnings.sessionsAlone,
+    }),
+    runningRequests: new RunningRequests(),
     metering: createMetering({
       prices: config.prices,
       isStrict: config.budget === 'strict',
@@ -62,6 +100,12 @@ export function createContext(
         logger.error({ error: message }, 'the tokenizer failed; tokens are estimated roughly'),
       onScannerError: ({ message }) => logger.error({ error: message }, 'the PII scanner failed'),
     }),
+    refusals: new RefusalLog({
+      store: (counts) => addRefusals(pool, counts),
+      onFailure: warnings.refusalsKept,
+      onDrop: (count) => metrics.uncountedRefusals.inc(count),
+    }),
+    doubts: new DoubtLog({ store: (rows) => addDoubtfulUsage(pool, rows), onFailure: warnings.doubtsKept }),
     reportUnpriced: reportUnpriced({ metrics, logger }),
     logUnscanned: warnings.textUnscanned,
   };

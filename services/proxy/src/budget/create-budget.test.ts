@@ -7,7 +7,8 @@ import { startTestStack, type TestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
-import { type Budget, type BudgetRequest, createBudget } from './index.ts';
+import type { BudgetRequest } from './admit-to-budget.ts';
+import { type Budget, createBudget } from './create-budget.ts';
 
 const day = '2026-03-01';
 const noCap = { capNanoUsd: null, warnOnly: false };

@@ -1,16 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
+import { BodyBuffer } from '../body/body-buffer.ts';
+import type { BodyClaim } from '../body/body-memory.ts';
 import { ContentDigest } from '../body/content-digest.ts';
-import { BodyBuffer, type BodyClaim, watchPace } from '../body/index.ts';
-import { findCaps } from '../budget/index.ts';
+import { watchPace } from '../body/watch-pace.ts';
+import { findCaps } from '../budget/find-caps.ts';
 import type { ProxyContext } from '../context.ts';
 import { dropRest } from '../edge/drop-rest.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import { toHolder } from '../head/to-holder.ts';
 import type { Admission, Agent, Body, Counted, Head } from '../journey.ts';
 
-/** What a body that streams through takes, in the buffers of Node and of the connection to the provider, in bytes. */
+/** Bytes of a streamed body in the buffers of Node and of the connection to the provider. */
 const streamedBytes = 128 * 1024;
 
 const endedEarly = () => new ApiError('malformed_request', 'the request body ended early');
@@ -19,8 +21,8 @@ const tooSlow = () => new ApiError('body_too_slow');
 /**
  * Reads the body of an operation that we inspect; lets every other body stream.
  *
- * @param admission under a cap the usage of a stream is asked for in any case
- * @param _counted the body of a request that was not admitted, or is over a limit, is never read
+ * @param admission under a cap, the usage of a stream is always asked for
+ * @param _counted proof that the early limits were checked: the body of a refused request is never read
  * @throws ApiError `request_too_large`, `share_used_up`, `proxy_overloaded`, `body_too_slow`, `malformed_request` when the
  *   agent stops sending
  */
@@ -37,7 +39,7 @@ export async function readBody(
   if (request.destroyed) throw endedEarly();
   if (!head.hasBody) return { inspected: null, toProvider: null, waitedMs: 0, sha256: () => null, release: () => {} };
   const given = Promise.withResolvers<never>();
-  // Where nobody waits any more it must not end the process.
+  // A rejection that nobody waits for must not end the process.
   given.promise.catch(() => {});
   const expected = head.operation === null ? 0 : (head.contentLength ?? 0);
   const claim = context.bodyMemory.open(toHolder(agent, head), expected, given.reject);
@@ -111,11 +113,11 @@ function bufferBody(
 
 function streamBody({ config }: ProxyContext, request: IncomingMessage, claim: BodyClaim): Body {
   claim.grow(streamedBytes);
-  // It takes no more than that, so nothing is won by ending it.
+  // It takes no more than that, so ending it would free little.
   claim.complete();
   const digest = new ContentDigest();
   const stream = new PassThrough();
-  // The call to the provider tells what broke it; unheard, it would end the process once that call is over.
+  // The call to the provider reports the error; without a listener it would end the process once that call is over.
   stream.on('error', () => {});
   let length = 0;
   const onData = (chunk: Buffer) => {
@@ -137,7 +139,7 @@ function streamBody({ config }: ProxyContext, request: IncomingMessage, claim: B
     toProvider: stream,
     waitedMs: 0,
     sha256: () => digest.digest(),
-    // A provider may answer before it has all of the body, or never take it.
+    // A provider may answer before it has all of the body, or never read it.
     release: () => {
       pace.stop();
       request.off('data', onData).off('end', onEnd).off('close', onClose).unpipe(stream);

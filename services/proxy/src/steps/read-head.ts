@@ -3,11 +3,11 @@ import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/c
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
-import { hideSecrets } from '../answer/hide-secrets.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import { assureServedMethod } from '../edge/served-methods.ts';
 import { assureReadable } from '../head/assure-readable.ts';
+import { buildOutgoing } from '../head/build-outgoing.ts';
 import { holdsAgentToken, spellsAgentToken } from '../head/holds-agent-token.ts';
 import { matchOneOperation } from '../head/match-one-operation.ts';
 import { parseTarget } from '../head/parse-target.ts';
@@ -15,7 +15,7 @@ import { readAgentToken } from '../head/read-agent-token.ts';
 import type { Head } from '../journey.ts';
 import type { Provider } from '../settings/load-providers.ts';
 
-/** Session ids that clients send unasked, in the order in which they count (decisions.md section 2). */
+/** Headers with session ids that clients send by themselves; the first one present counts. */
 const clientSessionHeaders = [
   'x-claude-code-session-id',
   'session-id',
@@ -28,7 +28,7 @@ function refuse(message: string): never {
   throw new ApiError('malformed_request', message);
 }
 
-/** Node hands header bytes over as Latin-1; what we read of them is UTF-8. */
+/** Node decodes header bytes as Latin-1; the headers that we read are UTF-8. */
 function toText(name: string, value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value;
   const bytes = Buffer.from(value, 'latin1');
@@ -55,7 +55,7 @@ function readAgentName(exchange: Exchange, inPath: string | null): string | null
     refuse('x-agent-name names another agent than the path');
   const name = inPath ?? inHeader;
   if (name !== null && isReservedAgentName(name)) refuse('agent names that begin with unnamed- are reserved');
-  // It would be shown and recorded wherever names are.
+  // Names are shown and recorded, which a token must not be.
   if (name !== null && (holdsAgentToken(name) || spellsAgentToken(name)))
     refuse('an agent name must not hold an agent token');
   return name;
@@ -68,7 +68,7 @@ function readSessionName(exchange: Exchange): string | null {
   if (named !== null) return named;
   for (const name of clientSessionHeaders) {
     const value = exchange.request.headersDistinct[name]?.[0];
-    // These are the client's own business and only a hint here: one we cannot use is passed over.
+    // These headers are not meant for us: one that we cannot use is ignored rather than refused.
     if (value && value.length <= 256 && /^[\x20-\x7e]+$/.test(value) && !spellsAgentToken(value)) return value;
   }
   return null;
@@ -112,12 +112,12 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
   const provider = context.config.providers.get(target.providerId);
   if (provider === undefined) throw new ApiError('unknown_provider');
   context.callers.assure(exchange.request);
-  // Any other upgrade that is offered may be passed over (RFC 9110 section 7.8).
+  // Any other offered upgrade may be ignored (RFC 9110 section 7.8).
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
     throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet');
   }
   if (headers['x-goog-upload-protocol'] === 'resumable' || /[?&]uploadType=resumable(?:&|$)/i.test(target.query)) {
-    // The provider would answer with a URL of its own, and the upload would go past the proxy.
+    // The provider would answer with its own URL, and the upload would bypass the proxy.
     throw new ApiError('not_governed', 'resumable uploads are not governed yet');
   }
   const coding = headers['transfer-encoding'];
@@ -146,7 +146,7 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
     sessionName,
     complianceTag,
     sourceIp: exchange.sourceIp,
-    ...hideSecrets(exchange, { provider, operation, path, query: target.query }, token),
+    ...buildOutgoing(exchange, { provider, operation, path, query: target.query }, token),
     contentLength,
     hasBody: headers['transfer-encoding'] !== undefined || (contentLength ?? 0) > 0,
   };

@@ -1,5 +1,5 @@
 import { uuidOf } from '@agp/core/ids';
-import { findCaps } from '../budget/index.ts';
+import { findCaps } from '../budget/find-caps.ts';
 import { toDay } from '../budget/to-day.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
@@ -8,7 +8,7 @@ import { storageWaitMs } from '../storage/storage.ts';
 /**
  * Takes the request's share of the day's budget and of the agent's requests of this minute, the last check of all.
  *
- * @param counted what it was counted against already; a limit that was changed since then counts it anew
+ * @param counted the limit it was counted against already; a limit changed since then counts it anew
  * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
  *   `budget_unavailable`, `status_unavailable`
  */

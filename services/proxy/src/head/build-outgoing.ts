@@ -1,23 +1,23 @@
+import { toProviderHeaders } from '../answer/forwarded-headers.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import { isMethodOverride, isRerouting } from '../edge/names-another-request.ts';
-import { asksUnreadable } from '../head/asks-unreadable.ts';
-import { holdsAgentToken } from '../head/holds-agent-token.ts';
-import { cutParameters } from '../head/query-parameters.ts';
 import type { Head } from '../journey.ts';
 import { isCredentialHeader, isCredentialParameter, writeKeyHeader } from '../settings/provider-key.ts';
-import { toProviderHeaders } from './forwarded-headers.ts';
+import { asksUnreadable } from './asks-unreadable.ts';
+import { holdsAgentToken } from './holds-agent-token.ts';
+import { cutParameters } from './query-parameters.ts';
 
-/** With them a server answers in part, or that nothing has changed, and tells no figures. */
+/** Headers for a partial or unchanged answer, which has no usage. */
 const partial = new Set(['range', 'if-range', 'if-none-match', 'if-modified-since']);
 
 /**
- * The headers and the query as the provider gets them: no agent token wherever it stood, nothing that makes another request
- * of this one, and where a key is configured for the provider, that one in place of every credential of the caller.
+ * The headers and the query as the provider gets them: without agent tokens in any place, without anything that makes a server
+ * serve another request, and if a key is configured for the provider, with that key in place of the caller's credentials.
  *
- * @param head what is known of the request so far, with the query as it was sent
+ * @param head the request so far, with the query as it was sent
  * @param token the agent token that the request shows
  */
-export function hideSecrets(
+export function buildOutgoing(
   { rawHeaders, request }: Exchange,
   { provider, operation, path, query }: Pick<Head, 'provider' | 'operation' | 'path' | 'query'>,
   token: string | null,

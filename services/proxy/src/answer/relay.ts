@@ -1,0 +1,259 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError, type ErrorCode } from '@agp/core/errors';
+import { type CallMeter, formatStreamError, type ResponseTap, StreamUsageStripper } from '@agp/metering';
+import type { Dispatcher } from 'undici';
+import { ContentDigest } from '../body/content-digest.ts';
+import type { Exchange } from '../edge/exchange.ts';
+import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
+import type { StopReason } from '../stop/running-requests.ts';
+import type { RequestTrace } from '../telemetry/request-trace.ts';
+import { Flow } from './flow.ts';
+import { type HeaderValues, toAgentHeaders } from './forwarded-headers.ts';
+import { toDispatch } from './to-dispatch.ts';
+import { toFailure } from './to-failure.ts';
+
+/** The agent went away before it had the whole answer. */
+class AgentLeft extends Error {}
+
+/** The request was ended here: its agent was blocked, all were paused, or this process stops. */
+class Stopped extends Error {}
+
+/** How long the last bytes of a stopped stream may take to leave, in milliseconds. */
+const lastWordsMs = 5_000;
+
+/** The headers with the provider's own request id: of OpenAI, Anthropic, Google, Azure. */
+const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
+
+/**
+ * Relays one answer to the agent, byte for byte, with a tap beside it.
+ *
+ *   waiting --status line--> answering --end--> ended
+ *      |                        |
+ *      +---- error, abort ------+-----------> ended
+ */
+export class Relay implements Dispatcher.DispatchHandler {
+  readonly #exchange: Exchange;
+  readonly #request: AdmittedRequest;
+  /** How long the agent may leave written bytes unread, in milliseconds. */
+  readonly #patienceMs: number;
+  readonly #meter: CallMeter;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #digest = new ContentDigest();
+  #controller: Dispatcher.DispatchController | null = null;
+  #tap: ResponseTap | null = null;
+  #stripper: StreamUsageStripper | null = null;
+  #status: number | null = null;
+  #providerRequestId: string | null = null;
+  #firstByteMs: number | null = null;
+  #streamed = false;
+  #canEndWithError = false;
+  #endsAsArray = false;
+  #ended = false;
+  #sent = false;
+  readonly #flow = new Flow();
+  readonly #times: CallTimes = { ...noTimes };
+
+  constructor(
+    exchange: Exchange,
+    request: AdmittedRequest,
+    patienceMs: number,
+    meter: CallMeter,
+    resolve: (answer: Answer) => void,
+  ) {
+    this.#exchange = exchange;
+    this.#request = request;
+    this.#patienceMs = patienceMs;
+    this.#meter = meter;
+    this.#resolve = resolve;
+    exchange.response.once('close', () => this.onAgentClose());
+  }
+
+  dispatch(upstream: Dispatcher, trace: RequestTrace | null): void {
+    const options = toDispatch(this.#request);
+    const dispatched = performance.now();
+    this.#times.dispatched = dispatched;
+    trace?.startCall(this.#request, options.headers, dispatched);
+    upstream.dispatch(options, this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Nothing is written to the connection after an abort here.
+    if (this.#ended) controller.abort(new AgentLeft());
+    else this.#sent = true;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    statusMessage?: string,
+  ): void {
+    if (status < 200 || this.#ended) return;
+    const answered = performance.now();
+    this.#times.answered = answered;
+    const { response } = this.#exchange;
+    for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
+    this.#tap = this.#meter.openTap(headers);
+    const answerHeaders = this.#prepareHeaders(headers);
+    try {
+      response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
+    } catch (error) {
+      // Node refuses a header of the provider. Nothing is out yet, so the agent gets an error.
+      controller.abort(error as Error);
+      return;
+    }
+    this.#status = status;
+    const passedOn = performance.now();
+    this.#firstByteMs = passedOn - this.#request.head.arrived;
+    this.#times.relayedMs += passedOn - answered;
+    if (isEventStream(headers) || headers['content-length'] === undefined) response.flushHeaders();
+  }
+
+  /** Decides how this answer is relayed and may end, and writes its headers for the agent. */
+  #prepareHeaders(headers: IncomingHttpHeaders): HeaderValues {
+    const { head, agent, sessionId, body } = this.#request;
+    const answerHeaders = toAgentHeaders(headers);
+    answerHeaders['X-Agent-Id'] = agent.id;
+    answerHeaders['X-Session-Id'] = sessionId;
+    answerHeaders['X-Event-Id'] = head.eventId;
+    const streams = isEventStream(headers);
+    // Nothing can be removed from or added to the bytes of a server that compresses although it was asked not to.
+    const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
+    const isArray = head.operation?.answerFormat === 'array';
+    this.#streamed = streams || isArray;
+    this.#endsAsArray = isArray && !streams;
+    if (streams && isPlain && body.inspected?.usageAsked) {
+      this.#stripper = new StreamUsageStripper();
+      delete answerHeaders['content-length'];
+    }
+    // No error can be appended to an answer with Content-Length.
+    this.#canEndWithError = this.#streamed && isPlain && answerHeaders['content-length'] === undefined;
+    return answerHeaders;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return;
+    const came = performance.now();
+    this.#times.firstChunk ??= came;
+    const isRead = this.#tap?.push(chunk) ?? true;
+    this.#write(controller, this.#stripper ? this.#stripper.push(chunk) : chunk);
+    // A file of results that arrives faster than it can be read may be paused; nobody waits for each of its bytes.
+    if (!isRead && this.#flow.pause(controller, 'reader'))
+      this.#tap?.whenReady(() => this.#flow.resume(controller, 'reader'));
+    this.#times.relayedMs += performance.now() - came;
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    if (this.#ended) return;
+    this.#times.ended = performance.now();
+    if (this.#stripper) this.#write(controller, this.#stripper.end());
+    this.#exchange.response.end();
+    this.#waitForAgent(this.#patienceMs);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#ended) return;
+    if (this.#status === null) {
+      this.#end('failed', toFailure(error));
+      return;
+    }
+    // The agent has part of an answer: only a cut connection shows that it is incomplete.
+    this.#end('failed', null);
+    this.#cut();
+  }
+
+  /** Ends the connection once the agent has read the bytes already written, for which it has a moment. */
+  #cut(): void {
+    // The request's socket: a response has one only while it is its turn on the connection.
+    const { socket } = this.#exchange.request;
+    const patience = setTimeout(() => socket.destroy(), lastWordsMs);
+    socket.once('close', () => clearTimeout(patience)).destroySoon();
+  }
+
+  #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#digest.update(bytes);
+    const { response } = this.#exchange;
+    if (response.write(bytes) || !this.#flow.pause(controller, 'agent')) return;
+    // An agent that stops reading must not hold the provider's connection for ever.
+    const patience = setTimeout(() => response.destroy(), this.#patienceMs);
+    const go = () => {
+      clearTimeout(patience);
+      response.off('drain', go).off('close', go);
+      this.#flow.resume(controller, 'agent');
+    };
+    response.on('drain', go).on('close', go);
+  }
+
+  /** After the last byte is written, an agent that does not read it must not keep its event and its reservation open. */
+  #waitForAgent(patienceMs: number): void {
+    const { response } = this.#exchange;
+    const patience = setTimeout(() => response.destroy(), patienceMs);
+    response.once('close', () => clearTimeout(patience));
+  }
+
+  /**
+   * Ends the request because its agent was blocked, all were paused, or this process stops. A stream ends with an error that the
+   * provider's own SDK raises; an answer that has not begun is refused; any other is cut, so that half of it cannot pass for a whole.
+   *
+   * @returns false if it had ended already
+   */
+  stop(reason: StopReason): boolean {
+    const { response } = this.#exchange;
+    // Everything is written, or the agent is gone: `close` comes next.
+    if (this.#ended || response.writableFinished || response.destroyed) return false;
+    const { head } = this.#request;
+    const { message, status } = new ApiError(reason);
+    if (this.#status !== null) {
+      // The provider's answer is complete, but the agent has not read it: nothing more can be written.
+      if (response.writableEnded) response.destroy();
+      else if (this.#canEndWithError) {
+        const failure = { code: reason, message, status };
+        const bytes = Buffer.from(
+          formatStreamError(head.operation?.api ?? head.provider.api, head.operation, this.#endsAsArray, failure),
+        );
+        this.#digest.update(bytes);
+        response.end(bytes);
+        this.#waitForAgent(lastWordsMs);
+      } else this.#cut();
+    }
+    this.#end(reason === 'proxy_stopping' ? 'failed' : 'killed', this.#status === null ? reason : null);
+    this.#controller?.abort(new Stopped());
+    return true;
+  }
+
+  /** The connection to the agent is gone, with or without the whole answer. */
+  onAgentClose(): void {
+    if (this.#ended) return;
+    if (this.#exchange.response.writableFinished) {
+      this.#end('completed', null);
+      return;
+    }
+    this.#end('aborted', null);
+    this.#controller?.abort(new AgentLeft());
+  }
+
+  #end(outcome: Answer['outcome'], failure: ErrorCode | null): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const now = performance.now();
+    this.#times.ended ??= now;
+    this.#resolve({
+      outcome,
+      sent: this.#sent,
+      failure,
+      status: this.#status,
+      streamed: this.#streamed,
+      providerRequestId: this.#providerRequestId,
+      sha256: this.#status === null ? null : this.#digest.digest(),
+      firstByteMs: this.#firstByteMs,
+      durationMs: now - this.#request.head.arrived,
+      times: this.#times,
+    });
+  }
+}
+
+function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
+}
