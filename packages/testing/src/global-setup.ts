@@ -40,8 +40,15 @@ declare module 'vitest' {
 
 export const templateName = 'agp_template';
 
-/** Starts what the stacks of a vitest run share, and stops it after the last test. */
+/** Vitest's global setup: starts what the stacks of a run share, and stops it after the last test. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { servers, stop } = await startTestServers();
+  project.provide('agpTestServers', servers);
+  return stop;
+}
+
+/** Starts what the stacks of a run share. */
+export async function startTestServers(): Promise<{ servers: TestServers; stop: () => Promise<void> }> {
   // The runner transforms TypeScript itself, but the processes that tests start are run by Node alone.
   if (!process.features.typescript)
     throw new Error(`Node ${process.version} is too old for the tests: use "npm test".`);
@@ -62,12 +69,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await prepareDatabase(await createDatabase(first.url, templateName), passwords);
     await first.stop();
     const { url: postgresUrl } = await startThrowAwayPostgres(postgres, guard);
-    project.provide('agpTestServers', { nats, redis, postgres, blankPostgres, passwords, postgresUrl, folder });
+    const servers = { nats, redis, postgres, blankPostgres, passwords, postgresUrl, folder };
+    return { servers, stop: () => guard.stop() };
   } catch (error) {
     await guard.stop();
     throw error;
   }
-  return () => guard.stop();
 }
 
 const makePasswords = () =>

@@ -18,13 +18,14 @@ import {
   toUserUrls,
 } from '@agp/operator';
 import { inject } from 'vitest';
-import { templateName } from './global-setup.ts';
+import { type TestServers, templateName } from './global-setup.ts';
 
 export type { Server, TlsFiles } from '@agp/local-stack/servers';
 export { findFreePort } from '@agp/local-stack/servers';
 export type { RoleUrls, ServiceUrls } from '@agp/operator';
 export { childEnvironment } from './child-environment.ts';
 export { explainSkip } from './explain-skip.ts';
+export { startTestServers } from './global-setup.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
@@ -38,6 +39,13 @@ export interface TestStackOptions {
   ownPostgres?: boolean;
   /** Lets each server that is this stack's own speak nothing but TLS. */
   tls?: TlsFiles;
+}
+
+let serversOfRun: TestServers | undefined;
+
+/** Names what the stacks share in a process that vitest does not run, instead of its global setup. */
+export function useTestServers(servers: TestServers): void {
+  serversOfRun = servers;
 }
 
 /** Real servers with throw-away data, for one test or one file. */
@@ -60,7 +68,7 @@ export interface TestStack<Options extends TestStackOptions> extends AsyncDispos
 export async function startTestStack<const Options extends TestStackOptions>(
   options: Options = {} as Options,
 ): Promise<TestStack<Options>> {
-  const shared = inject('agpTestServers');
+  const shared = serversOfRun ?? inject('agpTestServers');
   const guard = openGuard();
   const folder = join(shared.folder, randomUUID());
   const serverOptions = { guard, throwAway: true, tls: options.tls };

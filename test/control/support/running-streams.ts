@@ -16,6 +16,8 @@ export interface RunningStream {
   kind: StreamKind;
   /** The first piece is here. */
   started: Promise<void>;
+  /** How many pieces have come so far. */
+  pieces(): number;
   ended: Promise<StreamEnd>;
 }
 
@@ -65,8 +67,8 @@ export const errorClasses = {
 /** Opens a stream with the official client of its kind and reads it to its end. */
 export function openStream(kind: StreamKind, url: string, headers: Record<string, string>): RunningStream {
   const started = Promise.withResolvers<void>();
+  let pieces = 0;
   const read = async (): Promise<StreamEnd> => {
-    let pieces = 0;
     let error: unknown;
     try {
       for await (const _ of await openers[kind](url, headers)) {
@@ -80,5 +82,5 @@ export function openStream(kind: StreamKind, url: string, headers: Record<string
     return { error, at: performance.now(), pieces };
   };
   const ended = read();
-  return { kind, started: started.promise, ended };
+  return { kind, started: started.promise, pieces: () => pieces, ended };
 }

@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import { connectOpenai } from '../../wire/sdks/connect.ts';
 
 export const requestsPerSecond = 200;
-export const warmUpMs = 2_000;
+const warmUpMs = 2_000;
 
 /** Every fortieth request is a stream, one in four goes through the official client, and one in five has a connection of its own. */
 const streamEvery = 40;
@@ -38,7 +38,11 @@ const describe = (error: unknown): string => {
 };
 
 /** Sends the mix at a steady rate, whatever the answers take, until it is told to stop. */
-export async function sendLoad(url: string, signal: AbortSignal): Promise<SentRequest[]> {
+export async function sendLoad(
+  url: string,
+  signal: AbortSignal,
+  perSecond: number = requestsPerSecond,
+): Promise<SentRequest[]> {
   await using kept = new Connections(url, { connections: 20, pipelining: 1, keepAliveTimeout: 60_000 });
   await using fresh = new Connections(url, { pipelining: 0 });
   const sent: Promise<SentRequest>[] = [];
@@ -46,7 +50,7 @@ export async function sendLoad(url: string, signal: AbortSignal): Promise<SentRe
   while (!signal.aborted) {
     const ms = performance.now() - started;
     // A tenth of it first, while everything is cold.
-    const due = ((Math.max(0, ms - warmUpMs) + Math.min(ms, warmUpMs) / 10) / 1_000) * requestsPerSecond;
+    const due = ((Math.max(0, ms - warmUpMs) + Math.min(ms, warmUpMs) / 10) / 1_000) * perSecond;
     while (sent.length < due) sent.push(sendOne(url, { kept, fresh }, sent.length));
     await sleep(5);
   }

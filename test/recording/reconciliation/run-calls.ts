@@ -24,6 +24,11 @@ async function runCall(dispatcher: Dispatcher, proxyUrl: string, call: PlannedCa
     },
     body: JSON.stringify(call.body),
   });
+  // The machine was too busy to read the agent's status in time; nothing has reached the provider.
+  if (statusCode === 503) {
+    await body.dump();
+    return runCall(dispatcher, proxyUrl, call, index);
+  }
   const seen = { eventId: String(headers['x-event-id']), status: statusCode };
   const leavesAfter = call.ending === 'aborted' ? call.stopAfter : Number.POSITIVE_INFINITY;
   let frames = 0;

@@ -1,21 +1,14 @@
 import fc from 'fast-check';
 import { Agent, request } from 'undici';
-import { startBudgetSystem } from '../support/budget-system.ts';
-import { WorstProvider } from './answer-at-worst.ts';
-import { arbitraryRequest, type StrictRequest } from './arbitrary-request.ts';
+import { expect } from 'vitest';
+import { WorstProvider } from '../../control/strict/answer-at-worst.ts';
+import { arbitraryRequest, type StrictRequest } from '../../control/strict/arbitrary-request.ts';
+import { startBudgetSystem } from '../../control/support/budget-system.ts';
+import { type Report, unreported } from '../story.ts';
 
-/** What became of many requests that were sent under caps. */
-export interface StrictOutcome {
+export interface StrictSize {
   requests: number;
-  /** How often each answer came: `200`, or the refusal's status and message, without what it names. */
-  answers: Record<string, number>;
-  /** Calls that reached the provider. */
-  calls: number;
-  billedNanoUsd: number;
-  /** The largest share of its cap that an agent was billed. */
-  largestShare: number;
-  /** Agents that were billed more than their cap, or than what is recorded as their spend. */
-  faults: string[];
+  seed: number;
 }
 
 /** Requests of one agent, all sent at once. */
@@ -27,9 +20,9 @@ const capOf = (index: number) => Math.round(1e7 * 5_000 ** ((index * 0.618) % 1)
 
 /**
  * Sends random requests of many agents, each with a cap of its own, through a proxy with `BUDGET=strict` to a provider that
- * bills the worst reading of each.
+ * bills the worst reading of each: no agent is billed more than its cap, or more than is recorded as its spend.
  */
-export async function runStrict(count: number, seed: number): Promise<StrictOutcome> {
+export async function runStrict({ requests: count, seed }: StrictSize, report: Report = unreported): Promise<void> {
   const provider = new WorstProvider();
   await using budgets = await startBudgetSystem(provider.answer, { proxies: 1, environment: { BUDGET: 'strict' } });
   const url = budgets.provider.url;
@@ -86,6 +79,10 @@ export async function runStrict(count: number, seed: number): Promise<StrictOutc
     if (spent + burst < billed) faults.push(`${agentName} was billed ${billed}, and ${spent} are recorded`);
   }
   await dispatcher.destroy();
-  const billedNanoUsd = [...provider.bills.values()].reduce((sum, bill) => sum + bill, 0);
-  return { requests: count, answers, calls: provider.calls, billedNanoUsd, largestShare, faults };
+  const billed = provider.bills.values().reduce((sum, bill) => sum + bill, 0);
+  report({ requests: count, seed, served: provider.calls, billed: `${(billed / 1e9).toFixed(2)} USD` });
+  report({ 'largest share of a cap': largestShare.toFixed(3), ...answers });
+  expect(faults).toEqual([]);
+  // That nothing passed would prove nothing.
+  expect(provider.calls).toBeGreaterThan(count / 20);
 }

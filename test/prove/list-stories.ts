@@ -1,0 +1,152 @@
+import { answerCanned, type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
+import { startBudgetSystem, stayWithinTheDay } from '../control/support/budget-system.ts';
+import { answerAsReserved, Caller } from '../control/support/send-calls.ts';
+import { type ProcessOptions, type ProcessSystem, startProcesses } from '../system/start-processes.ts';
+import type { Lengths } from './read-options.ts';
+import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
+import { recordExactlyOnce } from './stories/exactly-once.ts';
+import { fuzz } from './stories/fuzz.ts';
+import { answerStreamsSlowly, killRunning } from './stories/kill-running.ts';
+import { throwKillSwitch } from './stories/kill-switch.ts';
+import { killAgainAndAgain, startAccounted } from './stories/killed-proxy.ts';
+import { killNats, losePostgres } from './stories/outages.ts';
+import { reconcileBills } from './stories/reconcile.ts';
+import { killUnderLoad, restartAll, startReplicas } from './stories/rolling-restart.ts';
+import { answerByFate, settleReservations } from './stories/settle-reservations.ts';
+import { runStrict } from './stories/strict.ts';
+import type { Story } from './story.ts';
+
+/** Starts a provider and, as processes, what is to be proved. */
+async function withSystem(
+  handler: Handler,
+  options: ProcessOptions,
+  work: (system: ProcessSystem, provider: FakeProvider) => Promise<void>,
+): Promise<void> {
+  await using provider = await startFakeProvider(handler);
+  const { url } = provider;
+  const environment = { PROVIDER_OPENAI_URL: url, PROVIDER_ANTHROPIC_URL: url, PROVIDER_GEMINI_URL: url };
+  await using system = await startProcesses({ ...options, environment: { ...environment, LOG_LEVEL: 'fatal' } });
+  await work(system, provider);
+}
+
+const perSecond = 200;
+
+export const listStories = ({ fuzzMinutes, soakMinutes, runs, seed }: Lengths): Story[] => [
+  {
+    name: 'kill-switch',
+    promise:
+      'With 200 requests in flight, none that starts after a block has been answered is served, by either proxy.',
+    run: (report) =>
+      withSystem(slowAnswer, { proxies: 2 }, (system) =>
+        throwKillSwitch(system, { inFlight: 200, each: 2_000 }, report),
+      ),
+  },
+  {
+    name: 'kill-running',
+    promise:
+      'A block ends 100 running streams of three proxies with an error within two seconds, and each is recorded.',
+    run: (report) =>
+      withSystem(answerStreamsSlowly, { proxies: 3 }, async (system, provider) => {
+        await using caller = new Caller();
+        const size = { streams: 100, workers: 24, each: 500, promisedMs: 2_000 };
+        await killRunning({ system, provider, caller }, size, report);
+      }),
+  },
+  {
+    name: 'caps',
+    promise: 'Of 200 requests at once through three proxies exactly those pass that fit a cap of an agent, or of all.',
+    async run(report) {
+      await using budgets = await startBudgetSystem(answerAsReserved(1, 100), { writers: 2 }, startProcesses);
+      const cost = await measureCost(budgets);
+      await burstAgentCap(budgets, cost, { parallel: 200, rounds: 10 }, report);
+      await burstGlobalCap(budgets, cost, { parallel: 200, rounds: 10 }, report);
+    },
+  },
+  {
+    name: 'reservations',
+    promise: 'Requests that fail, break or are left reserve nothing for good, and those of a killed proxy are noted.',
+    async run(report) {
+      await stayWithinTheDay(120_000);
+      const { answer, release } = answerByFate();
+      await using budgets = await startBudgetSystem(answer, {}, startProcesses);
+      await settleReservations(budgets, release, { requests: 1_000, atOnce: 50, killed: 40 }, report);
+    },
+  },
+  {
+    name: 'killed-proxy',
+    promise: 'Every request that a killed proxy had forwarded is recorded or noted, with at least what it was billed.',
+    async run(report) {
+      await stayWithinTheDay(120_000);
+      await using accounted = await startAccounted();
+      await killAgainAndAgain(accounted, { kills: 10 }, report);
+    },
+  },
+  {
+    name: 'strict',
+    promise: 'Under BUDGET=strict no agent is billed more than its cap, whatever it sends and however it is read.',
+    run: (report) => runStrict({ requests: runs, seed }, report),
+  },
+  {
+    name: 'exactly-once',
+    promise: '50,000 events through writers of which five are killed are each recorded once, in chains that verify.',
+    run: (report) =>
+      withSystem(answerCanned(), { proxies: 0, writers: 2 }, (system) =>
+        recordExactlyOnce(system, { events: 50_000, kills: 5 }, report),
+      ),
+  },
+  {
+    name: 'reconcile',
+    promise:
+      "What is recorded of 10,000 calls, aborted and failing ones too, is the provider's own bill; estimates within 5 %.",
+    run: (report) =>
+      withSystem(slowAnswer, {}, (system, provider) =>
+        reconcileBills(system, provider, { calls: 10_000, atOnce: 48, mostOff: 0.05 }, report),
+      ),
+  },
+  {
+    name: 'nats-outage',
+    promise: 'With NATS gone for ten seconds at 200 requests a second none fails, and no event is lost.',
+    run: (report) =>
+      withSystem(answerCanned(), {}, (system) =>
+        killNats(system, { perSecond, before: 400, away: 2_000, after: 400, mostRefused: 0 }, report),
+      ),
+  },
+  {
+    name: 'postgres-outage',
+    promise:
+      'With Postgres gone or silent every request is refused within two seconds, and served again without a restart.',
+    async run(report) {
+      for (const how of ['gone', 'silent'] as const)
+        await withSystem(answerCanned(), { ownPostgres: true }, (system) =>
+          losePostgres(system, how, { requests: 20, promisedMs: 2_000 }, report),
+        );
+    },
+  },
+  {
+    name: 'rolling-restart',
+    promise:
+      'Every process is replaced at 200 requests a second: none fails, no event is lost, no live client misses one.',
+    async run(report) {
+      await using replicas = await startReplicas(5);
+      await restartAll(replicas, { perSecond, rounds: 1 }, report);
+    },
+  },
+  {
+    name: 'fuzz',
+    promise: 'Hostile requests and answers end no process, get no 500, and all that was billed is accounted for.',
+    run: (report) => fuzz({ minutes: fuzzMinutes, seed }, report),
+  },
+  {
+    name: 'soak',
+    promise:
+      'At 200 requests a second with a writer killed every 20 seconds none fails, and each event is recorded and seen.',
+    async run(report) {
+      await using replicas = await startReplicas(5);
+      const kills = Math.max(1, Math.round(soakMinutes * 3) - 1);
+      await killUnderLoad(replicas, { perSecond, kills, between: 20 * perSecond }, report);
+    },
+  },
+];
+
+/** Takes 50 ms, so that requests pile up in flight. */
+const slowAnswer: Handler = async (received, index) => ({ ...(await answerCanned()(received, index)), pauseMs: 50 });

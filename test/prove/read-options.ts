@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import type { Story } from './story.ts';
+
+/** What the stories of random or endless work are told. */
+export interface Lengths {
+  fuzzMinutes: number;
+  soakMinutes: number;
+  /** Random requests under strict caps. */
+  runs: number;
+  seed: number;
+}
+
+export interface ProveOptions {
+  isList: boolean;
+  stories: Story[];
+}
+
+export const usage = `usage: npm run prove -- [--only <story>]... [--list] [--fuzz-minutes 2] [--soak-minutes 3] [--runs 10000] [--seed 1]
+
+Exit codes: 0 every promise kept, 1 one broken, 2 wrong usage. The table is also written to a file under .data/prove.`;
+
+/** @returns what is wrong with the arguments, where something is */
+export function readOptions(args: string[], listStories: (lengths: Lengths) => Story[]): ProveOptions | string {
+  let values: ReturnType<typeof parse>['values'];
+  try {
+    ({ values } = parse(args));
+  } catch (error) {
+    return (error as Error).message;
+  }
+  const { only, list, ...numbers } = values;
+  for (const [name, value] of Object.entries(numbers))
+    if (!(Number(value) > 0)) return `--${name} must be a number above 0, not ${value}`;
+  for (const name of ['runs', 'seed'] as const)
+    if (!Number.isSafeInteger(Number(numbers[name]))) return `--${name} must be a whole number, not ${numbers[name]}`;
+  const stories = listStories({
+    fuzzMinutes: Number(numbers['fuzz-minutes']),
+    soakMinutes: Number(numbers['soak-minutes']),
+    runs: Number(numbers.runs),
+    seed: Number(numbers.seed),
+  });
+  const unknown = only?.find((name) => !stories.some((story) => story.name === name));
+  if (unknown !== undefined)
+    return `there is no story ${unknown}; there are ${stories.map(({ name }) => name).join(', ')}`;
+  return { isList: list, stories: only ? stories.filter(({ name }) => only.includes(name)) : stories };
+}
+
+const parse = (args: string[]) =>
+  parseArgs({
+    args,
+    options: {
+      only: { type: 'string', multiple: true },
+      list: { type: 'boolean', default: false },
+      'fuzz-minutes': { type: 'string', default: '2' },
+      'soak-minutes': { type: 'string', default: '3' },
+      runs: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: String(Date.now() % 1e9) },
+    },
+  });
