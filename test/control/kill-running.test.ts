@@ -46,15 +46,15 @@ test('a block ends the streams of that agent alone; a pause ends those of all, a
   await setPaused(true);
   await expectKilled(others, 'paused by operator');
   for (const { url } of system.proxies) {
-    const { status, error, retryAfter } = await caller.send(url, { agentName: 'other-1' });
+    const { status, error, retryAfter } = await caller.sendPatiently(url, { agentName: 'other-1' });
     expect([status, error, retryAfter]).toEqual([503, 'paused by operator', '1']);
     // An unknown agent does not pass a pause; one that is blocked hears that first.
-    expect((await caller.send(url, { agentName: 'never-seen' })).error).toBe('paused by operator');
-    expect((await caller.send(url, { agentName: 'one-of-two' })).error).toBe('agent blocked');
+    expect((await caller.sendPatiently(url, { agentName: 'never-seen' })).error).toBe('paused by operator');
+    expect((await caller.sendPatiently(url, { agentName: 'one-of-two' })).error).toBe('agent blocked');
   }
   expect(await countKilled(system, 'paused')).toBe(12);
   await setPaused(false);
-  expect((await caller.send(system.proxies[2]?.url ?? '', { agentName: 'other-1' })).status).toBe(200);
+  expect((await caller.sendPatiently(system.proxies[2]?.url ?? '', { agentName: 'other-1' })).status).toBe(200);
 });
 
 const setPaused = (paused: boolean) => system.database.pool.query('UPDATE control SET paused = $1', [paused]);
@@ -66,6 +66,6 @@ test('KILL_RUNNING=false: what runs when its agent is blocked goes on to its end
   const running = streamKinds.map((kind) => openStream(kind, url, { 'x-agent-name': 'finishing' }));
   await Promise.all(running.map(({ started }) => started));
   await lenient.database.pool.query(`UPDATE agents SET status = 'blocked'`);
-  expect((await caller.send(url, { agentName: 'finishing' })).error).toBe('agent blocked');
+  expect((await caller.sendPatiently(url, { agentName: 'finishing' })).error).toBe('agent blocked');
   for (const { ended } of running) expect((await ended).error).toBeUndefined();
 });

@@ -64,14 +64,22 @@ export const errorClasses = {
   gemini: GeminiError,
 };
 
+/** The machine was too busy to read the agent's status in time: the proxy asks to be called again. */
+const isLate = (error: unknown) => String((error as Error).message).includes('agent status unavailable');
+
 /** Opens a stream with the official client of its kind and reads it to its end. */
 export function openStream(kind: StreamKind, url: string, headers: Record<string, string>): RunningStream {
   const started = Promise.withResolvers<void>();
   let pieces = 0;
+  const open = (): Promise<AsyncIterable<unknown>> =>
+    openers[kind](url, headers).catch((error) => {
+      if (isLate(error)) return open();
+      throw error;
+    });
   const read = async (): Promise<StreamEnd> => {
     let error: unknown;
     try {
-      for await (const _ of await openers[kind](url, headers)) {
+      for await (const _ of await open()) {
         pieces += 1;
         started.resolve();
       }

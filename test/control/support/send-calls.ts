@@ -63,15 +63,15 @@ export class Caller implements AsyncDisposable {
     };
   }
 
-  /**
-   * Sends `count` at once, to each of the proxies in turn. Where the machine is too busy to read an agent's status in
-   * time the call is sent again, as SDKs do.
-   */
+  /** Sends again where the machine is too busy to read an agent's status in time, as SDKs do. */
+  async sendPatiently(url: string, call: Call): Promise<CallResult> {
+    const result = await this.send(url, call);
+    return result.error === 'agent status unavailable' ? this.sendPatiently(url, call) : result;
+  }
+
+  /** Sends `count` at once, patiently, to each of the proxies in turn. */
   sendMany(urls: readonly string[], count: number, toCall: (index: number) => Call): Promise<CallResult[]> {
-    const sendOne = async (_: unknown, index: number): Promise<CallResult> => {
-      const result = await this.send(urls[index % urls.length] ?? '', toCall(index));
-      return result.error === 'agent status unavailable' ? sendOne(_, index) : result;
-    };
+    const sendOne = (_: unknown, index: number) => this.sendPatiently(urls[index % urls.length] ?? '', toCall(index));
     return Promise.all(Array.from({ length: count }, sendOne));
   }
 

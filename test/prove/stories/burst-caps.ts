@@ -13,7 +13,8 @@ export interface BurstSize {
 export async function measureCost(budgets: BudgetSystem): Promise<number> {
   await stayWithinTheDay(10_000);
   const { spent: before } = await budgets.settle();
-  expect((await budgets.send({ agentName: 'measured' })).status).toBe(200);
+  const [measured] = await budgets.sendMany(1, () => ({ agentName: 'measured' }));
+  expect(measured?.status).toBe(200);
   const { spent } = await budgets.settle();
   expect(spent).toBeGreaterThan(before);
   return spent - before;
@@ -39,8 +40,8 @@ export async function burstAgentCap(
     expect(results.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
     await budgets.settle();
     expect(await budgets.readState(agentName)).toEqual({ spent: 10 * cost, reserved: 0, held: 0 });
-    const late = await budgets.send({ agentName }, round % budgets.urls.length);
-    expect([late.status, late.error]).toEqual([429, 'daily budget exceeded']);
+    const [late] = await budgets.sendMany(1, () => ({ agentName }));
+    expect([late?.status, late?.error]).toEqual([429, 'daily budget exceeded']);
   }
   await budgets.setDefaultCap(null);
 }
@@ -63,8 +64,8 @@ export async function burstGlobalCap(
     expect(countResults(results)).toMatchObject({ 200: 10 });
     expect(results.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
     expect(await budgets.settle()).toMatchObject({ spent: spent + 10 * cost });
-    const late = await budgets.send({ agentName: `sharer-${round}-0` }, round % budgets.urls.length);
-    expect([late.status, late.error]).toEqual([429, 'global daily budget exceeded']);
+    const [late] = await budgets.sendMany(1, () => ({ agentName: `sharer-${round}-0` }));
+    expect([late?.status, late?.error]).toEqual([429, 'global daily budget exceeded']);
   }
   await budgets.setGlobalCap(null);
 }

@@ -96,7 +96,7 @@ export async function killRunning(
 ): Promise<void> {
   const agentName = 'runaway';
   const [{ url: firstUrl } = { url: '' }] = system.proxies;
-  await caller.send(firstUrl, { agentName });
+  await caller.sendPatiently(firstUrl, { agentName });
   const running = await openStreams(system, size.streams, () => agentName);
   const begun = provider.requests.filter(({ body, target }) => streams.test(body.toString() + target));
   expect(begun).toHaveLength(size.streams);
@@ -137,6 +137,6 @@ export async function killRunning(
   expect(ofStreams).toHaveLength(size.streams);
   for (const event of ofStreams) expect(event.completion_tokens).toBeGreaterThan(0);
   await setStatus(system, agentName, 'active');
-  expect((await caller.send(firstUrl, { agentName })).status).toBe(200);
+  expect((await caller.sendPatiently(firstUrl, { agentName })).status).toBe(200);
   expectWithin('the last stream ended', lastEnded - blockedAt, size.promisedMs);
 }

@@ -56,7 +56,13 @@ export class Accounted implements AsyncDisposable {
   }
 
   /** Sends a request and notes the id of its event; resolves with the answer's head, or null where none came. */
-  send(proxy: ServiceProcess, { agent, stream = false, path, method }: Sent): Promise<IncomingMessage | null> {
+  async send(proxy: ServiceProcess, call: Sent): Promise<IncomingMessage | null> {
+    const response = await this.#sendOnce(proxy, call);
+    // The machine was too busy to read the agent's status in time.
+    return response?.statusCode === 503 ? this.send(proxy, call) : response;
+  }
+
+  #sendOnce(proxy: ServiceProcess, { agent, stream = false, path, method }: Sent): Promise<IncomingMessage | null> {
     const sent = request(`${proxy.url}/openai/v1/${path ?? 'chat/completions'}`, {
       method: method ?? 'POST',
       headers: { 'content-type': 'application/json', 'x-agent-name': agent, 'x-session-id': `of-${agent}` },

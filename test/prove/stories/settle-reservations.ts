@@ -78,8 +78,8 @@ export async function settleReservations(
   { requests, atOnce, killed }: SettleSize,
   report: Report = unreported,
 ): Promise<void> {
-  await budgets.send({ agentName: 'owner', headers: { 'x-session-id': 'ses_of_another' } });
-  await budgets.send({ agentName: 'refused' });
+  await budgets.sendMany(1, () => ({ agentName: 'owner', headers: { 'x-session-id': 'ses_of_another' } }));
+  await budgets.sendMany(1, () => ({ agentName: 'refused' }));
   await budgets.setAgentCap('refused', 0);
   let next = 0;
   const worker = async () => {
