@@ -80,19 +80,20 @@ export async function startBudgetSystem(
   const decimal = (nanoUsd: number | null) => (nanoUsd === null ? null : nanoToDecimal(nanoUsd));
 
   async function readState(agentName?: string): Promise<BudgetState> {
-    const { rows } = await pool.query<{ id: string | null; spent: number; all: number }>(
-      `SELECT (SELECT id FROM agents WHERE name = $2),
-         1e9 * (SELECT coalesce(sum(cost_usd), 0) FROM daily_usage
-                WHERE day = $1 AND ($2::text IS NULL OR agent_id = (SELECT id FROM agents WHERE name = $2))) AS spent,
-         1e9 * (SELECT coalesce(sum(cost_usd), 0) FROM daily_global_spend WHERE day = $1) AS "all"`,
-      [today(), agentName ?? null],
-    );
-    const [row] = rows;
-    const agentId = row?.id ?? null;
+    const { rows: agents } = await pool.query<{ id: string }>('SELECT id FROM agents WHERE name = $1', [agentName]);
+    const agentId = agents[0]?.id ?? null;
+    // Before the spend, or what is settled in between would be in neither.
     const [totals, held] = await Promise.all([
       reservations.readTotals(today()),
       reservations.list(today(), agentName === undefined ? null : (agentId ?? '')),
     ]);
+    const { rows } = await pool.query<{ spent: number; all: number }>(
+      `SELECT
+         1e9 * (SELECT coalesce(sum(cost_usd), 0) FROM daily_usage WHERE day = $1 AND agent_id = $2) AS spent,
+         1e9 * (SELECT coalesce(sum(cost_usd), 0) FROM daily_global_spend WHERE day = $1) AS "all"`,
+      [today(), agentId],
+    );
+    const [row] = rows;
     const reserved = agentName === undefined ? totals.globalNanoUsd : (totals.byAgent.get(agentId ?? '') ?? 0);
     return { spent: Number(agentName === undefined ? row?.all : row?.spent), reserved, held: held.length };
   }
