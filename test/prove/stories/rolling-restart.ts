@@ -126,6 +126,7 @@ export async function restartAll(
     'of which streams': sent.filter(({ kind }) => kind === 'stream').length,
     'of management': asked.count,
     failed: failures.length + asked.failures.length,
+    'of which no replica was ready for': proxyBalancer.refused + managementBalancer.refused,
   });
   expect(failures).toEqual([]);
   expect(asked.failures).toEqual([]);
