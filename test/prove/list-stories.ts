@@ -11,7 +11,7 @@ import { throwKillSwitch } from './stories/kill-switch.ts';
 import { killAgainAndAgain, startAccounted } from './stories/killed-proxy.ts';
 import { killNats, losePostgres } from './stories/outages.ts';
 import { reconcileBills } from './stories/reconcile.ts';
-import { killUnderLoad, restartAll, startReplicas } from './stories/rolling-restart.ts';
+import { killUnderLoad, restartAll, startReplicas, usual } from './stories/rolling-restart.ts';
 import { answerByFate, settleReservations } from './stories/settle-reservations.ts';
 import { runStrict } from './stories/strict.ts';
 import type { Story } from './story.ts';
@@ -127,7 +127,7 @@ export const listStories = ({ fuzzMinutes, soakMinutes, runs, seed }: Lengths): 
     promise:
       'Every process is replaced at 200 requests a second: none fails, no event is lost, no live client misses one.',
     async run(report) {
-      await using replicas = await startReplicas(5);
+      await using replicas = await startReplicas(usual);
       await restartAll(replicas, { perSecond, rounds: 1 }, report);
     },
   },
@@ -141,7 +141,7 @@ export const listStories = ({ fuzzMinutes, soakMinutes, runs, seed }: Lengths): 
     promise:
       'At 200 requests a second with a writer killed every 20 seconds none fails, and each event is recorded and seen.',
     async run(report) {
-      await using replicas = await startReplicas(5);
+      await using replicas = await startReplicas(usual);
       const kills = Math.max(1, Math.round(soakMinutes * 3) - 1);
       await killUnderLoad(replicas, { perSecond, kills, between: 20 * perSecond }, report);
     },

@@ -13,8 +13,7 @@ const clientEvery = 4;
 const connectEvery = 5;
 const agentCount = 20;
 
-const wordPauseMs = 200;
-/** A stream says how many words it wants by the name of its model: 25 to 50, which take 5 to 10 s. */
+/** A stream says how many words it wants by the name of its model: 25 to 50. */
 const wordsOf = (index: number) => 25 + (index % 26);
 
 export interface SentRequest {
@@ -26,11 +25,13 @@ export interface SentRequest {
 }
 
 /** Answers requests of {@link sendLoad}. */
-export const answerLoad: Handler = (received, index) => {
-  const words = Number(/"words-(\d+)"/.exec(received.body.toString())?.[1] ?? 3);
-  const figures = { words: Array.from({ length: words }, (_, word) => ` word${word}`), pauseMs: wordPauseMs };
-  return answerCanned(words > 3 ? figures : {})(received, index);
-};
+export function answerLoad(pauseMs: number): Handler {
+  return (received, index) => {
+    const words = Number(/"words-(\d+)"/.exec(received.body.toString())?.[1] ?? 3);
+    const figures = { words: Array.from({ length: words }, (_, word) => ` word${word}`), pauseMs };
+    return answerCanned(words > 3 ? figures : {})(received, index);
+  };
+}
 
 const describe = (error: unknown): string => {
   const { message, cause } = error as Error;

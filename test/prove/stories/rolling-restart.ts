@@ -10,14 +10,25 @@ import { readMetric } from '../../system/read-metric.ts';
 import { startProcesses } from '../../system/start-processes.ts';
 import { waitFor } from '../../system/start-system.ts';
 import { type Report, unreported } from '../story.ts';
-import { giveOutAgain } from './exactly-once.ts';
+import { hurryRedelivery } from './exactly-once.ts';
 
 const liveClients = 3;
 
-/** Two of each service, behind balancers, and clients of the live stream. */
-export async function startReplicas(drainDelaySeconds: number) {
+export interface ReplicaSettings {
+  drainDelaySeconds: number;
+  /** Between the words of a stream, of which it has 25 to 50. */
+  wordPauseMs: number;
+}
+
+/** As they are deployed. */
+export const usual: ReplicaSettings = { drainDelaySeconds: 5, wordPauseMs: 200 };
+/** For short forms. */
+export const quick: ReplicaSettings = { drainDelaySeconds: 0, wordPauseMs: 20 };
+
+/** Two of each service, behind balancers. */
+export async function startReplicas({ drainDelaySeconds, wordPauseMs }: ReplicaSettings) {
   await using opened = new AsyncDisposableStack();
-  const provider = opened.use(await startFakeProvider(answerLoad));
+  const provider = opened.use(await startFakeProvider(answerLoad(wordPauseMs)));
   const system = opened.use(
     await startProcesses({
       proxies: 2,
@@ -146,7 +157,7 @@ export interface KillUnderLoadSize {
   kills: number;
   /** Events that are recorded before each kill, and after the last. */
   between: number;
-  /** A starved machine may read an agent's status too late; what a writer held is given out again now, and not after half a minute. */
+  /** A starved machine may read an agent's status too late; what a writer held is given out again soon, and not after half a minute. */
   short?: boolean;
 }
 
@@ -179,7 +190,7 @@ export async function killUnderLoad(
   for (let kill = 0; kill < kills; kill += 1) {
     await writers.shift()?.kill();
     writers.push(await system.start('writer'));
-    if (short) await giveOutAgain(system.stack.natsUrl);
+    if (short) await hurryRedelivery(system.stack.natsUrl);
     if (kill === 0) await managements[0]?.kill();
     await waitForMore();
   }
