@@ -1,4 +1,4 @@
-/** The column `headers` of those who may try again in a moment. */
+/** Headers of refusals that may be retried in a moment. */
 const soon = { 'Retry-After': '1' };
 /** A value that is known only when the error happens. */
 const computed = null;
@@ -85,9 +85,9 @@ interface ErrorRow {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** What an answer says beyond its row of {@link errorTable}. */
+/** The parts of an answer that its row of {@link errorTable} leaves open. */
 export interface ErrorDetails {
-  /** What the caller reads; needed where the row has no message. */
+  /** Needed where the row has no message. */
   message?: string;
   /** Needed where the row leaves values open. */
   headers?: Readonly<Record<string, string>>;
@@ -98,7 +98,7 @@ export function headersOf(code: ErrorCode): Readonly<Record<string, string | nul
   return (errorTable[code] as ErrorRow).headers ?? {};
 }
 
-/** A failure that the caller is told about. `message` is shown as it is, so it never holds a secret. */
+/** A failure that is answered to the caller. `message` is sent unchanged, so it never contains a secret. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

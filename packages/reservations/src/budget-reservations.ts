@@ -70,7 +70,7 @@ export interface HeldReservation {
 
 /** Reservations that all replicas share. Every method rejects while Redis is down or does not answer. */
 export interface BudgetReservations {
-  /** @param requestsPerMinute the agent's limit, counted by this call; null where there is none, or it was counted */
+  /** @param requestsPerMinute the agent's limit, counted by this call; null without a limit, or where the request was counted before */
   reserve(reservation: Reservation, requestsPerMinute: number | null): Promise<Reserved | RateLimited>;
   /** Counts a request against its agent's minute before it reserves. @returns null where there was room for it */
   countRequest(agentId: string, requestsPerMinute: number): Promise<RateLimited | null>;
@@ -97,7 +97,7 @@ export interface BudgetReservations {
   listEnded(day: string, limit: number): Promise<{ ended: EndedReservation[]; isAll: boolean }>;
   /** The reservations of a day, of one agent or of all. */
   list(day: string, agentId: string | null): Promise<HeldReservation[]>;
-  /** What is reserved for a day, in nano-dollars: for all agents, and by agent UUID. */
+  /** Sums of a day's reservations, in nano-dollars: of all agents, and by agent UUID. */
   readTotals(day: string): Promise<{ globalNanoUsd: number; byAgent: Map<string, number> }>;
 }
 

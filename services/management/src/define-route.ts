@@ -9,7 +9,6 @@ import type { Caller } from './keys/authenticate.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import type { Parameter } from './requests/parameters.ts';
 
-/** What the routes work with. */
 export interface Context {
   config: ManagementConfig;
   /** For a caller that reads: its share of the connections that only serve reads. */
@@ -18,7 +17,7 @@ export interface Context {
   streams: LiveStreams;
 }
 
-/** What a success looks like, for the document; tests check the real answers against the same schema. */
+/** A successful answer, for the document and the types; tests check the real answers against the same schema. */
 export interface Answer<Schema extends z.ZodType | undefined = z.ZodType | undefined> {
   /** 200 if absent. */
   status?: 201 | 204;
@@ -46,7 +45,7 @@ export interface Route {
   method: 'get' | 'put' | 'post' | 'delete';
   /** With parameters as OpenAPI writes them: `/api/v1/agents/{id}`. */
   path: string;
-  /** What the caller's key must allow; null where no key is needed. */
+  /** The scope that the caller's key must have; null where no key is needed. */
   scope: Scope | null;
   /** Answers 404 in the base edition. */
   extendedOnly?: boolean;
@@ -58,7 +57,7 @@ export interface Route {
   answer: Answer;
   /** Those beyond what its scope, parameters, query and body bring by themselves. */
   errors?: ErrorCode[];
-  /** @returns the JSON to answer with; undefined where there is none, or where it has answered itself */
+  /** @returns the JSON to answer with; undefined for no content, or where the handler has answered itself */
   handle(input: Input<string, unknown, unknown>, context: Context, response: Response): unknown;
 }
 

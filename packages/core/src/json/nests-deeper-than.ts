@@ -12,7 +12,7 @@ export function hasMoreBrackets(text: string, bound: number): boolean {
   return false;
 }
 
-/** Whether JSON that may be cut anywhere nests deeper than a bound, before the place where it stops being JSON. */
+/** Whether JSON, possibly cut off, nests deeper than a bound before the place where it ends or becomes invalid. */
 export function nestsDeeperThan(text: string, maxDepth: number): boolean {
   return hasMoreBrackets(text, maxDepth) && findOutlineFault(text, maxDepth) === 'too_deep';
 }

@@ -234,7 +234,7 @@ const processes = [
   ),
 ];
 
-/** Whether every event is recorded, how soon, and where the time goes. */
+/** Health of recording: losses, delays, and where the time goes. */
 export const recordingDashboard = makeDashboard({
   uid: 'agp-recording',
   title: 'AGP / Recording health',

@@ -8,7 +8,7 @@ import { found } from '../requests/found.ts';
 
 /** A change, as the audit log shows it. Never with a secret, a token, or a digest of one. */
 export interface Change<Result> {
-  /** What the route goes on with. */
+  /** Returned to the route. */
   result: Result;
   /** Public id of the agent that it is about, if it is about one. */
   agentId?: string;

@@ -39,7 +39,7 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/** Reads a JSON body into `request.body`; undefined where there is none. */
+/** Reads a JSON body into `request.body`; undefined without a body. */
 export const readJsonBody: RequestHandler = (request, response, next) => {
   // `is` gives null where there is no body; an empty one has no type either.
   if (request.headers['content-length'] !== '0' && request.is('application/json') === false)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { agentSpendUsd, globalSpendUsd } from './spend-sql.ts';
 
-/** What was spent on a UTC day, in whole nano-dollars, by an agent and by all of them. */
+/** The spend of a UTC day, in whole nano-dollars, of an agent and of all together. */
 export interface Spend {
   agentNanoUsd: number;
   globalNanoUsd: number;

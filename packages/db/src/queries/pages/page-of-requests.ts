@@ -16,7 +16,7 @@ export interface Page {
   offset: number;
 }
 
-/** The smallest id of a time; there is none before 1970. */
+/** The smallest id of a time. No id is from before 1970. */
 export const firstIdAt = (time: Date): string => firstUuidAt(Math.max(0, time.getTime()));
 
 /** The end of a query over a table `request`, from WHERE on: one page, newest first. An id holds the millisecond of its request. */

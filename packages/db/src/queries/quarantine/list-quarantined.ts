@@ -5,7 +5,7 @@ import type { Schema } from '../../schema.ts';
 /** A message that was set aside, with its size in bytes in their place. */
 export type QuarantinedMessage = Omit<Selectable<Schema['quarantine']>, 'bytes'> & { size: number };
 
-/** What was set aside, oldest first. */
+/** All quarantined messages, oldest first. */
 export async function listQuarantined(db: Db): Promise<QuarantinedMessage[]> {
   return db
     .selectFrom('quarantine')

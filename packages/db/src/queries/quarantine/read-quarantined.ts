@@ -1,6 +1,6 @@
 import type { Db } from '../../database.ts';
 
-/** The bytes of a message that was set aside; null when there is none with this id. */
+/** A quarantined message; null for an unknown id. */
 export async function readQuarantined(
   db: Db,
   id: number,

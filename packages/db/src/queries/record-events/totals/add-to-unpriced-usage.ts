@@ -15,7 +15,7 @@ const add = makeModelCounter({
   lockName: `'unpriced ' || provider`,
 });
 
-/** Whether something was used whose price nobody knows. */
+/** Usage was counted, but its price is not known. */
 function isUnpriced({ event }: RecordableEvent): boolean {
   return event.price_version === null && (event.usage_source === 'provider' || event.usage_source === 'estimated');
 }
