@@ -22,8 +22,8 @@ export interface ReplicaSettings {
 
 /** As they are deployed. */
 export const usual: ReplicaSettings = { drainDelaySeconds: 5, wordPauseMs: 200 };
-/** For short forms. */
-export const quick: ReplicaSettings = { drainDelaySeconds: 0, wordPauseMs: 20 };
+/** For short forms. Kept connections hear of the end with their next answer, so the delay must span one. */
+export const quick: ReplicaSettings = { drainDelaySeconds: 3, wordPauseMs: 20 };
 
 /** Two of each service, behind balancers. */
 export async function startReplicas({ drainDelaySeconds, wordPauseMs }: ReplicaSettings) {
