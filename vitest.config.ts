@@ -1,8 +1,19 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Halves what it costs to start a service or a command as a process.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.data/compile-cache');
+
+/** Stories about the whole system take longest, and these longest of all: begun last, one would run alone at the end. */
+const longest = /test\/(?:lifecycle|recording\/exactly-once)|services\/writer\/test|local-stack\/src\/start\//;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const rank = ({ moduleId }: TestSpecification) => (longest.test(moduleId) ? 0 : /\/test\//.test(moduleId) ? 1 : 2);
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -13,5 +24,6 @@ export default defineConfig({
     isolate: false,
     include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
   },
 });

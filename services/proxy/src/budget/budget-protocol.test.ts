@@ -164,5 +164,5 @@ test('whatever the order of their steps, and whoever dies between two, requests 
     { numRuns: 400 },
   );
   // The moves reach all ends, or they would prove little.
-  for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(500);
+  for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(100);
 });
