@@ -61,13 +61,13 @@ export const proxyConfigSchema = z.object({
   maxBufferedBytes: positive
     .default(512 * 1024 * 1024)
     .describe('bodies in memory, [shared](proxy.md#shares) by agents; keep it at least four times `MAX_REQUEST_BYTES`'),
-  maxBufferedBytesPerAgent: positive.optional().describe('those of one agent; a quarter if unset'),
+  maxBufferedBytesPerAgent: positive.optional().describe('the same for one agent; a quarter if unset'),
   maxBodySeconds: positive.default(300).describe('how long a body may take'),
-  minBodyBytesPerSecond: positive.default(1_024).describe('its least rate over half a minute'),
+  minBodyBytesPerSecond: positive.default(1_024).describe('least rate of a body over half a minute'),
   maxConnections: positive
     .default(10_000)
     .describe('connections, and requests at once, [shared](proxy.md#shares) by agents'),
-  upstreamTimeoutSeconds: positive.default(600).describe('silence of a provider, before its answer and within'),
+  upstreamTimeoutSeconds: positive.default(600).describe('longest silence of a provider, before or within its answer'),
   audit: z
     .enum(['available', 'strict'])
     .default('available')

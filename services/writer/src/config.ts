@@ -39,7 +39,7 @@ export const writerConfigSchema = z.object({
     .max(64)
     .default(4)
     .describe('batches recorded at once, each on its own connection'),
-  shutdownGraceSeconds: shutdownGraceField(20).describe('how long recording what it holds may take after SIGTERM'),
+  shutdownGraceSeconds: shutdownGraceField(20).describe('how long it may record what it holds after SIGTERM'),
 });
 
 export type WriterConfig = z.infer<typeof writerConfigSchema>;
