@@ -169,7 +169,7 @@ test('however often it runs, it publishes each message once', async () => {
   // More than it reads at once, so that it also meets nothing but copies.
   const all = Array.from({ length: 150 }, (_, index) => String(index));
   for (const name of all) await admin.jetstream().publish(eventSubject, name);
-  /** What it publishes, in order. */
+  /** The messages that it publishes, in order. */
   const replay = async () => {
     const { state } = await manager.streams.info(eventStream);
     const { first, last, messages, copies } = await replaySince(begun);

@@ -16,13 +16,16 @@ import type { BusConnection } from './connect.ts';
 import { eventSubject, keptStream, replayConsumer } from './names.ts';
 import { unpackEvents } from './parcel.ts';
 
-/** What became of the messages of the kept stream, from `first` to `last` by sequence: their number is the sum of the three. */
+/**
+ * The outcome for each message of the kept stream from sequence `first` to `last`: `messages`, `copies` and `notKept` add up to
+ * their number.
+ */
 export interface Replay {
   first: number;
   last: number;
   /** Published again. */
   messages: number;
-  /** In those messages. */
+  /** The events in those messages. */
   events: number;
   /** Left out, as copies of messages that were published or left out before them. */
   copies: number;
@@ -37,7 +40,7 @@ export class NothingKeptError extends Error {
   readonly code = 'nothing_kept';
 }
 
-/** Read, and then published and not yet confirmed, at once. */
+/** At most this many messages are read, or published and not yet confirmed, at once. */
 const batchSize = 64;
 const fetchWaitMs = 5_000;
 /** How often the same message is asked for before the replay fails. */
@@ -50,9 +53,9 @@ const noSuchStream = 10_059;
 const clockSlackMs = 5 * 60_000;
 
 /**
- * Publishes the events that came since a time again, for the writers, which pass over those that are recorded already. It begins
- * some minutes earlier, and ends with the last message that is kept when it begins, since what it publishes is kept again. It
- * leaves out what an earlier replay published, where the original is kept and is published itself. Safe to repeat.
+ * Publishes again the events that came since a time; writers skip those that are recorded already. It begins some minutes earlier,
+ * and ends with the last message that was kept at its start, since the messages that it publishes are kept too. Copies from an
+ * earlier replay are left out if their original is still kept. Safe to repeat.
  *
  * @throws NothingKeptError
  */
@@ -67,7 +70,7 @@ export async function replayKeptEvents(
     deliver_policy: DeliverPolicy.StartTime,
     opt_start_time: new Date(since.getTime() - slackMs).toISOString(),
   });
-  // Read after the consumer has its place, or nobody would miss what is discarded in between.
+  // Read after the consumer has its place, or messages discarded in between would go unnoticed.
   const kept = await readKept(manager);
   const first = delivered.stream_seq + 1;
   const last = kept.state.messages === 0 ? delivered.stream_seq : kept.state.last_seq;

@@ -25,7 +25,7 @@ export function addPaging(command: Command, limit?: number, most?: number): Comm
     .option('--offset <n>', 'leave out so many at the start', parseWhole(0));
 }
 
-/** Options of a list of requests: whose, of which time, and its page. */
+/** Options of a list of requests: agent, time range and page. */
 export function addRequestFilters(command: Command): Command {
   const filtered = command
     .option('--agent <agent>', 'only those of this agent, by name or id')

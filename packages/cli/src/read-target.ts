@@ -6,7 +6,7 @@ export interface TargetOptions {
   default?: boolean;
 }
 
-/** Who gets a cap or a limit, and its value. */
+/** The agents that a cap or limit applies to, and its value. */
 export type Target<Value> = { value: Value } & ({ kind: 'global' | 'default' } | { kind: 'agent'; agent: string });
 
 function parseValue<Value>(text: string, parse: (text: string) => Value): Value {

@@ -22,7 +22,7 @@ const knownUuid = /^(?:.{12}[1-8].{3}[89ab]|0{32}|f{32})/;
 
 /**
  * Reads the UUID out of a public id. Null for anything that is not an id with that prefix.
- * Takes 1 µs where typeid-js' `TypeID.fromString` takes 12: the writer reads four ids for each event, of which it records 15,000 a second.
+ * Takes 1 µs where typeid-js' `TypeID.fromString` takes 12: the writer reads four ids for each of 15,000 events a second.
  */
 export function fromPublicId(prefix: IdPrefix, id: string): string | null {
   const start = prefix.length + 1;

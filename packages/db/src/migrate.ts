@@ -10,7 +10,7 @@ import { applyGrants } from './roles/apply-grants.ts';
 
 /**
  * Brings the schema up to date, makes the coming weeks' partitions, and gives every role exactly its privileges. Safe to run several
- * times at once, and beside `maintain`: a lock keeps tables from coming or going while kysely and the grants list them. The schema of a
+ * times at once, and while `maintain` runs: a lock keeps tables from coming or going while kysely and the grants list them. The schema of a
  * later version (after a rollback) stays as it is, privileges included: services of that version may still run.
  *
  * @returns the names of the migrations that were applied

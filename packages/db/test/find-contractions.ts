@@ -8,7 +8,7 @@ interface Column {
   filled: boolean;
 }
 
-/** What statements of an earlier version may rely on. */
+/** The parts of the schema that statements of an earlier version may rely on. */
 export interface SchemaShape {
   /** By table or view. Partitions are not among them. */
   columns: Map<string, Column[]>;
@@ -42,8 +42,8 @@ export async function readShape(db: Db): Promise<SchemaShape> {
 }
 
 /**
- * What a change of the schema takes from a version that does not know of it: what is gone, of another type, or newly demanded.
- * What is only added takes nothing.
+ * Lists the schema changes that would break an older version: columns that are gone, have another type, or are newly required.
+ * Additions break nothing.
  */
 export function findContractions(before: SchemaShape, after: SchemaShape): string[] {
   return [...before.columns].flatMap(([relation, columns]) => {

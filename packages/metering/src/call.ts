@@ -8,7 +8,7 @@ import type { MissedReason } from './scan-pii/index.ts';
 /** The server that a call goes to. */
 export interface CallProvider {
   id: string;
-  /** Whose formats it speaks. */
+  /** The wire format that it speaks. */
   api: ProviderApi;
   baseUrl: URL;
   /** Streams are asked for their usage where the caller did not. */
@@ -34,7 +34,7 @@ export interface Call {
   head: CallHead;
   /** The agent whose share of memory and of the workers' time the call uses. */
   holder: Holder;
-  /** Null for a body that streams through, and where there is none. */
+  /** Null without a body, and for one that streams through. */
   body: InspectedBody | null;
   reservation: {
     /** Whole nano-dollars. */
@@ -43,10 +43,10 @@ export interface Call {
     isCapped: boolean;
   };
   /**
-   * Records that this call carries the cost of what the provider bills once, such as a batch; false where another call
-   * does. May reject.
+   * Claims, for this call, a bill that the provider charges once, such as a batch's; false if another call has claimed it. May
+   * reject.
    *
-   * @param bill the provider's id of it
+   * @param bill the provider's id of the bill
    */
   claimBill(bill: string): Promise<boolean>;
 }
@@ -59,8 +59,7 @@ export interface AnswerEnd {
    */
   outcome: 'completed' | 'aborted' | 'failed' | 'killed';
   /**
-   * The request was written to a connection, so that the provider may have worked for it and bill it. Without a connection
-   * nothing was.
+   * The request was written to a connection, so the provider may bill it. False if no connection was made.
    */
   sent: boolean;
   /** The provider's status; null when it never answered. */
@@ -84,7 +83,7 @@ export interface Doubt {
 /** Why a text was not scanned; `unknown_path`: on an unknown path text cannot be told from data. */
 export type UnscannedReason = MissedReason | 'unknown_path';
 
-/** What a call used and cost, and what was found in its texts. */
+/** Usage and cost of a call, and the PII found in its texts. */
 export interface Measurement {
   model: string | null;
   /** The model as the answer itself named it; null where it named none. */
@@ -101,7 +100,7 @@ export interface Measurement {
   piiScan: 'full' | 'partial' | 'none';
   /** How the call ended, judged by what the answer said as well. */
   outcome: AnswerEnd['outcome'];
-  /** Null where nothing speaks against the figures. */
+  /** Null if the figures are not in doubt. */
   doubt: Doubt | null;
   /** Models that were used and have no known price. */
   unpriced: readonly string[];
@@ -111,7 +110,7 @@ export interface Measurement {
   isUnknownPath: boolean;
 }
 
-/** A call of which nothing was read. */
+/** The measurement of a call that was not read. */
 export const unmeasured: Omit<Measurement, 'outcome'> = {
   model: null,
   answeredModel: null,

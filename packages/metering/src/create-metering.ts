@@ -60,7 +60,7 @@ export interface Metering {
   /** Reads what a request asks for, and decides which bytes are sent on. */
   inspect(operation: Operation, head: CallHead, bytes: Buffer, form: BodyForm, caps: Caps): InspectedBody;
   /**
-   * What a request reserves, in whole nano-dollars.
+   * The amount that a request reserves, in whole nano-dollars.
    *
    * @param body null where none was inspected
    * @throws ApiError `cost_not_bounded`

@@ -22,7 +22,7 @@ const valued = (series: string, sick: number, healthy: number) => ({
 });
 const requests = (outcome: string) => `agp_proxy_requests_total{provider="openai",outcome="${outcome}"}`;
 const answers = (status: string) => `agp_proxy_provider_answers_total{provider="openai",status="${status}"}`;
-/** What one provider's requests are, all of which it answers whole but those that fail. */
+/** The series of one provider's requests; all but the failed ones were answered whole. */
 const answered = (series: {
   failed: number;
   fine: number;
@@ -42,7 +42,7 @@ const unscanned = 'agp_proxy_unscanned_requests_total{reason="out_of_time"}';
 /** promtool's clock begins at 0, the time of these rules' `time()`. */
 const twelveWeeks = 7_257_600;
 
-/** What each alert must see, in each of several cases where there are several, and what is close to it and must leave it quiet. */
+/** For each alert, series that must fire it (several cases may be listed), and similar series that must not. */
 export const plantedSeries: Record<string, { sick: Planted | Planted[]; healthy: Planted }> = {
   AgpProxyDown: gone('proxy'),
   AgpOutboxFilling: valued('agp_proxy_outbox_events{instance="p1"}', 5_001, 4_999),
@@ -61,7 +61,7 @@ export const plantedSeries: Record<string, { sick: Planted | Planted[]; healthy:
   },
   AgpRefusalsUncounted: counted('agp_proxy_uncounted_refusals_total{instance="p1"}'),
   AgpProviderFailing: {
-    // None of the three would do it alone; and requests that are wrong are not the provider's failures.
+    // None of the three kinds would fire it alone, and requests that the agent got wrong do not count.
     sick: answered({ failed: 8, fine: 78, wrong: 0, limited: 7, broken: 7 }),
     healthy: answered({ failed: 6, fine: 22, wrong: 60, limited: 6, broken: 6 }),
   },

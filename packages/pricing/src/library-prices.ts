@@ -48,7 +48,7 @@ export function findLibraryModel(vendor: Provider, name: string, at: Date): Libr
   return { name, provider: found.provider, model: found.model, second: secondOf(at), prices: found.model_price };
 }
 
-/** The row that applies at a time, cached with the model; null if there is none. */
+/** The row that applies at a time, cached with the model; null if no row applies. */
 export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null {
   if (Array.isArray(entry.model.prices) && entry.second !== secondOf(time)) {
     const only = { ...entry.provider, models: [entry.model] };

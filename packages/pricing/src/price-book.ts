@@ -17,7 +17,7 @@ export interface PricedModel {
   supplement: PriceEntry | null;
 }
 
-/** Which model is asked for, of which provider, and when. */
+/** A model of a provider, and the time of the request. */
 export type AskedModel = Pick<PricedCall, 'provider' | 'api' | 'baseUrl' | 'model' | 'at'>;
 
 export interface PriceBookOptions {

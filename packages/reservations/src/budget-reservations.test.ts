@@ -160,7 +160,7 @@ test('broken entries stop neither a release nor a list', async () => {
 test('that a request is forwarded is on its way before its sender does anything else', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();
-  // What is gathered waits for the end of the turn, and for the answer to what was sent before.
+  // Reservations gather until the end of the turn, and until the previous batch is answered.
   const gathered = budget.list(day, null);
   const held = make(day, 'a', 3);
   const sent = (redis as unknown as { stream: { bytesWritten: number } }).stream;

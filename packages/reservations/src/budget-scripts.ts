@@ -5,8 +5,8 @@
  *   agent:{id}   the same, of one agent
  *   totals       "global" and agent ids -> nano-dollars, always the sum of what is held
  *   leases       event ids of requests that are not forwarded yet, by the time at which they end, in milliseconds
- *   forwarded    the same of those that are: only a release ends these
- *   requests     event id -> "session id|provider id|model" of what is forwarded
+ *   forwarded    the same for requests that are forwarded: only a release ends these
+ *   requests     event id -> "session id|provider id|model" of forwarded requests
  *   seq          the number of the latest reservation
  *
  * Amounts stay strings where they can: Lua writes large numbers with an exponent, which Redis does not read.

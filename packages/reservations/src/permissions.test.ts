@@ -163,7 +163,7 @@ test('nobody gets in without a password, nor with a wrong one', async () => {
   await expect(connectAs(`redis://proxy:wrong@${host}`)).rejects.toThrow();
 });
 
-/** A throttle falls back to a count of its own without saying so: what is in Redis tells. */
+/** A throttle silently falls back to a count of its own, so this looks for its key in Redis. */
 async function consumeShared(user: RedisUser, name: string): Promise<void> {
   await createThrottle(clients[user], { name, points: 5, durationSeconds: 60 }).consume('10.1.2.3');
   expect(await clients.admin.get(`agp:throttle:${name}:10.1.2.3`)).toBe('1');

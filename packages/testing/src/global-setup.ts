@@ -17,7 +17,7 @@ import {
 import { type DatabasePasswords, databaseUsers } from '@agp/operator';
 import type { TestProject } from 'vitest/node';
 
-/** What one test run shares: found, initialised and migrated once, with the roles of the product. */
+/** Servers and data that a test run shares: found, initialised and migrated once, with the product's roles. */
 export interface TestServers {
   nats: ServerBinary;
   redis: ServerBinary;

@@ -9,7 +9,7 @@ import { inject } from 'vitest';
 const readConfig = () => readLocalStackConfig(process.env, (line) => console.log(`test servers: ${line}`));
 
 /**
- * What checks and tries rules of Prometheus.
+ * Finds promtool, which checks and tests Prometheus' rules.
  *
  * @throws MissingServerError where it is not on the machine and cannot be fetched
  */
@@ -20,7 +20,7 @@ export function findPromtool(): Promise<ServerBinary> {
 /**
  * A Prometheus of a test's own, with throw-away data.
  *
- * @param files its configuration `prometheus.yml`, and what that names beside it, each a file's name and text
+ * @param files its configuration `prometheus.yml` and the files that it names, by file name
  * @throws MissingServerError where it is not on the machine and cannot be fetched
  */
 export async function startTestPrometheus(files: Record<string, string>): Promise<{ url: string } & AsyncDisposable> {

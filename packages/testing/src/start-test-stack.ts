@@ -62,8 +62,8 @@ export interface TestStack<Options extends TestStackOptions> extends AsyncDispos
 }
 
 /**
- * Starts the servers that a test needs beside the Postgres that the whole run shares. Use it with `await using`; what is not
- * disposed of ends with the process.
+ * Starts the servers that a test needs in addition to the Postgres that the whole run shares. Use it with `await using`; servers
+ * that are not disposed of end with the process.
  */
 export async function startTestStack<const Options extends TestStackOptions>(
   options: Options = {} as Options,

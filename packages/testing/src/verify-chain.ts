@@ -1,5 +1,5 @@
 /**
- * A second implementation of the lineage chain, written from decisions.md section 4 and RFC 8785 alone. It shares no
+ * A second implementation of the lineage chain, written from docs/lineage.md and RFC 8785 alone. It shares no
  * code with packages/core, so that the two can only agree by both being right.
  */
 import { hash } from 'node:crypto';

@@ -36,11 +36,11 @@ export interface Input<Name extends string, Query, Body> {
   query: Query;
   body: Body;
   request: Request;
-  /** Who asks; absent where the route needs no key. */
+  /** The caller; absent if the route needs no key. */
   caller: Caller | undefined;
 }
 
-/** One endpoint: what the document says of it, and what it does. */
+/** One endpoint: its description in the OpenAPI document, and its handler. */
 export interface Route {
   method: 'get' | 'put' | 'post' | 'delete';
   /** With parameters as OpenAPI writes them: `/api/v1/agents/{id}`. */

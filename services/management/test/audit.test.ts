@@ -266,7 +266,7 @@ describe('the chain', () => {
     const entries = await readChain();
     expect(entries).toHaveLength(before + 50);
     expect(findAuditDivergence(entries)).toBeNull();
-    // What each found is what the one before it left: the log tells the order in which they happened.
+    // Each entry's `before` equals the previous entry's `after`: the log has the order in which the changes happened.
     for (const id of ids) {
       const ofAgent = entries.map(({ payload }) => JSON.parse(payload)).filter(({ target }) => target === id);
       expect(ofAgent.length).toBeGreaterThan(5);

@@ -25,7 +25,7 @@ function openReservations({ stack }: TestManagement, leaseMs?: number) {
   };
 }
 
-/** What `renew` puts where nothing is: a reservation, with nothing counted or refused. */
+/** Reserves by `renew`, which adds a missing reservation without counting or refusing a request. */
 const reserve = (to: BudgetReservations, agent: string, nanoUsd: number, eventId: string = randomUUIDv7(), of = day) =>
   to.renew([{ eventId, agentId: toUuid(agent), day: of, nanoUsd }]);
 
@@ -211,7 +211,7 @@ test('without Redis nobody is shown a wrong figure, and no cap changes unseen', 
   for (const path of ['/api/v1/budgets/global', `/api/v1/budgets/agents/${agent}`]) {
     await own.refuse(await own.send('PUT', path, { daily_cap_usd: 1 }), 503, unavailable);
   }
-  // What shows no reservations needs none.
+  // Answers without reservations do not need Redis.
   expect((await own.send('PUT', '/api/v1/pause', { paused: true })).status).toBe(200);
   expect((await own.send('PUT', '/api/v1/budgets/default', { daily_cap_usd: null })).status).toBe(200);
   expect((await own.call('/api/v1/limits')).status).toBe(200);

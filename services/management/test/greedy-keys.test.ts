@@ -88,7 +88,7 @@ test('who leaves while the key is looked up holds neither a stream nor a read', 
     const sockets = await Promise.all(paths.map(ask));
     await management.call('/openapi.json');
     for (const socket of sockets) await once(socket.destroy(), 'close');
-    // What comes later is answered later: by then the others are known to be gone.
+    // A later request is answered later: by then the server knows that the others are gone.
     await management.call('/openapi.json');
   } finally {
     await locker.query('ROLLBACK');

@@ -64,7 +64,7 @@ export function createContext(
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connect: { timeout: 10_000 },
-    // Without HTTP/2 each request has its own connection, so that a broken one ends no other answer.
+    // With HTTP/2 requests would share connections, and a broken one would end several answers.
     allowH2: false,
   });
   return {

@@ -7,14 +7,14 @@ import type { Provider } from './settings/load-providers.ts';
 import type { Place } from './steps/take-place.ts';
 
 /*
- * What the steps of the pipeline make of a request, in the order in which they make it.
+ * The results of the pipeline's steps for a request, in the order of the steps.
  */
 
 /** Everything that a request says before its body is read. */
 export interface Head {
   /** Made here: the time it holds is the event's timestamp. */
   eventId: string;
-  /** The id of the pair's other half, an earlier one; null where single events are recorded. */
+  /** The id of the `request` event that precedes this one; null unless pairs are recorded. */
   requestEventId: string | null;
   /** Ingress, in milliseconds since 1970 UTC; the time that the event's id holds. */
   timestamp: number;
@@ -25,11 +25,11 @@ export interface Head {
   /** The provider's path, without the query. */
   path: string;
   query: string;
-  /** What the request asks of the provider, where we know how to read it; null is forwarded all the same. */
+  /** The operation asked for; null if we cannot read it, and the request is forwarded all the same. */
   operation: Operation | null;
   /** The declared name; with a token it must be the token's. */
   agentName: string | null;
-  /** Hex SHA-256 of the agent token that came along, wherever it stood; null without one. */
+  /** Hex SHA-256 of the agent token, from whatever header or parameter it came in; null without one. */
   tokenSha256: string | null;
   /** The session that the caller names, before it is mapped to an id; null when it names none. */
   sessionName: string | null;
@@ -46,7 +46,7 @@ export interface Agent {
   uuid: string;
   id: string;
   name: string;
-  /** UUID of the token that was shown; null without one. Whether it still works, admission reads. */
+  /** UUID of the token that was shown; null without one. Admission reads whether it still works. */
   tokenId: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface Agent {
 export interface Admission {
   /** The agent showed a token that works. */
   isProven: boolean;
-  /** UUID of the agent that owns the session which the request names; null where nobody does yet, or it names none. */
+  /** UUID of the agent that owns the session named by the request; null if it has no owner yet, or none is named. */
   sessionOwner: string | null;
   complianceTag: string;
   limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
@@ -65,27 +65,27 @@ export interface Admission {
 /** The session of a request that may yet be refused. */
 export interface Session {
   id: string;
-  /** It is the agent's already. */
+  /** The agent owns it already. */
   isClaimed: boolean;
 }
 
-/** What a request was counted against before its body came. */
+/** The limit that a request was counted against before its body came. */
 export interface Counted {
-  /** The agent's limit then; null where there was none, or it is still to be counted. */
+  /** The agent's limit at that time; null if it had none, or if the request is not counted yet. */
   againstRequestsPerMinute: number | null;
 }
 
-/** A request's body: in memory where we read it, else on its way through. */
+/** A request's body: in memory if we read it, else a stream. */
 export interface Body {
-  /** What we read of it; null for a body that streams through, and where there is none. */
+  /** What we read from it; null without a body, and for one that streams through. */
   inspected: InspectedBody | null;
-  /** What is sent on. */
+  /** The body that is forwarded. */
   toProvider: Buffer | Readable | null;
-  /** How long the agent was waited for until all of a buffered body was there, in milliseconds; 0 where none is buffered. */
+  /** How long we waited for all of a buffered body, in milliseconds; 0 if it is not buffered. */
   waitedMs: number;
   /** Hex SHA-256 of the bytes as received, so far; null where there is no body. */
   sha256(): string | null;
-  /** Gives back what the body held. */
+  /** Gives the body's memory back to its share. */
   release(): void;
 }
 
@@ -93,7 +93,7 @@ export interface Body {
 export interface Reservation {
   /** UUID of the event that will record what was spent. */
   eventId: string;
-  /** What was taken, in whole nano-dollars. */
+  /** The amount, in whole nano-dollars. */
   nanoUsd: number;
   /** A cap holds for the request, of its agent or of all. */
   isCapped: boolean;
@@ -104,7 +104,7 @@ export interface AdmittedRequest {
   head: Head;
   agent: Agent;
   admission: Admission;
-  /** The agent's own, by a claim in storage. */
+  /** Claimed for this agent in storage. */
   sessionId: string;
   body: Body;
   reservation: Reservation;
@@ -118,7 +118,7 @@ export interface ProducerStamp {
 
 /** How the call to the provider ended. */
 export interface Answer extends AnswerEnd {
-  /** Set where the provider never answered and the agent is told so. */
+  /** The error that the agent gets because the provider never answered; null otherwise. */
   failure: ErrorCode | null;
   providerRequestId: string | null;
   /** Hex SHA-256 of the bytes written to the agent; null when the provider never answered. */
@@ -139,7 +139,7 @@ export interface CallTimes {
   firstChunk: number | null;
   /** The answer's last byte was there, or the call had failed or was ended by us. */
   ended: number | null;
-  /** What our work on the pieces of the answer took in all, a length and not a time. */
+  /** How long our work on the pieces of the answer took in all; a duration, unlike the other members. */
   relayedMs: number;
 }
 

@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 beforeEach(() => admin.pool.query('TRUNCATE unrecorded_spend'));
 
-/** What a proxy had forwarded when it was killed. */
+/** Requests that a proxy had forwarded when it was killed. */
 async function kill(nanoUsd: number, over: Partial<ForwardedReservation> = {}): Promise<ForwardedReservation> {
   const killed = { eventId: randomUUIDv7(), agentId: randomUUIDv7(), day: today, nanoUsd, forwarded, ...over };
   await ofKilled.forward(killed);
@@ -76,7 +76,7 @@ async function sweep(by = reservations): Promise<Noted> {
   return all;
 }
 
-/** What counts against the agent's cap of the day, as a proxy that looks closely sees it. */
+/** The amount that counts against the agent's cap of the day, as a proxy reads it in `readSpendWithRecorded`. */
 async function readCounted({ day, agentId }: ForwardedReservation): Promise<number> {
   const held = await reservations.list(day, agentId);
   const eventIds = held.map(({ eventId }) => eventId);

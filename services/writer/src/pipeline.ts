@@ -8,7 +8,7 @@ import type { Quarantine, Unrecordable } from './quarantine.ts';
 import type { RecordBatch } from './record.ts';
 import type { Settle } from './settle.ts';
 
-/** Somebody has configured the stream to take messages from another subject, whose publishers may not publish events. */
+/** The stream was reconfigured to take messages from another subject, whose publishers may not publish events. */
 const foreign: Undecodable = { code: 'not_proxied', reason: `the message was not published to ${eventSubject}` };
 
 export interface PipelineSteps {
@@ -24,7 +24,7 @@ export interface PipelineSteps {
 export interface Pipeline {
   /** Takes a fetched message, which is acknowledged once it is recorded or set aside. */
   accept(delivered: DeliveredEvent): void;
-  /** Records everything accepted so far; call it last. Rejects when the steps were told to give up. */
+  /** Records everything accepted so far; call it last. Rejects when the steps give up. */
   finish(): Promise<void>;
 }
 

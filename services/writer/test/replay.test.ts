@@ -37,7 +37,7 @@ async function use<Result>(url: string, work: (database: Database) => Promise<Re
 const usage = `SELECT day::text, agent_id, model, prompt_tokens, completion_tokens, cost_usd, event_count, request_count
   FROM daily_usage ORDER BY day, agent_id, model`;
 
-/** What a database holds, once it is sure that it holds together: chains, heads, and totals that are sums of the events. */
+/** The contents of a database, after a check that chains and heads are valid and that totals are sums of the events. */
 function readConsistent(url: string) {
   return use(url, async ({ pool }) => {
     const { rows } = await pool.query('SELECT id, session_id, seq, lineage_hash, payload FROM events ORDER BY seq');

@@ -112,7 +112,7 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
   expect(await command('replay', String(aside.id))).toMatchObject({ stdout: `replayed ${aside.id}\n` });
   await stack.settled();
   await expectAllRecorded(stack, [...events, poison]);
-  // What no proxy sent stays; what still cannot be recorded is set aside once more, and only the other four are replayed.
+  // The message that no proxy sent stays; the one that still cannot be recorded is set aside again; the other four are replayed.
   await pool.query("INSERT INTO quarantine (code, reason, bytes) VALUES ('not_proxied', '', '{}')");
   await command('replay', '--all');
   await stack.settled();
@@ -164,7 +164,7 @@ test('NATS stopped and killed under traffic: nothing is lost, nothing twice', as
   await stack.settled(40_000);
   expect(await stack.count('events')).toBe(events.length);
   expect(await stack.count('quarantine')).toBe(0);
-  // What a writer announces before the subscriber is back as well is not heard: who has lost the connection backfills.
+  // Announcements made before the subscriber reconnects are not heard: clients backfill after a lost connection.
   const known = new Set(events.map(({ id }) => id));
   expect(stack.announced.length).toBeGreaterThan(0);
   expect(stack.announced.filter(({ id }) => !known.has(id))).toEqual([]);
@@ -226,7 +226,7 @@ test('a stop records what is held and leaves the rest to the next writer at once
   const recorded = await stack.count('events');
   const info = await (await stack.connection.jetstreamManager()).consumers.info('AGP_EVENTS', 'writer');
   expect(info.num_ack_pending).toBe(0);
-  // What is left is there in whole messages; of those, some events may be recorded.
+  // Whole messages are left; some of their events may be recorded.
   expect(info.num_pending).toBeGreaterThanOrEqual((events.length - recorded) / maxEventsInMessage);
   await stack.start({ ackWaitMs: 60_000 });
   await stack.settled();

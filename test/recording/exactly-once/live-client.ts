@@ -11,7 +11,7 @@ const afterCrashMs = 35_000;
 /** What an EventSource does too, if longer: it does not come back at once. */
 const reconnectAfterMs = 500;
 
-/** A client of the live stream as interface.md section 6 has it: it reconnects whenever the stream ends, and backfills. */
+/** A client of the live stream as docs/api.md asks for: it reconnects whenever the stream ends, and backfills. */
 export class LiveClient {
   readonly seen = new Set<string>();
   /** Ids that came on the stream. */

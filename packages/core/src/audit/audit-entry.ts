@@ -1,6 +1,6 @@
 import type { AuditAction } from './audit-action.ts';
 
-/** Who did it: a caller of the management API, the proxy that refused, or a service on its own. */
+/** The actor: a caller of the management API, the proxy that refused, or a service on its own. */
 export type AuditActor = { kind: 'api_key'; id: string; name: string } | { kind: 'proxy' } | { kind: 'system' };
 
 /** A changed thing as an entry shows it. Never with a secret, a token or a digest of one. */

@@ -19,8 +19,8 @@ interface FoundRemoval {
 
 /**
  * Compares the anchors that retention kept with the audit log's entry of each removal: how many events it took, and the Merkle root
- * over its anchors. Whoever owns the tables can delete events, heads and anchors and invent others, but cannot make them fit a root
- * that the log's chain covers.
+ * over its anchors. The tables' owner can delete events, heads and anchors and invent others, but not such that they match a root
+ * in the log's chain.
  *
  * @param entries payloads of the audit log's chain, which was checked before
  * @param anchors all of them, in the API's order

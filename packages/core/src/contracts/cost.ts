@@ -48,7 +48,7 @@ export const unpricedModelSchema = z
 
 export const unpricedModelListSchema = z.array(unpricedModelSchema);
 
-/** Why recorded figures are not to be taken as they stand. */
+/** Why recorded figures are in doubt. */
 export const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_of_range']).meta({
   description:
     '`claim_too_large`: the answer claims more than its request allows, so the most that it allows is recorded, ' +
@@ -56,7 +56,7 @@ export const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_o
     '`out_of_range`: figures that no event can hold',
 });
 
-/** A call whose recorded figures are not to be taken as they stand. */
+/** A call whose recorded figures are in doubt. */
 export const doubtfulUsageSchema = z
   .strictObject({
     event_id: eventIdSchema,

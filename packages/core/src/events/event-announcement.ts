@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nanoToUsd } from '../money.ts';
 import type { EventMessage } from './event-message.ts';
 
-/** What a writer announces to the management API of an event that is now in Postgres. */
+/** The message by which a writer announces to the management API an event that is now in Postgres. */
 const announcedEventSchema = z.object({
   id: z.string(),
   agent_id: z.string(),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { escapeJson } from './escape-json.ts';
 import { toLinesText, toLineText } from './to-line-text.ts';
 
-/** What a terminal obeys, drops, or shows as something else: two of each kind. */
+/** Characters that a terminal obeys, drops, or shows as others: two of each kind. */
 const hidden = [
   ...['\u0000', '\t', '\n', '\r', '\u001b', '\u007f', '\u0085', '\u009b'],
   ...['\u2028', '\u2029', '\u202e', '\u2066', '\u200b', '\u200f', '\ufeff', '\u00ad', '\u034f', '\u3164', '\ufe0f'],

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The first schema. `events` is partitioned by range of its id, a UUIDv7, whose order is time, so that the
- * id alone is the primary key and a redelivered event lands in the partition it was in. The partitions
- * themselves are made by `makePartitions`; the default one catches what has none, and is alarmed.
+ * The first schema. `events` is partitioned by range of its id, a UUIDv7, which orders by time: so the id alone is the primary key,
+ * and a redelivered event lands in the same partition. `makePartitions` makes the partitions; events without one go into the
+ * default partition, which raises an alert.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

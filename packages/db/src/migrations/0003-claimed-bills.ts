@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What a provider bills once however often it is fetched, such as a batch's results, and the event that carries its cost. */
+/** Bills that a provider charges once however often the results are fetched, such as a batch's, and the event that carries the cost. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE claimed_bills (

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What governs agents: caps, limits, the pause, agent tokens, and the log of who changed what. */
+/** Controls of agents: caps, limits, the pause, agent tokens, and the log of who changed what. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The one row of what holds for all agents. A null cap or limit is none.
+  // One row, which applies to all agents. Null means no cap or no limit.
   await sql`
     CREATE TABLE control (
       id                           boolean PRIMARY KEY DEFAULT true CHECK (id),
@@ -20,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ADD COLUMN warn_only boolean NOT NULL DEFAULT false,
       ADD COLUMN requests_per_minute integer CHECK (requests_per_minute > 0)`.execute(db);
 
-  // What all agents spent on a UTC day, in several rows, so that writers do not wait for each other at one.
+  // Spend of all agents on a UTC day, spread over several rows so that writers do not wait for one row's lock.
   await sql`
     CREATE TABLE daily_global_spend (
       day       date NOT NULL,
@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     INSERT INTO daily_global_spend (day, shard, cost_usd)
     SELECT day, 0, sum(cost_usd) FROM daily_usage GROUP BY day`.execute(db);
 
-  // Costs of events that were lost or set aside: they were spent all the same. Gone once their event is recorded.
+  // Costs of events that were lost or set aside, since the money was spent. A row is deleted once its event is recorded.
   await sql`
     CREATE TABLE unrecorded_spend (
       event_id  uuid PRIMARY KEY,
@@ -42,7 +42,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`CREATE INDEX unrecorded_spend_by_day ON unrecorded_spend (day, agent_id)`.execute(db);
 
-  // Names that were ever given a token: without one they are nobody's to use.
+  // Names that were ever given a token; from then on they can only be used with one.
   await sql`
     CREATE TABLE claimed_names (
       name        text PRIMARY KEY,

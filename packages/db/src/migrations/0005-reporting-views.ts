@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What Grafana and other reports may read: views and functions in a schema of their own, without payloads or secrets. Their
+ * The views that Grafana and other reports may read: views and functions in a schema of their own, without payloads or secrets. Their
  * columns are an interface (docs/monitoring.md): a later migration may add some, and takes none away. Views read
  * with their owner's rights, so a reader needs none on the tables.
  */

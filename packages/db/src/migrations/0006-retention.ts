@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What is left of links that were removed from chains because they were too old: a row for each unbroken run of them, with the hash
- * of its last one, from which the chain goes on. Kept for ever, so that a removal is told from a loss. A version that does not
- * know the table takes such chains for broken, and nothing else.
+ * Anchors of removed events: a row for each unbroken run of events that retention removed from a chain, with the hash of the last
+ * one, which the next event's hash covers. They are kept for ever, to distinguish a removal from a loss. A version that does not
+ * know the table only reports such chains as broken.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What an operator asks of a request that ended without a record. When it began, its id holds. Rows of versions before this one, and those
- * that such a version adds beside it, say `unknown`.
+ * Details of a request that ended without a record; its start time is in its id. Rows that an older version has added, or adds
+ * during an upgrade, have the reason `unknown`.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -12,6 +12,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ADD COLUMN model       text,
       ADD COLUMN reason      text NOT NULL DEFAULT 'unknown',
       ADD COLUMN noted_at    timestamptz(3)`.execute(db);
-  // Not in the same step: nobody knows when the rows that are there were added.
+  // In a step of its own, so that existing rows, whose time is unknown, stay null.
   await sql`ALTER TABLE unrecorded_spend ALTER COLUMN noted_at SET DEFAULT clock_timestamp()`.execute(db);
 }

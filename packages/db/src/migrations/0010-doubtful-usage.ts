@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Calls whose recorded figures are not to be taken as they stand, kept by the proxies, with what their answers claimed. */
+/** Calls whose recorded figures are in doubt, noted by the proxies, with the figures that their answers claimed. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE doubtful_usage (

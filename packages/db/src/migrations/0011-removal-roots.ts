@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Says of each anchor which removal made it, so that the entry of the audit log can commit to the anchors of its own. Those that were
- * made before, or by an older version beside this one, belong to none: the UUID of zeros.
+ * Links each anchor to the removal that made it, so that the removal's audit entry can commit to its anchors. Anchors of older
+ * versions belong to no removal: the UUID of zeros.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -9,8 +9,8 @@ import { migrationProvider } from './index.ts';
 const lastUnruled = '0004-control';
 
 /**
- * Steps that take something away on purpose, once no version that uses it can run beside the one that brings the migration: the
- * migration, what `findContractions` says of it, and the version that was the last to use it.
+ * Migrations that remove something on purpose, once no version that uses it can run at the same time: the migration, the output of
+ * `findContractions`, and the last version that used what is removed.
  */
 const contractSteps: Record<string, { lastUsedBy: string; contractions: string[] }> = {
   '0007-positive-sums': {

@@ -3,7 +3,7 @@ import type { Db } from '../database.ts';
 import { roleNames } from './privileges.ts';
 
 /**
- * Gives the database, and with it the schema `public`, to the migrator's role. What somebody else has made in it stays theirs.
+ * Gives the database, and with it the schema `public`, to the migrator's role. Objects in it keep their owners.
  *
  * @param db a transaction as a superuser, or as the database's owner who may create roles
  */

@@ -54,7 +54,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       insert: columns('provider bill event_id'),
       update: columns('event_id claimed_at'),
     },
-    // Only whether an event is recorded.
+    // To see whether an event is recorded.
     events: { select: columns('id') },
     daily_usage: { select: columns('day agent_id cost_usd') },
     daily_global_spend: { select: columns('day cost_usd') },

@@ -5,7 +5,7 @@ import { readStartTime, signalProcess, signalTree } from './process-identity.ts'
 export interface WatchedProcess {
   name: string;
   pid: number;
-  /** From `readStartTime`: tells it from a program that got the same pid later. */
+  /** From `readStartTime`: distinguishes it from a program that got the same pid later. */
   startTime: string;
   /** Sent one after the other until it is gone; SIGKILL comes after the last. */
   stopSignals: NodeJS.Signals[];

@@ -1,5 +1,5 @@
-// Loaded before the CLI (node --import): tells it where the running local stack is. AGP_URL comes first, and the local key is sent to
-// the local stack only.
+// Loaded before the CLI (node --import): sets the address of the running local stack for it. AGP_URL comes first, and the local key
+// is sent to the local stack only.
 import { DemoNotReadyError, readDemoConfig } from '../demo/demo-config.ts';
 
 try {

@@ -5,7 +5,7 @@ import { canWrite } from '../binaries/postgres-account.ts';
 import { StartError } from '../start-error.ts';
 import type { Account } from './server.ts';
 
-/** Root's own place for what other users must reach. */
+/** Where root keeps data that other users must reach. */
 export const outsideFolder = '/var/lib/agp-local';
 
 /** A folder that Postgres may write to, and the user to run it as (none: ourselves). */

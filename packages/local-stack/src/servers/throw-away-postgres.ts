@@ -15,7 +15,7 @@ import type { Account, Server, TlsFiles } from './server.ts';
 
 const run = promisify(execFile);
 
-/** What it takes to start throw-away Postgres servers quickly. */
+/** The parts for starting throw-away Postgres servers quickly. */
 export interface PostgresKit {
   binaries: PostgresBinaries;
   account?: Account;

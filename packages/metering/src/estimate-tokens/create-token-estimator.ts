@@ -6,7 +6,7 @@ import type { CountRequest } from './token-worker.ts';
 export interface TokenEstimatorOptions {
   /** A count that takes longer is estimated by size, in milliseconds. */
   timeoutMs?: number;
-  /** Counts that run or wait, of which one agent has a quarter; beyond this, they are estimated by size. */
+  /** At most this many counts run or wait, a quarter of them for one agent; further texts are estimated by size. */
   maxPending?: number;
   /** Of a longer text this many UTF-16 units are counted, and the rest is taken to be like them. */
   maxCounted?: number;

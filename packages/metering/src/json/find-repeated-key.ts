@@ -2,7 +2,7 @@ import { closeBrace, closeBracket, comma, openBrace, openBracket, quote, skipStr
 
 /**
  * A key that an object has twice, at any depth: some servers take the first of them, others the last. Escapes are undone,
- * so that a key written in two ways counts as one. Null where there is none.
+ * so that a key written in two ways counts as one. Null if no key repeats.
  *
  * @param json what a parser has taken
  */

@@ -13,10 +13,10 @@ const names = [
   'tools',
 ] as const;
 
-/** A name may also stand in the data; so many of its last places are looked at. */
+/** A name may also occur in the data; at most this many of its last occurrences are tried. */
 const maxTries = 16;
 
-/** A key is the root's where its object is closed by the last byte of the answer. */
+/** A key belongs to the root if its object closes with the last byte of the answer. */
 function findMember(tail: Buffer, name: string): unknown {
   const key = `"${name}"`;
   let at = tail.lastIndexOf(key);

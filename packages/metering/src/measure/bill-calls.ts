@@ -46,7 +46,7 @@ export class BillCalls {
   #isBelieved = true;
 
   /**
-   * @param models those that may have made a call which names none: it is priced by the dearest of them
+   * @param models models that may have served a call that names none; the dearest of them prices it
    * @param serviceTier as the answer names it
    * @param believesAll the figures are our own
    */

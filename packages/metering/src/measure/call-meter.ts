@@ -8,9 +8,9 @@ import { findTexts, scanCall } from './scan-call.ts';
 
 /** Measures one call. */
 export interface CallMeter {
-  /** Opens the tap beside the answer; null where nothing is read. Call at most once. */
+  /** Opens a tap that reads a copy of the answer; null where nothing is read. Call at most once. */
   openTap(headers: IncomingHttpHeaders): ResponseTap | null;
-  /** What the call used and cost, and what was found in its texts. Call once, when the answer has ended. */
+  /** Measures usage and cost, and finds PII in the texts. Call once, when the answer has ended. */
   measure(end: AnswerEnd): Promise<Measurement>;
 }
 

@@ -13,7 +13,7 @@ const bytesPerToken = 4;
 /** A request without text is mostly pictures or sound: it costs something, but less than a token for each four bytes. */
 const maxUnread = 4_096;
 
-/** What is known of a call to estimate it by. */
+/** The inputs of an estimate. */
 export interface EstimateBasis {
   end: AnswerEnd;
   /** Null where no answer came. */

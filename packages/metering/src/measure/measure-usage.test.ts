@@ -11,7 +11,7 @@ interface Answered {
   body: object | string;
 }
 
-/** What is measured of a call under a cap, and what it reserved. */
+/** The measurement of a call under a cap, and its reservation. */
 async function measure(path: string, body: object, { contentType = 'application/json', body: answer }: Answered) {
   const head = makeHead('openai', path);
   if (!head.operation) throw new Error(`no operation at ${path}`);

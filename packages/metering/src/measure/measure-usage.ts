@@ -8,7 +8,7 @@ import { type Bill, BillCalls } from './bill-calls.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
-/** What was read of a call. */
+/** Everything that was read from a call. */
 export interface Seen {
   /** Null where no answer came, and where none is read. */
   reading: ResponseReading | null;
@@ -20,9 +20,9 @@ export interface Seen {
 type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiScan' | 'unscanned'>;
 
 /**
- * What a call used and cost. The provider's own figures count, as far as the request allows them. A call that costs money and
- * has no figures, or was cut before they came, is estimated from what was sent and what was written until then. Under a cap
- * it then costs no less than it reserved: the provider may bill more than was seen, and the agent decides when it leaves.
+ * Computes the usage and cost of a call. The provider's own figures count, up to the most that the request allows. A billable call
+ * without figures, or cut before they came, is estimated from the bytes sent and received so far. Under a cap such a call costs at
+ * least its reservation: the provider may bill more than we saw, and agents could otherwise save by leaving early.
  */
 export async function measureUsage(parts: MeteringParts, call: Call, end: AnswerEnd, seen: Seen): Promise<Measured> {
   const { head, body } = call;

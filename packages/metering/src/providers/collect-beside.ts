@@ -56,7 +56,7 @@ export class BesideText {
   }
 }
 
-/** A body's text, with every other string of the body beside it. */
+/** A body's text, and in `beside` every other string of the body. */
 export function addBeside(from: 'request' | 'answer', body: unknown, { parts, whole }: Writing): Writing {
   const beside = new BesideText(from);
   beside.add(body, parts);

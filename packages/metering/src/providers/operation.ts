@@ -5,7 +5,7 @@ export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
 /** Text that people and models wrote, without files. */
 export interface Writing {
-  /** Texts of their own, in order: nothing goes on from one to the next. */
+  /** Separate texts, in order: none continues the one before it. */
   parts: readonly string[];
   /**
    * Strings of the same body that no model reads or wrote: names, ids, addresses, additions of the provider. They are
@@ -43,7 +43,7 @@ export const maxReportedCalls = 100_000;
 /** Takes the calls of a file of results one by one, so that none is kept. */
 export type OnCall = (call: ReportedCall) => void;
 
-/** What was read of a whole answer. */
+/** The contents of a whole answer. */
 export interface AnswerReading {
   /** The model that the provider says answered. */
   model: string | null;
@@ -57,22 +57,22 @@ export interface AnswerReading {
   outputText(): Writing;
 }
 
-/** What was read of a stream by its end, or until it was cut. */
+/** The contents of a stream, read to its end or until it was cut. */
 export interface StreamReading extends AnswerReading {
   /** The stream's own last frame came (`[DONE]`, `message_stop`, `response.completed`, a finish reason). */
   sawEnd: boolean;
   /** The provider reported an error in the stream. */
   failed: boolean;
   /**
-   * `usage` counts the whole output. False if the stream was cut after figures that count the input and little or none of
-   * the output, and if `usage` is null.
+   * `usage` counts the whole output. False if `usage` is null, or if the stream was cut while its figures counted only the input
+   * and little of the output.
    */
   usageIsFinal: boolean;
-  /** More came than is read. */
+  /** The stream was longer than the part that we read. */
   isCutShort?: boolean;
   /** The text without shown reasoning, where `usage` already counts the reasoning. */
   uncountedText?(): Writing;
-  /** The other strings of its messages; see `beside` of {@link Writing}. */
+  /** The other strings of its messages, as in `beside` of {@link Writing}. */
   besideText?(): Writing;
 }
 

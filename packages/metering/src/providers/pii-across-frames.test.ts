@@ -105,7 +105,7 @@ function createReader({ api, path, asArray }: Format): BodyReader {
   return asArray ? new ArrayReader(reader) : new SseReader(reader);
 }
 
-/** What is found in a text that comes in these pieces, in a body whose bytes come in chunks of a size. */
+/** The PII found in a text that comes in these pieces, in a body that comes in chunks of a size. */
 function findStreamed(format: Format, pieces: readonly string[], chunkSize: number): string[] {
   const frames = format.frames(pieces).map((frame) => JSON.stringify(frame));
   const body = Buffer.from(

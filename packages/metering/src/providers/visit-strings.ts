@@ -4,7 +4,7 @@ import { describeKey, findPlace, type Place, readFile } from './place-member.ts'
  * Takes a string of a JSON value.
  *
  * @param isRead whether a model reads or wrote it; false for names, ids and addresses of things
- * @param key the member it stands in, or the list in that member; empty at the root
+ * @param key the member that holds it, directly or in a list; empty at the root
  * @returns false to end the walk
  */
 export type Visit = (text: string, isRead: boolean, key: string) => boolean;
@@ -113,7 +113,7 @@ function visitKey(name: string, key: string, visit: Visit): boolean {
  *
  * Uses a stack of its own, so that deep nesting cannot overflow the call stack.
  *
- * @param place where all of the values stand
+ * @param place the place of all of the values
  */
 export function visitStrings(values: readonly unknown[], place: Place, visit: Visit): void {
   const stack: Stack = [];

@@ -25,13 +25,13 @@ export interface InspectedBody {
   maxOutputTokens: number | null;
   /** The largest number that some server might take for such a bound, in tokens; 0 without one. */
   leastOutputTokens: number;
-  /** How many answers it asks for, each as long as that. */
+  /** How many answers it asks for, each of up to that length. */
   answers: number;
   /** Usage that will be billed and that the request alone determines. */
   toldUsage: Partial<Usage>;
   /** It is valid JSON or a valid form, which every server reads the same way. */
   isExact: boolean;
-  /** The most that it may ask for, or why that has no bound; null if no bound was needed. */
+  /** The most that it may ask for, or why no bound exists; null if no bound was needed. */
   strict: StrictDemand | ApiError | null;
   /** As received. */
   bytes: Buffer;
@@ -47,18 +47,18 @@ const nothingKnown: CostFields = { members: {}, writes: 'text' };
 /** The body may say `stream`, in whatever spelling. */
 const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
 
-/** What must be found out about a body. */
+/** What to find out about a body. */
 export interface Needs {
   /** A stream must report its usage even if the agent asked it not to. */
   mustTell: boolean;
-  /** The most that it may ask for. */
+  /** A bound on what it may ask for is needed. */
   mustBound: boolean;
 }
 
 /**
- * Reads what a request asks for. Bytes are put into the body where a stream would otherwise report no usage; it is never
- * serialised again. A body that is not JSON goes on as it is, so that the provider refuses it in its own words. What was
- * parsed is not kept: the answer may take minutes.
+ * Reads what a request asks for. If a stream would otherwise report no usage, bytes are inserted into the body, which is never
+ * serialised again. A body that is not JSON is forwarded unchanged, so that the provider refuses it in its own words. The parsed
+ * body is not kept: the answer may take minutes.
  */
 export function inspectBody(
   operation: Operation,

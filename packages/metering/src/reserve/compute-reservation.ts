@@ -5,10 +5,10 @@ import { boundReservation } from './bound-reservation.ts';
 import { estimateReservation } from './estimate-reservation.ts';
 
 /**
- * What a request reserves, in whole nano-dollars: in strict mode, where a cap must hold, the most that it may cost; else
- * an estimate.
+ * The amount that a request reserves, in whole nano-dollars: in strict mode, under a cap that refuses, the most that it may cost;
+ * else an estimate.
  *
- * @param isHeld a cap that refuses holds for it
+ * @param isHeld the request is under a cap that refuses
  * @throws ApiError `cost_not_bounded`
  */
 export function computeReservation(

@@ -13,9 +13,8 @@ const maxPromptTokens = 200_000;
 const maxImages = 100_000;
 
 /**
- * What a request will probably cost at most, in whole nano-dollars: its input by size, its output by the largest bound
- * that the caller set, or by the configured default. What has no known price, and what cannot be read, costs at least
- * the configured `unpricedNanoUsd`.
+ * The highest likely cost of a request, in whole nano-dollars: its input by size, its output by the largest bound that the caller
+ * set, or by the configured default. Without a known price or a readable body it is at least the configured `unpricedNanoUsd`.
  */
 export function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { unpricedNanoUsd } = parts;
@@ -28,7 +27,7 @@ export function estimateReservation(parts: MeteringParts, head: CallHead, body: 
   return Math.max(least, ...costs.map((cost) => cost ?? 0));
 }
 
-/** What the request costs if this model answers; null where its price is not known. */
+/** The cost of the request if this model answers; null if its price is not known. */
 function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, model: string): number | null {
   const { bytes, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
   const { provider, operation, timestamp } = head;

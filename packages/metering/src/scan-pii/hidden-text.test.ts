@@ -6,7 +6,7 @@ import { finishReading } from '../stream/readers/response-reading.ts';
 import type { TextSource } from '../text/index.ts';
 import { scanTexts } from './scan-texts.ts';
 
-/** What somebody does who wants a text read by a model and by nobody else. */
+/** Ways to write a text that only a model will read. */
 
 const find = createPiiFinder();
 const scan = (...sources: TextSource[]) => scanTexts(sources, find, () => true);

@@ -3,8 +3,8 @@ import { matchOperation, type Operation } from '../providers/index.ts';
 import { createResponseTap } from './create-response-tap.ts';
 
 /*
- * Answers that are made to fill the memory of whoever reads them. `answer-bombs.test.ts` runs this in a process that may have
- * little memory, which ends where one of them is held.
+ * Answers that are made to fill their reader's memory. `answer-bombs.test.ts` runs this in a process with little memory, which
+ * crashes if an answer is held whole.
  */
 
 function find(api: 'openai' | 'anthropic', method: 'GET' | 'POST', path: string): Operation {

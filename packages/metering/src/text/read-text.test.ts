@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readText } from './text-source.ts';
 
-/** What is counted of a request to a model where its provider tells no figures. */
+/** The text of a request that is counted when its provider reports no figures. */
 function readCounted(content: unknown, more: object = {}): string {
   return readBody(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], ...more }));
 }

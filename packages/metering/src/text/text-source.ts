@@ -34,7 +34,7 @@ export function sizeOfAll(source: TextSource): number {
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
 
-/** Drops the strings that no model reads from a source that was read already. */
+/** Drops, from a source that was read already, the strings that no model reads. */
 export function withoutBeside(source: TextSource): TextSource {
   return 'bytes' in source ? source : { parts: source.parts, whole: source.whole };
 }

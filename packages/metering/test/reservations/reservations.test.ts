@@ -8,7 +8,7 @@ import { mediaRows } from './media-rows.ts';
 import { openaiRows } from './openai-rows.ts';
 
 /*
- * What each member that bounds or multiplies output leads to. A token of output costs a thousandth of a dollar and nothing
+ * The reservation for each member that bounds or multiplies output. A token of output costs a thousandth of a dollar and nothing
  * else costs anything, so that reservations read as tokens.
  */
 const entries = [

@@ -1,15 +1,15 @@
 import type { ProviderApi } from '../../src/providers/index.ts';
 
-/** What is reserved where nothing bounds the output: as configured, and in strict mode what any model writes at most. */
+/** The output reserved where nothing bounds it: the configured default, and in strict mode the most that any model writes. */
 export const open = 4_096;
 export const longest = 131_072;
-/** What is reserved for a price that is not known: 0.01 USD. */
+/** The reservation for an unknown price: 0.01 USD. */
 export const unpriced = 10;
 
 /** A body, the tokens that it reserves by default, and those in strict mode, or why it is refused there. */
 export type Row = [body: object | string, available: number, strict: number | RegExp];
 
-/** Numbers that are none, and what a lenient server would make of each. */
+/** Bounds that are not valid numbers, and how a lenient server would read each. */
 const doubtful: [string, number][] = [
   ['0.4', 1],
   ['"100000"', 100_000],

@@ -14,7 +14,7 @@ const words =
 /** Units of measure that look like the end of a British postcode. */
 const measures = /(?:GB|TB|PB|HZ|ED)$/;
 
-/** Reads the postcode around a number, which begins at most two letters before it; null if there is none. */
+/** Reads the postcode around a number, which may begin up to two letters before the number; null without one. */
 export function findPostcode(text: string, start: number, end: number): Part | null {
   let first = start;
   while (start - first < 2 && isCapitalUnit(text.charCodeAt(first - 1))) first--;
@@ -39,14 +39,14 @@ export function findPostcode(text: string, start: number, end: number): Part | n
 
 const isCapitalUnit = (unit: number): boolean => unit >= 65 && unit <= 90;
 
-/** Whether the last letter before a code is one that {@link words} end with: a cheap check before the dear one. */
+/** Whether the last letter before a code is one that {@link words} end with: a cheap check before the costly one. */
 function mayEndWords(text: string, at: number): boolean {
   let end = at;
   while (at - end < 4 && ' :=#'.includes(text.charAt(end - 1))) end--;
   return end < at && 'pelzsPELZS'.includes(text.charAt(end - 1) || ' ');
 }
 
-/** Where the match at `at` ends; null if there is none, or a letter or digit follows it. */
+/** Where the match at `at` ends; null without a match, or if a letter or digit follows. */
 function findEnd(pattern: RegExp, text: string, at: number): number | null {
   return matchAt(pattern, text, at) && !isWordUnit(text.charCodeAt(pattern.lastIndex)) ? pattern.lastIndex : null;
 }

@@ -78,7 +78,7 @@ function weigh(text: string, { start, end, weights }: Cluster): number {
   return isAnnounced || (weight > name && hasWordNear(text, start, end, words, reach, 0)) ? enough : weight;
 }
 
-/** Reads a number of an address, which may have a letter behind it and none before it. */
+/** Reads a house number or postcode. A letter may follow it, but none may precede it. */
 function readNumber(text: string, start: number, end: number): Part | null {
   if (isWordUnit(text.charCodeAt(start - 1)) || isDecimal(text, start, end)) return null;
   const afterLetter = isAsciiLetter(text.charCodeAt(end)) ? end + 1 : end;
@@ -98,7 +98,7 @@ function isDecimal(text: string, start: number, end: number): boolean {
 
 const isPoint = (character: string): boolean => character === '.' || character === ':' || character === ',';
 
-/** Whether a part continues the address before it. One of kind `tail` joins only what is right beside it. */
+/** True if a part continues the address before it. A part of kind `tail` joins only a part directly before or after it. */
 function continues(text: string, cluster: Cluster, part: Part): boolean {
   if (part.start <= cluster.end) return true;
   if (part.start - cluster.end > maxGap) return false;

@@ -80,7 +80,10 @@ function readTail(text: string, start: number, end: number): Part | null {
   return !isPartOfRun(text, start, end) ? { kind: 'tail', weight: 0, start, end } : null;
 }
 
-/** Whether further digits are tied to these, or groups of digits are on both sides or two on one, as in a phone number. */
+/**
+ * True if further digits are joined to these, or if groups of digits surround them as in a phone number: one on each side, or two
+ * on one side.
+ */
 function isPartOfRun(text: string, start: number, end: number): boolean {
   if (!isDigit(text.charCodeAt(start - 2)) && !isDigit(text.charCodeAt(end + 1))) return false;
   const before = text.slice(Math.max(0, start - 8), start);
@@ -151,7 +154,7 @@ function readStreetBehind(text: string, start: number, end: number): Part | null
   return null;
 }
 
-/** The last of the names behind a kind of street, connectives between them left out; null where there is none. */
+/** The last of the names after a street type such as "rue", skipping connectives; null without one. */
 function lastName(words: readonly Word[], anyCase: boolean): Word | null {
   let last: Word | null = null;
   for (const word of words.slice(1)) {
@@ -183,7 +186,7 @@ function readStreetBefore(text: string, before: readonly Word[], start: number, 
   return guess(firstName(before));
 }
 
-/** Of words in the order from right to left, the leftmost of the names that stand together. */
+/** The leftmost of the adjoining names, given words from right to left. */
 function firstName(words: readonly Word[]): Word {
   const other = words.findIndex((word) => !isName(word));
   return words[other === -1 ? words.length - 1 : Math.max(0, other - 1)] as Word;

@@ -4,7 +4,7 @@ export const callingCode =
 
 /**
  * Whether digits can be an international number, country code first: 8 to 15 of them. North American and Russian ones have a fixed
- * length, which is how most sums and ids behind a plus are told apart.
+ * length, which excludes most sums and ids that follow a plus.
  */
 export function isInternational(digits: string): boolean {
   if (digits.length < 8 || digits.length > 15 || !callingCode.test(digits)) return false;

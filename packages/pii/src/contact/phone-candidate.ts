@@ -36,7 +36,7 @@ export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
   };
 }
 
-/** Whether letters or digits are right beside it, also behind a hyphen or dot: part numbers, versions, fractions, sums of money. */
+/** True if letters or digits adjoin it, directly or after a hyphen or dot, as in part numbers, versions, fractions and amounts of money. */
 export function belongsToMore({ text, start, end }: PhoneCandidate): boolean {
   const before = text.charAt(start - 1);
   const after = text.charAt(end);

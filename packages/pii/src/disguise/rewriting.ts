@@ -5,7 +5,7 @@ export interface Rewritten {
   toOriginal(start: number, end: number): { start: number; end: number };
 }
 
-/** Whether a unit is the first of the two of a character. */
+/** True for the first of the two units of a surrogate pair. */
 const isHigh = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
 
 /** Replaces some parts of a text, from left to right. */
@@ -13,8 +13,8 @@ export class Rewriting implements Rewritten {
   readonly #original: string;
   readonly #pieces: string[] = [];
   /**
-   * Four numbers a replacement: its start and end here, and in the original. Neighbouring single units share one entry, since a
-   * text of full-width letters would otherwise take 32 bytes for each.
+   * Four numbers for each replacement: start and end in the new text, and in the original. Neighbouring single units share one
+   * entry, since a text of full-width letters would otherwise take 32 bytes for each.
    */
   readonly #bounds: number[] = [];
   #length = 0;
@@ -25,7 +25,7 @@ export class Rewriting implements Rewritten {
     this.#original = original;
   }
 
-  /** Replaces a part of the original, which must be behind all earlier ones. */
+  /** Replaces a part of the original, which must come after all parts replaced before. */
   replace(start: number, end: number, text: string): void {
     this.#pieces.push(this.#original.slice(this.#read, start) + text);
     const from = this.#length + start - this.#read;
@@ -52,7 +52,7 @@ export class Rewriting implements Rewritten {
     return { start: this.#locate(start).start, end: this.#locate(end - 1).end };
   }
 
-  /** Whether an entry is a row of single units, each in place of one. */
+  /** True if an entry is a run of single units, each of which replaced a single unit. */
   #isUnits(at: number): boolean {
     const [from, until, start, end] = this.#bounds.slice(at, at + 4) as [number, number, number, number];
     return until - from === end - start && (end - start === 1 || !isHigh(this.#original.charCodeAt(start)));

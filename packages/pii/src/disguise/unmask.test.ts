@@ -67,7 +67,7 @@ const masks: Record<string, (text: string) => string> = {
   'escapes of code': codes((code) => `\\x${hex(code)}`),
 };
 
-/** What stands beside them, and makes a part of a longer word of them where it is taken for letters. */
+/** Text around a finding that would make it part of a longer word if it were taken for letters. */
 const frames: typeof masks = {
   code: (text) => text.replaceAll(/\d+/g, '`$&`'),
   'escaped line ends beside': (text) => `\\n${text}\\n`,
@@ -146,7 +146,7 @@ test('where something is found in the original is where it reads as what was fou
       for (let at = 0; at < value.length; at++) {
         const place = reading.toOriginal(at, at + 1);
         expect(place.end).toBeGreaterThan(place.start);
-        // Several characters in place of one stand where it stood.
+        // Several characters that replace one have its place.
         expect(place.start >= end || place.end === end).toBe(true);
         end = place.end;
       }

@@ -31,7 +31,7 @@ export function unmask(text: string): Rewritten | null {
 
 const tag = /[\u{e0020}-\u{e007e}]/gu;
 
-/** The text written in tag characters, an invisible copy of ASCII that models read; null if there is none. */
+/** The text written in tag characters, an invisible copy of ASCII that models read; null without any. */
 export function readTags(text: string): Rewritten | null {
   tag.lastIndex = 0;
   const rewriting = new Rewriting(text);

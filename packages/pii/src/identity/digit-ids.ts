@@ -44,7 +44,7 @@ const slice = (digits: string, start: number, end: number): number => Number(dig
 /** The remainder by 11 taken from 11, with 0 in place of 10 and 11. */
 const complement11 = (sum: number): number => ((11 - (sum % 11)) % 11) % 10;
 
-/** The month, where a number added to it tells the century or the sex. */
+/** The month, if the century or the sex is encoded as a number added to it. */
 const plainMonth = (month: number, steps: readonly number[]): number =>
   month - (steps.findLast((step) => month > step) ?? 0);
 

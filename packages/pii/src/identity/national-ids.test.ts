@@ -9,7 +9,7 @@ import { letteredIds } from './lettered-ids.ts';
 const find = createPiiFinder();
 const typesIn = (text: string) => find(text).map(({ type }) => type);
 
-/** Examples that states, their offices and encyclopedias print, and how they stand in a text. */
+/** Examples published by states, their offices and encyclopedias, and texts that contain them. */
 const published: readonly [PiiType, string, string][] = [
   ['national_id_au', 'My TFN is', '123 456 782'],
   ['national_id_be', 'Zie', '85.07.30-033.28'],
@@ -96,7 +96,7 @@ test('digits without their grouping need a word', () => {
   }
 });
 
-/** Whose rules the library has as we have them; the others it refuses for a date in the future, or takes without a date. */
+/** Ids for which the library has the same rules; of others it refuses dates in the future, or accepts numbers without a date. */
 const libraryNames = {
   national_id_au: 'AU.tfn',
   national_id_br: 'BR.cpf',

@@ -14,8 +14,8 @@ function kindOf(unit: number): number {
 }
 
 /**
- * Whether a key may have been drawn by chance: names written by people keep digits, capitals and small letters together, and
- * placeholders repeat a character. It misses fewer than one in a hundred random hex keys of 32 digits.
+ * True if a key looks random: names written by people group digits, capitals and small letters, and placeholders repeat a
+ * character. It misses fewer than one in a hundred random hex keys of 32 digits.
  */
 export function looksRandom(key: string): boolean {
   const distinct = new Set<number>();

@@ -15,7 +15,7 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base64 = `${base62}+/`;
 const base64Url = `${base62}-_`;
 
-/** Digits that seem drawn by chance and are always the same. No secret stands in this file, so no scanner finds one. */
+/** Digits that seem drawn by chance and are always the same. This file contains no secret that a scanner could find. */
 function draw(alphabet: string, length: number, seed = 1): string {
   let state = seed;
   let text = '';

@@ -24,7 +24,7 @@ export function isSeparator(unit: number): boolean {
   return unit === 0xa0 || unit === 0x202f || unit === 0x2009 || (unit >= 0x2010 && unit <= 0x2013);
 }
 
-/** What a sticky RegExp matches at an offset, or null. The offset behind the match is then the RegExp's `lastIndex`. */
+/** The match of a sticky RegExp at an offset, or null. The match ends at the RegExp's `lastIndex`. */
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);

@@ -62,7 +62,7 @@ export const commonFields = {
     .describe(
       'a file with `NATS_URL`, read again for each connection, so that the password can change while the service runs',
     ),
-  natsCaFile: fileField.optional().describe("PEM certificates of the authorities for NATS"),
+  natsCaFile: fileField.optional().describe('PEM certificates of the authorities for NATS'),
   redisUrl: z
     .string()
     .min(1)

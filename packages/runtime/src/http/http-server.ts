@@ -125,7 +125,7 @@ interface Answers {
  * http-terminator destroys all but the running ones at once: with it, the test "what was sent when the port closes is answered" gets
  * 1, 0 and 0 answers instead of 2, 1 and 1, and a rolling restart loses requests.
  *
- * @param keptMs how long clients were told that they may use an idle connection
+ * @param keptMs how long clients may use an idle connection, by the `Keep-Alive` that they got
  */
 async function stopServer(server: Server, answers: Answers, graceMs: number, keptMs: number): Promise<void> {
   const { running, unused, promised, makeLast } = answers;

@@ -49,7 +49,7 @@ const maxHeaders = 256;
 
 /**
  * Refuses requests that Node lets through: of other HTTP versions than 1.0 and 1.1, of 1.1 without `Host` (RFC 9112 section 3.2),
- * and with very many headers, of which Node would silently drop the last.
+ * and with very many headers: Node would silently drop the last ones.
  *
  * @returns true if it was refused
  */

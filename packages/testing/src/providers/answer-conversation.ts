@@ -3,15 +3,15 @@ import { answerCanned } from './answer-canned.ts';
 import type { CannedAnswer } from './canned-answer.ts';
 import type { Handler, ReceivedRequest } from './fake-provider.ts';
 
-/** What the model says where a schema is asked for. */
+/** The answer to a request that asks for a schema. */
 export const structuredAnswer = { city: 'Lima', celsius: 19 };
 
-/** Both cities that the model asks the tool for, in one turn. */
+/** The two cities that the model asks the tool about in one turn. */
 export const askedCities = ['Oslo', 'Lima'];
 
-/** How the APIs spell that a client has run a tool. */
+/** How each API says that a client has run a tool. */
 const toolResults = /"role":"tool"|"type":"function_call_output"|"type":"tool_result"|"functionResponse":/;
-/** How they spell that the answer must follow a schema. */
+/** How each API says that the answer must follow a schema. */
 const schemas = /"type":"json_schema"|"responseSchema":|"responseJsonSchema":/;
 
 function decideTurn({ body }: ReceivedRequest): Partial<CannedAnswer> {
@@ -30,14 +30,14 @@ function decideTurn({ body }: ReceivedRequest): Partial<CannedAnswer> {
     }));
     return { words: ['Let me', ' look.'], toolCalls };
   }
-  // Two clients that were told the same only if they also sent the same.
+  // The answer holds a digest of the request, so two clients get the same answer only if they sent the same.
   const digest = createHash('sha256').update(text).digest('hex');
   return { words: ['I was', ' asked ', digest, ' \u{1F321}.'] };
 }
 
 /**
- * A model that calls a tool twice where it has one, follows a schema where one is given, and otherwise says the digest
- * of all that it was sent, but for `stream_options`.
+ * A model that calls a tool twice where it has one, follows a schema where one is given, and otherwise answers with a digest of the
+ * request without `stream_options`.
  */
 export function answerConversation(figures: Partial<CannedAnswer>): Handler {
   return (request, index) => answerCanned({ ...figures, ...decideTurn(request) })(request, index);

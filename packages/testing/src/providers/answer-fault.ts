@@ -5,7 +5,7 @@ import type { FakeReply, Handler, Step } from './fake-provider.ts';
 /** The header that says how the provider is to fail. */
 export const faultHeader = 'x-test-fault';
 
-/** An answer with an error status, in the body that each API gives it; `html` is what stands before a provider. */
+/** An answer with an error status, in the body that each API gives it; `html` is the error page of a gateway before the provider. */
 export const errorStatuses = [400, 401, 404, 429, 500, 529] as const;
 export type Fault = `${(typeof errorStatuses)[number]}` | 'html' | 'error event' | 'cut' | 'stall' | 'silence';
 
@@ -52,7 +52,7 @@ function beginStream(reply: FakeReply): Step[] {
   return steps.slice(0, steps.findIndex((step) => typeof step === 'string' && step.includes('" answer"')) + 1);
 }
 
-/** Fails as the request's {@link faultHeader} says; answers where there is none. A stall lasts longer than any test. */
+/** Fails as the request's {@link faultHeader} says; answers normally without it. A stall lasts longer than any test. */
 export function answerFault(): Handler {
   const answer = answerCanned();
   return async (request, index) => {

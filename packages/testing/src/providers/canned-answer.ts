@@ -8,11 +8,11 @@ export interface CannedToolCall {
   arguments: string;
 }
 
-/** What a canned answer says and what it reports to have used. Counts of tokens, each counted once. */
+/** The content of a canned answer and the usage that it reports. Each token is in one count only. */
 export interface CannedAnswer {
   model: string;
   words: string[];
-  /** What it calls after its words. */
+  /** The tools that it calls after its words. */
   toolCalls: CannedToolCall[];
   /** Input that no cache was involved in. */
   input: number;

@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What arrived at the fake provider, exactly as it arrived. */
+/** A request exactly as it arrived at the fake provider. */
 export interface ReceivedRequest {
   method: string;
-  /** The request target as it stood on the request line. */
+  /** The request target as on the request line. */
   target: string;
   /** Names and values by turns, in their order and spelling. */
   rawHeaders: string[];
@@ -72,7 +72,7 @@ async function sendSteps(response: ServerResponse, steps: Iterable<Step> | Async
     if (typeof step === 'string' || step instanceof Uint8Array) response.write(step);
     else if ('pauseMs' in step) await sleep(step.pauseMs);
     else {
-      // What was written before must be on the wire, or the cut would swallow it.
+      // Earlier writes must be on the wire, or the cut would lose them.
       await sleep(20);
       response.destroy();
       return;

@@ -1,7 +1,7 @@
 import { type CannedAnswer, dataFrame, streamReply } from './canned-answer.ts';
 import type { FakeReply } from './fake-provider.ts';
 
-/** Gemini's prompt count includes what came from the cache; thoughts are counted beside the candidates. */
+/** Gemini's prompt count includes what came from the cache; thoughts are counted separately from the candidates. */
 function toUsage(answer: CannedAnswer) {
   const prompt = answer.input + answer.cacheRead;
   return {

@@ -74,7 +74,7 @@ export function responsesReply(answer: CannedAnswer): FakeReply {
   return { headers, body: toResponse(answer) };
 }
 
-/** The same streamed; its usage stands in `response.completed` alone. */
+/** The same streamed; only `response.completed` has its usage. */
 export function responsesStreamReply(answer: CannedAnswer): FakeReply {
   const response = toResponse(answer);
   const running = { ...response, status: 'in_progress', output: [], usage: null };

@@ -1,13 +1,13 @@
 import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 
-/** What the third party's fake provider says and reports, for every API and model. */
+/** The answer and usage of the third party's fake provider, for every API and model. */
 export const aimockAnswer = {
   text: 'The warehouse move takes three weekends.',
   promptTokens: 321,
   completionTokens: 45,
 } as const;
 
-/** What it calls where a request has tools and no result of one yet. */
+/** Its tool calls, if a request has tools and no tool result yet. */
 const toolCalls = [{ id: 'call_1', name: 'get_temperature', arguments: '{"city":"Oslo"}' }];
 
 const hasTools = ({ tools }: ChatCompletionRequest) => tools !== undefined && tools.length > 0;
@@ -22,10 +22,10 @@ export interface Aimock extends AsyncDisposable {
 
 /**
  * Starts a third party's fake provider on a free loopback port. It answers chat completions, responses, messages and
- * generateContent, streamed or not, always with {@link aimockAnswer} or, first, with a call of a tool; each API has a fixture of its own, since the
- * names of usage members are the API's. Its embeddings report a usage of 0 whatever the fixture says, and it drops
- * cached and reasoning tokens: use the fake provider beside this for those. Of Gemini's paths it knows `/v1beta` alone,
- * while the client asks for `/v1` unless told `apiVersion: 'v1beta'`.
+ * generateContent, streamed or not, always with {@link aimockAnswer} or, first, with a call of a tool; each API has a fixture of
+ * its own, since the names of usage members are the API's. Its embeddings report a usage of 0 whatever the fixture says, and it
+ * drops cached and reasoning tokens: use our own fake provider for those. Of Gemini's paths it knows only `/v1beta`, while the
+ * client uses `/v1` unless `apiVersion` is `v1beta`.
  */
 export async function startAimock(): Promise<Aimock> {
   const mock = new LLMock({ host: '127.0.0.1', port: 0 });

@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
 import { digestSecret } from './issue-secret.ts';
 import { noteKeyUses } from './note-key-uses.ts';
 
-/** Who asks, and what the key allows. */
+/** The caller, and the scopes of its key. */
 export interface Caller {
   /** UUID of the key. */
   keyId: string;

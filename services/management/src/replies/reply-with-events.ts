@@ -34,7 +34,7 @@ export async function replyWithEvents(
       piiDetected: query.pii_detected,
       cursor: query.cursor && uuidOf('evt', query.cursor),
     },
-    // One more than is shown tells whether there is a next page.
+    // Reads one more than is shown, to know if there is a next page.
     { limit: query.limit + 1, offset: query.offset },
   );
   const page = rows.slice(0, query.limit);

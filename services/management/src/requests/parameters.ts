@@ -12,7 +12,7 @@ export interface Parameter {
   read(text: string): string | null;
 }
 
-/** Handlers get the UUID that a public id stands for. */
+/** Handlers get the UUID behind a public id. */
 const publicId = (prefix: IdPrefix, description: string, example: string, error: ErrorCode): Parameter => ({
   description,
   example: `${prefix}_${example}`,

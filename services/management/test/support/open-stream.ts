@@ -24,7 +24,7 @@ export async function openStream(
   const ended = (async () => {
     for await (const chunk of response.body ?? []) text += decoder.decode(chunk as Uint8Array, { stream: true });
   })();
-  // Whoever does not wait for the end is not told how it came.
+  // Without this, a stream whose end nobody awaits would be an unhandled rejection.
   ended.catch(() => {});
   return {
     response,

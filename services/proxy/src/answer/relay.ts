@@ -25,7 +25,7 @@ const lastWordsMs = 5_000;
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
 
 /**
- * Relays one answer to the agent, byte for byte, with a tap beside it.
+ * Relays one answer to the agent, byte for byte, while a tap reads a copy.
  *
  *   waiting --status line--> answering --end--> ended
  *      |                        |

@@ -20,7 +20,7 @@ export class BodyBuffer {
     return this.#length;
   }
 
-  /** How many bytes of memory more a piece of this length would take. */
+  /** The additional memory, in bytes, that a piece of this length would take. */
   growth(length: number): number {
     return this.#toCapacity(length) - this.#buffer.length;
   }

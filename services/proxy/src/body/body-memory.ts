@@ -31,7 +31,7 @@ export interface BodyMemoryOptions {
   maxRequestBytes: number;
 }
 
-/** The cost of an open body beside its bytes, in bytes. */
+/** The memory that an open body takes in addition to its content, in bytes. */
 const bytesOfEach = 16 * 1024;
 
 /** A bound for few large bodies must let one of them in, and the copy of it that asks for usage. */
@@ -50,7 +50,7 @@ export class BodyMemory {
     this.#shares = new FairShares({ max: maxBytes, maxPerAgent: maxBytesPerAgent, always });
   }
 
-  /** What all bodies take, in bytes. */
+  /** The memory of all bodies, in bytes. */
   get bytes(): number {
     return this.#shares.total;
   }

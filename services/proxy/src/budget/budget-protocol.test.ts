@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { judgeBudget } from './judge-budget.ts';
 
 /*
- * A model of how requests of one cap pass each other: every step is one that Redis or Postgres does at once, and steps
- * of different requests come in any order. A proxy may die between any two; the lease of what it held then ends, and what it had forwarded
- * is spent as it was reserved.
+ * A model of concurrent requests under one cap: each step is atomic in Redis or Postgres, and steps of different requests
+ * interleave in any order. A proxy may die between any two steps; its leases then end, and requests that it had forwarded count as
+ * spent, at their reservation.
  */
 
 type State =
@@ -102,7 +102,7 @@ class Protocol {
     if (request.state === 'refused') this.#expectJustified(request, verdict);
   }
 
-  /** What kept it out was spent, or was really reserved when it looked and is still not recorded. */
+  /** The amounts that refused it were spent, or were reserved when it looked and are not recorded yet. */
   #expectJustified({ amount, listed }: Request, verdict: 'held' | 'spent'): void {
     const really = this.requests.filter(({ id }) => listed.has(id) && !this.recorded.has(id));
     const pending = verdict === 'held' ? sum(really) : 0;

@@ -2,7 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import type { CapScope } from './judge-budget.ts';
 
 /**
- * Recorded spend leaves no room: there is none before the next UTC day.
+ * Recorded spend has used up the cap; the next UTC day begins anew.
  *
  * @param day of the request, `YYYY-MM-DD`; it may be over by now
  * @param now milliseconds since 1970

@@ -106,7 +106,7 @@ test('what is recorded and not yet released is not counted twice', async () => {
   const requests = Array.from({ length: 10 }, () => ask(agentId));
   for (const request of requests) await reserve(budget, request);
   for (const request of requests) await record(request, 4);
-  // 100 are reserved, of which nothing is pending any more, and 40 were spent.
+  // 100 are reserved, nothing is pending any more, and 40 were spent.
   for (let index = 0; index < 6; index += 1) await reserve(budget, ask(agentId));
   expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['budget_held']);
   expect((await shared.list(day, agentId)).length).toBe(16);

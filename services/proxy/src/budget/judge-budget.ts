@@ -22,7 +22,7 @@ export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: 
   return spent + earlier + mine <= capNanoUsd ? 'fits' : 'held';
 }
 
-/** Whose cap it is. */
+/** The scope of a cap: one agent, or all. */
 export type CapScope = 'agent' | 'global';
 
 /** The verdict of one of the two caps. */

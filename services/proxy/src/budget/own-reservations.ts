@@ -34,18 +34,18 @@ export class OwnReservations {
     return held;
   }
 
-  /** Whether it is held, or was confirmed not long ago. */
+  /** True if it is held, or was confirmed less than 30 seconds ago. */
   has(eventId: string): boolean {
     return this.#held.has(eventId);
   }
 
-  /** Its request is on its way. @returns the reservation, if it is held */
+  /** The request was forwarded. @returns the reservation, if it is held */
   forward(eventId: string, forwarded: ForwardedRequest): ForwardedReservation | undefined {
     const held = this.#held.get(eventId);
     return held && Object.assign(held, { forwarded });
   }
 
-  /** JetStream has the event: it is renewed no more. @returns the reservation, if it is held */
+  /** JetStream has the event, so the reservation is no longer renewed. @returns the reservation, if it is held */
   confirm(eventId: string, now: number): Reservation | undefined {
     const held = this.#held.get(eventId);
     if (held) held.confirmedAt = now;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** How long an agent may go on sending a body that nobody reads, in milliseconds. */
+/** How long an agent may keep sending a body that is no longer read, in milliseconds. */
 const patienceMs = 5_000;
 
 /**

@@ -22,8 +22,8 @@ const rerouting = new Set([
   'x-http-host-override',
 ]);
 
-/** Whether a header or a parameter, by its name, makes a server take the request for one of another method. */
+/** True if a header or parameter of this name can change the method that a server sees. */
 export const isMethodOverride = (name: string): boolean => methodOverride.test(name);
 
-/** Whether a header, by its lower-case name, makes a server take the request for one of another path or host. */
+/** True if a header of this lower-case name can change the path or host that a server sees. */
 export const isRerouting = (name: string): boolean => rerouting.has(name);

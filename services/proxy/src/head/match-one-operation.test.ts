@@ -58,7 +58,7 @@ const respellings: Record<string, (path: string) => string> = {
   'an accent': (path) => path.replace(lastWord, (word) => `${word}%CC%81`),
 };
 
-/** Whether a request is metered as what it is, or refused; what is left is a call that nobody counts. */
+/** True if a request is metered as the call that it is, or refused; otherwise it is a call that is not counted. */
 function judge(api: ProviderApi, method: string, path: string, written: string): string {
   const expected = matchOperation(api, method, path)?.name;
   try {

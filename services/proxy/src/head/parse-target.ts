@@ -8,12 +8,12 @@ export interface Target {
   providerId: string;
   /** The provider's path, as it was sent, beginning with a slash. */
   path: string;
-  /** From the question mark on, as it was sent; empty when there is none. */
+  /** From the question mark on, as it was sent; empty without one. */
   query: string;
 }
 
 const maxTargetLength = 16_384;
-/** Far longer than the path of any call. One with escapes or parameters has many readings, each of which takes time. */
+/** Far longer than the path of any call. A path with escapes or parameters can be read in many ways, and each takes time to check. */
 const maxEscapedLength = 2_048;
 /** A path that some server could read as another one. */
 const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:;[^/]*)?(?:\/|$)/;

@@ -16,8 +16,8 @@ export function toSessionId(agentId: string, name: string): string {
 }
 
 /**
- * Whether an id has the form that names are mapped to. Anybody who knows an agent's id can compute those, so nobody may be the
- * first to use such an id by naming it.
+ * Whether an id has the form that names are mapped to. Anyone who knows an agent's id can compute such ids, so naming one does not
+ * claim it.
  */
 export function hasMappedForm(sessionId: string): boolean {
   return mappedForm.test(sessionId);

@@ -8,7 +8,7 @@ import { readProviderKey, readProviderKeys } from './read-provider-keys.ts';
 /** A server that agents may reach, by the id at the start of the path. */
 export interface Provider {
   id: string;
-  /** Whose request and answer formats it speaks. */
+  /** The request and answer formats that it speaks. */
   api: 'openai' | 'anthropic' | 'gemini';
   baseUrl: URL;
   /** The path of `baseUrl` without a closing slash: put before the request's. */
@@ -17,7 +17,7 @@ export interface Provider {
   asksForUsage: boolean;
   /** Sent in place of the caller's credentials; null if these are forwarded. */
   apiKey: string | null;
-  /** What may be asked of it; null is everything. */
+  /** The requests that it may get; null allows all. */
   allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
 }
 
@@ -74,7 +74,7 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
     const asksForUsage = !refusesUsage.test(baseUrl.hostname);
     providers.set(id, { id, api, baseUrl, basePath, asksForUsage, apiKey: null, allowPaths: null, ...more });
   };
-  // An id with a dash cannot be written in a variable's name: an underscore stands for it.
+  // A variable's name cannot contain a dash, so an underscore replaces it.
   const find = (id: string) => providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
   for (const [id, api, url] of builtIn) set(id, api, new URL(url));
   for (const entry of file ? readProvidersFile(file) : []) {

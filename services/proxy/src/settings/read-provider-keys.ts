@@ -4,7 +4,7 @@ import { ConfigError } from '@agp/runtime';
 
 /** A provider's key from the environment. */
 export interface NamedProviderKey {
-  /** In lower case; `_` may stand for a dash of the provider's id. */
+  /** In lower case; `_` may replace a dash of the provider's id. */
   id: string;
   variable: string;
   apiKey: string;

@@ -70,7 +70,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
 
-/** What is recorded of a call that failed inside the proxy: what it reserved is the best estimate of its cost. */
+/** The measurement of a call that failed inside the proxy: its reservation is the best estimate of its cost. */
 function assume({ head, body, reservation }: AdmittedRequest, { outcome }: Answer): Measurement {
   const model = body.inspected?.requestedModel ?? null;
   const costs = head.operation?.isFree === false && reservation.nanoUsd > 0;

@@ -7,7 +7,7 @@ import type { StopReason } from '../stop/running-requests.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 
 /**
- * Sends the request to the provider and the answer to the agent, byte for byte, with a tap beside it.
+ * Sends the request to the provider and the answer to the agent, byte for byte, while a tap reads a copy.
  *
  * @returns how it ended, once the last byte is out; failures of provider or agent do not reject it
  */

@@ -10,7 +10,7 @@ import { storageWaitMs } from '../storage/storage.ts';
 
 /**
  * Finds the agent by its token, or else by the declared name; its first request registers it, active, with the default cap.
- * Whether a token still works, and whether the name may be used without one, `admit` reads later.
+ * `admit` reads later whether a token still works, and whether the name may be used without one.
  *
  * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`
  */

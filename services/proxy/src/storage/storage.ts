@@ -57,7 +57,7 @@ async function readByDay<Ask extends SpendAsk, Value>(
  * `status_unavailable` then and for every failure of storage.
  *
  * @param pool its statements must time out by themselves within about a second, or they would pile up behind a lock
- * @param onFailure gets the cause of each failure, which the agent does not
+ * @param onFailure gets the cause of each failure, which agents are not shown
  */
 export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
@@ -119,7 +119,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
     /** Whether this event carries the cost of a job that is billed once. */
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
-    /** What an agent and all agents spent on a day, read after the call; never cached. */
+    /** The spend of an agent and of all agents on a day, read after this call begins; never cached. */
     readSpend: async (day: string, agentId: string, deadline: number) =>
       (await inTime(spends({ day, agentId }), deadline)) ?? nothing,
     /** @returns `recorded` has at least those of the events that the spend includes */

@@ -29,7 +29,7 @@ export function describeCall({ head, sessionId, body }: AdmittedRequest): { name
   const method = describeMethod(head.method);
   const http = {
     ...method.attributes,
-    // Without the query, where keys stand; a provider's URL has no password in it.
+    // Without the query, which may hold keys; a provider's URL never holds a password.
     'url.full': `${origin}${provider.basePath}${path}`,
     'server.address': hostname,
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),

@@ -54,7 +54,7 @@ function judge({ event, refusal }: RequestEnd): ['error' | 'warn' | 'info' | 'de
 
 const describe = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
-/** The trace id in the caller's `traceparent`, also if tracing is off; null if there is none that can be read. */
+/** The trace id in the caller's `traceparent`, even with tracing off; null if it is missing or malformed. */
 export function readTraceId(traceparent: unknown): string | null {
   const [, id = null] = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(String(traceparent)) ?? [];
   return id;

@@ -1,7 +1,7 @@
 import type { UnscannedReason } from '@agp/metering';
 import { type Logger, logSparsely } from '@agp/runtime';
 
-/** A request of which some text was not scanned. */
+/** A request with text that was not scanned. */
 export interface UnscannedText {
   eventId: string;
   reason: UnscannedReason;

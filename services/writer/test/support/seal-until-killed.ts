@@ -1,4 +1,4 @@
-/** A writer as it runs in production, but for how often it seals; tells its parent once it is up. */
+/** A writer as in production, except that it seals more often; it sends its parent a message once it is up. */
 
 import { writerConfigSchema } from '../../src/config.ts';
 import { startWriter } from '../../src/start-writer.ts';

@@ -17,7 +17,7 @@ import { startWriter, type WriterOverrides } from '../../src/start-writer.ts';
 /** Short, so that tests see redelivery. */
 export const ackWaitMs = 3_000;
 
-/** A NATS server, a Postgres database, and what stands at both ends of a writer. Ends with the test. */
+/** A NATS server, a Postgres database, and a publisher and a subscriber at the two ends of a writer. Ends with the test. */
 export async function startWriterStack<const Own extends boolean = false>(options: { ownPostgres?: Own } = {}) {
   const stack = await startTestStack({ nats: true, redis: true, ownPostgres: (options.ownPostgres ?? false) as Own });
   const connection: BusConnection = await connectBus({ url: stack.natsUrl, name: 'writer-test' });

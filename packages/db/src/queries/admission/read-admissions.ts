@@ -22,13 +22,13 @@ export interface DailyCap {
 /** Everything that admission depends on, as stored at this moment. */
 export interface AdmissionState {
   status: AgentStatus;
-  /** The tag in the agent's metadata, unchecked; null where there is none. */
+  /** The tag in the agent's metadata, unchecked; null without one. */
   complianceTag: string | null;
   /** Everything is stopped. */
   paused: boolean;
   /** The token exists for this agent's name and has not expired; false when none was shown. */
   tokenIsValid: boolean;
-  /** A token was once issued for the agent's name: without a valid one nobody may use it. */
+  /** A token was once issued for the agent's name, so it can only be used with a valid one. */
   nameIsClaimed: boolean;
   /** UUID of the agent that the session belongs to; null where it belongs to none, or was not asked for. */
   sessionOwner: string | null;

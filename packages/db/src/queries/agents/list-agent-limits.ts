@@ -13,7 +13,7 @@ export const agentLimitsColumns = [
   'created_at',
 ] as const;
 
-/** What an agent may use: USD a UTC day, and requests a minute; null is no cap or limit. */
+/** An agent's cap in USD a UTC day, and its limit of requests a minute; null means no cap or limit. */
 export type AgentLimitsRow = Pick<Selectable<Schema['agents']>, (typeof agentLimitsColumns)[number]>;
 
 /** The caps and limits of all agents in pages, oldest first, retired ones included. */

@@ -15,7 +15,7 @@ export function readAuditHead(db: Db): Promise<LineageHead> {
 /**
  * The chain in pages, in its order.
  *
- * @param length most entries to read; the head's length gives a consistent end
+ * @param length the number of entries to read; pass the head's length to end at that head
  */
 export async function* readAuditChain(db: Db, length: number): AsyncGenerator<AuditChainRow[]> {
   for (let after = -1; ; ) {

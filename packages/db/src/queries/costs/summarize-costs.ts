@@ -5,7 +5,7 @@ import type { RowOf } from '../../row-of.ts';
 
 export type CostTotalsRow = RowOf<CostSummary, 'date_from' | 'date_to'>;
 
-/** Usage of all agents and days, added exactly by Postgres; zeros and nulls while there is none. */
+/** Usage of all agents and days, added exactly by Postgres; zeros and nulls without any. */
 export async function summarizeCosts(db: Db): Promise<CostTotalsRow> {
   const { rows } = await sql<CostTotalsRow>`
     SELECT coalesce(sum(cost_usd), 0) AS total_cost_usd,

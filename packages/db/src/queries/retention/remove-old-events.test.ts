@@ -66,7 +66,7 @@ async function readChain(sessionId: string): Promise<ChainEntry[]> {
 
 const readAnchors = (sessionId: string) => listLineageAnchors(database.db, sessionId);
 
-/** Each chain is whole with its anchors, and they stand for as many events as the log says were removed. */
+/** Each chain is whole with its anchors, and the anchors cover as many events as the log says were removed. */
 async function expectAccounted(): Promise<void> {
   for (const { session_id, length } of await query<{ session_id: string; length: number }>(
     'SELECT session_id, length FROM lineage_heads',
@@ -116,7 +116,7 @@ test('weeks that are too old go, and chains go on from what is left of them', as
   expect(await query('SELECT * FROM lineage_heads ORDER BY session_id')).toEqual(heads);
   await expectAccounted();
 
-  // Sessions go on where they were, the one of which nothing is left included.
+  // Sessions continue where they were, even one whose events are all gone.
   await record('ses_gone', [border + 5]);
   await record('ses_across', [border + 6]);
   await expectAccounted();

@@ -24,7 +24,7 @@ const stop = { type: 'message_stop' };
 const split = { ephemeral_5m_input_tokens: 400, ephemeral_1h_input_tokens: 600 };
 const cached = { input_tokens: 21, cache_creation_input_tokens: 1000, cache_read_input_tokens: 188086 };
 
-/** What is told at the start, what at the end, and what the call used by that. */
+/** Usage reported at the start and at the end of a stream, and the usage that we read from both. */
 const dialects: [string, object | undefined, object | undefined, Parameters<typeof makeUsage>[0] | null][] = [
   [
     'Anthropic: the end replaces the first output',

@@ -6,7 +6,7 @@ const chat = findOperation('/v1/chat/completions');
 const responses = findOperation('/v1/responses');
 const embeddings = findOperation('/v1/embeddings');
 
-/** What servers say of a call, and what it was, worked out by hand from their documents. */
+/** Usage as servers report it, and its meaning, worked out by hand from their documentation. */
 const table: [string, object, Partial<Usage>][] = [
   [
     'OpenAI',

@@ -1,6 +1,6 @@
 import type { StreamReader, StreamReading, Writing } from '../../providers/operation.ts';
 
-/** What was read of a response; see {@link StreamReading}. */
+/** The contents of a response; see {@link StreamReading}. */
 export interface BodyReading extends Omit<StreamReading, 'outputText' | 'besideText' | 'isCutShort'> {
   /**
    * The body could be read: false for content types without usage, for encodings that are not decoded, and for bodies

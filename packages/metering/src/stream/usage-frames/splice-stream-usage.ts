@@ -30,7 +30,7 @@ const insert = (at: number, text: string): Edit => ({ start: at, end: at, text }
 
 const asking = '{"include_usage":true}';
 
-/** Makes one value of `stream_options` ask, whatever it said. */
+/** Makes a value of `stream_options` ask for usage, even if the caller set `include_usage` to false. */
 function makeAsk(body: Buffer, options: Member): Edit[] {
   const inside = scanMembers(body, options.start);
   if (!inside) return [{ start: options.start, end: options.end, text: asking }];
@@ -42,7 +42,7 @@ function makeAsk(body: Buffer, options: Member): Edit[] {
   return [insert(options.start + 1, inside.members.length === 0 ? '"include_usage":true' : '"include_usage":true,')];
 }
 
-/** Makes it ask where it says nothing. */
+/** The same, unless the caller set `include_usage`. */
 function makeAskUnlessTold(body: Buffer, options: Member): Edit[] {
   if (body.toString('latin1', options.start, options.end) === 'null') return makeAsk(body, options);
   const inside = scanMembers(body, options.start);
@@ -50,7 +50,7 @@ function makeAskUnlessTold(body: Buffer, options: Member): Edit[] {
   return isTold ? [] : makeAsk(body, options);
 }
 
-/** Values of `stream` that no server takes for true. Some take `1` or `"true"` for it. */
+/** Values of `stream` that no server reads as true. Some servers read `1` or `"true"` as true. */
 const noStream = new Set(['false', 'null', '0', '""', '"false"']);
 
 /**

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { StreamUsageStripper } from './stream-usage-stripper.ts';
 
-/** What the agent gets, when the bytes come in chunks that end at the given positions. */
+/** The bytes that the agent gets if the answer comes in chunks that end at the given positions. */
 function strip(bytes: Buffer, cuts: readonly number[] = []): Buffer {
   const stripper = new StreamUsageStripper();
   const out: Buffer[] = [];
