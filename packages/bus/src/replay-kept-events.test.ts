@@ -67,7 +67,7 @@ async function replayAround(work: () => Promise<unknown>) {
   return replaying;
 }
 
-test('all of it is kept, and nothing of what is kept while it runs is published', async () => {
+test('it publishes all kept events, but none that is kept while it runs', async () => {
   await keep(200);
   const all = { first: 1, last: 200, messages: 200, events: 200, copies: 0, notKept: 0, keptFrom: null };
   expect(await replaySince(begun)).toEqual(all);
@@ -80,7 +80,7 @@ test('all of it is kept, and nothing of what is kept while it runs is published'
   expect(await replaySince(new Date())).toMatchObject({ messages: 0, events: 0, keptFrom: null });
 });
 
-test('what NATS took in just before the time by its own clock is published too', async () => {
+test('events that arrived just before the time, by the clock of NATS, are published too', async () => {
   await keep(3);
   await setTimeout(5);
   expect(await replayKeptEvents(operator, new Date())).toMatchObject({ messages: 3, keptFrom: null });
@@ -119,14 +119,14 @@ test.each<[string, (index: number) => boolean]>([
   expect((await manager.streams.info(eventStream)).state.messages).toBe(200);
 });
 
-test('what came before the stream was made is missing', async () => {
+test('events from before the stream was made are missing', async () => {
   await keep(3);
   const { created } = await manager.streams.info(keptStream);
   const { keptFrom, events } = await replaySince(new Date(Date.parse(created) - 3_600_000));
   expect([keptFrom, events]).toEqual([new Date(created), 3]);
 });
 
-test('what was discarded before is missing, the last message included', async () => {
+test('messages discarded before it starts are missing, even the last one', async () => {
   await keep(3);
   const last = await timeOf(3);
   await manager.streams.purge(keptStream, { seq: 3 });
@@ -137,7 +137,7 @@ test('what was discarded before is missing, the last message included', async ()
   expect(await replaySince(new Date(last + 1))).toMatchObject({ messages: 0, events: 0, keptFrom: null });
 });
 
-test('what is discarded while it runs is missing, in the middle', async () => {
+test('messages discarded while it runs, in the middle, are missing', async () => {
   await keep(200);
   const from = new Date(await timeOf(101));
   // Of one that is discarded before it is read: the copy alone is left.
@@ -148,7 +148,7 @@ test('what is discarded while it runs is missing, in the middle', async () => {
 });
 
 test.each([0, 1])(
-  'what is discarded at the end is missing, with %i that came meanwhile',
+  'messages discarded at the end are missing, with %i that came meanwhile',
   async (newer) => {
     await keep(100);
     const last = await timeOf(100);
@@ -182,7 +182,7 @@ test('however often it runs, it publishes each message once', async () => {
   expect((await manager.streams.info(keptStream)).state.messages).toBe(600);
 });
 
-test('a copy is published where the message that it is of is gone, from another stream, or older than what is asked for', async () => {
+test('a copy is published if its original is gone, from another stream, or older than the time asked for', async () => {
   await keep(4);
   await replaySince(begun);
   const ids = await Promise.all([1, 2, 3, 4].map(readId));

@@ -13,7 +13,7 @@ function fromTypeId(id: string): string | null {
 
 const digit = fc.constantFrom(...'0123456789abcdefghjkmnpqrstvwxyzilouA_-é');
 
-test('what is written as a public id is read back', () => {
+test('a public id is read back as it was written', () => {
   fc.assert(
     fc.property(fc.uuid(), (uuid) => {
       expect(fromPublicId('evt', toPublicId('evt', uuid))).toBe(uuid);

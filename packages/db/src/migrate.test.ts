@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts';
 import { migrationProvider } from './migrations/index.ts';
 import { openGuardedDatabase } from './open-guarded-database.ts';
 
-test('migrate of a version that was rolled back to leaves the later schema and its privileges alone', async () => {
+test('after a rollback, the older migrate leaves the later schema and its privileges alone', async () => {
   await using stack = await startTestStack();
   const { databaseUrl } = stack.urls.migrator;
   const run = () => {

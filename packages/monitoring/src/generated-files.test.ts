@@ -14,7 +14,7 @@ test.each(files)('$path is what "node packages/monitoring/src/commands/generate.
   expect(read(path)).toBe(text);
 });
 
-test('nothing lies beside them that no code makes', () => {
+test('every file next to them is generated too', () => {
   const lying = ['grafana/dashboards', 'prometheus'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   );

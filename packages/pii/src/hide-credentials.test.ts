@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hideCredentials } from './hide-credentials.ts';
 
-test('credentials are named instead of shown, wherever they stand', () => {
+test('credentials are named instead of shown, anywhere in a text', () => {
   const key = `sk-proj-${'aB3dE5gH7jK9mN1pQ4rS'.repeat(2)}`;
   expect(hideCredentials(`the model ${key} is unknown; ${key}`)).toBe('the model [api_key] is unknown; [api_key]');
   const token = `agp_${'aB3dE5gH7jK9mN1pQ4rS'.repeat(3).slice(0, 43)}`;

@@ -43,7 +43,7 @@ describe('whose prices hold', () => {
     const gemini = call('gemini-2.5-flash', million1, { provider: 'demo', api: 'gemini' });
     expect(priceUsage(gemini).costNanoUsd).toBe(usd(0.3));
   });
-  test('nobody guesses for a model that a known provider does not list', () => {
+  test('a model that a known provider does not list gets no guessed price', () => {
     const unpriced = { costNanoUsd: 0, priceVersion: null, priced: false };
     expect(priceUsage(call('claude-opus-4-5', million1, { baseUrl: 'https://api.groq.com' }))).toEqual(unpriced);
     for (const model of ['', 'no-such-model', '__proto__', 'x'.repeat(100_000)]) {
@@ -77,7 +77,7 @@ test('a price that changes on a date or by the hour is the one of the call, in a
   }
 });
 
-test('a time that is none leaves the call unpriced where the price depends on it', () => {
+test('an invalid time leaves the call unpriced if the price depends on it', () => {
   const at = new Date(Number.NaN);
   expect(priceUsage(call('claude-opus-4-6', {}, { api: 'anthropic', at })).priced).toBe(false);
 });
@@ -220,7 +220,7 @@ test('every cost equals exact arithmetic on the rows, to the nano-dollar', () =>
   );
 });
 
-test('whatever stands in the usage, a cost is a whole number that is not negative', () => {
+test('a cost is a whole number that is not negative, for any usage', () => {
   const anyNumber = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(maxTokens, maxTokens + 1, -1, 1e300));
   const anyUsage = fc.record(Object.fromEntries(Object.keys(makeUsage({})).map((key) => [key, anyNumber])));
   fc.assert(

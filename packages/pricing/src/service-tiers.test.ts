@@ -22,7 +22,7 @@ test.each([
   }
 });
 
-test('half is charged by those who say so, and by nobody else', () => {
+test('only providers that say so charge half', () => {
   const half = (tier: string) =>
     ['openai', 'azure', 'anthropic', 'google', 'groq', 'mistral', 'x-ai', 'deepseek', 'openrouter', null].filter(
       (vendor) => priceTier(tier, vendor).half,

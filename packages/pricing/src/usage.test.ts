@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { makeUsage } from './usage.ts';
 
-test('seconds are whole ones, to the nearest; what is no length is none', () => {
+test('seconds are rounded; an invalid length gives none', () => {
   const seconds = (given: unknown) => makeUsage({ inputAudioSeconds: given }).inputAudioSeconds;
   expect([8.49, 8.5, 0.4, 9].map(seconds)).toEqual([8, 9, 0, 9]);
   expect(['9', -1, Number.NaN, Number.POSITIVE_INFINITY, null, {}].map(seconds)).toEqual([0, 0, 0, 0, 0, 0]);
   expect(Object.is(seconds(-0.2), -0)).toBe(false);
 });
 
-test('cached media that the provider does not tell apart is what the prompt has no room for otherwise', () => {
+test('cached media without figures of its own is the cached input that does not fit the rest of the prompt', () => {
   const tokens = { promptTokens: 100, cacheReadTokens: 90 };
   expect(makeUsage({ ...tokens, inputAudioTokens: 30 }).cacheReadAudioTokens).toBe(20);
   expect(makeUsage({ ...tokens, inputImageTokens: 30 }).cacheReadImageTokens).toBe(20);

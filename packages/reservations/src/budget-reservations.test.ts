@@ -25,7 +25,7 @@ const make = (day: string, agentId: string, nanoUsd: number): Reservation => ({
   nanoUsd,
 });
 
-test('each reservation is told what was reserved before it, by its agent and by all', async () => {
+test('each reservation returns the amounts reserved before it, by its agent and by all', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();
   expect(await budget.reserve(make(day, 'a', 5), null)).toEqual({
@@ -51,7 +51,7 @@ test('each reservation is told what was reserved before it, by its agent and by 
   expect(await budget.list(day, null)).toHaveLength(3);
 });
 
-test('a release counts once, whoever repeats it, and leaves other days alone', async () => {
+test('a repeated release counts once, and leaves other days alone', async () => {
   const budget = createBudgetReservations(redis);
   const [day, other] = [newDay(), newDay()];
   const [first, second] = [make(day, 'a', 5), make(day, 'a', 0)];
@@ -65,7 +65,7 @@ test('a release counts once, whoever repeats it, and leaves other days alone', a
   expect((await budget.readTotals(other)).globalNanoUsd).toBe(9);
 });
 
-test('a lease that nobody renews ends; a confirmed one stays, and what was released is not brought back by it', async () => {
+test('a lease that is not renewed ends; a confirmed reservation stays, and a confirmation does not bring back a released one', async () => {
   const budget = createBudgetReservations(redis, 300);
   const day = newDay();
   const [forgotten, renewed, confirmed, released] = [1, 20, 300, 4_000].map((nano) => make(day, 'a', nano)) as [
@@ -100,7 +100,7 @@ test('all that has outlived its lease is dropped at once, however much it is, an
 
 const request = { sessionId: 'ses_a', provider: 'openai', model: 'org|a model: |' };
 
-test('what was forwarded outlives its lease until it is released, and is listed with all that is known of it', async () => {
+test("a forwarded request's reservation outlives its lease until it is released, and is listed with its details", async () => {
   const brief = createBudgetReservations(redis, 1);
   const budget = createBudgetReservations(redis);
   const day = newDay();
@@ -170,7 +170,7 @@ test('that a request is forwarded is on its way before its sender does anything 
   await Promise.all([gathered, forwarding]);
 });
 
-test('what Redis has lost is put back by those who hold it', async () => {
+test('reservations that Redis lost are put back by their processes', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();
   const held = make(day, 'a', 11);
@@ -192,7 +192,7 @@ test('two hundred at once are counted one after the other', async () => {
   expect(earlier).toEqual(Array.from({ length: 200 }, (_, index) => index * 3));
 });
 
-test('requests of a minute are counted across all that ask, and what is over the limit reserves nothing', async () => {
+test('requests of a minute are counted across processes, and those over the limit reserve nothing', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();
   const agent = randomUUID();

@@ -39,7 +39,7 @@ test('a certificate file that is not there is an error at once', () => {
   expect(() => connectRedis({ url: 'redis://127.0.0.1:9', caFile: '/nowhere/ca.crt' })).toThrow('ENOENT');
 });
 
-test('each reason why Redis cannot be used is told once, and that it is back', async () => {
+test('each reason why Redis cannot be used is reported once, and so is its return', async () => {
   await using stack = await startTestStack({ redis: true });
   const told: string[] = [];
   const onStatus = (status: RedisStatus, error?: Error) => told.push(`${status}: ${error?.message}`);

@@ -149,7 +149,7 @@ test("a script without an end, which any user may begin, is ended by the proxy's
   }
 });
 
-test('nobody gets in without a password, nor with a wrong one', async () => {
+test('a connection without a password, or with a wrong one, is refused', async () => {
   const connectAs = async (url: string) => {
     const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
     redis.on('error', () => {});

@@ -9,7 +9,7 @@ test('where a server is missing its tests are left out with the reason, and fail
   expect(() => explainSkip(missing, { CI: 'true' })).toThrow(missing);
 });
 
-test('what is broken is never left out', () => {
+test('another error than a missing server is never a reason to skip', () => {
   const broken = new Error('the server does not answer');
   expect(() => explainSkip(broken, {})).toThrow(broken);
 });

@@ -112,7 +112,7 @@ describe('changing an agent', () => {
     }
   });
 
-  test('moves updated_at forward with every PUT and retire, even while the clock stands behind it', async () => {
+  test('moves updated_at forward with every PUT and retire, even if the clock is behind it', async () => {
     const id = await seedAgent(management.database, 'ahead', '2099-01-01T00:00:00.000Z');
     let last = '2099-01-01T00:00:00.000Z';
     for (const change of ['put', 'retire', 'put', 'put']) {
@@ -187,7 +187,7 @@ describe('changing an agent', () => {
     ['500 levels', metadata(deep(500)), /^metadata: .*32 levels/],
     ['10,000 levels', metadata(deep(10_000)), 'body: nests too deep'],
     ['more than 16 KiB', metadata(JSON.stringify({ a: 'x'.repeat(16 * 1024) })), /^metadata: .*16 KiB/],
-    ['a compliance tag that is none', metadata('{"compliance_tag":"Has Space"}'), /^metadata.compliance_tag: /],
+    ['an invalid compliance tag', metadata('{"compliance_tag":"Has Space"}'), /^metadata.compliance_tag: /],
     ['a compliance tag that is no text', metadata('{"compliance_tag":7}'), /^metadata.compliance_tag: /],
   ])('refuses a body with %s', async (_name, body, error) => {
     const id = await seedAgent(management.database, `refusing ${crypto.randomUUID()}`);

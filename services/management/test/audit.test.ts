@@ -76,7 +76,7 @@ describe('every change', () => {
     expect(await readChain()).toEqual(before);
   });
 
-  test('names the key that made it, and one that changes nothing is told as well', async () => {
+  test('names the key that made it, and is recorded even if nothing changed', async () => {
     const id = await seedAgent(management.database, 'twice-blocked');
     const made = await management.send('POST', '/api/v1/keys', { name: 'night shift', scopes: ['write'] });
     const key = createdApiKeySchema.parse(await made.json());
@@ -98,7 +98,7 @@ describe('every change', () => {
 });
 
 describe('the bootstrap key', () => {
-  test('is told of where it is another, by the system, and at no other start', async () => {
+  test("is recorded, as the system's, at a start with another key, and at no other start", async () => {
     const logger = createLogger('management', 'silent');
     const read = () => readLog('action=key.bootstrap');
     const [first, ...none] = await read();

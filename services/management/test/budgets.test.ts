@@ -143,7 +143,7 @@ describe('listing budgets', () => {
     expect(await readAgent(agent, own)).toMatchObject({ spent_usd: 0.0002, reserved_usd: 0 });
   });
 
-  test('no longer holds what has outlived its lease', async () => {
+  test('no longer counts reservations whose lease has ended', async () => {
     using client = openReservations(management, 50);
     await client.ready();
     const agent = await seedAgent(management.database, 'killed');
@@ -198,7 +198,7 @@ test('needs the scope: read to look, write to change', async () => {
   }
 });
 
-test('without Redis nobody is shown a wrong figure, and no cap changes unseen', async () => {
+test('without Redis no wrong figure is shown, and no cap changes unseen', async () => {
   await using own = await startTestManagement();
   const agent = await seedAgent(own.database, 'unseen');
   await own.send('PUT', '/api/v1/budgets/global', { daily_cap_usd: 5 });

@@ -82,7 +82,7 @@ test('an agent with only the first half of a pair has no mean cost', async () =>
   expect(entry).toMatchObject({ request_count: 0, avg_cost_per_request_usd: 0 });
 });
 
-test('what has no price is listed by provider and model, the most requested first, ties by provider and model', async () => {
+test('usage without a price is listed by provider and model, the most requested first, ties by provider and model', async () => {
   await using own = await startTestManagement();
   const id = await seedAgent(own.database, 'unpriced');
   const use = (minute: string, provider: string, model: string, fields: Partial<EventMessage> = {}) =>

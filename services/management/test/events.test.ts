@@ -73,7 +73,7 @@ describe('listing events', () => {
     ['limit and offset', () => 'limit=2&offset=1', [3, 2]],
     ['an offset beyond the end', () => 'offset=10', []],
     ['an unknown agent', () => 'agent_id=agt_01k9r3v8w5f2q8m6t4n0x7y1za', []],
-    ['what is no agent id', () => 'agent_id=nobody', []],
+    ['an invalid agent id', () => 'agent_id=nobody', []],
     ['what is no session id', () => 'session_id=%00', []],
   ])('filters by %s', async (_name, query, expected) => {
     const list = await management.read(`/api/v1/events?${query()}`, eventListSchema);
@@ -180,7 +180,7 @@ describe('the events of one session', () => {
     expect(await management.read('/api/v1/events/sessions/ses_one', eventListSchema)).toEqual([0, 1].map(shown));
   });
 
-  test.each(['ses_unknown', 'x', '%00', '%ZZ', 'a'.repeat(3000)])('are none for %s', async (unknown) => {
+  test.each(['ses_unknown', 'x', '%00', '%ZZ', 'a'.repeat(3000)])('are empty for %s', async (unknown) => {
     expect(await management.read(`/api/v1/events/sessions/${unknown}`, eventListSchema)).toEqual([]);
   });
 });

@@ -72,7 +72,7 @@ test('a block works, and others read, while one key holds as many slow reads as 
   await expect.poll(async () => (await management.call('/api/v1/events', greedy)).status).toBe(200);
 });
 
-test('who leaves while the key is looked up holds neither a stream nor a read', async () => {
+test('a client that leaves while its key is looked up holds neither a stream nor a read', async () => {
   const { hostname, port } = new URL(management.service.url);
   const { authorization } = greedy.headers as { authorization: string };
   const ask = async (path: string) => {

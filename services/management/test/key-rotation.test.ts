@@ -99,7 +99,7 @@ test.each([
   ['over a week', { overlap_seconds: 604_801 }, /^overlap_seconds: /],
   ['of a fraction', { overlap_seconds: 1.5 }, /^overlap_seconds: /],
   ['that is no number', { overlap_seconds: '60' }, /^overlap_seconds: /],
-  ['beside another field', { overlap_seconds: 1, secret: 'mine' }, /^secret: unknown field/],
+  ['next to another field', { overlap_seconds: 1, secret: 'mine' }, /^secret: unknown field/],
   ['in no object', [], /^body: /],
 ])('an overlap %s is refused', async (_what, body, error) => {
   const key = await makeKey();

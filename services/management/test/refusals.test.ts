@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => management[Symbol.asyncDispose]());
 
-describe('what there is not', () => {
+describe('an unknown path, id or method', () => {
   test.each([
     '/api/v1',
     '/api/v1/nothing',

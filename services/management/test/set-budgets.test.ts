@@ -95,7 +95,7 @@ describe('setting a budget', () => {
     ]);
   });
 
-  test('at once by many loses none: each found what the one before had left', async () => {
+  test('at once by many loses none: each `before` is the previous `after`', async () => {
     await using own = await startTestManagement();
     const agent = await seedAgent(own.database, 'wanted');
     const caps = Array.from({ length: 20 }, (_, index) => index + 1);
@@ -123,7 +123,7 @@ describe('setting a budget', () => {
     ['more than nine million', { daily_cap_usd: 9_000_000.000000002 }, /^daily_cap_usd: /],
     ['less than a nano-dollar', { daily_cap_usd: 1e-10 }, /^daily_cap_usd: .*nine decimal places/],
     ['ten decimal places', { daily_cap_usd: 1.0000000001 }, /^daily_cap_usd: .*nine decimal places/],
-    ['a flag that is none', { daily_cap_usd: 1, warn_only: 'yes' }, /^warn_only: /],
+    ['an invalid flag', { daily_cap_usd: 1, warn_only: 'yes' }, /^warn_only: /],
     ['another field', { daily_cap_usd: 1, spent_usd: 0 }, /^spent_usd: unknown field/],
     ['no object', [], /^body: /],
   ])('refuses a body with %s', async (_name, body, error) => {

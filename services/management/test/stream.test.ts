@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('the live stream', () => {
-  test('sends its headers at once, as an event stream that nobody may buffer or compress', async () => {
+  test('sends its headers at once, as an event stream that must not be buffered or compressed', async () => {
     await using client = await openStream(management, '', { headers: { 'accept-encoding': 'gzip, br' } });
     const { status, headers } = client.response;
     expect(status).toBe(200);

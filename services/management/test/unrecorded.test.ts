@@ -38,7 +38,7 @@ function at(time: string, agent: number, over: Partial<UnrecordedSpend>): Unreco
 const list = (query = '') => management.read(`/api/v1/costs/unrecorded${query}`, unrecordedRequestListSchema);
 const listTimes = async (query: string) => (await list(query)).map(({ started_at }) => started_at.slice(8, 23));
 
-test('what is not recorded is listed newest first, with what is known of it', async () => {
+test('unrecorded requests are listed newest first, with their known details', async () => {
   const all = await list();
   expect(all.map(({ started_at }) => started_at)).toEqual([
     '2026-03-03T00:00:00.000Z',
@@ -75,7 +75,7 @@ test('what is not recorded is listed newest first, with what is known of it', as
   });
 });
 
-test('it is cut to an agent, a time and a page, and what is no id is nobody', async () => {
+test('the list can be limited to an agent, a time and a page; an invalid id matches nothing', async () => {
   expect(await listTimes(`?agent_id=${agents[0]}`)).toEqual(['02T00:00:00.000', '01T10:00:00.000']);
   expect(await listTimes('?from=2026-03-01T10:00:00.001Z&to=2026-03-02')).toEqual(['01T10:00:00.001']);
   expect(await listTimes('?limit=1&offset=1')).toEqual(['02T00:00:00.000']);

@@ -10,7 +10,7 @@ test('an event that was published is read back', () => {
   expect(decode(encode(event))).toEqual({ event });
 });
 
-test('what holds no event says why, without the values', () => {
+test('a message without an event gives the reason, without the values', () => {
   expect(decode(Buffer.from([0x7b, 0xc3, 0x28]))).toMatchObject({ code: 'not_utf8' });
   expect(decode(Buffer.from('{"id":'))).toMatchObject({ code: 'not_json' });
   expect(decode(encode({ ...makeEvent(), model: 'secret\0', prompt_tokens: 'secret' }))).toEqual({

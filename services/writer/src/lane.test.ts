@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Lane } from './lane.ts';
 
-test('a full batch is due at once, in order, and what is over waits for the next', async () => {
+test('a full batch is due at once, in order, and items beyond it wait for the next', async () => {
   const lane = new Lane<number>();
   for (let item = 0; item < 250; item += 1) lane.add(item);
   const started = performance.now();

@@ -86,7 +86,7 @@ async function readCounted({ day, agentId }: ForwardedReservation): Promise<numb
   return Math.round(spent) + pending.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0);
 }
 
-test('what a killed proxy had forwarded is noted with all that is known of it, counts as before, and is noted once', async () => {
+test('requests that a killed proxy had forwarded are noted once with their known details, and count as before', async () => {
   const [capped, free, ofLastWeek] = [
     await kill(70),
     await kill(0, { forwarded: { ...forwarded, model: null } }),
@@ -182,7 +182,7 @@ const waitForLock = (table: string) =>
     expect(rows).toHaveLength(1);
   }, 900);
 
-test('what cannot be read is given up and keeps nothing else from being noted', async () => {
+test('unreadable entries are given up, and the others are still noted', async () => {
   const broken = [
     await kill(5, { agentId: 'nobody' }),
     await kill(5, { eventId: 'x' }),

@@ -9,7 +9,7 @@ import { sweepReservations } from './sweep-reservations.ts';
 
 const minuteMs = 60_000;
 
-test('what was recorded or set aside some time ago is given back, of this day and the day before; what runs stays', async () => {
+test('reservations of events recorded or set aside some time ago, today or yesterday, are given back; those of running requests stay', async () => {
   await using stack = await startTestStack({ redis: true });
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'sweep-test', pipeline: true });
   const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 5_000 });

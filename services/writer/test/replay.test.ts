@@ -134,7 +134,7 @@ test('a database that was restored to an earlier point gets every event that cam
   }
 }, 90_000);
 
-test('it says what it needs, and where nothing is kept', async () => {
+test('it prints its usage, and says if nothing is kept', async () => {
   await using stack = await startTestStack({ nats: true });
   const since = new Date().toISOString();
   expect(replay(stack.natsUrl, '--help')).toMatchObject({

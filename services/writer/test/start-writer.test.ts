@@ -38,7 +38,7 @@ async function expectAllRecorded({ database, announced }: Stack, events: readonl
   for (const { event_id, lineage_hash } of entries) expect(hashes.get(event_id)).toBe(lineage_hash);
 }
 
-test('what is published is recorded, announced and acknowledged', async () => {
+test('published events are recorded, announced and acknowledged', async () => {
   const stack = await startWriterStack();
   const writer = await stack.start();
   const events = traffic(730);
@@ -212,7 +212,7 @@ test('killed between commit and acknowledgement: recorded once, and announced by
   await expectAllRecorded(stack, events);
 }, 60_000);
 
-test('a stop records what is held and leaves the rest to the next writer at once', async () => {
+test('a stop records the events it holds and leaves the rest to the next writer at once', async () => {
   const stack = await startWriterStack();
   const events = traffic(4_000);
   stack.publish(events);

@@ -206,7 +206,7 @@ test('the services together pass an event from end to end, and nothing is refuse
   await Promise.all([proxy.close(), writer.close(), operator.close()]);
 });
 
-test("nobody gets in without a password, nor with another user's", async () => {
+test("a connection without a password, or with another user's, is refused", async () => {
   const { host, password } = new URL(urls.writer);
   await expect(connect({ servers: host })).rejects.toThrow('Authorization Violation');
   await expect(connect({ servers: host, user: 'proxy', pass: password })).rejects.toThrow('Authorization Violation');

@@ -39,7 +39,7 @@ function toRows(entries: AuditEntry[], head = emptyHead) {
   }));
 }
 
-test('chains verify with a second implementation, whatever stands in before and after', () => {
+test('chains verify with a second implementation, with anything in `before` and `after`', () => {
   fc.assert(
     fc.property(fc.array(anyEntry, { maxLength: 8 }), (entries) => {
       expect(findAuditDivergence(toRows(entries))).toBeNull();
@@ -70,7 +70,7 @@ test('a changed, removed or swapped entry is found at its place', () => {
   expect(findAuditDivergence([...pick(0, 1, 2), ...changed.slice(3)])).toBe(3);
 });
 
-test('members that are named like numbers stand in the order of their text', () => {
+test('members with numbers as names are sorted as text', () => {
   const [first] = fc.sample(anyEntry, { numRuns: 1, seed: 2 });
   const after = { '10': 1, '9': 2, b: 3, a: new Date(0) };
   const [linked] = linkAudit(emptyHead, [{ ...(first as AuditEntry), after }]);

@@ -22,7 +22,7 @@ const nearJson = fc
   })
   .map((pieces) => pieces.join(''));
 
-test('what it gives for JSON is what JSON.parse gives, whole values and bytes alike', () => {
+test('it gives for JSON, in values or bytes, the result of JSON.parse', () => {
   fc.assert(
     fc.property(fc.json({ depthSize: 'large' }), fc.constantFrom(0, 1, 3, maxJsonDepth), (text, indent) => {
       const spaced = JSON.stringify(JSON.parse(text), null, indent);

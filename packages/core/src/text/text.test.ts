@@ -10,7 +10,7 @@ const hidden = [
   ...['\u00a0', '\u3000', '\ud800', '\udc00', '\ue000', '\u{e0041}', '\u{e0100}', '\uffff'],
 ];
 
-test('what cannot be seen is shown by its number, and nothing else is changed', () => {
+test('invisible characters are shown by number, and nothing else changes', () => {
   expect(toLineText('a\u001b[31mred\n\u202eb\u009b')).toBe('a\\u{1b}[31mred\\u{a}\\u{202e}b\\u{9b}');
   for (const character of hidden) {
     const shown = `a\\u{${character.codePointAt(0)?.toString(16)}}b`;

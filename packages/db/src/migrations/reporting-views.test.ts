@@ -163,7 +163,7 @@ test('a refusal is counted once, before it is in the log and after', async () =>
   expect(await read()).toEqual(expected);
 });
 
-test('the health of recording says until when there are partitions, and what fell beside them', async () => {
+test('the health of recording says until when there are partitions, and how many events are outside them', async () => {
   const read = async () => {
     const [row] = await query<{ partitions_end: Date; default_partition_events: number; last_event_at: Date }>(
       'SELECT * FROM reporting.recording_health',

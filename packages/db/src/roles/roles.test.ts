@@ -123,7 +123,7 @@ async function listPrivileges(): Promise<string[]> {
   return rows.map(({ privilege }) => privilege);
 }
 
-test('nobody has more than reading, adding, changing some columns and deleting where it is stated, and PUBLIC has nothing', async () => {
+test('no role can do more than read, add, change some columns and delete as stated, and PUBLIC can do nothing', async () => {
   const privileges = await listPrivileges();
   expect(privileges.filter((privilege) => privilege.startsWith('PUBLIC'))).toEqual([]);
   const kinds = new Set(privileges.map((privilege) => privilege.split(' ')[1]));
@@ -138,7 +138,7 @@ test('nobody has more than reading, adding, changing some columns and deleting w
   expect(privileges.filter((privilege) => / UPDATE (audit_log|events)(\.|$)/.test(privilege))).toEqual([]);
 });
 
-test('whatever was granted beside what is stated is revoked by the next migrate, and what is missing is granted', async () => {
+test('the next migrate revokes every grant that is not stated, and restores missing ones', async () => {
   const before = await listPrivileges();
   await owner.query(`
     GRANT SELECT ON api_keys TO agp_proxy WITH GRANT OPTION;
@@ -163,7 +163,7 @@ test('whatever was granted beside what is stated is revoked by the next migrate,
   expect(await run(clients.writer, 'SELECT FROM api_keys')).toBe(refused);
 });
 
-test('what the migrator makes later is nobody else’s until a privilege for it is stated', async () => {
+test('tables that the migrator makes later are closed to others until a privilege is stated', async () => {
   const migrator = await connect(stack.urls.migrator.databaseUrl);
   await migrator.query('CREATE TABLE made_later (id int); CREATE VIEW reporting.made_later AS SELECT 1 AS one');
   await migrator.query('CREATE FUNCTION made_later() RETURNS int LANGUAGE sql RETURN 1');

@@ -12,7 +12,7 @@ const members = {
   tools: [{ type: 'image_generation', model: 'm-3' }, { note: '],"' }],
 };
 
-test('what is told behind the data of a large answer is found, in any order', () => {
+test('members after the data of a large answer are found, in any order', () => {
   for (const entries of [Object.entries(members), Object.entries(members).reverse()]) {
     const answer = JSON.stringify({ data: ['x'.repeat(100)], ...Object.fromEntries(entries) });
     expect(find(answer.slice(50))).toEqual(members);

@@ -28,7 +28,7 @@ async function measure(path: string, body: object, { contentType = 'application/
 const speech = { model: 'tts-1', voice: 'alloy', input: 'Hello.' };
 const sound = { contentType: 'audio/mpeg', body: 'sound' };
 
-test('sound that any of several models may have made costs what was reserved', async () => {
+test('sound that any of several models may have made costs its reservation', async () => {
   expect(await measure('/v1/audio/speech', speech, sound)).toMatchObject({ costNanoUsd: 6 * 15_000 });
   const either = await measure('/v1/audio/speech', { ...speech, models: ['gpt-4o'] }, sound);
   expect(either.reserved).toBeGreaterThan(4_096 * 10_000);
@@ -38,7 +38,7 @@ test('sound that any of several models may have made costs what was reserved', a
 const chat = { model: 'gpt-4o-mini', models: ['gpt-4o'], messages: [{ role: 'user', content: 'Hi' }] };
 const usage = { prompt_tokens: 9, completion_tokens: 500 };
 
-test('figures of a model that is not named cost what the dearest of those that were asked for does', async () => {
+test('figures without a model are priced by the dearest model asked for', async () => {
   const path = '/v1/chat/completions';
   const unnamed = await measure(path, chat, { body: { choices: [], usage } });
   expect(unnamed).toMatchObject({ costNanoUsd: 9 * 2_500 + 500 * 10_000, usageSource: 'provider' });

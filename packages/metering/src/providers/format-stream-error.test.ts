@@ -35,7 +35,7 @@ function endingEarly(kind: StreamKind, cutAt: number): Handler {
 }
 
 test.each(streamKinds)(
-  'the official client of %s raises what a stream is ended with as an error of its provider',
+  'the official client of %s raises the error that ends a stream as one of its provider',
   async (kind) => {
     await using provider = await startFakeProvider(endingEarly(kind, Number.POSITIVE_INFINITY));
     const { error, pieces } = await openStream(kind, provider.url, {}).ended;

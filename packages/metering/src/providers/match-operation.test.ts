@@ -84,7 +84,7 @@ test.each<[ProviderApi, string]>([
 test.each<[ProviderApi, string]>([
   ['anthropic', '/v1/messages/batches/b1/results'],
   ['gemini', '/v1beta/batches/b1'],
-])('what %s bills once at %s is the same with a slash behind it', (api, path) => {
+])('a bill of %s at %s is the same one with a trailing slash', (api, path) => {
   for (const written of [path, `${path}/`])
     expect(matchOperation(api, 'GET', written)?.billedOnce?.(written)).toBe('b1');
 });

@@ -35,7 +35,7 @@ describe('text fields of a form', () => {
     expect(parseRequestBody(bytes, contentType)).toEqual(fields);
   });
 
-  test('are read whatever stands in the values', async () => {
+  test('are read with anything in the values', async () => {
     const values = fc.dictionary(fc.string({ minLength: 1 }), fc.string({ unit: 'binary' }), { maxKeys: 5 });
     await fc.assert(
       fc.asyncProperty(values, async (given) => {
@@ -72,7 +72,7 @@ describe('text fields of a form', () => {
       '--b\r\nCONTENT-DISPOSITION: form-data; NAME="model"\r\nContent-Type: text/plain\r\n\r\nm\r\n--b--',
     ],
     [
-      'beside a part without a name',
+      'next to a part without a name',
       'multipart/form-data; boundary=b',
       '--b\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nm\r\n--b--',
     ],
@@ -90,7 +90,7 @@ describe('text fields of a form', () => {
     ['headers without end', 'multipart/form-data; boundary=b', `--b\r\n${'x'.repeat(10_000)}\r\n\r\nm\r\n--b--`],
     ['too many parts', 'multipart/form-data; boundary=b', `${'--b\r\n\r\n\r\n'.repeat(1_001)}--b--`],
     ['nothing at all', 'multipart/form-data; boundary=b', ''],
-  ])('are none where there is %s', (_, contentType, body) => {
+  ])('cannot be read: %s', (_, contentType, body) => {
     expect(parseFormFields(Buffer.from(body), contentType, 100)).toBeUndefined();
   });
 

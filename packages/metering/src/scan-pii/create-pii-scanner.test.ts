@@ -42,7 +42,7 @@ test.each([0, 1_000_000])(
   },
 );
 
-test('what stands at the end of a long text is found, also where two pieces meet', async () => {
+test('PII at the end of a long text is found, also where two pieces meet', async () => {
   for (const length of [65_500, 65_530, 131_060, 500_000]) {
     const filler = prose.repeat(Math.ceil(length / prose.length)).slice(0, length);
     const scanned = await scan([written(`${filler} ${mail}`)], { maxInline: 1_000_000 });
@@ -64,7 +64,7 @@ test('a body that broke off is searched as far as it goes, and that is said', as
   expect(await scan([noJson])).toEqual({ types: ['email'], extent: 'partial', missed: 'unreadable' });
 });
 
-test('what is not scanned in time is said to be so', async () => {
+test('text that is not scanned in time is reported', async () => {
   const late = await scan([written(mail.repeat(50_000))], { budgetMs: 0 });
   expect(late).toEqual({ types: [], extent: 'none', missed: 'out_of_time' });
 });
@@ -75,7 +75,7 @@ test('after a stop nothing is scanned, and that is said', async () => {
   expect(await scanner.scan([written(mail)], holder)).toEqual({ types: [], extent: 'none', missed: 'overloaded' });
 });
 
-test('a body of very many values is not parsed, and searched as it stands for as far as texts are read', async () => {
+test('a body of very many values is not parsed, and its raw text is searched as far as texts are read', async () => {
   const body = `{"messages":[{"role":"user","content":"${mail}"}],"a":[${'0,'.repeat(1_100_000)}0]}`;
   const populated = { of: 'request' as const, asked, bytes: Buffer.from(body), contentType: 'application/json' };
   const scanned = await scan([populated], { budgetMs: 60_000 });

@@ -69,7 +69,7 @@ test.each([
   { tool_choice: { function: { name: mail } } },
   { response_format: { json_schema: { name: mail } } },
   { unheard_of: [[{ a: mail }]] },
-])('a member of the request beside its messages is read: %j', (more) => {
+])('a member of the request outside its messages is read: %j', (more) => {
   const { types, extent } = scan(send(chat, ask('Hi', more)));
   expect([types, extent]).toEqual([['metadata' in more && 'card' in more.metadata ? 'credit_card' : 'email'], 'full']);
 });
@@ -84,7 +84,7 @@ test.each([
   `{"model":"m","messages":[{"role":"user","content":"${secret}","content":"Hi"}]}`,
   `{"model":"m","messages":[{"role":"user","content":"${secret}"}],"messages":[]}`,
   `{"model":"m","messages":[{"content":"Hi"}],"user":"a\\"b","user":{"jane.roe\\u0040example.com":1},"user":""}`,
-])('a member that stands twice in one object is read both times: %s', (body) => {
+])('both values of a repeated member are read: %s', (body) => {
   expect(scan({ of: 'request', asked: chat, bytes: Buffer.from(body), contentType: 'application/json' })).toEqual(
     found,
   );
@@ -105,7 +105,7 @@ test('JSON in a string that is nested too deep to be taken apart makes a scan pa
   expect(scan(send(chat, ask(`{ no JSON ${secret}`)))).toEqual(found);
 });
 
-test('keys, numbers and single letters of what a tool was given are text', () => {
+test("keys, numbers and single letters in a tool's arguments are text", () => {
   const call = (args: object) => ({
     model: 'm',
     messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: JSON.stringify(args) } }] }],
@@ -117,7 +117,7 @@ test('keys, numbers and single letters of what a tool was given are text', () =>
   expect(scan(send(chat, call({ '4111 1111 1111 1111': 1 }))).types).toEqual(['credit_card']);
 });
 
-test('what is written over the parts of one message is read as one', () => {
+test('a text spread over the parts of one message is read as one', () => {
   const parts = ['Write to jane.r', 'oe@exam', 'ple.com.'];
   expect(scan(send(chat, ask(parts.map((text) => ({ type: 'text', text })))))).toEqual(found);
   expect(scan(send(gemini, { contents: [{ parts: parts.map((text) => ({ text })) }] }))).toEqual(found);
@@ -137,7 +137,7 @@ test('a file of text is text, and other files are no text that was left out', ()
   expect(scan(send(chat, ask([{ type: 'file', file: { file_data: uri } }])))).toEqual(found);
 });
 
-test('a text behind what is read of one request is said to be left out', () => {
+test('text beyond the amount read from one request is reported as left out', () => {
   const long = 'x '.repeat(2_200_000);
   expect(
     scan(
@@ -199,7 +199,7 @@ test.each(streams)('%s in a stream in %s format is read: %s', (_, api, path, fra
   expect(Buffer.isBuffer(output) || scan(output)).toEqual(found);
 });
 
-test('a message of a stream that is no JSON is searched as it stands, and that is said', () => {
+test("a stream's message that is not JSON is searched as raw text, and reported", () => {
   const reader = matchOperation('openai', 'POST', chat.path)?.createStreamReader();
   reader?.push('', secret);
   if (!reader) throw new Error('no such operation');
@@ -207,7 +207,7 @@ test('a message of a stream that is no JSON is searched as it stands, and that i
   expect(Buffer.isBuffer(output) || scan(output)).toMatchObject({ types: ['email'], extent: 'partial' });
 });
 
-test("ids, times and the words of a protocol are nobody's data", () => {
+test('ids, times and the words of a protocol are not personal data', () => {
   const numbers = ['4111111111111111', '8313807536837492492'];
   const ids = [...providerIds, ...numbers];
   for (const id of ids) {

@@ -34,7 +34,7 @@ test.concurrent.each([
   120_000,
 );
 
-test('answers of one agent take a share of the memory, what has no room is dropped and said to be, and others are read', async () => {
+test("answers of one agent take a share of the memory; those without room are dropped and reported, and other agents' are read", async () => {
   const megabyte = 1024 * 1024;
   const shares = new FairShares({ max: 100 * megabyte });
   const chat = matchOperation('openai', 'POST', '/v1/chat/completions') as Operation;

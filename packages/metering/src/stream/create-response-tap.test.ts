@@ -176,7 +176,7 @@ describe('compressed bodies', () => {
     expect(reading).toMatchObject({ model: 'm-1', usage });
   });
 
-  test.each(['gzip', 'deflate', 'br', 'zstd'])('%s that is none does no harm', async (encoding) => {
+  test.each(['gzip', 'deflate', 'br', 'zstd'])('invalid %s does no harm', async (encoding) => {
     const headers = { ...json, 'content-encoding': encoding };
     expect(await tap(chat, headers, answer)).toMatchObject({ usage: null, inspected: false });
     expect(await tap(chat, headers, '')).toMatchObject({ usage: null });

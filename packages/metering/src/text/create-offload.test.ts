@@ -51,7 +51,7 @@ test('each question has its own answer', async () => {
   await offload.stop();
 });
 
-test('a worker that does not answer is ended with its question alone, and those that wait go to the next', async () => {
+test('a worker that does not answer ends with its one question, and waiting questions go to the next', async () => {
   const offload = open({ timeoutMs: 1_500 });
   await offload.ask('a', 1, holder);
   const [spun, waited] = await Promise.allSettled(['spin', 'b'].map((question) => offload.ask(question, 1, holder)));
@@ -68,7 +68,7 @@ test('questions that take long one after the other are all answered, though the 
   await offload.stop();
 });
 
-test('a script that cannot be started fails what waits for it, and is not started for ever', async () => {
+test('a script that cannot be started fails the waiting questions, and is not started again and again', async () => {
   const errors: string[] = [];
   const options = { timeoutMs: 5_000, maxPending: 40, maxPendingBytes: 400 };
   const missing = createOffload(pathToFileURL(join(folder, 'missing.ts')), {
@@ -81,7 +81,7 @@ test('a script that cannot be started fails what waits for it, and is not starte
   await missing.stop();
 });
 
-test('the start of a worker is not counted against what it is asked', async () => {
+test('the start of a worker does not count as time of its question', async () => {
   const slow = pathToFileURL(join(folder, 'slow-worker.ts'));
   await writeFile(
     slow,

@@ -13,7 +13,7 @@ function readBody(body: string): string {
 }
 
 test.each(['A'.repeat(1_024), '='.repeat(1_024), `data:image/png;base64,${'iVBOR'.repeat(1_000)}`])(
-  'filler is counted, and so is what stands behind it: %#',
+  'filler is counted, and so is the text after it: %#',
   (filler) => {
     const text = `${filler} The rest of the text.`;
     expect(readCounted(text)).toBe(text);
@@ -22,7 +22,7 @@ test.each(['A'.repeat(1_024), '='.repeat(1_024), `data:image/png;base64,${'iVBOR
   },
 );
 
-test('a text is counted wherever it stands in a message', () => {
+test('a text is counted anywhere in a message', () => {
   const prose = 'Please answer at length. '.repeat(10);
   for (const name of ['role', 'id', 'type', 'url', 'data', 'signature', 'detail', 'cache_control', 'image_url']) {
     expect(readCounted([{ type: 'text', text: 'Hi', [name]: prose }]), name).toContain(prose);
@@ -30,7 +30,7 @@ test('a text is counted wherever it stands in a message', () => {
   expect(readCounted([{ type: 'file', file: { file_data: `data:text/plain;base64,${btoa(prose)}` } }])).toBe(prose);
 });
 
-test('names of things, files and where they are cost nothing, nor does what stands beside the messages', () => {
+test('names, files and their addresses cost nothing, nor do members outside the messages', () => {
   const files = [
     { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBOR'.repeat(1_000)}`, detail: 'high' } },
     { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
@@ -41,12 +41,12 @@ test('names of things, files and where they are cost nothing, nor does what stan
   expect(readCounted(files, beside)).toBe('Hi');
 });
 
-test('of a member that stands twice either may be what the provider reads', () => {
+test('a provider may read either value of a repeated member', () => {
   const body = '{"messages":[{"content":"the \\"first\\""}],"messages":[{"content":"the second"}]}';
   expect(readBody(body)).toBe('the second|the "first"');
 });
 
-test('what is written over several parts is counted once', () => {
+test('a text spread over several parts is counted once', () => {
   expect(readCounted([{ text: 'one ' }, { text: 'two' }])).toBe('one |two');
 });
 

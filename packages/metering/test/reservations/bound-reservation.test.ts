@@ -22,7 +22,7 @@ const field = (name: string, value: string) => `Content-Disposition: form-data; 
 const file = `Content-Disposition: form-data; name="image"; filename="a.png"\r\nContent-Type: image/png\r\n\r\nPNG`;
 const formType = 'multipart/form-data; boundary=b';
 
-describe('what servers may read in different ways is refused', () => {
+describe('bodies that servers may read in different ways are refused', () => {
   const refused: [string, Partial<ReservedRequest>, RegExp][] = [
     ['a gzip body', { body: gzipSync(text), contentEncoding: 'gzip' }, /content-encoding must be left out/],
     ['gzip in two layers', { contentEncoding: 'identity, gzip' }, /content-encoding/],
@@ -77,7 +77,7 @@ describe('what servers may read in different ways is refused', () => {
     for (const method of ['GET', 'HEAD', 'DELETE']) expect(reserve({ path: '/v1/new', method, body: null })).toBe(0);
   });
 
-  test('nobody is shown control characters, or a key without end', () => {
+  test('refusals show no control characters, and no key of unbounded length', () => {
     const body = JSON.stringify({ ...question, [`\u001b[31m${'x'.repeat(1_000)}`]: 1 });
     const refuse = () => reserve({ path: chat, body });
     expect(refuse).toThrow(/^the cost cannot be bounded: \?\[31mx{59} is not known/);
@@ -85,7 +85,7 @@ describe('what servers may read in different ways is refused', () => {
   });
 });
 
-describe('what can be read reserves the most that it may cost', () => {
+describe('readable bodies reserve the most that they may cost', () => {
   test('a token for each byte, and what providers put before it', () => {
     expect(reserve({ path: chat, body: question })).toBe(most(text.length + framing, 7));
     expect(reserve({ path: chat, body: question, contentType: 'application/json; charset=UTF-8' })).toBeGreaterThan(0);

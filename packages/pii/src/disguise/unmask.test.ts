@@ -97,7 +97,7 @@ test('what is written in tags alone is found there', () => {
   expect(readTags('Hello')).toBeNull();
 });
 
-test('what is found in a text as it is written stays found, whatever is put beside it', () => {
+test('PII found in a text as written is still found, whatever is put next to it', () => {
   for (const mask of ['\u200bx', '\u0336', '²', '①']) {
     expect(find(`${card}${mask}`).map(({ type }) => type)).toEqual(
       mask === '\u0336' ? ['credit_card'] : ['credit_card'],
@@ -160,7 +160,7 @@ test('where something is found in the original is where it reads as what was fou
   );
 });
 
-test('a masked finding is in the original what was masked, whatever stands around it', () => {
+test('a masked finding covers exactly the masked text of the original, whatever surrounds it', () => {
   const quiet = fc.constantFrom('', 'Well \u200b', '今天 ', '&nbsp; ', '\u{1f600} ', 'a%20b ', '１２ ', '\ud800 ');
   fc.assert(
     fc.property(quiet, fc.constantFrom(...Object.values(masks)), quiet, (before, mask, after) => {

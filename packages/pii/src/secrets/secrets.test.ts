@@ -230,7 +230,7 @@ describe('the checksum of tokens', () => {
   });
 });
 
-test('a key is found wherever it stands in a text', () => {
+test('a key is found anywhere in a text', () => {
   const key = fc.constantFrom(...keys.map(([, type, value]) => ({ type, value })));
   const around = fc.array(fc.constantFrom('a', 'word', ' ', '\n', '.', ', ', '=', '"', '\ud800', 'é', '://', '@', ':'));
   fc.assert(

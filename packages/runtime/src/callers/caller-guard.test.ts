@@ -71,7 +71,7 @@ test.each([
   expect((await loopback({ host })).status).toBe(421);
 });
 
-test('elsewhere any name is accepted, or only ALLOWED_HOSTS and IP addresses, which nobody can redirect', async () => {
+test('elsewhere any name is accepted, or only ALLOWED_HOSTS and IP addresses, which cannot be redirected', async () => {
   expect((await public_({ host: 'evil.test' })).status).toBe(200);
   for (const host of ['agents.acme.test:443', '10.0.0.7:9080', 'localhost', '[fd00::1]'])
     expect((await named({ host })).status).toBe(200);

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
 import { Flow } from './flow.ts';
 
-test('it goes on when the last of those who paused it is ready, however often each did', () => {
+test('it resumes when all who paused it are ready, however often each paused it', () => {
   const done: string[] = [];
   const controller = { pause: () => done.push('pause'), resume: () => done.push('resume') };
   const flow = new Flow();

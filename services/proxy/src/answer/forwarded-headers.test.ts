@@ -10,7 +10,7 @@ test('unknown headers go through with their case, repeated ones with all their v
   });
 });
 
-test('what belongs to the connection, to us or to a proxy is not sent on', () => {
+test('headers of the connection, of ours and of proxies are not forwarded', () => {
   const dropped = [
     'Connection',
     'Keep-Alive',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BodyBuffer } from './body-buffer.ts';
 
 test.each([null, 100_000, 3_000_000])(
-  'what is sent in any pieces is what is read, of a declared length of %s',
+  'a body sent in any pieces is read whole, with a declared length of %s',
   (expected) => {
     const length = expected ?? 100_000;
     const sent = Buffer.alloc(length, 'abcdefg');
@@ -13,7 +13,7 @@ test.each([null, 100_000, 3_000_000])(
   },
 );
 
-test('a hundred thousand pieces of one byte take the memory of their bytes, and what is taken is said before', () => {
+test('a hundred thousand pieces of one byte take the memory of their bytes, and `growth` says it beforehand', () => {
   const buffer = new BodyBuffer(null);
   let taken = 0;
   for (let index = 0; index < 100_000; index += 1) {

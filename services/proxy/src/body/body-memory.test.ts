@@ -63,7 +63,7 @@ test('an agent that fills its share is refused itself, before any byte where it 
   expect(put(memory, proven('other'), mebibyte).refused).toEqual([]);
 });
 
-test('bodies of which nothing comes count as well', () => {
+test('bodies whose bytes never come count as well', () => {
   const memory = open();
   let count = 0;
   expect(() => {

@@ -130,7 +130,7 @@ const shapes = fc.array(fc.record({ amount: fc.integer({ min: 0, max: 6 }), shar
 });
 const move = fc.record({ who: fc.nat(7), crashes: fc.integer({ min: 0, max: 19 }), givesUp: fc.boolean() });
 
-test('whatever the order of their steps, and whoever dies between two, requests never spend more than the cap, and none is refused without a reason', () => {
+test('in any order of steps, with proxies dying between them, requests never exceed the cap, and none is refused without a reason', () => {
   let outcomes = { admitted: 0, refused: 0, crashed: 0 };
   fc.assert(
     fc.property(

@@ -100,7 +100,7 @@ test('of requests at two proxies as many pass as the cap has room for, and what 
   expect(await waiting).toEqual([]);
 });
 
-test('what is recorded and not yet released is not counted twice', async () => {
+test('a recorded request that is not yet released is not counted twice', async () => {
   const { budget, shared } = await openBudget();
   const agentId = randomUUIDv7();
   const requests = Array.from({ length: 10 }, () => ask(agentId));
@@ -136,7 +136,7 @@ test('the cost of an event that was lost counts as spent, and its reservation en
   expect(await reserve(budget, ask(agentId, { nanoUsd: 5 }))).toEqual([]);
 });
 
-test('what a process holds when it stops stays in the spend, until its event is recorded after all', async () => {
+test('reservations of a stopping process stay in the spend until their events are recorded', async () => {
   const [{ budget, shared }, other] = [await openBudget(), await openBudget()];
   const agentId = randomUUIDv7();
   const held = ask(agentId, { nanoUsd: 95 });
@@ -157,7 +157,7 @@ test('what a process holds when it stops stays in the spend, until its event is 
   expect(await reserve(other.budget, ask(agentId))).toEqual([]);
 });
 
-test('what Redis forgot is told to it again, but not what JetStream has', async () => {
+test('reservations that Redis lost are sent again, unless JetStream has their event', async () => {
   const { budget, shared, redis } = await openBudget();
   const agentId = randomUUIDv7();
   const [running, confirmed] = [ask(agentId, { nanoUsd: 7 }), ask(agentId)];
@@ -168,7 +168,7 @@ test('what Redis forgot is told to it again, but not what JetStream has', async 
   await vi.waitFor(async () => expect((await shared.readTotals(day)).byAgent).toEqual(new Map([[agentId, 7]])));
 });
 
-test('what JetStream has is held for a late writer although Redis was out of reach when it should have been told', async () => {
+test("a confirmed event's reservation is held for a late writer even if Redis was away at its confirmation", async () => {
   const { budget, failures, redis } = await openBudget();
   const request = ask(randomUUIDv7());
   await reserve(budget, request);
@@ -190,7 +190,7 @@ test('an agent without cap or limit waits for nothing, and what it runs counts o
   expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['budget_held']);
 });
 
-test('without Redis each process goes on with what it knows itself, or refuses where that was chosen', async () => {
+test('without Redis each process counts its own requests, or refuses if BUDGET is strict', async () => {
   const [available, strict] = [await openBudget(), await openBudget({ isStrict: true })];
   const agentId = randomUUIDv7();
   const earlier = Array.from({ length: 4 }, () => ask(agentId));

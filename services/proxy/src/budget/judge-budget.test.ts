@@ -11,7 +11,7 @@ test('spend, earlier reservations and the request itself may reach the cap and n
   expect(judgeBudget(cap(10), { spent: 8, earlier: 100, mine: 3 })).toBe('spent');
 });
 
-test('a cap that is reached, and one of nothing, refuse what costs nothing; no cap refuses nothing', () => {
+test('a cap that is reached, or is 0, refuses even free requests; without a cap none is refused', () => {
   expect(judgeBudget(cap(10), { spent: 10, earlier: 0, mine: 0 })).toBe('spent');
   expect(judgeBudget(cap(0), { spent: 0, earlier: 0, mine: 0 })).toBe('spent');
   expect(judgeBudget(cap(10), { spent: 9, earlier: 1, mine: 0 })).toBe('fits');
@@ -31,7 +31,7 @@ test('of two caps the one that refuses for the day counts before the one that as
   expect(judge(cap(5, true), cap(5, true))).toBeUndefined();
 });
 
-test('who has spent a day may come back when that day is over, also where it ended while the request ran', () => {
+test('Retry-After of a spent cap ends with the day, also if the day ended while the request ran', () => {
   const at = (time: string) => budgetExceeded('agent', '2026-02-28', Date.parse(time)).headers['Retry-After'];
   expect(at('2026-02-28T00:00:00.000Z')).toBe('86400');
   expect(at('2026-02-28T23:59:58.001Z')).toBe('2');
@@ -44,7 +44,7 @@ test('who has spent a day may come back when that day is over, also where it end
   });
 });
 
-test('a rate limit is told with the fields that clients look for', () => {
+test('a rate limit is answered with the headers that clients look for', () => {
   expect(rateLimited(25, 7)).toMatchObject({
     status: 429,
     headers: { 'Retry-After': '7', 'RateLimit-Limit': '25', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '7' },

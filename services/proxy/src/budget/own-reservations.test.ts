@@ -11,7 +11,7 @@ const make = (agentId: string, nanoUsd: number, ofDay = day) => ({
   nanoUsd,
 });
 
-test('a reservation that is placed is told what its process holds for the day, and stands behind it', () => {
+test('a placed reservation gets the amounts that its process holds for the day, and counts after them', () => {
   const own = new OwnReservations();
   const [first, second, other, yesterday] = [make('a', 5), make('a', 7), make('b', 11), make('a', 100, '2026-02-28')];
   for (const one of [first, second, other, yesterday]) own.add(one);
@@ -26,7 +26,7 @@ test('a reservation that is placed is told what its process holds for the day, a
   expect(() => own.reserve(first.eventId, null, now)).toThrow('only what was added');
 });
 
-test('what JetStream has is no longer renewed, counts for a while, and is then forgotten', () => {
+test('a reservation whose event JetStream has is no longer renewed, counts for a while, and is then forgotten', () => {
   const own = new OwnReservations();
   const [running, confirmed] = [make('a', 5), make('a', 7)];
   own.add(running);

@@ -41,7 +41,7 @@ test('refusals of one minute, agent and reason are one count with the latest add
   expect(stored).toHaveLength(1);
 });
 
-test('what storage refuses is kept, added to, and handed over later, once', async () => {
+test('counts that storage refuses are kept, added to, and handed over later, once', async () => {
   let away = true;
   const stored: RefusalCount[] = [];
   const { log, onFailure } = startLog({

@@ -80,7 +80,7 @@ test('without patterns everything is allowed', () => {
 });
 
 test.each(['', 'v1/files', '/v1/*/files', 'post /v1/files', 'POST  /v1', '/v1/files?x=1', '/v1 /x', '*', 'GET *'])(
-  'the pattern %j is none',
+  'the pattern %j is invalid',
   (text) => {
     expect(parsePathPattern(text)).toBeNull();
   },

@@ -51,7 +51,7 @@ test('the token that the request shows is known whatever it is glued to', () => 
   expect(holdsAgentToken('agp', token)).toBe(false);
 });
 
-test('in what is recorded or shown a token is known wherever it stands', () => {
+test('a token is found anywhere in a text that is recorded or shown', () => {
   for (const text of [`ses_${token}`, `x${token}y`, `x%2561${token.slice(1)}`])
     expect(spellsAgentToken(text)).toBe(true);
   for (const text of ['ses_agp_short', 'agp_']) expect(spellsAgentToken(text)).toBe(false);

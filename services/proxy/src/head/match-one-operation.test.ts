@@ -31,7 +31,7 @@ const respellings: Record<string, (path: string) => string> = {
   'a letter encoded': (path) => path.replace(lastWord, hex),
   'a letter encoded twice': (path) => path.replace(lastWord, (word) => hex(word).replace('%', '%25')),
   'a letter encoded three times': (path) => path.replace(lastWord, (word) => hex(word).replace('%', '%2525')),
-  'a letter encoded beside what is broken once decoded': (path) =>
+  'a letter encoded next to an escape that is broken once decoded': (path) =>
     path.replace(lastWord, (word) => hex(word).replace('%', '%25')).concat(';%25zz'),
   'a letter encoded as Microsoft does': (path) =>
     path.replace(lastWord, (word) => hex(word).replace(/%(..)/, '%25u00$1')),
@@ -123,7 +123,7 @@ test.each<[ProviderApi, string, string, string | null, string]>([
   expect(operation?.readRequest({}, path).requestedModel).toBe(model);
 });
 
-test('what is no operation in any reading goes on as it is', () => {
+test('a path that is no operation in any reading passes unchanged', () => {
   for (const path of [
     '/v1/files/file%20one:two@%E2%82%AC~!$&()*+,;=',
     '/v1/threads/thread_1/messages',

@@ -65,7 +65,7 @@ test.each([
   ['credentials in a URL', [{ id: 'x', api: 'openai', base_url: 'http://u:p@a' }], '0.base_url'],
   ['a key file that cannot be read', [{ ...fromFile, api_key_file: '/nowhere/key' }], 'cannot read /nowhere/key'],
   ['paths that allow nothing', [{ ...fromFile, allow_paths: [] }], '0.allow_paths: must allow something'],
-  ['a path that is none', [{ ...fromFile, allow_paths: ['v1'] }], '0.allow_paths.0: must be default'],
+  ['an invalid path', [{ ...fromFile, allow_paths: ['v1'] }], '0.allow_paths.0: must be default'],
   ['a member that is not known', [{ id: 'x', api: 'openai', base_url: 'http://a', api_kye: 'x' }], 'api_kye'],
 ])('%s is refused at start, by name', (_what, content, message) => {
   expect(() => loadProviders(writeProviders(content), {})).toThrow(message);

@@ -5,7 +5,7 @@ import type { Exchange } from '../edge/exchange.ts';
 import type { Journey } from '../journey.ts';
 import { finish } from './finish.ts';
 
-test('what a request held is given back though its end breaks', () => {
+test('a request gives back all that it held even if its end fails', () => {
   const [release, giveBack] = [vi.fn(), vi.fn()];
   const journey = { error: new ApiError('paused'), body: { release }, place: { giveBack } } as unknown as Journey;
   const refusals = {

@@ -105,7 +105,7 @@ test('an agent that never takes the end of its answer keeps its event open no lo
   await upstream.close();
 });
 
-test('a block ends a stream with an error, and cuts one whose length was told: its agent would wait for the rest', async () => {
+test('a block ends a stream with an error, and cuts one whose length was sent: its agent would wait for the rest', async () => {
   for (const [ofProvider, isTold] of [[{}, false] as const, [{ 'content-length': 1_000 }, true] as const]) {
     const { agent, answer, block, upstream } = await relay({ ofProvider, providerEnds: false, isStuck: false });
     const [response] = await once(agent, 'response');

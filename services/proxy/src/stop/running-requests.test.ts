@@ -16,7 +16,7 @@ function run(requests: RunningRequests, agentId: string) {
   return { stops, end: requests.add({ agentId, stop: (reason) => stops.push(reason) }) };
 }
 
-test('a block stops the requests of that agent, a pause those of all; one of both is told of the block', () => {
+test('a block stops the requests of that agent, a pause those of all; a request stopped by both gets the block', () => {
   const requests = new RunningRequests();
   const [first, second, other] = [run(requests, 'a'), run(requests, 'a'), run(requests, 'b')];
   second.end();

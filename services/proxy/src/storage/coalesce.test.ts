@@ -39,7 +39,7 @@ test('a request never gets the answer of a query that began before it', async ()
   expect([await early, await late]).toEqual(['value 1', 'value 1']);
 });
 
-test('no more queries run than allowed; what waits goes together', async () => {
+test('no more queries run than allowed; waiting requests share the next one', async () => {
   const { calls, load } = controlledLoad();
   const read = coalesce(load);
   const first = read(1);

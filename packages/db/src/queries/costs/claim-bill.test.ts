@@ -68,7 +68,7 @@ test('a claim is taken over once its event must have been lost, by one of those 
   expect(await claim(bill, lost)).toBe(false);
 });
 
-test('a claim whose event was recorded stands for ever', async () => {
+test('a claim is final once its event is recorded', async () => {
   const [bill, uuid] = [newBill(), randomUUIDv7()];
   await claim(bill, uuid);
   await recordEvents(database.pool, [makeEvent({ id: toPublicId('evt', uuid) })]);

@@ -52,7 +52,7 @@ test('several that make the same partitions at once make each once', async () =>
   expect(new Set(made.flat()).size).toBe(10);
 });
 
-test('a migration beside others that make and remove partitions succeeds', async () => {
+test('a migration succeeds while others make and remove partitions', async () => {
   const [migrating, maintaining] = [open(1), open(1)] as [Database, Database];
   const now = new Date();
   const years = (count: number) => new Date(now.getTime() + count * 52 * weekMs);

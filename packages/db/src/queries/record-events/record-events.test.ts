@@ -169,7 +169,7 @@ test('the tag, the times and the address are those of the latest event, in whate
   await expectConsistent(database, events);
 });
 
-test('what was used without a price is counted by provider and model, once, and nothing else is', async () => {
+test('usage without a price is counted once, by provider and model, and no other usage is', async () => {
   const database = await open();
   const usage = { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 };
   const tuned = { ...usage, price_version: null, model: 'a "tuned" {model}, NULL' };

@@ -82,7 +82,7 @@ async function expectAccounted(): Promise<void> {
   ).toEqual([{ unexplained: 0 }]);
 }
 
-test('weeks that are too old go, and chains go on from what is left of them', async () => {
+test('weeks that are too old are removed, and chains continue from their anchors', async () => {
   await record(
     'ses_across',
     [-9 * dayMs, -dayMs, -1, 1, dayMs].map((ms) => border + ms),
@@ -129,7 +129,7 @@ test('weeks that are too old go, and chains go on from what is left of them', as
   expect(findDivergence('ses_overlap', chain.slice(1), anchors)).toBe(1);
 });
 
-test('what the log says is which week, when it was, and how much went; and what was set aside goes at the same age', async () => {
+test('the log names the week, its time and the number of events; messages set aside go at the same age', async () => {
   await record('ses_told', [border - 1, border - 2]);
   const old = new Date(border - dayMs).toISOString();
   await query(
@@ -224,7 +224,7 @@ test('a writer that records all the while, into the weeks that go too, loses not
   expect(await query('SELECT sum(event_count) AS total FROM daily_usage')).toEqual([{ total }]);
 }, 60_000);
 
-test('killed half-way it leaves everything as it was; and a long query keeps it waiting, but nobody else', async () => {
+test('killed half-way it leaves everything as it was; a long query makes it wait, and no other statement', async () => {
   await record('ses_crash', [border - 8 * dayMs, border - 1, border]);
   const reader = await database.pool.connect();
   const remover = openAsCommand('retention-crash');

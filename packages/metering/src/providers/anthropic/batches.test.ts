@@ -72,7 +72,7 @@ describe('the results of a batch', () => {
     expect(read(succeeded('m', usage), succeeded('n', usage)).model).toBeNull();
   });
 
-  test('of which none succeeded cost nothing', () => {
+  test('without any success cost nothing', () => {
     expect(read({ custom_id: 'c', result: { type: 'expired' } })).toMatchObject({ usage: null, usageIsFinal: false });
   });
 

@@ -33,7 +33,7 @@ const dialects: [string, object | undefined, object | undefined, Parameters<type
     { promptTokens: 25, completionTokens: 15 },
   ],
   [
-    'Anthropic: cache figures and their split stand where the end says less, or null',
+    'Anthropic: cache figures and their split are kept if the end reports less, or null',
     { ...cached, cache_creation: split, output_tokens: 1 },
     { input_tokens: 21, cache_read_input_tokens: null, cache_creation_input_tokens: 1000, output_tokens: 393 },
     {
@@ -96,7 +96,7 @@ describe('figures', () => {
     expect(reading).toMatchObject({ model: 'm-1', usageIsFinal: expected !== null, sawEnd: true, failed: false });
   });
 
-  test('several of them at the end: the last one stands', () => {
+  test('several of them at the end: the last one counts', () => {
     const reading = stream(start({ input_tokens: 25, output_tokens: 1 }), delta({ output_tokens: 15 }), {
       ...delta({ output_tokens: 30, output_tokens_details: { thinking_tokens: 10 } }),
     });

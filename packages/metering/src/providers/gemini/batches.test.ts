@@ -32,7 +32,7 @@ test.each([
   expect(reading.outputText().parts).toEqual(['5', '7']);
 });
 
-test('a batch that still runs tells nothing', () => {
+test('a batch that still runs reports nothing', () => {
   const body = { name: 'batches/abc', metadata: { ...metadata, state: 'BATCH_STATE_RUNNING' } };
   const reading = batch.readAnswer(body);
   expect(reading.usage).toBeNull();

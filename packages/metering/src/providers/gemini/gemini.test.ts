@@ -60,7 +60,7 @@ describe('requests', () => {
 describe('answers', () => {
   test.each([
     [
-      'thoughts are output besides the candidates',
+      'thoughts are output in addition to the candidates',
       { promptTokenCount: 10, candidatesTokenCount: 20, thoughtsTokenCount: 300, totalTokenCount: 330 },
       { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },
     ],

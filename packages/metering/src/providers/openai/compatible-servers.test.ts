@@ -40,7 +40,7 @@ const table: [string, object, Partial<Usage>][] = [
     { promptTokens: 100, completionTokens: 40, cacheReadTokens: 64, reasoningTokens: 25 },
   ],
   [
-    'xAI: reasoning beside the output, and in the total',
+    'xAI: reasoning separate from the output, and in the total',
     {
       prompt_tokens: 10_120,
       completion_tokens: 1_499,
@@ -132,7 +132,7 @@ const table: [string, object, Partial<Usage>][] = [
     { promptTokens: 3, completionTokens: 4 },
   ],
   [
-    'a total that is none',
+    'an invalid total',
     { prompt_tokens: 3, completion_tokens: 4, total_tokens: 'many' },
     { promptTokens: 3, completionTokens: 4 },
   ],
@@ -166,7 +166,7 @@ describe('usage', () => {
     expect(readStream(responses, response).usage).toEqual(makeUsage(expected));
   });
 
-  test('embeddings of which the total alone is told', () => {
+  test('embeddings with only a total', () => {
     expect(embeddings.readAnswer({ usage: { total_tokens: 8 } }).usage).toEqual(makeUsage({ promptTokens: 8 }));
   });
 });
@@ -252,12 +252,12 @@ describe('errors in streams', () => {
     expect(readStream(chat, frame).failed).toBe(true);
   });
 
-  test.each([[{ error: null }], [{ error: '' }]])('%j is none', (rest) => {
+  test.each([[{ error: null }], [{ error: '' }]])('%j is not an error', (rest) => {
     expect(readStream(chat, text('a', rest), last(rest), '[DONE]').failed).toBe(false);
   });
 });
 
-test('Mistral completes what stands between, and answers like a chat', () => {
+test('Mistral fills in the middle, and answers like a chat', () => {
   const fim = findOperation('/v1/fim/completions');
   expect(fim.readRequest({ prompt: 'def f(', suffix: 'return x' }, '/').inputText().parts).toEqual([
     'def f(',
@@ -272,7 +272,7 @@ describe('texts', () => {
     ['DeepSeek, vLLM: reasoning_content', { reasoning_content: 'Hm.', content: 'Yes.' }, ['Hm.', 'Yes.']],
     ['OpenRouter, vLLM: reasoning', { reasoning: 'Hm.', content: 'Yes.' }, ['Hm.', 'Yes.']],
     [
-      'Mistral: parts, of which one is thinking',
+      'Mistral: parts, one of them thinking',
       {
         content: [
           { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },

@@ -55,7 +55,7 @@ function expectSound(reading: { usage: object | null; outputText(): { parts: rea
   for (const part of reading.outputText().parts) expect(typeof part).toBe('string');
 }
 
-test('no body makes the mappings throw, or gives figures that are none', () => {
+test('no body makes the mappings throw, or gives invalid figures', () => {
   fc.assert(
     fc.property(operations, fc.oneof(trees, fc.jsonValue(), fc.string()), (from, body) => {
       const request = from.readRequest(body, '/');
@@ -66,7 +66,7 @@ test('no body makes the mappings throw, or gives figures that are none', () => {
   );
 });
 
-test('no frames make a reader throw, or give figures that are none', () => {
+test('no frames make a reader throw, or give invalid figures', () => {
   const frame = fc.oneof(
     trees.map((tree) => JSON.stringify(tree)),
     fc.constantFrom('[DONE]', '', '{', '{"usage":{', '{"error":{"message":'),

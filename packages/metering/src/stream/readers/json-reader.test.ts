@@ -12,7 +12,7 @@ function read(api: ProviderApi, path: string, answer: object) {
 const search = { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'q' } };
 const lengths = [10, 200_000, 2_000_000];
 
-test.each(lengths)('searches among the output of a response count, beside %i bytes of text', (length) => {
+test.each(lengths)('searches among the output of a response count, next to %i bytes of text', (length) => {
   const message = { type: 'message', content: [{ type: 'output_text', text: 'x'.repeat(length) }] };
   const answer = {
     model: 'gpt-5',
@@ -26,7 +26,7 @@ test.each(lengths)('searches among the output of a response count, beside %i byt
   });
 });
 
-test.each(lengths)('searches among the candidates of Gemini count, beside an image of %i bytes', (length) => {
+test.each(lengths)('searches among the candidates of Gemini count, next to an image of %i bytes', (length) => {
   const answer = {
     candidates: [
       {

@@ -56,7 +56,7 @@ describe('answers', () => {
     );
   });
 
-  test('of DALL-E tell nothing', () => {
+  test('of DALL-E report no usage', () => {
     expect(generations.readAnswer({ created: 1, data: [{ url: 'https://images.test/1' }] }).usage).toBeNull();
   });
 

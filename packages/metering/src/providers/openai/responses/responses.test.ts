@@ -137,7 +137,7 @@ const search = (type?: string, status = 'completed') => ({
   action: { type, query: 'q' },
 });
 
-describe('what is billed beside the tokens', () => {
+describe('charges in addition to tokens', () => {
   test.each([
     ['no search', { output: [{ type: 'message' }] }, 0],
     ['searches, by their items', { output: [search('search'), search(), search('search')] }, 3],
