@@ -27,7 +27,7 @@ export interface Replay {
   messages: number;
   /** The events in those messages. */
   events: number;
-  /** Left out, as copies of messages that were published or left out before them. */
+  /** Left out, being copies of messages handled before them. */
   copies: number;
   /** Discarded by NATS before they were read. */
   notKept: number;
@@ -77,11 +77,11 @@ export async function replayKeptEvents(
   const keptFrom = findKeptFrom(kept, since);
   const replay: Replay = { first, last, messages: 0, events: 0, copies: 0, notKept: 0, keptFrom };
   const jetstream = connection.jetstream();
-  // The id of a copy names its original, with a fresh end, or JetStream would drop it as a repeat of a recent one.
+  // The id of a copy is its original's with a fresh suffix, or JetStream would drop it as a duplicate.
   const prefix = `replay-of-${kept.created}-`;
   const run = randomUUID();
   let next = first;
-  // Everything between `readFrom` and `next` has been published or left out as a copy; nothing of it was discarded.
+  // Every message between `readFrom` and `next` was published or left out as a copy; none was discarded.
   let readFrom = first;
   const skipTo = (seq: number, time: Date) => {
     replay.notKept += Math.min(seq, last + 1) - next;
@@ -120,7 +120,7 @@ export async function replayKeptEvents(
 const removeConsumer = (manager: JetStreamManager) =>
   manager.consumers.delete(keptStream, replayConsumer).catch(() => false);
 
-/** Makes the consumer of a replay anew: an earlier one may be elsewhere, or be left of a replay that was killed. */
+/** Deletes and makes the consumer of a replay: an earlier one may have another position, or be left over from a killed replay. */
 async function placeConsumer(
   manager: JetStreamManager,
   start: Pick<ConsumerConfig, 'deliver_policy' | 'opt_start_seq' | 'opt_start_time'>,
@@ -136,10 +136,11 @@ async function placeConsumer(
 
 /**
  * Reads kept messages in order from a sequence on: at least one, unless all up to `seq + count` are discarded. NATS counts a
- * message as delivered even if it arrives after its request has ended, and does not send it again, so each call makes the
- * consumer anew at `seq`, and takes only what comes without a gap in the consumer's own count. A replay once lost 250 of 500 so.
+ * message as delivered even if it arrives after its request has ended, and does not send it again, so each call makes the consumer
+ * anew at `seq`, and takes only what comes without a gap in the consumer's own count. Without this a replay once lost 250 of 500
+ * messages.
  *
- * @throws Error where nothing comes that is kept
+ * @throws Error if messages that are kept do not arrive
  */
 async function readFromSeq(
   manager: JetStreamManager,

@@ -80,7 +80,7 @@ export interface Doubt {
   costNanoUsd: number;
 }
 
-/** Why a text was not scanned; `unknown_path`: on an unknown path text cannot be told from data. */
+/** Why a text was not scanned; `unknown_path`: on an unknown path text cannot be distinguished from data. */
 export type UnscannedReason = MissedReason | 'unknown_path';
 
 /** Usage and cost of a call, and the PII found in its texts. */

@@ -5,7 +5,7 @@ import type { PricedCall } from './priced-call.ts';
 import { supplementVersion } from './supplement.ts';
 import { makeUsage, type Usage } from './usage.ts';
 
-// What calls cost by the providers' public lists, worked out by hand: each sum shows its parts, as
+// Costs of calls by the providers' public lists, worked out by hand: each sum shows its parts, as
 // millions of tokens (M), or units, times the listed price in USD.
 
 const priceUsage = createPriceUsage();

@@ -196,7 +196,7 @@ test.each<[string, unknown, string]>([
   ],
   ['a star in the middle', [{ model: 'a*b', prices }], '0.model: * may only stand at the end'],
   ['every model of every provider', [{ model: '*', prices }], '0.provider: is needed where model is *'],
-  ['a day that is none', [{ model: 'a', prices, from: '2026-02-30' }], '0.from: must be a UTC date or time'],
+  ['an invalid day', [{ model: 'a', prices, from: '2026-02-30' }], '0.from: must be a UTC date or time'],
   [
     'a time without a zone',
     [{ model: 'a', prices, until: '2026-02-03T00:00:00' }],

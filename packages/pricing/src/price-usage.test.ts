@@ -55,7 +55,7 @@ describe('whose prices hold', () => {
 test.each<[string, PricedCall]>([
   ['images by size and quality', call('dall-e-3', { outputImages: 1 })],
   ['pages, which are not metered', call('mistral-ocr-latest', { promptTokens: million }, { provider: 'mistral' })],
-  ['transcription whose length is not told', call('whisper-1', { completionTokens: 500 })],
+  ['transcription without a reported length', call('whisper-1', { completionTokens: 500 })],
   ['a thing that the row has no price for', call('gpt-4o', { outputImages: 1 })],
 ])('%s: not priced, and said so', (_what, priced) => {
   expect(priceUsage(priced)).toEqual({ costNanoUsd: 0, priceVersion: null, priced: false });

@@ -45,7 +45,7 @@ export function addAuditCommands(program: Command, shell: Shell): void {
     'audit list --agent invoice-checker',
   );
   addPaging(list, 50)
-    .option('--agent <agent>', 'only what is about this agent, by name or id')
+    .option('--agent <agent>', 'only entries about this agent, by name or id')
     .addOption(new Option('--action <action>', 'only this action').choices(auditActions))
     .action(async ({ agent, ...given }) => {
       const { api } = shell;
@@ -70,7 +70,7 @@ export function addAuditCommands(program: Command, shell: Shell): void {
   addCommand(
     audit,
     'verify',
-    'download the audit log and check its chain here, and what retention removed against it, without trusting the server; ends with 1 where something diverges',
+    'download the audit log and check its chain, and the removals of retention against it, without trusting the server; ends with 1 on a divergence',
     'audit verify',
   ).action(async () => {
     const { chain, divergence, removalFault } = await downloadAndCheck(shell.api);

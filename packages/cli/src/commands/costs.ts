@@ -74,21 +74,16 @@ export function addCostCommands(program: Command, shell: Shell): void {
       { head: 'ID', cell: ({ event_id }) => event_id },
     ],
   );
-  addRequestList(
-    'doubtful',
-    'list calls whose recorded figures are not to be taken as they stand, newest first',
-    doubtfulUsageListSchema,
-    [
-      { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
-      { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id },
-      { head: 'PROVIDER', cell: ({ provider }) => provider },
-      { head: 'MODEL', cell: ({ model }) => model },
-      { head: 'WHY', cell: ({ reason }) => reason },
-      { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens) },
-      { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens) },
-      { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd) },
-      { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
-      { head: 'ID', cell: ({ event_id }) => event_id },
-    ],
-  );
+  addRequestList('doubtful', 'list calls whose recorded figures are in doubt, newest first', doubtfulUsageListSchema, [
+    { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
+    { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id },
+    { head: 'PROVIDER', cell: ({ provider }) => provider },
+    { head: 'MODEL', cell: ({ model }) => model },
+    { head: 'WHY', cell: ({ reason }) => reason },
+    { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens) },
+    { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens) },
+    { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd) },
+    { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+    { head: 'ID', cell: ({ event_id }) => event_id },
+  ]);
 }

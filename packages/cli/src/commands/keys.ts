@@ -45,7 +45,7 @@ export function addKeyCommands(program: Command, shell: Shell): void {
   );
 
   addCommand(keys, 'rotate <id>', 'give a key a new secret', 'keys rotate key_... --overlap 3600')
-    .option('--overlap <seconds>', 'how long the old secret works on beside the new one', parseWhole(0), 0)
+    .option('--overlap <seconds>', 'how long the old secret still works after the rotation', parseWhole(0), 0)
     .action(async (id: string, { overlap }) => {
       const path = `/api/v1/keys/${encodeURIComponent(id)}/rotate`;
       const answer = await shell.api.send('POST', path, { overlap_seconds: overlap }, createdApiKeySchema);

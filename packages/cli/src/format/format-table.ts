@@ -5,7 +5,7 @@ import type { Paint, Style } from '../open-terminal.ts';
 /** UTF-16 units shown of a value: more than any name, and all of an agent's metadata. */
 const maxCell = 32_768;
 
-/** One column: its head, and what it shows of a row. */
+/** One column: its heading, and the text that it shows for a row. */
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => string;

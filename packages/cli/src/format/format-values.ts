@@ -10,7 +10,7 @@ export function formatUsd(usd: number): string {
   return usd.toFixed(9).replace(/0{1,7}$/, '');
 }
 
-/** A cap, or the rest of it; null is none. */
+/** A cap, or what remains of it; null means no cap. */
 export function formatCap(usd: number | null): string {
   return usd === null ? 'none' : formatUsd(usd);
 }

@@ -24,7 +24,7 @@ interface FoundRemoval {
  *
  * @param entries payloads of the audit log's chain, which was checked before
  * @param anchors all of them, in the API's order
- * @returns the first difference, in a sentence; null where there is none
+ * @returns the first difference, in a sentence; null without any
  */
 export function findRemovalFault(
   entries: Iterable<Readonly<Record<string, unknown>>>,
@@ -45,12 +45,12 @@ export function findRemovalFault(
     if (kept.anchors !== told.anchors)
       return `removal ${told.removal} made ${told.anchors} anchors, and there are ${kept.anchors}`;
     if (kept.tree.root() !== told.anchors_root)
-      return `the anchors of removal ${told.removal} are not those that it made: their root is another one`;
+      return `the anchors of removal ${told.removal} were changed: their root differs from its own`;
     if (kept.events !== told.events)
-      return `removal ${told.removal} took ${told.events} events, and its anchors stand for ${kept.events}`;
+      return `removal ${told.removal} took ${told.events} events, and its anchors cover ${kept.events}`;
   }
   const old = found.get(null)?.events ?? 0;
-  if (old !== untied) return `removals without a root took ${untied} events, and their anchors stand for ${old}`;
+  if (old !== untied) return `removals without a root took ${untied} events, and their anchors cover ${old}`;
   found.delete(null);
   const [unknown] = found.keys();
   return unknown === undefined ? null : `there are anchors of removal ${unknown}, which the audit log does not have`;

@@ -42,7 +42,7 @@ export const keyRotationSchema = z
       .min(0)
       .max(maxOverlapSeconds)
       .default(0)
-      .meta({ description: 'How long the old secret works on beside the new one' }),
+      .meta({ description: 'How long the old secret still works after the rotation' }),
   })
   .default({ overlap_seconds: 0 })
   .meta({ id: 'KeyRotation' });

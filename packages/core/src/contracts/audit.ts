@@ -59,7 +59,7 @@ export const auditVerdictSchema = z
   .strictObject({
     valid: z.boolean(),
     length: z.int().min(0).meta({ description: 'Entries that the chain has' }),
-    head: z.string().meta({ description: 'Hash of the last entry; `genesis` where there is none' }),
+    head: z.string().meta({ description: 'Hash of the last entry; `genesis` if the log is empty' }),
     first_divergence: z
       .int()
       .min(0)

@@ -17,17 +17,13 @@ const budgetFields = {
   daily_cap_usd: dailyCapSchema,
   spent_usd: z.number().min(0).meta({ description: 'What today, a UTC day, cost until now' }),
   reserved_usd: z.number().min(0).meta({ description: 'Held for requests whose cost is not in `spent_usd` yet' }),
-  remaining_usd: z
-    .number()
-    .min(0)
-    .nullable()
-    .meta({ description: 'What neither is spent nor held; null without a cap' }),
+  remaining_usd: z.number().min(0).nullable().meta({ description: 'Neither spent nor held; null without a cap' }),
   warn_only: warnOnlySchema,
 };
 
 export const budgetSchema = z
   .strictObject(budgetFields)
-  .meta({ id: 'Budget', description: 'A daily cap, and what of it is used today' });
+  .meta({ id: 'Budget', description: 'A daily cap, and how much of it is used today' });
 
 export const agentBudgetSchema = z
   .strictObject({ agent_id: agentIdSchema, agent_name: z.string(), ...budgetFields })

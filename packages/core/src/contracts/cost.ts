@@ -72,7 +72,7 @@ export const doubtfulUsageSchema = z
     claimed_cost_usd: z.number().min(0),
     cost_usd: z.number().min(0).meta({ description: 'As recorded' }),
   })
-  .meta({ id: 'DoubtfulUsage', description: 'A call whose recorded figures are not to be taken as they stand' });
+  .meta({ id: 'DoubtfulUsage', description: 'A call whose recorded figures are in doubt' });
 
 export const doubtfulUsageListSchema = z.array(doubtfulUsageSchema);
 
@@ -96,7 +96,7 @@ export const unrecordedRequestSchema = z
     provider: z.string().nullable(),
     model: z.string().nullable().meta({ description: 'As the request named it' }),
     started_at: timestampSchema,
-    cost_usd: z.number().min(0).meta({ description: 'What it reserved, or what it cost where that was known' }),
+    cost_usd: z.number().min(0).meta({ description: 'Its cost if that is known, else its reservation' }),
     reason: unrecordedReasonSchema,
     noted_at: timestampSchema.nullable(),
   })

@@ -16,7 +16,7 @@ test('a proxied event passes', () => {
 test.each([
   ['no public id', 'id', 'evt_1'],
   ['the id of something else', 'id', makeEvent().agent_id],
-  ['an agent id that is none', 'agent_id', 'agt_'],
+  ['an invalid agent id', 'agent_id', 'agt_'],
   ['a session id with a space', 'session_id', 'ses_a b'],
   ['a fraction of a token', 'prompt_tokens', 1.5],
   ['a negative cost', 'cost_nano_usd', -1],

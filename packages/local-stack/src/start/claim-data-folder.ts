@@ -7,7 +7,7 @@ const sqliteBusy = 5;
 
 /**
  * Makes the data folder ours until the process ends, even by SIGKILL: the lock is the kernel's, and SQLite is how Node gets one. The
- * file beside it only names the holder in the error message.
+ * second file only names the holder, for the error message.
  *
  * @throws StartError if another process has it
  */

@@ -8,7 +8,7 @@
  * - `prompts`: text; several texts are answered one by one
  * - `spoken`: text that is turned into speech
  * - `media`: sound, pictures or a file
- * - `reference`: names something that the provider keeps
+ * - `reference`: the id of something stored at the provider
  * - `bound`: an output limit that this API enforces
  * - `answers`: how many answers are written
  * - `thinking`: how long the model may think in addition
@@ -64,8 +64,8 @@ export interface CostFields {
 /**
  * Makes a table of rules.
  *
- * @param names for each rule the names of members, with spaces between
- * @param others tables that are part of it
+ * @param names for each rule the names of its members, separated by spaces
+ * @param others tables to include
  */
 export function rules(names: Partial<Record<CostRule, string>>, ...others: readonly CostRules[]): CostRules {
   const own = Object.entries(names).flatMap(([rule, list]) =>
@@ -78,8 +78,8 @@ export function rules(names: Partial<Record<CostRule, string>>, ...others: reado
 }
 
 /**
- * Names by which some server bounds or multiplies output. Where an API does not document that it enforces one, it lowers
- * no bound, and can only raise it.
+ * Names by which some server bounds or multiplies output. Unless the API documents that it enforces the member, it can raise the
+ * bound but not lower it.
  */
 export const rivals: CostRules = rules({
   bound: `max_tokens max_completion_tokens max_output_tokens max_new_tokens max_gen_len max_length max_tokens_to_sample

@@ -5,7 +5,7 @@ const plainTypes = new Set(
    reasoning thought user_input model_output`.split(/\s+/),
 );
 
-/** Members of them that are text or describe it. */
+/** Members of such parts that are text or describe it. */
 const plainKeys = new Set(
   `type role content text name id tool_calls tool_call_id function function_call functionCall custom call_id tool_use_id
    refusal reasoning reasoning_content thinking thought thoughtSignature thought_signature signature data summary parts
@@ -20,7 +20,7 @@ function isPlainPart(part: object): boolean {
   const { type, encrypted_content: sealed } = part as Record<string, unknown>;
   if (type === undefined) return true;
   if (typeof type !== 'string' || !plainTypes.has(type)) return false;
-  // The provider looks up what it thought before, unless all of it is here.
+  // The provider looks up its earlier thoughts, unless the request contains them whole.
   return type !== 'reasoning' || typeof sealed === 'string';
 }
 

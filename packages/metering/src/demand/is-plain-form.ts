@@ -1,6 +1,6 @@
 const parameters = /^multipart\/form-data\s*;\s*boundary=(?:"([\w'()+,./:=?-]{1,70})"|([\w'()+./:=?-]{1,70}))\s*$/i;
 
-/** The only headers of a part, in their only order: what else clients may write, servers read in different ways. */
+/** The only headers of a part, in their only order: servers read anything else in different ways. */
 const header =
   /^content-disposition: form-data; name="[^"\\%\r\n]+"(?:; filename="[^"\r\n]*")?(?:\r\ncontent-type: [^\r\n]+)?$/i;
 const fileName = /^[^\r\n]*filename=/i;

@@ -12,13 +12,13 @@ export interface Demand {
   maxOutputTokens: number | null;
   /** The largest number that some server might take for a bound or for a thinking budget, in tokens. */
   leastOutputTokens: number;
-  /** How many answers it asks for, each as long as that. */
+  /** How many answers it asks for, each of up to that length. */
   answers: number;
 }
 
 const rivalRules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
 
-/** The rule of a member by its name; null where the operation has none of that name. */
+/** The rule of a member by its name; null if the operation has no such member. */
 export function findRule(rules: CostRules, key: string, { isEitherCase = false }: CostFields): CostRule | null {
   const name = isEitherCase ? toSnakeCase(key) : key;
   return Object.hasOwn(rules, name) ? (rules[name] ?? null) : null;
@@ -30,7 +30,7 @@ export function countPrompts(prompt: unknown): number {
   return typeof list[0] === 'number' ? 1 : Math.max(1, list.length);
 }
 
-/** A member of the thinking settings that says how long. */
+/** The member of the thinking settings that holds the budget. */
 export const namesBudget = (key: string) => /budget|tokens$/.test(foldName(key));
 
 /** The thinking budget in tokens: a number, or a member of an object. */

@@ -3,25 +3,25 @@ import { scanMembers, skipSpace } from '../json/scan-members.ts';
 import { tryParse } from '../json/try-parse.ts';
 import { isForm, parseFormFields } from '../request/parse-form-fields.ts';
 
-/** A member of a request's body; one that is repeated is there as often. */
+/** A member of a request's body; a repeated one is listed each time. */
 export interface BodyMember {
   key: string;
   /** Undefined if it was too large or too broken to be parsed. */
   value: unknown;
-  /** The members of its own, where it is an object. */
+  /** Its own members, if it is an object. */
   members(): BodyMember[];
 }
 
 /** A request's body as far as it can be read. */
 export interface BodyMembers {
-  /** The body, or where that cannot be parsed the members that can; undefined where nothing could be read. */
+  /** The body, or those of its members that could be parsed; undefined if nothing could be read. */
   value: unknown;
   members: readonly BodyMember[];
   /** JSON or a form, and nothing before or behind it. */
   isExact: boolean;
 }
 
-/** Parsing a larger body would hold up everything else: JSON of many small values takes seconds, and twenty times its size. */
+/** Parsing a larger body would block all requests: JSON of many small values takes seconds, and twenty times its size in memory. */
 const maxParsed = 1024 * 1024;
 const maxShortMember = 4 * 1024;
 
@@ -36,7 +36,7 @@ function isSparse(bytes: Buffer): boolean {
 
 const unreadable: BodyMembers = { value: undefined, members: [], isExact: false };
 
-/** The members of a parsed value, which has no repeated ones any more. */
+/** The members of a parsed value, in which none is repeated. */
 function listMembers(value: unknown): BodyMember[] {
   return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => listMembers(each) }));
 }
@@ -83,7 +83,7 @@ function readForm(bytes: Buffer, contentType: string, maxField: number): BodyMem
  * Reads the members of a request's body, JSON or the text fields of a form, as the most lenient of servers would: members
  * before something broken, and JSON in another encoding of Unicode, count too.
  *
- * @param extent `whole`: all of it, or it is not exact; else of what is larger than 1 MiB the members of less than 4 KiB
+ * @param extent `whole` reads all of it, or marks it as not exact; `outline` reads, of a body over 1 MiB, the members under 4 KiB
  */
 export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' | 'outline'): BodyMembers {
   const isWhole = extent === 'whole';
@@ -91,7 +91,7 @@ export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' 
   const isParsed = bytes.length <= maxParsed || (isWhole && isSparse(bytes));
   const value = isParsed ? tryParse(bytes) : undefined;
   const root = scanObject(bytes, skipSpace(bytes, 0), value);
-  // More members than are looked at one by one, or no object at all.
+  // It has too many members to look at one by one, or is no object.
   if (!root && value !== undefined) return { value, members: listMembers(value), isExact: !isWhole };
   const found = root ?? scanLeniently(bytes);
   if (!found) return unreadable;

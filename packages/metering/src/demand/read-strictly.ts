@@ -11,7 +11,7 @@ import type { StrictDemand } from './strict-demand.ts';
 const costly = new Set(Object.entries(rivals).flatMap(([name, rule]) => (rule === 'settings' ? [] : [foldName(name)])));
 
 /**
- * Finds the most that a body may cost, once every server is known to read it the same way. Unknown members are refused, and
+ * Finds the most that a body may cost, once every server is known to read it the same way. Unknown members are refused, and so are
  * values whose effect on the cost is unknown.
  *
  * @param query of the target, which some servers take members from

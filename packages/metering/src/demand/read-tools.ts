@@ -6,7 +6,7 @@ import { readAmount } from './read-amount.ts';
 export interface ToolDemand {
   /** Tools that the provider knows, and describes to the model in words of its own. */
   described: number;
-  /** How often the provider may search the web; infinity where the tools do not say. */
+  /** How often the provider may search the web; infinity without a bound in the tools. */
   uses: number;
 }
 
@@ -34,7 +34,7 @@ export function readTools(tools: unknown): ToolDemand {
     const field = `tools.${index}`;
     if (type === undefined || type === null) {
       const isOwn = 'input_schema' in tool || Object.keys(tool).every((key) => ofGemini.has(key));
-      if (!isOwn) throw notBounded(field, 'is a tool that the provider runs, and nobody can tell what for');
+      if (!isOwn) throw notBounded(field, 'is a tool that the provider runs, at an unknown cost');
       continue;
     }
     const name = String(type);

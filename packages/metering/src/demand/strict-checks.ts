@@ -88,7 +88,7 @@ export const strictChecks: Partial<Record<CostRule, Check>> = {
     demand.tier = 'fast';
   },
   region(_demand, { key, value }) {
-    if (value !== null && value !== 'global') throw notBounded(key, 'costs more, and nobody has said how much');
+    if (value !== null && value !== 'global') throw notBounded(key, 'costs more, by an unknown amount');
   },
   modalities(demand, { value }) {
     // No API documents that a bound on tokens holds for sound and pictures.

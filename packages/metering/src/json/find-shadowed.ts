@@ -32,8 +32,8 @@ function visitValue(root: unknown, visit: (text: string) => void): void {
 }
 
 /**
- * The strings of a JSON text that are missing in its parsed value: of a member that is given twice in one object we read the
- * last, and a provider may read the first. Costs one pass where there are none.
+ * The strings of a JSON text that are missing in its parsed value: of a repeated member we read the last, and a provider may read
+ * the first. Takes one pass if no member is repeated.
  *
  * @param json what was parsed, without an error
  */

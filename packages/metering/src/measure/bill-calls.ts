@@ -23,13 +23,13 @@ interface BillOptions {
   believesAll?: boolean;
 }
 
-/** The provider chooses the names, so there may be any number of them. */
+/** The provider chooses models' names, so their number is bounded here. */
 const maxUnpriced = 100;
 
 /**
- * Adds up calls as they come and keeps none. Each is believed as far as its request allows, and priced by its own model and
- * size. A claim that costs no more than was reserved is always believed: otherwise an honest answer could be recorded below
- * its price.
+ * Adds up calls as they come, without keeping them. The figures of each count up to the most that its request allows, and each is
+ * priced by its own model and size. A claim that costs no more than was reserved is always believed: otherwise an honest answer
+ * could be recorded below its price.
  */
 export class BillCalls {
   /** The request's reservation, in nano-dollars. */

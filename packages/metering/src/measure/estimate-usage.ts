@@ -10,7 +10,7 @@ import type { CallTexts } from './scan-call.ts';
 /** Bytes for each token of a body that could not be read. */
 const bytesPerToken = 4;
 
-/** A request without text is mostly pictures or sound: it costs something, but less than a token for each four bytes. */
+/** A request without text is mostly pictures or sound, which take fewer tokens than one for four bytes. */
 const maxUnread = 4_096;
 
 /** The inputs of an estimate. */
@@ -25,13 +25,13 @@ export interface EstimateBasis {
 
 export interface Estimate {
   usage: Usage;
-  /** All of the answer came and was read, and only one model can have made it: there is no more to know. */
+  /** All of the answer was read, and only one model can have made it. */
   isKnown: boolean;
   /** The answer is estimated by its bytes, since neither figures nor text could be found in it. */
   isUnreadable: boolean;
 }
 
-/** Estimates what a call used, from what was sent and what was written. */
+/** Estimates the usage of a call from its request and its answer. */
 export async function estimateUsage(
   estimator: TokenEstimator,
   { body, holder }: Call,
@@ -54,7 +54,7 @@ export async function estimateUsage(
   const isUnreadable =
     reading !== null && (reading.passedBy !== undefined || (isWhole && (!reading.inspected || isEmpty)));
   const unreadTokens = isUnreadable && operation.writesText ? Math.ceil((reading?.length ?? 0) / bytesPerToken) : 0;
-  // Gemini counts its thoughts while the answer goes on; they are not in the text.
+  // Gemini reports thoughts while the answer streams; they are not in the text.
   const written = Math.max(textTokens, unreadTokens) + (told?.reasoningTokens ?? 0);
   const completionTokens = Math.max(toldTokens, written);
   const hasEnded = isWhole && (reading.sawEnd || reading.failed || !end.streamed);
@@ -65,7 +65,7 @@ export async function estimateUsage(
   };
 }
 
-/** A form holds files, whose sound is billed by other measures once there is a transcript. */
+/** A form holds files; their sound is billed by its length once there is a transcript. */
 function countsUnread(body: InspectedBody | null, textTokens: number): boolean {
   return body !== null && (textTokens === 0 || !isForm(body.form.contentType));
 }

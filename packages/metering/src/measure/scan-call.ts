@@ -4,7 +4,7 @@ import { isForm } from '../request/parse-form-fields.ts';
 import type { ResponseReading } from '../stream/index.ts';
 import { readText, type TextSource } from '../text/index.ts';
 
-/** The texts of a request and its answer; null where there are none. */
+/** The texts of a request and its answer; null without any. */
 export interface CallTexts {
   request: TextSource | null;
   answer: TextSource | null;

@@ -21,7 +21,7 @@ export const operationWords: readonly string[] = [...anthropicWords, ...geminiWo
 const bodiless = new Set(['HEAD', 'DELETE', 'OPTIONS']);
 
 /**
- * Finds the model call that a request asks for; null if it is none, or one that cannot be read.
+ * Finds the model call that a request asks for; null for other requests, and for calls that we cannot read.
  * Providers that speak more than one format (Gemini has an OpenAI-compatible path) are matched by the
  * path, their own API first. The version in front of the path, if any, does not matter.
  *

@@ -97,8 +97,8 @@ export interface Operation {
   /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
   readonly answerFormat: 'object' | 'array' | 'lines';
   /**
-   * Answers that are neither JSON nor a stream: plain `text` that the model wrote, or `media`, which holds no text. Absent
-   * where there are none.
+   * Answers that are neither JSON nor a stream: plain `text` that the model wrote, or `media`, which holds no text. Absent if the
+   * operation has no such answers.
    */
   readonly otherAnswers?: 'text' | 'media';
   /**

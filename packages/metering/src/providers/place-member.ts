@@ -57,7 +57,7 @@ export interface KeyKind {
   place: Place | null;
 }
 
-/** Bodies have few different keys, and many of each. */
+/** Bodies have few different keys, each many times, so descriptions are cached. */
 const kinds = new Map<string, KeyKind>();
 const maxKinds = 4_096;
 

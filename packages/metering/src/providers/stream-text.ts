@@ -4,15 +4,15 @@ import { BesideText } from './collect-beside.ts';
 import { maxText } from './collect-text.ts';
 import type { Write, Writing } from './operation.ts';
 
-/** Frames are read for their text in batches of this many bytes, so that many small ones cost no more than few. */
+/** Text is read from frames in batches of this many bytes, so that many small frames cost no more than a few large ones. */
 const maxHeld = 64 * 1024;
-/** Each held frame, however small, may keep the whole chunk that it came in alive. */
+/** A held frame, however small, may keep the whole chunk it came in from being freed. */
 const maxHeldFrames = 64;
 
 /** Answers have a handful of texts side by side; further ones are skipped. */
 const maxChannels = 1_000;
 
-/** Servers number their texts. Those with a longer name are kept as one text. */
+/** Servers number their texts. Texts whose names are longer than this are joined into one. */
 const maxName = 256;
 const longNamed = 'long';
 
@@ -50,7 +50,7 @@ export class StreamText {
     if (this.#heldLength > maxHeld || this.#held.length >= maxHeldFrames) this.#readHeld();
   }
 
-  /** @param frame one without text of the model's, or with a repetition of it */
+  /** @param frame a frame without text of the model, or one that only repeats such text */
   addBeside(frame: unknown): void {
     this.#beside.add(frame, []);
   }
@@ -58,7 +58,7 @@ export class StreamText {
   /**
    * All text until now, cut near the bound.
    *
-   * @param isWanted which of the texts, by their channels; all of them if it is left out
+   * @param isWanted selects texts by their channels; all without it
    */
   read(isWanted: (channel: string) => boolean = () => true): Writing {
     this.#readHeld();

@@ -9,10 +9,10 @@ import { describeKey, findPlace, type Place, readFile } from './place-member.ts'
  */
 export type Visit = (text: string, isRead: boolean, key: string) => boolean;
 
-/** JSON in a string, which is taken apart where it is searched. */
+/** JSON in a string, which the search parses itself. */
 const json = /^\s*[{["]/;
 
-/** A tool's value as people would write it: the key says what the value is about. */
+/** A tool's value with its key before it, since the key gives the value its meaning. */
 function label(key: string, value: string): string {
   return describeKey(key).isWordy && !json.test(value)
     ? `${key.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2')}: ${value}`
@@ -32,7 +32,7 @@ function isLabel(text: string, place: Place): boolean {
   return name.test(text) || (place === 'media' && (base64.test(text) || address.test(text)));
 }
 
-/** A text may be hidden as a list of its letters, which a model reads all the same. */
+/** A text can be hidden as a list of its letters, which a model still reads. */
 function joinLetters(values: readonly unknown[]): string | null {
   const isLetter = (value: unknown) =>
     (typeof value === 'string' && value.length <= 2) || (typeof value === 'number' && value >= 0 && value <= 9);
@@ -57,7 +57,7 @@ function joinParts(values: readonly unknown[]): string | null {
 /** Values still to be walked, each as key, value and place; the next one is last. */
 type Stack = unknown[];
 
-/** Numbers, booleans and null count as text only in what a tool wrote. */
+/** Numbers, booleans and null count as text only in tool arguments and results. */
 function push(stack: Stack, key: string, value: unknown, place: Place): void {
   if (typeof value === 'string' || (typeof value === 'object' && value !== null) || place === 'free') {
     stack.push(key, value, place);
@@ -107,9 +107,9 @@ function visitKey(name: string, key: string, visit: Visit): boolean {
 }
 
 /**
- * Gives `visit` every string in some JSON values, in order, except base64 in the members for files. Values that a tool was
- * given or answered, numbers too, come with their key before them; keys that could be text come as text; and neighbouring
- * strings that form one text come once more joined, marked as not read.
+ * Gives `visit` every string in some JSON values, in order, except base64 in the members for files. Values in tool arguments and
+ * results, numbers too, have their key before them; keys that could be text are visited as text; neighbouring strings that form one
+ * text are visited again joined, with `isRead` false.
  *
  * Uses a stack of its own, so that deep nesting cannot overflow the call stack.
  *

@@ -35,7 +35,7 @@ export function parseFormFields(bytes: Buffer, contentType: string, maxValue: nu
   for (let part = 0; part < maxParts && at >= 0; part++) {
     if (bytes[at] === 0x2d && bytes[at + 1] === 0x2d) return toFields(fields);
     const start = bytes.indexOf(lineEnd, at);
-    // The line break before the headers also ends them where there are none.
+    // Without headers, the line break before them also ends them.
     const headers = start < 0 ? -1 : bytes.subarray(start, start + maxHeader).indexOf(headerEnd);
     if (headers < 0) return undefined;
     const value = start + headers + headerEnd.length;

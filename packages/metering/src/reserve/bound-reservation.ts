@@ -6,7 +6,10 @@ import { notBounded } from '../demand/not-bounded.ts';
 import type { StrictDemand } from '../demand/strict-demand.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 
-/** More than any model of these vendors writes in one answer (128 thousand is the most); others write as far as they read. */
+/**
+ * More than any model of these vendors writes in one answer (128 thousand is the most); other vendors' models may write as much as
+ * they can read.
+ */
 const largestOutput = 131_072;
 const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 
@@ -14,12 +17,12 @@ const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
 
 /**
- * Tokens that a provider puts before what was sent: Anthropic's description of how tools are used takes up to 800, xAI's
- * own words about 700. What frames each message is less than the JSON around it.
+ * Tokens that a provider adds before the request's own: Anthropic's description of how tools are used takes up to 800, xAI's
+ * own words about 700. The tokens around each message are fewer than the bytes of its JSON.
  */
 const framingTokens = 1_024;
 
-/** And for each tool that the provider knows by name; Anthropic's computer takes 735, its editor 700. */
+/** The same for each tool that the provider knows by name; Anthropic's computer takes 735, its editor 700. */
 const toolTokens = 1_024;
 
 /** A picture of a common size in the best quality takes 6,240, and a hundred for each preview. */
@@ -42,7 +45,7 @@ export function boundReservation(parts: MeteringParts, head: CallHead, body: Ins
   // The results of a batch were paid for when it was created.
   if (isLooking) return 0;
   if (operation === null) throw notBounded('the path', 'is of no model call that is known');
-  if (operation.isBilledLater) throw notBounded('a batch', 'costs what its results tell, and not before');
+  if (operation.isBilledLater) throw notBounded('a batch', 'costs an amount that only its results show');
   if (operation.isFree) return 0;
   const { strict = null, models = [] } = body ?? {};
   if (strict === null) throw notBounded('the body', 'is missing');
@@ -50,7 +53,7 @@ export function boundReservation(parts: MeteringParts, head: CallHead, body: Ins
   return boundModels(parts, head, models, strict);
 }
 
-/** Whichever of the models answers, and whatever kind each token turns out to be. */
+/** The bound over all models that may answer, and over all kinds of tokens. */
 function boundModels(
   { findModelBounds }: MeteringParts,
   { provider, operation, timestamp }: CallHead,

@@ -8,7 +8,7 @@ export const managementAlerts: Alert[] = [
     condition: '< 1',
     lasts: '2m',
     severity: 'critical',
-    summary: 'No management API is ready: nobody can block an agent through it',
+    summary: 'No management API is ready: no agent can be blocked through it',
   },
   {
     name: 'AgpInstanceDown',

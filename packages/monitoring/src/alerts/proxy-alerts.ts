@@ -91,7 +91,7 @@ export const proxyAlerts: Alert[] = [
     condition: '> 0',
     lasts: '0m',
     severity: 'warning',
-    summary: 'The recorded figures of {{ $value }} calls are not to be taken as they stand: {{ $labels.reason }}',
+    summary: 'The recorded figures of {{ $value }} calls are in doubt: {{ $labels.reason }}',
   },
   {
     name: 'AgpTextNotScanned',

@@ -8,7 +8,7 @@ export const writerAlerts: Alert[] = [
     condition: '< 1',
     lasts: '2m',
     severity: 'critical',
-    summary: 'No writer is ready: events wait in JetStream, and budgets count on what is reserved',
+    summary: 'No writer is ready: events wait in JetStream, and budgets count reservations meanwhile',
   },
   {
     name: 'AgpWriterLag',

@@ -14,7 +14,7 @@ const counts = [
   countOf('Active', 'Agents that are neither blocked nor retired', "status = 'active'"),
   countOf(
     'Active in the chosen time',
-    'Active agents whose latest request lies in it',
+    'Active agents whose latest request is in the chosen time',
     "status = 'active' AND $__timeFilter(last_request_at)",
   ),
   countOf('Blocked', 'Agents whose requests are refused', "status = 'blocked'"),
@@ -50,7 +50,7 @@ const perDay = (title: string, unit: string, column: string) =>
 const active = [
   tablePanel({
     title: 'Active agents',
-    description: 'With what they used on the days that the chosen time touches; the costliest first',
+    description: 'With their usage on the days of the chosen time; the costliest first',
     queries: [
       sqlTable(
         `SELECT agent_name AS "Agent", coalesce(requests, 0) AS "Requests", coalesce(tokens, 0) AS "Tokens",\n` +
@@ -85,7 +85,7 @@ const others = [
   }),
   tablePanel({
     title: 'Retired agents that still send',
-    description: 'Their latest request came after they were changed last: whoever runs them has not stopped them',
+    description: 'Their latest request came after their last change: they were not stopped where they run',
     queries: [
       sqlTable(
         `SELECT agent_name AS "Agent", updated_at AS "Changed", last_request_at AS "Last request", agent_id AS "Id"\n` +
@@ -100,7 +100,7 @@ const others = [
 export const agentsDashboard = makeDashboard({
   uid: 'agp-agents',
   title: 'AGP / Agents',
-  description: 'Active agents and what they use. An agent that is retired leaves them.',
+  description: 'Active agents and their usage, and blocked or retired agents that still send.',
   from: 'now-7d',
   variables: [agentVariable('active_agents')],
   rows: [

@@ -22,10 +22,10 @@ const all = [
     'spent_usd',
     'currencyUSD',
   ),
-  globalFigure('Cap of all agents', 'Empty: there is none', 'daily_cap_usd', 'currencyUSD'),
+  globalFigure('Cap of all agents', 'Empty without a cap', 'daily_cap_usd', 'currencyUSD'),
   globalFigure(
     'Left today',
-    'Of the cap of all agents, without what requests in flight hold',
+    'Of the cap of all agents; reservations of running requests are not subtracted',
     'remaining_usd',
     'currencyUSD',
   ),
@@ -33,7 +33,7 @@ const all = [
   timePanel(
     {
       title: 'Spent by day',
-      description: 'By all agents, of recorded events, beside the cap of today',
+      description: 'By all agents, of recorded events, and today’s cap',
       queries: [
         sqlTime(
           `SELECT day_start AS "time", sum(cost_usd) AS "spent"\nFROM reporting.daily_usage WHERE ${inDays}\nGROUP BY 1 ORDER BY 1`,
@@ -79,7 +79,7 @@ const agents = [
   }),
   tablePanel({
     title: 'Budgets of active agents',
-    description: 'Of the UTC day, without what requests in flight hold; no cap where it is empty',
+    description: 'Of the UTC day, without reservations of running requests; empty without a cap',
     queries: [
       sqlTable(
         `SELECT agent_name AS "Agent", daily_cap_usd AS "Cap", spent_usd AS "Spent", remaining_usd AS "Left", used_ratio AS "Used",\n` +
@@ -103,14 +103,14 @@ const keeping = [
   }),
   timePanel({
     title: 'Requests over a cap that only warns',
-    description: 'By whose cap it was',
+    description: 'By the scope of the cap: an agent’s, or that of all',
     queries: [prom('sum by (cap) (rate(agp_proxy_budget_warnings_total[$__rate_interval]))', '{{cap}}')],
     width: 8,
     unit: 'reqps',
   }),
   timePanel({
     title: 'Budgets without Redis',
-    description: 'Failed calls of Redis: each proxy then keeps budgets by what it knows itself',
+    description: 'Failed calls of Redis: each proxy then counts only its own requests',
     queries: [prom('sum by (instance) (rate(agp_proxy_budget_fallbacks_total[$__rate_interval]))', '{{instance}}')],
     width: 8,
     unit: 'cps',
@@ -121,7 +121,7 @@ const keeping = [
 export const budgetsDashboard = makeDashboard({
   uid: 'agp-budgets',
   title: 'AGP / Budgets',
-  description: 'Daily caps beside what was spent: of all agents together, and of each active one',
+  description: 'Daily caps and spend: of all agents together, and of each active one',
   from: 'now-7d',
   variables: [agentVariable('active_agents')],
   rows: [

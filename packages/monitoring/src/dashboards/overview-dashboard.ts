@@ -146,7 +146,7 @@ const refusals = [
   ),
   tablePanel({
     title: 'Refused agents',
-    description: 'Agents whose requests were refused most; empty where no registered agent is known to have sent them',
+    description: 'Agents whose requests were refused most; empty for requests of no registered agent',
     queries: [
       sqlTable(
         `SELECT agent_name AS "Agent", agent_status AS "Status", reason AS "Reason", sum(refusal_count) AS "Refusals",\n` +
@@ -163,7 +163,7 @@ const personalData = [
   timePanel(
     {
       title: 'Events with personal data or secrets',
-      description: 'By kind of what was found; an event with several kinds counts for each',
+      description: 'By type of finding; an event with several types counts for each',
       queries: [
         sqlTime(
           `SELECT $__timeGroup("timestamp", $__interval) AS "time", kind, count(*) AS "events"\n` +
@@ -193,7 +193,7 @@ const personalData = [
 export const overviewDashboard = makeDashboard({
   uid: 'agp-overview',
   title: 'AGP / Overview',
-  description: 'What goes through the proxy, what it costs, what is refused, and what was found in it',
+  description: 'Requests through the proxy, their cost, refusals, and personal data found',
   from: 'now-24h',
   variables: [providerVariable()],
   rows: [

@@ -124,14 +124,14 @@ const losses = [
   ),
   lines(
     'Messages set aside over time',
-    'By writers, by what is wrong with them',
+    'By writers, by what was wrong with the message',
     8,
     'cps',
     prom(rate('agp_writer_messages_quarantined_total', 'code'), '{{code}}'),
   ),
   lines(
     'Not searched for personal data',
-    'Requests of which some or all text was not searched, by reason',
+    'Requests whose text was not searched, or only in part, by reason',
     8,
     'cps',
     prom(rate('agp_proxy_unscanned_requests_total', 'reason'), '{{reason}}'),
@@ -238,7 +238,7 @@ const processes = [
 export const recordingDashboard = makeDashboard({
   uid: 'agp-recording',
   title: 'AGP / Recording health',
-  description: 'Whether every event is recorded, how soon, what was lost or set aside, and where the time goes',
+  description: 'Recording of events: delays, losses, messages set aside, and where the time goes',
   from: 'now-6h',
   variables: [providerVariable()],
   rows: [

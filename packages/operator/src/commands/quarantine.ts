@@ -46,7 +46,7 @@ function replay(db: Db, ids: readonly number[]): Promise<void> {
 function readTarget(id: string | undefined, all: boolean): number | null {
   if (all === (id !== undefined)) throw new UsageError('replay takes an id or --all');
   if (all) return null;
-  if (!/^[1-9][0-9]{0,14}$/.test(id ?? '')) throw new UsageError(`${id} is no id`);
+  if (!/^[1-9][0-9]{0,14}$/.test(id ?? '')) throw new UsageError(`${id} is not an id`);
   return Number(id);
 }
 

@@ -48,7 +48,7 @@ export const dateOfBirthDetector: Detector = {
   },
 };
 
-/** Whether a number may be the first of a date, judged by it and the units beside it. */
+/** True if a number may begin a date, judging by itself and the units around it. */
 function mayBeginDate(text: string, start: number, end: number): boolean {
   const behind = text.charAt(end);
   if (end - start === 4)

@@ -22,7 +22,7 @@ export interface DigitId {
   readonly length: number;
   /** Words near it that make a number in any grouping one of these. */
   readonly words: RegExp;
-  /** Whether its digits add up and its date exists. Takes exactly `length` digits. */
+  /** True if its check digits are right and its date exists. Takes exactly `length` digits. */
   readonly check: (digits: string) => boolean;
   /** The groupings ({@link DigitRun.shape}) that need no word nearby. */
   readonly shapes: readonly string[];

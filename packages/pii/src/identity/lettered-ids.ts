@@ -11,7 +11,7 @@ export interface LetteredId {
   readonly before: number;
   /** The whole number: sticky, and of bounded length. */
   readonly pattern: RegExp;
-  /** Whether it adds up. Takes what the pattern has matched, in upper case and without separators. */
+  /** True if its check digits are right. Takes the pattern's match in upper case, without separators. */
   readonly check: (id: string) => boolean;
   /** Words that must be near it, because its form is too common without them. */
   readonly words?: RegExp | undefined;

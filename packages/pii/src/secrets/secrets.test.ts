@@ -85,7 +85,7 @@ describe('keys with a form', () => {
     expect(secretsIn(`钥匙${key}钥匙`)).toEqual(exactly);
   });
 
-  test('a key that is part of a longer word is none', () => {
+  test('a key that is part of a longer word is not found', () => {
     const key = `sk-${draw(base62, 48)}`;
     expect(secretsIn(`ri${key}`)).toEqual([]);
     expect(secretsIn(`AIza${draw(base64Url, 36)}`)).toEqual([]);

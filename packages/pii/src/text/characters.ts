@@ -5,9 +5,9 @@ export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 export const isAsciiLetter = (unit: number): boolean => (unit | 32) >= 97 && (unit | 32) <= 122;
 
 /**
- * Whether a UTF-16 unit is part of a word, so that a number or name cannot begin or end beside it: ASCII
+ * Whether a UTF-16 unit is part of a word, so that no number or name begins or ends next to it: ASCII
  * letters, digits and underscore, and the letters of alphabets that put spaces between words (Latin, Greek,
- * Cyrillic). Chinese and Japanese letters are not, since people write numbers right beside them.
+ * Cyrillic). Chinese and Japanese letters are not, since people write numbers right next to them.
  * Nor is NaN, which `charCodeAt` gives outside of a string.
  */
 export function isWordUnit(unit: number): boolean {

@@ -42,7 +42,7 @@ const dihedral = [
   [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
 ] as const;
 
-/** Replaces each digit, once for each place from the right. */
+/** Applied to each digit as many times as its place from the right, modulo 8. */
 const permutation = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4] as const;
 
 /** Whether the last digit is right by Verhoeff's method. */

@@ -61,12 +61,12 @@ export class DigitRun {
     return shape;
   }
 
-  /** Whether a letter, digit or underscore is directly before: then this is part of a longer word. */
+  /** True if a letter, digit or underscore precedes it directly, so that it is part of a longer word. */
   get touchesBefore(): boolean {
     return isWordUnit(this.text.charCodeAt(this.start - 1));
   }
 
-  /** Whether a letter, digit or underscore is directly behind. */
+  /** True if a letter, digit or underscore follows it directly. */
   get touchesAfter(): boolean {
     return isWordUnit(this.text.charCodeAt(this.end));
   }
@@ -86,8 +86,8 @@ function plainSeparator(unit: number): string {
 const isTie = (unit: number): boolean => unit >= 45 && unit <= 47;
 
 /**
- * Whether no letter touches some groups of digits, and no hyphen, dot or slash ties them to further digits: then
- * they are a number of their own and not a part of a longer one.
+ * True if no letter touches these groups of digits, and no hyphen, dot or slash joins them to further digits: they are then a
+ * number of their own.
  */
 export function standsApart({ text, start, end, touchesBefore, touchesAfter }: DigitRun): boolean {
   return !(

@@ -44,7 +44,7 @@ async function* listAgentBudgets(db: Db, day: string, held: readonly HeldAmount[
 
 export const budgetRoutes = tagRoutes('Budgets', [
   defineRoute('GET /api/v1/budgets', {
-    summary: 'The daily caps, and what of them is used today: of all agents together, and of each, oldest first',
+    summary: 'The daily caps and their use today: of all agents together, and of each, oldest first',
     query: wholeListQuerySchema,
     answer: { description: 'The budgets', schema: budgetListSchema },
     errors: ['reservations_unavailable'],

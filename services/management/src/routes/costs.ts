@@ -29,7 +29,7 @@ export const costRoutes = tagRoutes('Costs', [
     handle: async (_input, { db }) => (await listUnpricedModels(db)).map((row) => presentRow(row)),
   }),
   defineRoute('GET /api/v1/costs/doubtful', {
-    summary: 'Calls whose recorded figures are not to be taken as they stand, with what was claimed, newest first',
+    summary: 'Calls whose recorded figures are in doubt, with the figures claimed, newest first',
     query: unrecordedListQuerySchema,
     answer: { description: 'One page of calls', schema: doubtfulUsageListSchema },
     handle: async ({ query }, { db }) => {
@@ -39,7 +39,7 @@ export const costRoutes = tagRoutes('Costs', [
   }),
   defineRoute('GET /api/v1/costs/unrecorded', {
     summary:
-      'Requests that were forwarded and are not recorded, with what they count in the budgets of their day, newest first',
+      'Requests that were forwarded and are not recorded, with the cost that counts in the budgets of their day, newest first',
     query: unrecordedListQuerySchema,
     answer: { description: 'One page of requests', schema: unrecordedRequestListSchema },
     handle: async ({ query }, { db }) => {

@@ -43,7 +43,7 @@ export const keyRoutes = tagRoutes('Keys', [
   }),
   defineRoute('POST /api/v1/keys/{id}/rotate', {
     scope: 'admin',
-    summary: 'Give an API key a new secret; the old one may work on beside it for a while',
+    summary: 'Give an API key a new secret; the old one may still work for a while',
     params: { id: keyId },
     body: keyRotationSchema,
     answer: { description: 'The key, with its new secret', schema: createdApiKeySchema },

@@ -9,7 +9,7 @@ import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge
 import type { OwnReservations } from './own-reservations.ts';
 
 /*
- * How a request gets its share of a budget that others want as well:
+ * How a request reserves its share of a budget while others compete for it:
  *
  *   place -> read the spend -> fits ------------------------------------------> admitted
  *     ^            |
@@ -19,7 +19,7 @@ import type { OwnReservations } from './own-reservations.ts';
  *     |                          v
  *     +-- there is room -- take back, and look now and then -- 250 ms are over -> refused
  *
- * The place comes before the look at the spend: an event may then count twice for a moment, and never be missed.
+ * The reservation is placed before the spend is read: so an event may count twice for a moment, but is never missed.
  */
 
 /** A request that asks for its share of the day's budget. */
@@ -30,13 +30,13 @@ export interface BudgetRequest extends Reservation {
   requestsPerMinute: number | null;
 }
 
-/** A cap that the request is over and that only warns. */
+/** A cap that only warns, and that the request exceeds. */
 export type BudgetWarning = CapScope;
 
 /** A placed reservation, in Redis or in this process alone. */
 type Placed = Reserved & { isShared: boolean };
 
-/** A request that only others in flight keep out waits this long for one of them to end, in milliseconds. */
+/** If only reservations of running requests leave no room, a request waits this long for one of them to end, in milliseconds. */
 const waitForOthersMs = 250;
 /** The first pause between two looks; each is twice as long as the one before. */
 const lookAgainMs = 25;
@@ -44,7 +44,7 @@ const lookAgainMs = 25;
 export interface BudgetOptions {
   shared: BudgetReservations;
   storage: Storage;
-  /** Refuses while Redis is away, rather than going on with what this process knows. */
+  /** Refuses while Redis is away, instead of counting only the requests of this process. */
   isStrict: boolean;
   /** Gets the cause when Redis fails. */
   onFailure: (error: Error) => void;
@@ -83,7 +83,7 @@ export function makeAdmit({
   }
 
   /**
-   * Judges the caps by the reservations that are truly pending: those whose events are recorded by now would count twice.
+   * Judges the caps by the reservations whose events are not recorded yet: the others are in the spend already.
    *
    * @param before the number of the request's own reservation: later ones do not count against it
    */
@@ -107,7 +107,7 @@ export function makeAdmit({
     if (held) await shared.release([held]).catch(onFailure);
   }
 
-  /** If Redis went away in between, the verdicts seen until then hold. A failure of storage fails the request. */
+  /** If Redis fails in between, the last verdicts hold. A failure of storage fails the request. */
   function goOnWith(seen: CapVerdict[], error: Error): CapVerdict[] {
     if (error instanceof ApiError) throw error;
     onFailure(error);
@@ -115,8 +115,8 @@ export function makeAdmit({
   }
 
   /**
-   * Looks until there is room, without a reservation meanwhile: many waiting requests would keep out each other, and those
-   * that there is room for.
+   * Looks again until there is room, without holding a reservation: otherwise many waiting requests would block each other, and
+   * smaller ones that fit.
    */
   async function waitForRoom(request: BudgetRequest, isShared: boolean, giveUpAt: number, deadline: number) {
     for (let pauseMs = lookAgainMs; ; pauseMs *= 2) {

@@ -7,8 +7,8 @@ import { type EarlyCheck, makeCheckEarly } from './check-early.ts';
 import { OwnReservations } from './own-reservations.ts';
 
 /**
- * Reserves before a request is forwarded, so that no number of requests at once spends more than a cap allows, and
- * gives back what was not used, so that no request is refused for money that is not spent.
+ * Reserves cost before a request is forwarded, so that concurrent requests cannot exceed a cap, and gives unused amounts back, so
+ * that no request is refused for money that was not spent.
  */
 export interface Budget {
   /**
@@ -63,7 +63,7 @@ export function createBudget(options: BudgetOptions): Budget {
     confirmed = [];
   }, confirmEveryMs);
 
-  /** Confirmations that Redis did not get are sent again: its leases would end long before a late writer has the events. */
+  /** Sends again confirmations that Redis did not get: otherwise its leases would end long before a late writer records the events. */
   async function confirmAll(some: Reservation[]): Promise<void> {
     try {
       await shared.confirm(some);
@@ -127,8 +127,8 @@ export function createBudget(options: BudgetOptions): Budget {
       clearInterval(confirming);
       stopping.abort();
       if (confirmed.length > 0) await shared.confirm(confirmed).catch(onFailure);
-      // Forwarded requests without a confirmed event count with the cost that they reserved. Redis keeps the reservation, so that a writer
-      // looks again once its lease has ended: an event that was just on its way is then no longer counted twice.
+      // Forwarded requests without a confirmed event count at their reservation. Redis keeps that too, and a writer checks again
+      // once its lease has ended, so that an event which arrived meanwhile is not counted twice.
       const left = own.listUnconfirmed(Date.now()).filter(({ forwarded }) => forwarded !== undefined);
       const keeping = left.map((held) =>
         storage.addUnrecordedSpend(toUnrecorded(held, held.nanoUsd, 'ended_without_record')),

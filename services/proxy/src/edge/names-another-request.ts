@@ -5,7 +5,7 @@
 const methodOverride =
   /^(?:x-(?:http-)?method(?:-override)?|x-original-method|x-rewrite-method|\$?httpmethod|[_.[ ]method(?:\[\])?)$/i;
 
-/** Headers from which servers take the path or the host. `X-Forwarded-*` is never forwarded anyway. */
+/** Headers from which some servers take the path or the host instead. `X-Forwarded-*` is never forwarded anyway. */
 const rerouting = new Set([
   'x-original-url',
   'x-original-uri',

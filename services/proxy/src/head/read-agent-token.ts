@@ -11,7 +11,7 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
  * Finds the agent token of a request. It is a secret: only its digest leaves `readHead`.
  *
  * @param query the request's, with its question mark
- * @returns null if there is none
+ * @returns null without a token
  * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
  */
 export function readAgentToken({ headersDistinct }: IncomingMessage, query: string): string | null {

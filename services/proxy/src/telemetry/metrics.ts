@@ -88,7 +88,7 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
     ),
     doubtful: counter(
       'agp_proxy_doubtful_usage_total',
-      'Calls whose recorded figures are not to be taken as they stand, by reason',
+      'Calls whose recorded figures are in doubt, by reason',
       'reason',
     ),
     unscanned: counter(

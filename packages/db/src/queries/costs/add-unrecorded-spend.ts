@@ -3,7 +3,7 @@ import { toEventText } from '@agp/core/events';
 import { nanoToDecimal } from '@agp/core/money';
 import type { ClientBase, Pool } from 'pg';
 
-/** A request's details besides its cost. */
+/** The details of a request, without its cost. */
 export interface UnrecordedRequest {
   sessionId: string;
   /** The provider's id. */

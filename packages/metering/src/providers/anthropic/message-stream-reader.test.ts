@@ -85,7 +85,7 @@ const dialects: [string, object | undefined, object | undefined, Parameters<type
     { input_tokens: 14, output_tokens: 5 },
     { promptTokens: 14, completionTokens: 5 },
   ],
-  ['input that is never told', undefined, { output_tokens: 5 }, null],
+  ['input that is never reported', undefined, { output_tokens: 5 }, null],
   ['input that is never counted', { input_tokens: 0, output_tokens: 0 }, { output_tokens: 5 }, null],
 ];
 

@@ -188,8 +188,8 @@ describe('ends of streams', () => {
   const ends: [string, Frame[], object][] = [
     ['Groq: x_groq in the last chunk', [text('a'), last({ x_groq: { id: 'req', usage } }), '[DONE]'], told],
     ['Moonshot: usage in the choice', [text('a'), last({}, { usage }), '[DONE]'], told],
-    ['Mistral: usage beside the finish reason', [text('a'), last({ usage }), '[DONE]'], told],
-    ['no [DONE], usage beside the finish reason', [text('a'), last({ usage })], told],
+    ['Mistral: usage in the chunk of the finish reason', [text('a'), last({ usage }), '[DONE]'], told],
+    ['no [DONE], usage in the chunk of the finish reason', [text('a'), last({ usage })], told],
     ['no [DONE], usage in a chunk of its own', [text('a'), last(), { model: 'm', choices: [], usage }], told],
     ['OpenRouter: usage in a chunk with an empty delta', [text('a'), last(), text('', { usage }), '[DONE]'], told],
     [

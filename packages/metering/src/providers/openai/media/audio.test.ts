@@ -37,7 +37,7 @@ describe('transcripts', () => {
       tokensRead,
       ['Hi.'],
     ],
-    ['of which nothing is told', { text: 'Hi.' }, null, ['Hi.']],
+    ['without figures', { text: 'Hi.' }, null, ['Hi.']],
     ['in plain text', 'Hi.\n', null, ['Hi.\n']],
     ['as SRT', subtitles.srt, { inputAudioSeconds: 65 }, ['Write to a@ b.test, please.']],
     ['as WebVTT', subtitles.vtt, { inputAudioSeconds: 65 }, ['Write to a@ b.test, please.']],
