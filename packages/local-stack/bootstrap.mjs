@@ -64,7 +64,7 @@ const isInstalled = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8
 /** Takes the lock if it is free. Its holder touches it each second: one that is old was left by an install that was killed. */
 function tryLock(lock) {
   try {
-    writeFileSync(lock, '', { flag: 'wx' });
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
@@ -78,7 +78,7 @@ function tryLock(lock) {
 async function installDependencies() {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const version = packageManager.split('@')[1].split('+')[0];
-  const onPath = spawnSync('pnpm', ['--version'], { cwd: root, encoding: 'utf8', timeout: 30_000 });
+  const onPath = spawnSync('pnpm', ['--version'], { cwd: root, encoding: 'utf8', timeout: 10_000 });
   const [command, ...prefix] = onPath.stdout?.trim() === version ? ['pnpm'] : ['npx', '-y', `pnpm@${version}`];
   // On standard error, because another program may read standard output.
   console.error(`installing dependencies with pnpm ${version} ...`);
@@ -102,7 +102,9 @@ async function ensureInstalled() {
     if (stoppedBy) return;
     await sleep(100);
   }
-  const touch = setInterval(() => utimesSync(lock, new Date(), new Date()), touchLockMs);
+  // Another may have taken the lock from a machine that slept: then it is neither touched nor removed.
+  const isOurs = () => existsSync(lock) && readFileSync(lock, 'utf8') === String(process.pid);
+  const touch = setInterval(() => isOurs() && utimesSync(lock, new Date(), new Date()), touchLockMs);
   try {
     if (stoppedBy || isInstalled()) return;
     const digest = digestManifests();
@@ -112,7 +114,7 @@ async function ensureInstalled() {
     if (!stoppedBy) writeFileSync(stampFile, digest);
   } finally {
     clearInterval(touch);
-    rmSync(lock, { force: true });
+    if (isOurs()) rmSync(lock, { force: true });
   }
 }
 
@@ -138,7 +140,8 @@ async function main(given) {
   await ensureInstalled();
   if (stoppedBy) return codeOf(stoppedBy);
   // npm removes the `--` that ends its own options; pnpm passes it on.
-  const args = given.filter((_, index) => index !== given.indexOf('--'));
+  const isPnpm = process.env.npm_config_user_agent?.startsWith('pnpm/');
+  const args = isPnpm ? given.filter((_, index) => index !== given.indexOf('--')) : given;
   const node = chooseNode();
   const PATH = [dirname(node), process.env.PATH].join(delimiter);
   // The time that a person waited for an install counts: `npm start` prints how long everything took.

@@ -51,7 +51,7 @@ function runBootstrap(root: string, ...args: string[]) {
 function runBootstrapAs(version: string | undefined, root: string, ...args: string[]) {
   const claim = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
   const preload = version === undefined ? {} : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(claim)}` };
-  const environment = { PATH: `${join(root, 'bin')}:/usr/bin:/bin`, ...preload };
+  const environment = { PATH: `${join(root, 'bin')}:/usr/bin:/bin`, npm_config_user_agent: 'pnpm/9.9.9', ...preload };
   const child = spawn(process.execPath, [join(root, 'packages/local-stack/bootstrap.mjs'), 'main.ts', ...args], {
     env: environment,
   });

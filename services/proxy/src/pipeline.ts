@@ -48,10 +48,12 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     };
     begin('admit');
     let admission = await admit(context, head, agent, head.arrived + storageWaitMs);
+    // A session of another agent is refused first. Where none is named Redis is asked, which only a request with a place may do.
+    if (head.sessionName === null) journey.place = takePlace(context, head, agent);
     begin('resolveSession');
     const session = await resolveSession(context, head, agent, admission);
     journey.sessionId = session.id;
-    journey.place = takePlace(context, head, agent);
+    journey.place ??= takePlace(context, head, agent);
     begin('readBody');
     const counted = await countEarly(context, exchange, head, agent, admission);
     const body = await readBody(context, exchange, head, agent, admission, counted);

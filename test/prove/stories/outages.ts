@@ -55,7 +55,8 @@ export async function killNats(system: System, size: NatsOutageSize, report: Rep
   const { perSecond } = size;
   const answers = await sendSteadily(system, size.before, perSecond);
   await system.stack.nats.kill();
-  answers.push(...(await sendSteadily(system, size.away, perSecond)));
+  const away = await sendSteadily(system, size.away, perSecond);
+  answers.push(...away);
   await system.stack.nats.start();
   answers.push(...(await sendSteadily(system, size.after, perSecond)));
   const served = answers.filter(({ status }) => status === 200);
@@ -68,6 +69,7 @@ export async function killNats(system: System, size: NatsOutageSize, report: Rep
     slowest: milliseconds(slowestOf(answers)),
   });
   expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+  expect(away.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
   const recorded = await waitFor(
     'every event to be recorded',
     async () => {

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { reportingSchema } from './privileges.ts';
 
-const ownSchemas = ['public', reportingSchema];
+/** The schemas that hold what is ours. */
+export const ownSchemas = ['public', reportingSchema];
 
-/** Names are quoted, and have their schema. */
 export interface OwnedObjects {
   schemas: string[];
   relations: string[];
@@ -12,9 +12,12 @@ export interface OwnedObjects {
   routines: string[];
 }
 
-/** The objects of a role in our schemas, without those that belong to an extension. */
-export async function findOwnedObjects(db: Db, role: string): Promise<OwnedObjects> {
-  const owned = (column: string) => sql`${sql.ref(column)} = ${role}::regrole`;
+/**
+ * The objects in our schemas that a role owns, or those that other roles own: quoted names with their schema. Objects of
+ * extensions are left out.
+ */
+export async function findOwnedObjects(db: Db, role: string, isOwner = true): Promise<OwnedObjects> {
+  const owned = (column: string) => sql`(${sql.ref(column)} = ${role}::regrole) = ${isOwner}`;
   const notOfExtension = (id: string, catalog: string) => sql`NOT EXISTS (
     SELECT FROM pg_depend WHERE classid = ${catalog}::regclass AND objid = ${sql.ref(id)} AND deptype = 'e')`;
   const { rows } = await sql<{ kind: keyof OwnedObjects; name: string }>`

@@ -23,6 +23,6 @@ export function computeReservation(
 
 /** The cap may have been set after the body was read. */
 function bounded(head: CallHead, body: InspectedBody | null): InspectedBody | null {
-  if (body === null || head.operation === null || body.strict !== null) return body;
+  if (body === null || head.operation === null || head.operation.isFree || body.strict !== null) return body;
   return inspectBody(head.operation, head, body.bytes, body.form, { mustTell: false, mustBound: true });
 }

@@ -69,6 +69,26 @@ test('it reads everything from files, as in a container, and then nobody else ca
   await expect(query(as(url, 'somebody', 'secret'), 'SELECT 1')).rejects.toMatchObject({ code: '42501' });
 }, 60_000);
 
+test('an installation of a single user is handed over with its data; that user keeps access until it is revoked', async () => {
+  await using servers = await startBlankPostgres();
+  await query(servers.databaseUrl, "CREATE ROLE app LOGIN PASSWORD 'app-password'");
+  await query(servers.databaseUrl, 'CREATE DATABASE older OWNER app');
+  const url = Object.assign(new URL(servers.databaseUrl), { pathname: '/older' }).href;
+  const app = as(url, 'app', 'app-password');
+  runWell('migrate', { DATABASE_URL: app });
+  await query(app, "INSERT INTO quarantine (code, reason, bytes) VALUES ('kept', '', '')");
+  const told = run('create-roles', { DATABASE_URL: url, ...passwords });
+  expect(told).toMatchObject({ status: 0, stderr: '' });
+  expect(told.stdout).toContain('REVOKE agp_migrator FROM app');
+  runWell('migrate', { DATABASE_URL: as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD) });
+  expect(await query(url, foreign)).toEqual([]);
+  const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
+  expect(await query(writer, 'SELECT code FROM quarantine')).toEqual([{ code: 'kept' }]);
+  expect(await query(app, 'SELECT count(*)::int AS n FROM events')).toEqual([{ n: 0 }]);
+  await query(url, 'REVOKE agp_migrator FROM app');
+  await expect(query(app, 'SELECT')).rejects.toMatchObject({ code: '42501' });
+}, 60_000);
+
 test('it makes a missing database; run again, it sets a new password and revokes rights that a role has gained', async () => {
   await using stack = await startTestStack({ ownPostgres: true });
   const url = Object.assign(new URL(stack.databaseUrl), { pathname: '/made "here"' }).href;

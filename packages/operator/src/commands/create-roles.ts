@@ -1,4 +1,4 @@
-import { createRoles, ensureDatabase, handOver, MissingPasswordError, refuseLargeObjects } from '@agp/db';
+import { createRoles, ensureDatabase, handOver, MissingPasswordError, refuseLargeObjects, tryForLocks } from '@agp/db';
 import { type RoleKey, roleNames } from '@agp/db/roles';
 import { loadConfig } from '@agp/runtime';
 import { z } from 'zod';
@@ -33,16 +33,21 @@ Reads DATABASE_URL, which names an administrator, and ${roles.map(toVariable).jo
       throw explainAway(error);
     });
     await withDatabase('create-roles', { statementTimeoutMs: 600_000 }, async (db) => {
-      const work = db.transaction().execute(async (transaction) => {
-        await createRoles(transaction, passwords);
-        await handOver(transaction);
-        return refuseLargeObjects(transaction);
-      });
-      const open = await work.catch((error: unknown) => {
+      const work = tryForLocks('the database cannot be handed to agp_migrator now', () =>
+        db.transaction().execute(async (transaction) => {
+          await createRoles(transaction, passwords);
+          return { owners: await handOver(transaction), open: await refuseLargeObjects(transaction) };
+        }),
+      );
+      const { owners, open } = await work.catch((error: unknown) => {
         if (!(error instanceof MissingPasswordError)) throw error;
         throw new CommandError(`${toVariable(error.role)} is not set: ${error.message}`);
       });
       print(`made or checked ${roles.map((role) => roleNames[role]).join(', ')}`);
+      for (const owner of owners)
+        print(
+          `${owner}, the former owner, is still a member of agp_migrator: REVOKE agp_migrator FROM ${owner} once nothing connects as it`,
+        );
       if (open.length > 0)
         print(
           `every role may store large objects in this database, which only a superuser ends: REVOKE EXECUTE ON FUNCTION ${open.join(', ')} FROM PUBLIC`,

@@ -8,10 +8,11 @@ const defaultRetentionDays = 184;
 const wrongDays = `must be a whole number of days, at least ${leastRetentionDays}, or 0`;
 
 const schema = z.object({
-  retentionDays: z.coerce
-    .number(wrongDays)
-    .int(wrongDays)
-    .max(99_999, wrongDays)
+  // A pattern first: a number made of a blank, of "-0" or of "" would be 0, which keeps everything for ever.
+  retentionDays: z
+    .string()
+    .regex(/^\d{1,5}$/, wrongDays)
+    .transform(Number)
     .refine((days) => days === 0 || days >= leastRetentionDays, wrongDays)
     .default(defaultRetentionDays),
 });

@@ -15,12 +15,12 @@ function readVariable(environment: NodeJS.ProcessEnv, name: string): string | un
   const file = environment[`${name}_FILE`];
   if (file !== undefined && file !== '' && !name.endsWith('_FILE')) {
     try {
-      return readFileSync(file, 'utf8').trim();
+      return readFileSync(file, 'utf8').trim() || undefined;
     } catch {
       throw new ConfigError(`${name}_FILE: cannot read ${file}`);
     }
   }
-  // An empty variable counts as unset: compose files and shells cannot express the difference.
+  // An empty variable or file counts as unset: compose files and shells cannot express the difference.
   return environment[name] === '' ? undefined : environment[name];
 }
 

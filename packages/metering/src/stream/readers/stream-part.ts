@@ -11,10 +11,6 @@ export class StreamPart {
   isComplete = true;
 
   /** In UTF-16 units. */
-  get length(): number {
-    return this.#length;
-  }
-
   add(piece: string): void {
     this.#length += piece.length;
     if (this.#length <= maxPart) this.#pieces.add(piece);
