@@ -27,8 +27,11 @@ export interface HostileProvider extends AsyncDisposable {
   plan(requests: readonly PlannedRequest[]): void;
 }
 
-/** What was written in this last time, in milliseconds, before the caller left may never have reached it: it is not billed. */
-const inFlightMs = 250;
+/**
+ * Bytes written in the last moments before the caller left may never have been read, longest by a proxy on a starved machine. They
+ * are not billed: the account of an agent without a cap holds what reached the proxy. In milliseconds.
+ */
+const inFlightMs = 2_000;
 /** A hanging connection is ended after this long. */
 const hangsMs = 1_500;
 

@@ -100,6 +100,8 @@ export async function killRunning(
   const running = await openStreams(system, size.streams, () => agentName);
   const begun = provider.requests.filter(({ body, target }) => streams.test(body.toString() + target));
   expect(begun).toHaveLength(size.streams);
+  // Some begin with pieces that hold no text yet.
+  await waitFor('text in each stream', async () => running.every((stream) => stream.pieces() > 4), 60_000);
 
   let stopped = false;
   let blockedAt = Number.POSITIVE_INFINITY;
