@@ -77,6 +77,7 @@ test('a tail tells each event once, through a cut connection and another managem
     // What was sent before the tail knew what was there already is not its business.
     expected.splice(0, expected.indexOf(readIds(tail.run.stdout)[0] ?? ''));
     for (let round = 0; round < 3; round += 1) {
+      const attempts = relay.connections;
       relay.cut();
       const missed = await send(20, `absent-${round}`);
       expected.push(...missed);
@@ -85,6 +86,7 @@ test('a tail tells each event once, through a cut connection and another managem
         await system.management.stop();
         system.management = await system.start('management');
       }
+      await waitFor('an attempt that fails', () => relay.connections > attempts);
       relay.pointTo(system.management.url);
       // Some come while it reads what it missed.
       expected.push(...(await send(20, 'steady')));
