@@ -103,8 +103,14 @@ async function ensureInstalled() {
     await sleep(100);
   }
   // Another may have taken the lock from a machine that slept: then it is neither touched nor removed.
-  const isOurs = () => existsSync(lock) && readFileSync(lock, 'utf8') === String(process.pid);
-  const touch = setInterval(() => isOurs() && utimesSync(lock, new Date(), new Date()), touchLockMs);
+  const ifOurs = (work) => {
+    try {
+      if (readFileSync(lock, 'utf8') === String(process.pid)) work();
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+  };
+  const touch = setInterval(() => ifOurs(() => utimesSync(lock, new Date(), new Date())), touchLockMs);
   try {
     if (stoppedBy || isInstalled()) return;
     const digest = digestManifests();
@@ -114,7 +120,7 @@ async function ensureInstalled() {
     if (!stoppedBy) writeFileSync(stampFile, digest);
   } finally {
     clearInterval(touch);
-    if (isOurs()) rmSync(lock, { force: true });
+    ifOurs(() => rmSync(lock));
   }
 }
 

@@ -281,7 +281,6 @@ test('what is doubted is listed with what was claimed, up to a bound for each ag
   expect(await system.api(`${path}&to=${since}`)).toHaveLength(1);
   expect(await system.api(`${path}&limit=1&offset=1`)).toEqual([listed[1]]);
   expect(await system.api('/api/v1/costs/doubtful?agent_id=nobody')).toEqual([]);
-
   // As many as there may be, of one agent and today.
   await system.database.pool.query(
     `INSERT INTO doubtful_usage SELECT gen_random_uuid(), agent_id, session_id, provider, model, reason, 0, 0, 0, 0, occurred_at
