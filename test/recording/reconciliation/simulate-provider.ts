@@ -65,6 +65,8 @@ export class SimulatedProvider {
       written += 1;
       output += piece.tokens;
       this.#charge(call, output);
+      // The last frames would complete a call that a starved agent had no time to leave.
+      while (call.ending === 'aborted' && written === call.pieces.length) yield { pauseMs: paceMs };
     }
     if (call.ending === 'error event') yield toErrorFrame(call);
     if (call.ending === 'cut') yield { cut: true };
