@@ -3,11 +3,13 @@ import { type Msg, nanos } from 'nats';
 import type { BusConnection } from './connect.ts';
 import { ackWaitMs, type EventStreamOptions, ensureEventStream } from './ensure-event-stream.ts';
 import { eventStream, writerConsumer } from './names.ts';
-import { maxEventsInMessage, unpackEvents } from './parcel.ts';
+import { maxEventsInMessage, readNotesHeader, unpackEvents } from './parcel.ts';
 
 /** One event of the stream, held until it is acknowledged. */
 export interface DeliveredEvent {
   bytes: Uint8Array;
+  /** What is to be stored beside the event, not checked; undefined for nothing. */
+  readonly notes?: unknown;
   /** The `Nats-Msg-Id` of the message that the event came in. */
   readonly messageId: string | null;
   /** The subject of its message: {@link eventSubject}, unless somebody has reconfigured the stream. */
@@ -138,7 +140,9 @@ export class EventConsumer {
     this.#messages.set(key, arrived);
     this.#held += events.length;
     const acknowledge = () => this.#acknowledge(arrived);
-    for (const bytes of events) this.#options.onEvent({ bytes, messageId, subject: message.subject, acknowledge });
+    const notes = readNotesHeader(message.headers);
+    for (const [index, bytes] of events.entries())
+      this.#options.onEvent({ bytes, notes: notes[index], messageId, subject: message.subject, acknowledge });
     this.#ask();
   }
 

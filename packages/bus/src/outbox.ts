@@ -1,8 +1,8 @@
 import { parseJson } from '@agp/core/json';
-import { headers, type Msg } from 'nats';
+import type { Msg } from 'nats';
 import type { BusConnection } from './connect.ts';
 import { eventSubject } from './names.ts';
-import { maxEventsInMessage, packEvents } from './parcel.ts';
+import { maxEventsInMessage, maxNotesLength, packEvents, writeHeaders } from './parcel.ts';
 
 /*
  * An event in the outbox waits, then goes out in a message with others, until JetStream has confirmed that message:
@@ -19,6 +19,7 @@ import { maxEventsInMessage, packEvents } from './parcel.ts';
 interface Message {
   id: string;
   data: Uint8Array;
+  notes: (string | null)[];
   /** The ids of the events in it. */
   events: string[];
   /** When it was last sent, in milliseconds. */
@@ -48,7 +49,7 @@ export class Outbox {
   readonly #connection: BusConnection;
   readonly #options: OutboxOptions;
   readonly #inbox: string;
-  readonly #waiting: { id: string; event: string }[] = [];
+  readonly #waiting: { id: string; event: string; notes: string | null }[] = [];
   /** By the number at the end of the confirmation's subject, in order of first sending. */
   readonly #sent = new Map<number, Message>();
   readonly #timer: NodeJS.Timeout;
@@ -78,15 +79,17 @@ export class Outbox {
    *
    * @param id the event's id
    * @param event the event as JSON
+   * @param notes what is stored beside it, as JSON in ASCII
    * @returns false when the outbox is full and the event was dropped
    */
-  add(id: string, event: string): boolean {
+  add(id: string, event: string, notes: string | null = null): boolean {
     if (this.#size >= this.capacity) {
       this.#options.onDrop?.();
       return false;
     }
     this.#size += 1;
-    this.#waiting.push({ id, event });
+    // Longer ones are not made; they would keep the whole message from being stored.
+    this.#waiting.push({ id, event, notes: notes !== null && notes.length < maxNotesLength ? notes : null });
     // Not at once: events of the next milliseconds share the message.
     this.#gathering ??= setTimeout(() => {
       this.#gathering = null;
@@ -118,11 +121,12 @@ export class Outbox {
 
   #sendWaiting(): void {
     while (this.#connected && this.#waiting.length > 0 && this.#sent.size < maxSent) {
-      const batch = this.#waiting.splice(0, maxEventsInMessage);
+      const batch = this.#waiting.splice(0, this.#countNext());
       const id = batch[0]?.id ?? '';
       const message = {
         id,
         data: packEvents(batch.map(({ event }) => event)),
+        notes: batch.map(({ notes }) => notes),
         events: batch.map((held) => held.id),
         sentAt: 0,
       };
@@ -132,10 +136,20 @@ export class Outbox {
     }
   }
 
+  /** How many of the waiting events fit one message. */
+  #countNext(): number {
+    let length = 2;
+    const next = this.#waiting.slice(0, maxEventsInMessage);
+    const tooMuch = next.findIndex(({ notes }) => {
+      length += (notes?.length ?? 4) + 1;
+      return length > maxNotesLength;
+    });
+    return tooMuch < 0 ? next.length : Math.max(1, tooMuch);
+  }
+
   #publish(number: number, message: Message): void {
     message.sentAt = Date.now();
-    const messageHeaders = headers();
-    messageHeaders.set('Nats-Msg-Id', message.id);
+    const messageHeaders = writeHeaders(message.id, message.notes);
     try {
       this.#connection.publish(eventSubject, message.data, {
         headers: messageHeaders,

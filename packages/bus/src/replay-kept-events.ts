@@ -14,7 +14,7 @@ import {
 } from 'nats';
 import type { BusConnection } from './connect.ts';
 import { eventSubject, keptStream, replayConsumer } from './names.ts';
-import { unpackEvents } from './parcel.ts';
+import { copyHeaders, unpackEvents } from './parcel.ts';
 
 /**
  * The outcome for each message of the kept stream from sequence `first` to `last`: `messages`, `copies` and `notKept` add up to
@@ -103,7 +103,7 @@ export async function replayKeptEvents(
           replay.copies += 1;
           continue;
         }
-        sent.push(publishWhenThereIsRoom(jetstream, message.data, `${prefix}${seq}-${run}`));
+        sent.push(publishWhenThereIsRoom(jetstream, message, `${prefix}${seq}-${run}`));
         replay.messages += 1;
         replay.events += unpackEvents(message.data).length;
       }
@@ -186,10 +186,10 @@ function findKeptFrom({ created, state }: StreamInfo, since: Date): Date | null 
 }
 
 /** The event stream refuses messages while it is full, until the writers have taken some. */
-async function publishWhenThereIsRoom(jetstream: JetStreamClient, data: Uint8Array, msgID: string): Promise<void> {
+async function publishWhenThereIsRoom(jetstream: JetStreamClient, message: JsMsg, msgID: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await jetstream.publish(eventSubject, data, { msgID });
+      await jetstream.publish(eventSubject, message.data, { headers: copyHeaders(msgID, message.headers) });
       return;
     } catch (error) {
       if (!(error instanceof NatsError) || error.api_error === undefined || attempt === roomTries) throw error;

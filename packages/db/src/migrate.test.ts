@@ -8,6 +8,8 @@ import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { migrationProvider } from './migrations/index.ts';
 import { openGuardedDatabase } from './open-guarded-database.ts';
+import { attachIndexes } from './queries/partitions/attach-indexes.ts';
+import { makePartitions } from './queries/partitions/make-partitions.ts';
 
 test('after a rollback, the older migrate leaves the later schema and its privileges alone', async () => {
   await using stack = await startTestStack();
@@ -37,6 +39,7 @@ test('after a rollback, the older migrate leaves the later schema and its privil
     await owner.pool.query(`DELETE FROM kysely_migration WHERE name = '9999-later'`);
     expect(run()).toMatchObject({ status: 0, stdout: 'schema is up to date\n' });
     expect(await readGrants()).toEqual([{ later: false }]);
+    expect(await attachIndexes(owner.db)).toBe(0);
   } finally {
     await owner.close();
   }
@@ -74,5 +77,51 @@ test('a reader keeps a migration waiting, and those who come after it for two se
   } finally {
     reader.release(true);
     await Promise.all([others.close(), migrating.close()]);
+  }
+});
+
+test('indexes of events are built beside readers and writers, also after a build that was interrupted', async () => {
+  await using stack = await startTestStack();
+  const database = openDatabase({ url: stack.databaseUrl, applicationName: 'test', maxConnections: 3 });
+  const writing = await database.pool.connect();
+  try {
+    await database.pool.query(
+      'DROP SCHEMA IF EXISTS reporting CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public',
+    );
+    const migrator = new Migrator({ db: database.db, provider: migrationProvider });
+    expect((await migrator.migrateTo('0011-removal-roots')).error).toBeUndefined();
+    const [partition = ''] = await makePartitions(database.db, new Date(), 1);
+    expect((await migrator.migrateTo('0012-failures')).error).toBeUndefined();
+    const listInvalid = async () =>
+      (
+        await database.pool.query(
+          `SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
+           WHERE relname LIKE 'events%' AND NOT indisvalid`,
+        )
+      ).rows;
+    expect(await listInvalid()).toHaveLength(4);
+    // Two builds of the same time, each of which waits for what runs when it begins, and nobody waits for them.
+    await writing.query('BEGIN');
+    await writing.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
+    const built = Promise.all([attachIndexes(database.db), sleep(100)]);
+    await database.pool.query('SELECT FROM events');
+    await writing.query('COMMIT');
+    expect((await built)[0]).toBe(16);
+    expect(await listInvalid()).toEqual([]);
+
+    // As a build leaves it that was ended while it ran.
+    await database.pool.query(`DROP INDEX events_by_outcome`);
+    await database.pool.query(
+      `CREATE INDEX events_by_outcome ON ONLY events (outcome, id) WHERE outcome <> 'completed'`,
+    );
+    const index = `${partition}_by_outcome`;
+    await database.pool.query(`CREATE INDEX ${index} ON ${partition} (outcome, id) WHERE outcome <> 'completed'`);
+    await database.pool.query(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${index}'::regclass`);
+    expect(await attachIndexes(database.db)).toBe(4);
+    expect(await listInvalid()).toEqual([]);
+    expect(await attachIndexes(database.db)).toBe(0);
+  } finally {
+    writing.release();
+    await database.close();
   }
 });

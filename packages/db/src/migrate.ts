@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
 import { listNewerMigrations } from './list-newer-migrations.ts';
 import { migrationProvider } from './migrations/index.ts';
+import { attachIndexes } from './queries/partitions/attach-indexes.ts';
 import { withPartitionsLocked } from './queries/partitions/lock-partitions.ts';
 import { makePartitions } from './queries/partitions/make-partitions.ts';
 import { tryForLocks } from './queries/partitions/try-for-locks.ts';
@@ -16,8 +17,11 @@ import { applyGrants } from './roles/apply-grants.ts';
  * @returns the names of the migrations that were applied
  * @throws TableInUseError
  */
-export function migrate(db: Db, now: Date): Promise<string[]> {
-  return withPartitionsLocked(db, (connection) => migrateLocked(connection, now));
+export async function migrate(db: Db, now: Date): Promise<string[]> {
+  const applied = await withPartitionsLocked(db, (connection) => migrateLocked(connection, now));
+  // Services run with the new schema meanwhile.
+  await attachIndexes(db);
+  return applied;
 }
 
 async function migrateLocked(db: Db, now: Date): Promise<string[]> {

@@ -1,4 +1,5 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
+import type { EventMessage, PiiFinding } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -6,14 +7,20 @@ type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | strin
 /** Exact in Postgres; written as a decimal string, read as the nearest double. */
 type Money = ColumnType<number, string, string>;
 
+/** Null in events that a 0.2.0 writer has recorded, also where their payload has it. */
+type Details = Pick<EventMessage, 'outcome' | 'http_status' | 'provider_request_id' | 'pii_scan'>;
+
 /** An event as it is shown, and what is kept of it besides. */
-interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'> {
+interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'>, Details {
   timestamp: Timestamp;
   cost_usd: Money;
   seq: number;
   recorded_at: DefaultTimestamp;
   counts_as_request: boolean;
   payload: string;
+  request_id: string | null;
+  failure: string | null;
+  pii_findings: ColumnType<PiiFinding[] | null, string | null, string | null>;
 }
 
 /** The tables, as `migrations/` makes them. */
@@ -176,5 +183,15 @@ export interface Schema {
     /** Of the latest of them. */
     source_ip: string;
     refused_at: Timestamp;
+  };
+  /** Some of the counted ones; the id holds the time. */
+  refused_requests: {
+    id: string;
+    agent_id: string | null;
+    reason: string;
+    request_id: string;
+    source_ip: string;
+    provider: string | null;
+    path: string | null;
   };
 }

@@ -129,6 +129,7 @@ describe('refused requests', () => {
         count: 1,
         sourceIp: '10.0.0.1',
         refusedAt: counted.minute,
+        requests: [],
         ...counted,
       })),
     );

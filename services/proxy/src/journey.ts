@@ -20,6 +20,8 @@ export interface Head {
   timestamp: number;
   /** Ingress on the monotonic clock, in milliseconds. */
   arrived: number;
+  /** The caller's, or made here; not unique. */
+  requestId: string;
   method: string;
   provider: Provider;
   /** The provider's path, without the query. */

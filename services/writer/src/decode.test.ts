@@ -10,6 +10,14 @@ test('an event that was published is read back', () => {
   expect(decode(encode(event))).toEqual({ event });
 });
 
+test('what came beside an event is part of it, as far as it can be read', () => {
+  const event = makeEvent();
+  const notes = { request_id: 'req_1', failure: 'of a later version' };
+  expect(decode(encode(event), notes)).toEqual({ event: { ...event, request_id: 'req_1' } });
+  for (const broken of [null, 7, '[]', [], { model: 'other', id: 'evt_1' }])
+    expect(decode(encode(event), broken)).toEqual({ event });
+});
+
 test('a message without an event gives the reason, without the values', () => {
   expect(decode(Buffer.from([0x7b, 0xc3, 0x28]))).toMatchObject({ code: 'not_utf8' });
   expect(decode(Buffer.from('{"id":'))).toMatchObject({ code: 'not_json' });

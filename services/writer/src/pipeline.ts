@@ -44,7 +44,7 @@ export function startPipeline(steps: PipelineSteps): Pipeline {
   for (const lane of running) lane.catch(() => {});
   return {
     accept: (delivered) => {
-      const decoded = delivered.subject === eventSubject ? decode(delivered.bytes) : foreign;
+      const decoded = delivered.subject === eventSubject ? decode(delivered.bytes, delivered.notes) : foreign;
       if ('event' in decoded) {
         lanes[laneOf(decoded.event.session_id, lanes.length)]?.add({ event: decoded.event, delivered });
       } else {

@@ -14,7 +14,7 @@ const makeAgent = (index: number) => `01999999-0000-7000-8000-${String(index).pa
 /** As many counts as there are agents, 3 refusals each, of a minute that is long over; and 3 of nobody's. */
 async function addCounts({ database }: WriterStack, agents: number): Promise<void> {
   const ids = [null, ...Array.from({ length: agents }, (_, index) => makeAgent(index))];
-  const counted = { minute, reason: 'agent_blocked', count: 3, sourceIp: '10.0.0.1', refusedAt: minute };
+  const counted = { minute, reason: 'agent_blocked', count: 3, sourceIp: '10.0.0.1', refusedAt: minute, requests: [] };
   await addRefusals(
     database.pool,
     ids.map((agentId) => ({ ...counted, agentId })),

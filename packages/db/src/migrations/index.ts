@@ -9,6 +9,7 @@ import * as positiveSums from './0007-positive-sums.ts';
 import * as unrecordedRequests from './0008-unrecorded-requests.ts';
 import * as doubtfulUsage from './0010-doubtful-usage.ts';
 import * as removalRoots from './0011-removal-roots.ts';
+import * as failures from './0012-failures.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0008-unrecorded-requests': unrecordedRequests,
   '0010-doubtful-usage': doubtfulUsage,
   '0011-removal-roots': removalRoots,
+  '0012-failures': failures,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */

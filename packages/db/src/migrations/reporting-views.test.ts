@@ -143,7 +143,7 @@ test('budgets are those of the API, lost and quarantined events included', async
 test('a refusal is counted once, before it is in the log and after', async () => {
   const agentId = await addAgent('refused', null);
   const minute = Math.floor(Date.now() / 60_000 - 3) * 60_000;
-  const refusal = { minute, sourceIp: '10.0.0.2', refusedAt: minute + 5 };
+  const refusal = { minute, sourceIp: '10.0.0.2', refusedAt: minute + 5, requests: [] };
   await addRefusals(database.pool, [
     { ...refusal, agentId, reason: 'agent_blocked', count: 3 },
     { ...refusal, agentId: null, reason: 'unknown_provider', count: 2 },

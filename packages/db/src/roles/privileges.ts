@@ -60,6 +60,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_global_spend: { select: columns('day cost_usd') },
     unrecorded_spend: { select: 'all', insert: 'all' },
     refusal_counts: { select: 'all', insert: 'all', update: columns('count source_ip refused_at') },
+    refused_requests: { insert: 'all' },
     // To count an agent's rows of a day.
     doubtful_usage: { select: columns('event_id agent_id occurred_at'), insert: 'all' },
   },
@@ -69,7 +70,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     events: {
       select: columns('id lineage_hash'),
       insert: columns(
-        'id session_id seq agent_id timestamp direction model provider prompt_tokens completion_tokens total_tokens cost_usd compliance_tag pii_detected pii_types counts_as_request lineage_hash payload',
+        'id session_id seq agent_id timestamp direction model provider prompt_tokens completion_tokens total_tokens cost_usd compliance_tag pii_detected pii_types counts_as_request lineage_hash payload outcome http_status failure request_id provider_request_id pii_scan pii_findings',
       ),
     },
     lineage_heads: { select: 'all', insert: 'all', update: columns('length hash') },
@@ -124,6 +125,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     unpriced_usage: { select: 'all' },
     doubtful_usage: { select: 'all' },
     refusal_counts: { select: 'all' },
+    refused_requests: { select: 'all' },
     control: {
       select: 'all',
       update: columns(

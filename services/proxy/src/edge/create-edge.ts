@@ -3,6 +3,7 @@ import { ApiError } from '@agp/core/errors';
 import { toPlainAddress } from '@agp/runtime';
 import express from 'express';
 import type { ProxyContext } from '../context.ts';
+import { readRequestId } from '../head/read-request-id.ts';
 import { handleRequest } from '../pipeline.ts';
 import { answerError } from './answer-error.ts';
 
@@ -14,6 +15,7 @@ export function createEdge(context: ProxyContext): RequestListener {
       target,
       rawHeaders: request.rawHeaders,
       sourceIp: toPlainAddress(address) ?? toPlainAddress(request.socket.remoteAddress) ?? 'unknown',
+      requestId: readRequestId(request),
       arrived: performance.now(),
       request,
       response,

@@ -9,6 +9,8 @@ export interface Exchange {
   rawHeaders: readonly string[];
   /** The agent's address, as far as `TRUST_PROXY` allows to know it. */
   sourceIp: string;
+  /** The caller's, or made here; not unique. */
+  requestId: string;
   /** When the request arrived, on the monotonic clock, in milliseconds. */
   arrived: number;
   request: IncomingMessage;

@@ -41,6 +41,7 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
     price_version: null,
     pii_scan: 'none',
     counts_as_request: false,
+    request_id: head.requestId,
   };
 }
 

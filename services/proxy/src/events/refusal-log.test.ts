@@ -1,6 +1,6 @@
 import type { RefusalCount } from '@agp/db';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RefusalLog, type RefusalLogOptions } from './refusal-log.ts';
+import { type Refusal, RefusalLog, type RefusalLogOptions } from './refusal-log.ts';
 
 const minute = Date.UTC(2026, 10, 20, 9, 30);
 
@@ -20,15 +20,19 @@ function startLog(options: Partial<RefusalLogOptions> = {}) {
   return { log, clock, stored, onDrop, onFailure };
 }
 
+function refuse(log: RefusalLog, agentId: string | null, reason: Refusal['reason'], sourceIp: string): void {
+  log.count({ agentId, reason, sourceIp, requestId: 'req_1' }, () => ({ provider: 'openai', path: '/openai/v1' }));
+}
+
 test('refusals of one minute, agent and reason are one count with the latest address', async () => {
   const { log, clock, stored } = startLog();
-  log.count('a', 'agent_blocked', '10.0.0.1');
+  refuse(log, 'a', 'agent_blocked', '10.0.0.1');
   clock.now += 59_999;
-  log.count('a', 'agent_blocked', '10.0.0.2');
-  log.count('a', 'rate_limited', '10.0.0.1');
-  log.count(null, 'unknown_provider', '10.0.0.1');
+  refuse(log, 'a', 'agent_blocked', '10.0.0.2');
+  refuse(log, 'a', 'rate_limited', '10.0.0.1');
+  refuse(log, null, 'unknown_provider', '10.0.0.1');
   clock.now += 1;
-  log.count('a', 'agent_blocked', '10.0.0.3');
+  refuse(log, 'a', 'agent_blocked', '10.0.0.3');
   await log.flush();
   const told = stored.flat().map((row) => [row.minute - minute, row.agentId, row.reason, row.count, row.sourceIp]);
   expect(told).toEqual([
@@ -50,9 +54,9 @@ test('counts that storage refuses are kept, added to, and handed over later, onc
       stored.push(...counts);
     },
   });
-  log.count('a', 'agent_blocked', '10.0.0.1');
+  refuse(log, 'a', 'agent_blocked', '10.0.0.1');
   await log.flush();
-  log.count('a', 'agent_blocked', '10.0.0.2');
+  refuse(log, 'a', 'agent_blocked', '10.0.0.2');
   await log.flush();
   expect(onFailure).toHaveBeenCalledTimes(2);
   away = false;
@@ -69,10 +73,10 @@ test('counts that come while others are handed over are not lost', async () => {
       stored.push(...counts);
     },
   });
-  log.count('a', 'agent_blocked', '10.0.0.1');
+  refuse(log, 'a', 'agent_blocked', '10.0.0.1');
   const flushed = Promise.all([log.flush(), log.flush()]);
   await new Promise(setImmediate);
-  log.count('a', 'agent_blocked', '10.0.0.1');
+  refuse(log, 'a', 'agent_blocked', '10.0.0.1');
   taken.resolve();
   await flushed;
   expect(stored.map(({ count }) => count)).toEqual([1, 1]);
@@ -80,11 +84,11 @@ test('counts that come while others are handed over are not lost', async () => {
 
 test('memory is bounded: beyond it first the agents are lost, then the counts', async () => {
   const { log, clock, stored, onDrop } = startLog({ maxKeys: 2 });
-  for (const agent of ['a', 'b', 'c', 'd', 'c']) log.count(agent, 'agent_blocked', '10.0.0.1');
-  log.count(null, 'unknown_provider', '10.0.0.1');
+  for (const agent of ['a', 'b', 'c', 'd', 'c']) refuse(log, agent, 'agent_blocked', '10.0.0.1');
+  refuse(log, null, 'unknown_provider', '10.0.0.1');
   clock.now += 60_000;
-  log.count('e', 'paused', '10.0.0.1');
-  log.count('a', 'paused', '10.0.0.1');
+  refuse(log, 'e', 'paused', '10.0.0.1');
+  refuse(log, 'a', 'paused', '10.0.0.1');
   expect(onDrop.mock.calls).toEqual([[1], [1]]);
   await log.flush();
   expect(stored.flat().map(({ agentId, reason, count }) => [agentId, reason, count])).toEqual([
@@ -93,4 +97,59 @@ test('memory is bounded: beyond it first the agents are lost, then the counts', 
     [null, 'agent_blocked', 3],
     [null, 'unknown_provider', 1],
   ]);
+});
+
+test('the first of each agent, reason and minute are listed, and no network takes all places', async () => {
+  const { log, clock, stored } = startLog();
+  for (let count = 0; count < 15; count += 1) refuse(log, 'a', 'agent_blocked', '10.0.0.1');
+  await log.flush();
+  // Not ten more: the minute is the same.
+  refuse(log, 'a', 'agent_blocked', '10.0.0.1');
+  // A flood of invented names from one network.
+  for (let name = 0; name < 500; name += 1)
+    refuse(log, `invented-${name}`, 'path_not_allowed', `2001:db8::${name.toString(16)}`);
+  refuse(log, 'b', 'agent_blocked', '10.0.0.2');
+  for (let name = 0; name < 5_000; name += 1) refuse(log, `other-${name}`, 'paused', `10.${name % 100}.0.1`);
+  await log.flush();
+  const listed = stored.flat().flatMap(({ requests }) => requests);
+  const count = (agent: RegExp) => listed.filter(({ agentId }) => agent.test(agentId ?? '')).length;
+  expect([count(/^a$/), count(/^invented/), count(/^b$/), listed.length]).toEqual([10, 100, 1, 300]);
+  expect(stored.flat().reduce((sum, counted) => sum + counted.count, 0)).toBe(5_517);
+  expect(listed[0]).toEqual({
+    id: expect.any(String),
+    agentId: 'a',
+    reason: 'agent_blocked',
+    sourceIp: '10.0.0.1',
+    requestId: 'req_1',
+    provider: 'openai',
+    path: '/openai/v1',
+  });
+  clock.now += 60_000;
+  refuse(log, 'a', 'agent_blocked', '10.0.0.1');
+  await log.flush();
+  expect(stored.flat().flatMap(({ requests }) => requests)).toHaveLength(301);
+});
+
+test('while storage is away the listed ones are bounded too, and none is lost or doubled by a retry', async () => {
+  let away = true;
+  const stored: RefusalCount[] = [];
+  const { log, clock } = startLog({
+    store: async (counts) => {
+      if (away) throw new Error('away');
+      stored.push(...counts);
+    },
+  });
+  for (let minutes = 0; minutes < 20; minutes += 1) {
+    for (let name = 0; name < 300; name += 1) refuse(log, `${name}`, 'agent_blocked', `10.${name}.0.1`);
+    await log.flush();
+    clock.now += 60_000;
+  }
+  away = false;
+  await log.flush();
+  const ids = stored.flatMap(({ requests }) => requests.map(({ id }) => id));
+  expect([ids.length, new Set(ids).size]).toEqual([3_000, 3_000]);
+  expect(stored.reduce((sum, counted) => sum + counted.count, 0)).toBe(6_000);
+  refuse(log, 'later', 'agent_blocked', '10.0.0.1');
+  await log.flush();
+  expect(stored.at(-1)?.requests).toHaveLength(1);
 });

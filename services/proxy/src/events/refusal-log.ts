@@ -1,5 +1,7 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { ErrorCode } from '@agp/core/errors';
-import type { RefusalCount } from '@agp/db';
+import type { RefusalCount, RefusedRequest } from '@agp/db';
+import { toNetwork } from '@agp/runtime';
 import { BatchLog, type BatchLogOptions } from './batch-log.ts';
 
 export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
@@ -14,13 +16,27 @@ export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
 const minuteMs = 60_000;
 /** Rows of one statement. */
 const maxAtOnce = 1_000;
+/** Most refused requests of a minute that are listed singly: of an agent and reason, of a network, and in all. */
+const maxListed = { alike: 10, network: 100, all: 300 };
+
+/** Most of them that wait for storage, however long that is away. */
+const maxWaiting = 3_000;
+
+/** A refused request. */
+export interface Refusal extends Omit<RefusedRequest, 'id' | 'provider' | 'path'> {
+  reason: ErrorCode;
+}
 
 /**
- * Counts refused requests by minute, agent and reason on their way to storage, which adds them to its own counts. A flood of refusals
- * costs storage no more than a trickle.
+ * Counts refused requests by minute, agent and reason on their way to storage, which adds them to its own counts, with the first of
+ * each. A flood of refusals costs storage no more than a trickle.
  */
 export class RefusalLog extends BatchLog<RefusalCount> {
   readonly #counts = new Map<string, RefusalCount>();
+  /** Requests of this minute that are listed, by what bounds them. */
+  readonly #listed = new Map<string, number>();
+  #listedMinute = 0;
+  #waiting = 0;
   readonly #onDrop: RefusalLogOptions['onDrop'];
   readonly #maxKeys: number;
   readonly #now: () => number;
@@ -32,19 +48,34 @@ export class RefusalLog extends BatchLog<RefusalCount> {
     this.#now = now;
   }
 
-  /**
-   * @param agentId UUID; null if no registered agent is known to have sent the request
-   * @param reason code of the error that it was answered with
-   */
-  count(agentId: string | null, reason: ErrorCode, sourceIp: string): void {
+  /** @param describe called if the request is listed */
+  count(refusal: Refusal, describe: () => Pick<RefusedRequest, 'provider' | 'path'>): void {
+    const { agentId, reason, sourceIp } = refusal;
     const refusedAt = this.#now();
     const minute = refusedAt - (refusedAt % minuteMs);
-    this.#add({ minute, agentId, reason, count: 1, sourceIp, refusedAt });
+    const isListed = this.#mayList(minute, `${agentId ?? ''} ${reason}`, sourceIp);
+    const requests = isListed ? [{ id: randomUUIDv7(), ...refusal, ...describe() }] : [];
+    this.#add({ minute, agentId, reason, count: 1, sourceIp, refusedAt, requests });
+  }
+
+  /** Counts one more, if there is room: one network, or one agent, cannot keep those of others from being listed. */
+  #mayList(minute: number, alike: string, sourceIp: string): boolean {
+    if (minute !== this.#listedMinute) this.#listed.clear();
+    this.#listedMinute = minute;
+    const bounds = [
+      ['all', maxListed.all],
+      [`alike ${alike}`, maxListed.alike],
+      [`network ${toNetwork(sourceIp)}`, maxListed.network],
+    ] as const;
+    if (this.#waiting >= maxWaiting || bounds.some(([key, max]) => (this.#listed.get(key) ?? 0) >= max)) return false;
+    for (const [key] of bounds) this.#listed.set(key, (this.#listed.get(key) ?? 0) + 1);
+    return true;
   }
 
   protected take(): RefusalCount[] {
     const taken = [...this.#counts.values()].slice(0, maxAtOnce);
     for (const counted of taken) this.#counts.delete(toKey(counted));
+    this.#waiting -= countRequests(taken);
     return taken;
   }
 
@@ -53,9 +84,11 @@ export class RefusalLog extends BatchLog<RefusalCount> {
   }
 
   #add(counted: RefusalCount): void {
+    this.#waiting += counted.requests.length;
     const known = this.#counts.get(toKey(counted));
     if (known !== undefined) {
       known.count += counted.count;
+      known.requests.push(...counted.requests);
       if (counted.refusedAt >= known.refusedAt) {
         known.sourceIp = counted.sourceIp;
         known.refusedAt = counted.refusedAt;
@@ -63,11 +96,17 @@ export class RefusalLog extends BatchLog<RefusalCount> {
       return;
     }
     const room = counted.agentId === null ? 2 * this.#maxKeys : this.#maxKeys;
-    if (this.#counts.size < room) this.#counts.set(toKey(counted), { ...counted });
-    // The reason and the number are kept, but not the agent.
-    else if (counted.agentId !== null) this.#add({ ...counted, agentId: null });
-    else this.#onDrop(counted.count);
+    if (this.#counts.size < room) this.#counts.set(toKey(counted), { ...counted, requests: [...counted.requests] });
+    else {
+      this.#waiting -= counted.requests.length;
+      // The reason and the number are kept, but not the agent.
+      if (counted.agentId !== null) this.#add({ ...counted, agentId: null });
+      else this.#onDrop(counted.count);
+    }
   }
 }
 
 const toKey = ({ minute, agentId, reason }: RefusalCount): string => `${minute} ${agentId ?? ''} ${reason}`;
+
+const countRequests = (counts: readonly RefusalCount[]) =>
+  counts.reduce((sum, { requests }) => sum + requests.length, 0);

@@ -1,4 +1,5 @@
 import { ApiError } from '@agp/core/errors';
+import { toEventText } from '@agp/core/events';
 import { type Measurement, unmeasured } from '@agp/metering';
 import { toStatusClass } from '../answer/status-class.ts';
 import type { ProxyContext } from '../context.ts';
@@ -9,6 +10,7 @@ import { fitMeasurement } from '../events/fit-measurement.ts';
 import { publishEvent } from '../events/publish-event.ts';
 import { reportDoubt } from '../events/report-doubt.ts';
 import type { RequestEnd } from '../events/request-end.ts';
+import { toShownPath } from '../head/to-shown-path.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes } from '../journey.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import { observeTimes } from '../telemetry/observe-times.ts';
@@ -62,7 +64,11 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   } else if (error) {
     if (journey.reservation) context.budget.release(journey.reservation.eventId);
     context.metrics.refusals.inc({ code: error.code });
-    context.refusals.count(journey.agent?.uuid ?? null, error.code, exchange.sourceIp);
+    const { requestId, sourceIp, target } = exchange;
+    context.refusals.count({ agentId: journey.agent?.uuid ?? null, reason: error.code, requestId, sourceIp }, () => ({
+      provider: journey.head?.provider.id ?? null,
+      path: toListedPath(target),
+    }));
     answerError(exchange, error, {});
   }
   trace?.end(ended);
@@ -92,6 +98,13 @@ function failedAnswer(head: Head): Answer {
     durationMs: performance.now() - head.arrived,
     times: noTimes,
   };
+}
+
+const maxListedPath = 512;
+
+function toListedPath(target: string): string | null {
+  const path = toShownPath(target);
+  return path === null ? null : toEventText(path, maxListedPath);
 }
 
 function toApiError(error: unknown): ApiError {

@@ -137,6 +137,7 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
     requestEventId: uuids.requestEvent && toPublicId('evt', uuids.requestEvent),
     timestamp: uuidTime(uuids.event),
     arrived: exchange.arrived,
+    requestId: exchange.requestId,
     method: exchange.method,
     provider,
     path,

@@ -2,8 +2,7 @@ import type { Span, Tracing } from '@agp/runtime';
 import type { HeaderValues } from '../answer/forwarded-headers.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import { type RequestEnd, statusOf } from '../events/request-end.ts';
-import { holdsAgentToken, spellsAgentToken } from '../head/holds-agent-token.ts';
-import { parseTarget } from '../head/parse-target.ts';
+import { toShownPath } from '../head/to-shown-path.ts';
 import type { AdmittedRequest } from '../journey.ts';
 import { describeCall, describeMethod, shorten } from './describe-call.ts';
 
@@ -98,18 +97,3 @@ export class RequestTrace {
 
 /** An agent that leaves does not count as a failure. */
 const hasFailed = ({ event }: RequestEnd): boolean => event?.outcome === 'failed' || event?.outcome === 'killed';
-
-/**
- * The path of a request that was refused before its head was read, without the query and the agent's name. Null for a target that
- * cannot be parsed or has an agent token in its path.
- */
-function toShownPath(target: string): string | null {
-  try {
-    parseTarget(target);
-  } catch {
-    return null;
-  }
-  const [path = ''] = target.split('?', 1);
-  if (holdsAgentToken(path) || spellsAgentToken(path)) return null;
-  return path.replace(/^\/agents\/[^/]*/, '') || '/';
-}

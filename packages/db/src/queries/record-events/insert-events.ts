@@ -1,7 +1,7 @@
 import { nanoToDecimal } from '@agp/core/money';
 import type { ClientBase } from 'pg';
 import type { RecordableLink } from './recordable-event.ts';
-import { toPlainArray, toTextArray } from './to-array-literal.ts';
+import { toNullableTextArray, toPlainArray, toTextArray } from './to-array-literal.ts';
 
 interface Column {
   name: string;
@@ -19,6 +19,14 @@ function plain(name: string, type: string, read: (row: RecordableLink) => unknow
 
 function text(name: string, read: (row: RecordableLink) => string): Column {
   return { name, write: (rows) => toTextArray(rows.map(read)), array: (parameter) => `${parameter}::text[]` };
+}
+
+function nullable(name: string, type: string, read: (row: RecordableLink) => string | null | undefined): Column {
+  return {
+    name,
+    write: (rows) => toNullableTextArray(rows.map(read)),
+    array: (parameter) => `${parameter}::${type}[]`,
+  };
 }
 
 const columns: readonly Column[] = [
@@ -46,6 +54,13 @@ const columns: readonly Column[] = [
     write: (rows) => rows.map((row) => row.payload).join('\n'),
     array: (parameter) => `string_to_array(${parameter}, E'\\n')`,
   },
+  nullable('outcome', 'text', (row) => row.event.outcome),
+  plain('http_status', 'smallint', (row) => row.event.http_status ?? 'NULL'),
+  nullable('failure', 'text', (row) => row.event.failure),
+  nullable('request_id', 'text', (row) => row.event.request_id),
+  nullable('provider_request_id', 'text', (row) => row.event.provider_request_id),
+  nullable('pii_scan', 'text', (row) => row.event.pii_scan),
+  nullable('pii_findings', 'jsonb', ({ event }) => event.pii_findings && JSON.stringify(event.pii_findings)),
 ];
 
 const names = columns.map(({ name }) => `"${name}"`).join(', ');

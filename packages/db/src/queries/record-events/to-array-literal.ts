@@ -1,10 +1,16 @@
 const special = /[\\"]/;
 const everySpecial = /[\\"]/g;
 
+const toQuotable = (value: string) => (special.test(value) ? value.replace(everySpecial, '\\$&') : value);
+
 /** Writes a Postgres `text[]` literal of any strings. */
 export function toTextArray(values: readonly string[]): string {
-  const quoted = values.map((value) => (special.test(value) ? value.replace(everySpecial, '\\$&') : value));
-  return values.length === 0 ? '{}' : `{"${quoted.join('","')}"}`;
+  return values.length === 0 ? '{}' : `{"${values.map(toQuotable).join('","')}"}`;
+}
+
+/** The same where some are missing. */
+export function toNullableTextArray(values: readonly (string | null | undefined)[]): string {
+  return `{${values.map((value) => (value == null ? 'NULL' : `"${toQuotable(value)}"`)).join(',')}}`;
 }
 
 /** Writes an array literal of what needs no quotes: numbers, booleans, UUIDs, timestamps, `ses_` ids, hashes. */
