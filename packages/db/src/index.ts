@@ -68,6 +68,7 @@ export * from './queries/refusals/seal-refusals.ts';
 export { longestRemovalMs } from './queries/retention/drop-partition.ts';
 export * from './queries/retention/remove-old-events.ts';
 export * from './queries/retention/remove-old-refusals.ts';
+export { completeRollups } from './queries/rollups/fill-rollups.ts';
 export * from './queries/sessions/claim-sessions.ts';
 export * from './queries/sessions/list-sessions.ts';
 export * from './queries/sessions/read-session.ts';

@@ -7,6 +7,7 @@ import { attachIndexes } from './queries/partitions/attach-indexes.ts';
 import { withPartitionsLocked } from './queries/partitions/lock-partitions.ts';
 import { makePartitions } from './queries/partitions/make-partitions.ts';
 import { tryForLocks } from './queries/partitions/try-for-locks.ts';
+import { completeRollups } from './queries/rollups/fill-rollups.ts';
 import { applyGrants } from './roles/apply-grants.ts';
 
 /**
@@ -21,6 +22,7 @@ export async function migrate(db: Db, now: Date): Promise<string[]> {
   const applied = await withPartitionsLocked(db, (connection) => migrateLocked(connection, now));
   // Services run with the new schema meanwhile.
   await attachIndexes(db);
+  await completeRollups(db);
   return applied;
 }
 

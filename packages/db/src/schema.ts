@@ -81,6 +81,45 @@ export interface Schema {
     first_event_at: Timestamp;
     last_event_at: Timestamp;
   };
+  /** Usage by UTC hour. */
+  hourly_usage: {
+    hour: Timestamp;
+    agent_id: string;
+    model: string;
+    provider: string;
+    compliance_tag: string;
+    prompt_tokens: number;
+    completion_tokens: number;
+    cost_usd: Money;
+    event_count: number;
+    request_count: number;
+  };
+  /** Usage of all time. */
+  agent_usage: {
+    agent_id: string;
+    model: string;
+    prompt_tokens: number;
+    completion_tokens: number;
+    cost_usd: Money;
+    event_count: number;
+    request_count: number;
+    first_event_at: Timestamp;
+    last_event_at: Timestamp;
+  };
+  /** Events with personal data or secrets by UTC hour; an event with several kinds counts for each. */
+  hourly_findings: {
+    hour: Timestamp;
+    agent_id: string;
+    kind: string;
+    event_count: number;
+    last_event_at: Timestamp;
+  };
+  /** One row: how far the rollups have been filled with events from before they were made. */
+  rollup_fill: {
+    id: Generated<boolean>;
+    made_at: Timestamp;
+    filled_from: string;
+  };
   unpriced_usage: {
     provider: string;
     model: string;

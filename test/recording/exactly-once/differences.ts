@@ -28,6 +28,37 @@ export const differences = {
       OR daily_usage.prompt_tokens::text IS DISTINCT FROM summed.prompt_tokens
       OR daily_usage.completion_tokens::text IS DISTINCT FROM summed.completion_tokens
       OR daily_usage.cost_usd::text IS DISTINCT FROM summed.cost_usd`,
+  hourly: `
+    SELECT hour FROM hourly_usage FULL JOIN (
+      SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, agent_id, model, provider, compliance_tag,
+        count(*)::text AS event_count, (count(*) FILTER (WHERE counts_as_request))::text AS request_count,
+        sum(prompt_tokens)::text AS prompt_tokens, sum(completion_tokens)::text AS completion_tokens, sum(cost_usd)::text AS cost_usd
+      FROM events GROUP BY 1, 2, 3, 4, 5
+    ) AS summed USING (hour, agent_id, model, provider, compliance_tag)
+    WHERE hourly_usage.event_count::text IS DISTINCT FROM summed.event_count
+      OR hourly_usage.request_count::text IS DISTINCT FROM summed.request_count
+      OR hourly_usage.prompt_tokens::text IS DISTINCT FROM summed.prompt_tokens
+      OR hourly_usage.completion_tokens::text IS DISTINCT FROM summed.completion_tokens
+      OR hourly_usage.cost_usd::text IS DISTINCT FROM summed.cost_usd`,
+  ofAllTime: `
+    SELECT agent_id FROM agent_usage FULL JOIN (
+      SELECT agent_id, model, sum(event_count)::text AS event_count, sum(request_count)::text AS request_count,
+        sum(prompt_tokens)::text AS prompt_tokens, sum(completion_tokens)::text AS completion_tokens, sum(cost_usd)::text AS cost_usd,
+        min(first_event_at) AS first_event_at, max(last_event_at) AS last_event_at
+      FROM daily_usage GROUP BY 1, 2
+    ) AS summed USING (agent_id, model, first_event_at, last_event_at)
+    WHERE agent_usage.event_count::text IS DISTINCT FROM summed.event_count
+      OR agent_usage.request_count::text IS DISTINCT FROM summed.request_count
+      OR agent_usage.prompt_tokens::text IS DISTINCT FROM summed.prompt_tokens
+      OR agent_usage.completion_tokens::text IS DISTINCT FROM summed.completion_tokens
+      OR agent_usage.cost_usd::text IS DISTINCT FROM summed.cost_usd`,
+  findings: `
+    SELECT hour FROM hourly_findings FULL JOIN (
+      SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, agent_id, kind, count(DISTINCT id) AS event_count,
+        max("timestamp") AS last_event_at
+      FROM events, unnest(pii_types) AS kind WHERE pii_detected GROUP BY 1, 2, 3
+    ) AS summed USING (hour, agent_id, kind, last_event_at, event_count)
+    WHERE hourly_findings.event_count IS NULL OR summed.event_count IS NULL`,
   unpriced: `
     SELECT provider, model FROM unpriced_usage FULL JOIN (
       SELECT provider, model, (count(*) FILTER (WHERE counts_as_request))::text AS request_count,

@@ -10,6 +10,7 @@ import * as unrecordedRequests from './0008-unrecorded-requests.ts';
 import * as doubtfulUsage from './0010-doubtful-usage.ts';
 import * as removalRoots from './0011-removal-roots.ts';
 import * as failures from './0012-failures.ts';
+import * as usageRollups from './0013-usage-rollups.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   '0010-doubtful-usage': doubtfulUsage,
   '0011-removal-roots': removalRoots,
   '0012-failures': failures,
+  '0013-usage-rollups': usageRollups,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */

@@ -90,6 +90,19 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
         'prompt_tokens completion_tokens cost_usd event_count request_count first_event_at last_event_at',
       ),
     },
+    hourly_usage: {
+      select: 'all',
+      insert: 'all',
+      update: columns('prompt_tokens completion_tokens cost_usd event_count request_count'),
+    },
+    agent_usage: {
+      select: 'all',
+      insert: 'all',
+      update: columns(
+        'prompt_tokens completion_tokens cost_usd event_count request_count first_event_at last_event_at',
+      ),
+    },
+    hourly_findings: { select: 'all', insert: 'all', update: columns('event_count last_event_at') },
     unpriced_usage: {
       select: 'all',
       insert: 'all',
@@ -120,6 +133,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     lineage_anchors: { select: 'all' },
     events: { select: 'all' },
     daily_usage: { select: 'all' },
+    hourly_usage: { select: 'all' },
+    agent_usage: { select: 'all' },
     daily_global_spend: { select: 'all' },
     unrecorded_spend: { select: 'all' },
     unpriced_usage: { select: 'all' },

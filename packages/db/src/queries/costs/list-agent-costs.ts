@@ -2,9 +2,6 @@ import type { CostBreakdownEntry } from '@agp/core/contracts';
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 
-/** Models that are named for an agent: each day adds names that it may have made up. */
-export const maxModels = 1_000;
-
 /** Usage of each agent that has any, the costliest first, ties by id. */
 export async function listAgentCosts(db: Db): Promise<CostBreakdownEntry[]> {
   const { rows } = await sql<CostBreakdownEntry>`
@@ -18,8 +15,8 @@ export async function listAgentCosts(db: Db): Promise<CostBreakdownEntry[]> {
              sum(prompt_tokens) AS total_prompt_tokens,
              sum(completion_tokens) AS total_completion_tokens,
              sum(request_count) AS request_count,
-             (array_agg(DISTINCT model COLLATE "C" ORDER BY model COLLATE "C"))[1:${maxModels}] AS models_used
-      FROM daily_usage
+             array_agg(model ORDER BY model COLLATE "C") AS models_used
+      FROM agent_usage
       GROUP BY agent_id
     ) usage
     JOIN agents ON agents.id = usage.agent_id

@@ -16,6 +16,6 @@ export async function summarizeCosts(db: Db): Promise<CostTotalsRow> {
            max(last_event_at) AS date_to,
            count(DISTINCT agent_id) AS agent_count,
            coalesce(sum(request_count), 0) AS request_count
-    FROM daily_usage`.execute(db);
+    FROM agent_usage`.execute(db);
   return rows[0] as CostTotalsRow;
 }

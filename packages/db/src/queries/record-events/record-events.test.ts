@@ -20,7 +20,8 @@ beforeAll(async () => {
 /** Empty tables, and a pool such as the writer has. */
 async function open(maxConnections = 4): Promise<Database> {
   const database = openDatabase({ url: databaseUrl, applicationName: 'record-test', maxConnections, pipeline: true });
-  await database.pool.query('TRUNCATE events, sessions, lineage_heads, daily_usage, unpriced_usage, agent_last_seen');
+  await database.pool.query(`TRUNCATE events, sessions, lineage_heads, daily_usage, hourly_usage, agent_usage, hourly_findings,
+    unpriced_usage, agent_last_seen`);
   onTestFinished(() => database.close());
   return database;
 }
@@ -69,6 +70,31 @@ async function expectConsistent(database: Database, events: readonly EventMessag
     WHERE (prompt_tokens, completion_tokens, cost_usd, event_count, request_count, first_event_at, last_event_at)
       IS DISTINCT FROM (prompt, completion, cost, n, requests, first, last)`);
   expect(usage.rows).toEqual([]);
+  const hours = await pool.query(`
+    SELECT hour, agent_id, model, provider, compliance_tag FROM hourly_usage FULL JOIN (
+      SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, agent_id, model, provider, compliance_tag,
+        sum(prompt_tokens) AS prompt, sum(completion_tokens) AS completion, sum(cost_usd) AS cost, count(*) AS n,
+        count(*) FILTER (WHERE counts_as_request) AS requests
+      FROM events GROUP BY 1, 2, 3, 4, 5) AS sums USING (hour, agent_id, model, provider, compliance_tag)
+    WHERE (prompt_tokens, completion_tokens, cost_usd, event_count, request_count)
+      IS DISTINCT FROM (prompt, completion, cost, n, requests)`);
+  expect(hours.rows).toEqual([]);
+  const ofAllTime = await pool.query(`
+    SELECT agent_id, model FROM agent_usage FULL JOIN (
+      SELECT agent_id, model, sum(prompt_tokens) AS prompt, sum(completion_tokens) AS completion, sum(cost_usd) AS cost,
+        count(*) AS n, count(*) FILTER (WHERE counts_as_request) AS requests, min("timestamp") AS first,
+        max("timestamp") AS last
+      FROM events GROUP BY 1, 2) AS sums USING (agent_id, model)
+    WHERE (prompt_tokens, completion_tokens, cost_usd, event_count, request_count, first_event_at, last_event_at)
+      IS DISTINCT FROM (prompt, completion, cost, n, requests, first, last)`);
+  expect(ofAllTime.rows).toEqual([]);
+  const findings = await pool.query(`
+    SELECT hour, agent_id, kind FROM hourly_findings FULL JOIN (
+      SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, agent_id, kind, count(DISTINCT id) AS n,
+        max("timestamp") AS last
+      FROM events, unnest(pii_types) AS kind WHERE pii_detected GROUP BY 1, 2, 3) AS sums USING (hour, agent_id, kind)
+    WHERE (event_count, last_event_at) IS DISTINCT FROM (n, last)`);
+  expect(findings.rows).toEqual([]);
   const unpriced = await pool.query(`
     SELECT provider, model FROM unpriced_usage FULL JOIN (
       SELECT provider, model, count(*) FILTER (WHERE counts_as_request) AS requests, sum(prompt_tokens) AS prompt,

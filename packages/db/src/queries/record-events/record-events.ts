@@ -7,8 +7,11 @@ import { insertEvents } from './insert-events.ts';
 import { moveLastSeen } from './move-last-seen.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
 import { settleUnrecorded } from './settle-unrecorded.ts';
+import { addToAgentUsage } from './totals/add-to-agent-usage.ts';
 import { addToDailyUsage } from './totals/add-to-daily-usage.ts';
 import { addToGlobalSpend } from './totals/add-to-global-spend.ts';
+import { addToHourlyFindings } from './totals/add-to-hourly-findings.ts';
+import { addToHourlyUsage } from './totals/add-to-hourly-usage.ts';
 import { addToSessions } from './totals/add-to-sessions.ts';
 import { addToUnpricedUsage } from './totals/add-to-unpriced-usage.ts';
 import { CountedNames } from './totals/counted-names.ts';
@@ -31,8 +34,9 @@ const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = 
 
 /**
  * Records events in one transaction: each exactly once, even if others record it too, chained within its session in the given order,
- * with the session and usage totals. Every caller takes locks in the same order, each kind sorted: heads, sessions, last seen, new
- * names, usage, new names, unpriced usage, global spend. So callers wait for each other but never deadlock.
+ * with the session and usage totals. Every caller takes locks in the same order, each kind sorted: heads, sessions, last seen; new
+ * names and then usage for each of day, hour, agent and unpriced; findings, global spend. So callers wait for each other but never
+ * deadlock.
  *
  * A rejection does not mean that nothing was recorded: the answer to a commit may have been lost. Calling it again with the same events
  * is safe.
@@ -93,13 +97,16 @@ async function recordWith(
     await client.query('ROLLBACK');
     return { recorded: [], known };
   }
-  const [, , , , daily, unpriced] = await Promise.all([
+  const [, , , , daily, hourly, byAgent, unpriced] = await Promise.all([
     insertEvents(client, linked),
     advanceHeads(client, advanced),
     addToSessions(client, linked),
     moveLastSeen(client, linked),
     addToDailyUsage(client, linked, counted),
+    addToHourlyUsage(client, linked, counted),
+    addToAgentUsage(client, linked, counted),
     addToUnpricedUsage(client, linked, counted),
+    addToHourlyFindings(client, linked),
     settleUnrecorded(
       client,
       linked.map(({ id }) => id),
@@ -107,7 +114,7 @@ async function recordWith(
     addToGlobalSpend(client, linked),
     client.query('COMMIT'),
   ]);
-  counted.add([...daily, ...unpriced]);
+  counted.add([...daily, ...hourly, ...byAgent, ...unpriced]);
   return { recorded: linked, known };
 }
 

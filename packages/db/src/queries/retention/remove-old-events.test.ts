@@ -31,7 +31,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await database.pool.query(`
-    TRUNCATE events, sessions, lineage_heads, lineage_anchors, daily_usage, unpriced_usage, agent_last_seen, quarantine, unrecorded_spend, audit_log;
+    TRUNCATE events, sessions, lineage_heads, lineage_anchors, daily_usage, hourly_usage, agent_usage,
+      hourly_findings, unpriced_usage, agent_last_seen, quarantine, unrecorded_spend, audit_log;
     UPDATE audit_head SET length = 0, hash = 'genesis'`);
   for (const weeks of [-3, 0]) await makePartitions(database.db, new Date(border + weeks * weekMs), 2);
 });

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { appendAudit } from '../audit/append-audit.ts';
+import { mergeOldHours } from '../rollups/merge-old-hours.ts';
 import { keepAnchors, type Removed } from './keep-anchors.ts';
 import { retentionEntry } from './retention-entry.ts';
 
 /**
  * Removes old rows outside the weekly partitions: events that came after their partition was removed, quarantined messages, doubted
- * usage, and the spend of unrecorded events, which matters only for the cap of its day.
+ * usage, and the spend of unrecorded events, which matters only for the cap of its day. Usage by hour becomes usage by day.
  *
  * @param before the first id that is kept, of the time `cut`
  */
@@ -23,6 +24,7 @@ export function removeStrays(db: Db, before: string, cut: Date): Promise<{ event
       .executeTakeFirstOrThrow();
     await transaction.deleteFrom('doubtful_usage').where('event_id', '<', before).execute();
     await transaction.deleteFrom('unrecorded_spend').where('day', '<', until.slice(0, 10)).execute();
+    await mergeOldHours(transaction, cut);
     const messages = Number(quarantined.numDeletedRows);
     await appendAudit(transaction, [
       ...(removed.events > 0 ? [retentionEntry('events_default', { from: null, to: until, ...removed })] : []),

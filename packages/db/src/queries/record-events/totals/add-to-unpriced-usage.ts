@@ -1,16 +1,17 @@
 import type { ClientBase } from 'pg';
 import type { RecordableEvent } from '../recordable-event.ts';
-import { makeModelCounter } from './count-by-model.ts';
+import { makeNameCounter } from './count-by-name.ts';
 import type { CountedNames } from './counted-names.ts';
 
 /** Models of one provider without a known price that are counted by name. */
 export const maxUnpricedModels = 1_000;
 
-const add = makeModelCounter({
+const add = makeNameCounter({
   table: 'unpriced_usage',
   group: { provider: { type: 'text', of: ({ event }) => event.provider } },
+  name: 'model',
   measures: ['request_count', 'prompt_tokens', 'completion_tokens', 'first_event_at', 'last_event_at'],
-  maxModels: maxUnpricedModels,
+  maxNames: maxUnpricedModels,
   order: (model) => `provider COLLATE "C", ${model} COLLATE "C"`,
   lockName: `'unpriced ' || provider`,
 });

@@ -1,13 +1,15 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { toPublicId } from '@agp/core/ids';
+import { firstUuidAt, toPublicId, uuidOf } from '@agp/core/ids';
 import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../database.ts';
 import { recordEvents } from '../record-events.ts';
+import { maxModelsOfAgent } from './add-to-agent-usage.ts';
 import { maxModelsOfDay } from './add-to-daily-usage.ts';
+import { maxTagsOfHour } from './add-to-hourly-usage.ts';
 import { maxUnpricedModels } from './add-to-unpriced-usage.ts';
-import { otherModels } from './count-by-model.ts';
+import { otherNames } from './count-by-name.ts';
 import { CountedNames } from './counted-names.ts';
 
 let database: Database;
@@ -29,6 +31,14 @@ beforeAll(async () => {
 
 const query = async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
   (await database.pool.query<Row>(text, values)).rows;
+
+const hoursAgainstDays = `
+  SELECT day, agent_id, model FROM daily_usage FULL JOIN (
+    SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, sum(prompt_tokens) AS prompt,
+      sum(completion_tokens) AS completion, sum(cost_usd) AS cost, sum(event_count) AS n, sum(request_count) AS requests
+    FROM hourly_usage GROUP BY 1, 2, 3) AS hours USING (day, agent_id, model)
+  WHERE (prompt_tokens, completion_tokens, cost_usd, event_count, request_count)
+    IS DISTINCT FROM (prompt, completion, cost, n, requests)`;
 
 /** Six writers, each with names of its own and one that all of them use, eight batches each. */
 async function recordInvented(agentId: string, provider: string, prefix: string): Promise<number> {
@@ -56,7 +66,7 @@ test('however many models agents invent, while many writers record them: names s
     `SELECT count(*) AS names, count(*) FILTER (WHERE model = $1) AS others, sum(request_count) AS requests,
        sum(event_count) AS events, sum(prompt_tokens) AS tokens, 1e9 * sum(cost_usd) AS cost,
        sum(request_count) FILTER (WHERE model = 'gpt-4o-mini') AS known FROM daily_usage`,
-    [otherModels],
+    [otherNames],
   );
   expect(daily).toEqual({
     names: maxModelsOfDay + 1,
@@ -73,6 +83,12 @@ test('however many models agents invent, while many writers record them: names s
   );
   const expected = { names: maxUnpricedModels + 1, requests: recorded, tokens: recorded * 812, known: 48 };
   expect(unpriced).toEqual(expected);
+  // Hours add up to their day, model by model, and an agent's usage of all time to its days.
+  expect(await query(hoursAgainstDays)).toEqual([]);
+  const [ofAgent] = await query(
+    'SELECT count(*) AS names, sum(event_count) AS events, 1e9 * sum(cost_usd) AS cost FROM agent_usage',
+  );
+  expect(ofAgent).toEqual({ names: maxModelsOfAgent + 1, events: recorded, cost: recorded * 7 });
   // The events keep their names.
   expect(await query('SELECT count(DISTINCT model) AS names FROM events')).toEqual([{ names: recorded - 48 + 1 }]);
 
@@ -90,3 +106,50 @@ test('however many models agents invent, while many writers record them: names s
     { request_count: 49 },
   ]);
 }, 60_000);
+
+test('tags that an agent invents stay within their bound each hour, and what its models and providers cost stays exact', async () => {
+  const agentId = toPublicId('agt', randomUUIDv7());
+  const counted = new CountedNames();
+  const timestamp = '2026-03-01T23:59:59.999Z';
+  const id = () => toPublicId('evt', `${firstUuidAt(Date.parse(timestamp)).slice(0, 13)}${randomUUIDv7().slice(13)}`);
+  for (let batch = 0; batch < 4; batch += 1) {
+    const events = Array.from({ length: 90 }, (_, at) =>
+      makeEvent({
+        id: id(),
+        timestamp,
+        agent_id: agentId,
+        compliance_tag: `t${batch} ${at}`,
+        model: `m${at % 3}`,
+        provider: `p${at % 2}`,
+      }),
+    );
+    await recordEvents(
+      database.pool,
+      [
+        ...events,
+        makeEvent({ id: id(), timestamp, agent_id: agentId, compliance_tag: 't0 0', model: 'm0', provider: 'p0' }),
+      ],
+      counted,
+    );
+  }
+  const ofAgent = [uuidOf('agt', agentId)];
+  const [bounded] = await query(
+    `SELECT count(*) FILTER (WHERE compliance_tag <> 'other') AS named, sum(event_count) AS events, min(hour) AS hour,
+       sum(event_count) FILTER (WHERE model = 'm0' AND provider = 'p0' AND compliance_tag = 't0 0') AS known
+     FROM hourly_usage WHERE agent_id = $1`,
+    ofAgent,
+  );
+  expect(bounded).toEqual({ named: maxTagsOfHour, events: 364, hour: new Date('2026-03-01T23:00Z'), known: 5 });
+  expect(
+    await query(
+      'SELECT model, provider, sum(event_count) AS events FROM hourly_usage WHERE agent_id = $1 GROUP BY 1, 2 ORDER BY 1, 2',
+      ofAgent,
+    ),
+  ).toEqual(
+    ['m0 p0 64', 'm0 p1 60', 'm1 p0 60', 'm1 p1 60', 'm2 p0 60', 'm2 p1 60'].map((line) => {
+      const [model, provider, events] = line.split(' ');
+      return { model, provider, events: Number(events) };
+    }),
+  );
+  expect(await query(hoursAgainstDays)).toEqual([]);
+});

@@ -5,12 +5,12 @@ import type { CountedNames } from './counted-names.ts';
 import { type Totals, totalsBy } from './totals-by.ts';
 
 /*
- * Callers choose what models are called, so a table that has a row for each name would grow by a row with each request. Names beyond
- * a bound share a row; the events themselves keep theirs.
+ * Callers choose what models and tags are called, so a table that has a row for each name would grow by a row with each request. Names
+ * beyond a bound share a row; the events themselves keep theirs.
  */
 
-/** The name of the row that all further models share. */
-export const otherModels = 'other';
+/** The name of the row that all further names share. */
+export const otherNames = 'other';
 
 /** The columns of usage tables that are not part of their key: type, how two values become one, and the value of a group of events. */
 const measures = {
@@ -29,35 +29,56 @@ const merge = {
   max: (table: string, column: string) => `GREATEST(${table}.${column}, EXCLUDED.${column})`,
 };
 
-/** A table of usage with a row for each model within a group. */
-export interface ModelUsage {
+interface KeyColumn {
+  type: 'date' | 'timestamptz' | 'uuid' | 'text';
+  /** Its value for an event. */
+  of: (row: RecordableEvent) => string;
+  /** SQL: the value of a stored row as `of` writes it. */
+  shown?: string;
+}
+
+/** A table of usage in which the last column of the key has a bounded number of names within a group. */
+export interface NamedUsage {
   table: string;
-  /** The key without `model`: columns with their types, and what an event has there. */
-  group: Record<string, { type: 'date' | 'uuid' | 'text'; of: (row: RecordableEvent) => string }>;
+  /** The columns of the key within which names are bounded. */
+  group: Record<string, KeyColumn>;
+  /** Further columns of the key, which keep their values beyond the bound. */
+  kept?: Record<string, KeyColumn & { type: 'text' }>;
+  /** The last column of the key: names beyond the bound become `other`. */
+  name: 'model' | 'compliance_tag';
+  /** SQL for the value of one of the columns kept, from those of `gained`. */
+  renamed?: Record<string, string>;
   measures: readonly (keyof typeof measures)[];
-  /** Models of one group that are counted by name. */
-  maxModels: number;
+  /** Rows of one group that are counted by name. */
+  maxNames: number;
   /** How rows are sorted, so that all writers lock them in one order. */
-  order: (model: string) => string;
+  order: (name: string) => string;
   /** SQL: the name of a group's advisory lock. */
   lockName: string;
 }
 
-function writeStatements({ table, group, measures: counted, maxModels, order, lockName }: ModelUsage) {
+function writeStatements({ table, group, kept = {}, name: last, renamed = {}, ...usage }: NamedUsage) {
+  const { measures: counted, maxNames, order, lockName } = usage;
   const inGroup = Object.keys(group);
-  const keys = [...inGroup, 'model'];
+  const fixed = [...inGroup, ...Object.keys(kept)];
+  const keys = [...fixed, last];
   const columns = [...keys, ...counted].join(', ');
-  const types = [...Object.values(group).map(({ type }) => type), 'text', ...counted.map((name) => measures[name][0])];
-  const gained = `SELECT * FROM unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')}) AS gained (${columns})`;
+  const keyTypes = [...Object.values({ ...group, ...kept }).map(({ type }) => type), 'text'];
+  const types = [...keyTypes, ...counted.map((name) => measures[name][0])];
+  const unnested = (of: readonly string[]) => `unnest(${of.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})`;
+  const gained = `SELECT * FROM ${unnested(types)} AS gained (${columns})`;
   const add = `ON CONFLICT (${keys.join(', ')}) DO UPDATE SET
     ${counted.map((name) => `${name} = ${merge[measures[name][1]](table, name)}`).join(', ')}`;
-  const known = `SELECT FROM ${table} AS known WHERE ${inGroup.map((name) => `known.${name} = gained.${name}`).join(' AND ')}`;
-  const isKnown = `EXISTS (${known} AND known.model = gained.model)`;
-  const room = `${maxModels} - (SELECT count(*) FROM (${known} LIMIT ${maxModels}) AS counted)`;
+  const isSame = (names: readonly string[]) => names.map((name) => `known.${name} = gained.${name}`).join(' AND ');
+  const isKnown = `EXISTS (SELECT FROM ${table} AS known WHERE ${isSame(keys)})`;
+  const inSameGroup = `SELECT FROM ${table} AS known WHERE ${isSame(inGroup)}`;
+  const room = `${maxNames} - (SELECT count(*) FROM (${inSameGroup} LIMIT ${maxNames}) AS counted)`;
   const named = inGroup.join(', ');
+  const rename = columns.split(', ').map((column) => (renamed[column] ? `${renamed[column]} AS ${column}` : column));
+  const shown = { ...group, ...kept };
   return {
-    /** For models that have rows. */
-    addKnown: `INSERT INTO ${table} (${columns}) ${gained} ORDER BY ${order('model')} ${add}`,
+    /** For names that have rows. */
+    addKnown: `INSERT INTO ${table} (${columns}) ${gained} ORDER BY ${order(last)} ${add}`,
     /**
      * Sent before `addAny`: it holds a lock for each group that may get a new name until the transaction ends, so that writers at work at
      * once do not each fill up the room they saw. It locks nothing where all names are known, or the group is full.
@@ -65,30 +86,29 @@ function writeStatements({ table, group, measures: counted, maxModels, order, lo
     lock: `
       SELECT pg_advisory_xact_lock(key) FROM (
         SELECT DISTINCT hashtextextended(name, 0) AS key FROM (
-          SELECT ${lockName} FROM unnest(${types
-            .slice(0, keys.length)
-            .map((type, at) => `$${at + 1}::${type}[]`)
-            .join(', ')}) AS gained (${keys.join(', ')})
+          SELECT ${lockName} FROM ${unnested(keyTypes)} AS gained (${keys.join(', ')})
           WHERE NOT ${isKnown} AND ${room} > 0
         ) AS groups (name) ORDER BY key
       ) AS keys`,
-    /** For any models: it costs several times as much. */
+    /** For any names: it costs several times as much. */
     addAny: `
       WITH gained AS MATERIALIZED (
-        SELECT *, ${isKnown} AS is_known FROM (${gained}) AS gained
+        SELECT *, ${isKnown} AS is_known FROM (SELECT ${rename.join(', ')} FROM (${gained}) AS gained) AS gained
       ), room AS MATERIALIZED (
         SELECT ${named}, ${room} AS names FROM (SELECT DISTINCT ${named} FROM gained WHERE NOT is_known) AS gained
       ), named AS (
         SELECT *, CASE
-            WHEN is_known OR row_number() OVER (PARTITION BY ${named}, is_known ORDER BY model) <= names THEN model
-            ELSE '${otherModels}'
+            WHEN is_known OR row_number() OVER (
+              PARTITION BY ${named}, is_known ORDER BY ${keys.slice(inGroup.length).join(', ')}
+            ) <= names THEN ${last}
+            ELSE '${otherNames}'
           END AS name
         FROM gained LEFT JOIN room USING (${named})
       )
       INSERT INTO ${table} (${columns})
-      SELECT ${named}, name, ${counted.map((name) => `${measures[name][1]}(${name})`).join(', ')}
-      FROM named GROUP BY ${named}, name ORDER BY ${order('name')} ${add}
-      RETURNING ${keys.map((name) => `${name}::text`).join(', ')}`,
+      SELECT ${fixed.join(', ')}, name, ${counted.map((name) => `${measures[name][1]}(${name})`).join(', ')}
+      FROM named GROUP BY ${fixed.join(', ')}, name ORDER BY ${order('name')} ${add}
+      RETURNING ${keys.map((name) => `${shown[name]?.shown ?? `${name}::text`} AS "${name}"`).join(', ')}`,
   };
 }
 
@@ -97,12 +117,13 @@ function writeStatements({ table, group, measures: counted, maxModels, order, lo
  *
  * @returns a function that gives the names that have a row once the transaction is committed, for its argument `counted`
  */
-export function makeModelCounter(usage: ModelUsage) {
-  const { table, group, measures: columns } = usage;
+export function makeNameCounter(usage: NamedUsage) {
+  const { table, group, kept, name: last, measures: columns } = usage;
   const text = writeStatements(usage);
-  const keyOf = (row: RecordableEvent) => [...Object.values(group).map(({ of }) => of(row)), row.event.model];
+  const readers = Object.values({ ...group, ...kept }).map(({ of }) => of);
+  const keyOf = (row: RecordableEvent) => [...readers.map((of) => of(row)), row.event[last]];
   // No part of a key can hold a NUL.
-  const toName = (key: readonly string[]) => key.join('\0');
+  const toName = (key: readonly string[]) => [table, ...key].join('\0');
   return async (client: ClientBase, rows: readonly RecordableEvent[], counted: CountedNames): Promise<string[]> => {
     const groups = totalsBy(rows, (row) => toName(keyOf(row)));
     const totals = [...groups.values()];
