@@ -3,65 +3,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
-import { type CliRun, runCli, startCli } from './run-cli.ts';
+import { startCli } from './run-cli.ts';
+import { type CliSystem, startCliSystem } from './start-cli-system.ts';
 import { startRelay } from './start-relay.ts';
 
-let provider: FakeProvider;
-let system: System;
+let own: CliSystem;
+let { system, send, agp, done, refused, readJson } = {} as CliSystem;
 
 beforeAll(async () => {
-  provider = await startFakeProvider(answerCanned());
-  system = await startSystem({ environment: { PROVIDER_OPENAI_URL: provider.url } });
-  for (let index = 0; index < 4; index += 1) expect((await send('worker')).status).toBe(200);
-  await waitFor('the events', async () => (await system.api<unknown[]>('/api/v1/events')).length === 4);
+  own = await startCliSystem();
+  ({ system, send, agp, done, refused, readJson } = own);
 });
-afterAll(async () => {
-  await system?.[Symbol.asyncDispose]();
-  await provider?.stop();
-});
-
-async function send(agentName: string, headers: Record<string, string> = {}): Promise<Response> {
-  const response = await fetch(`${system.proxies[0]?.url}/openai/v1/chat/completions`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-agent-name': agentName,
-      'x-session-id': `ses_${agentName === 'worker' ? 'cli' : agentName}`,
-      ...headers,
-    },
-    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
-  });
-  await response.arrayBuffer();
-  return response;
-}
-
-/** Runs a command on the system, with its key unless another is given. */
-async function agp(args: string, environment: Record<string, string> = {}): Promise<CliRun> {
-  const connection = { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey };
-  const run = await runCli(args.split(' '), { ...connection, ...environment });
-  expect(run.stdout + run.stderr).not.toContain(system.apiKey);
-  return run;
-}
-
-/** A run that must have gone well; its output. */
-async function done(args: string, environment?: Record<string, string>): Promise<string> {
-  const run = await agp(args, environment);
-  expect({ args, code: run.code, stderr: run.stderr }).toMatchObject({ code: 0 });
-  return run.stdout;
-}
-
-async function refused(args: string, code: 1 | 2, message: RegExp, environment?: Record<string, string>) {
-  const run = await agp(args, environment);
-  expect(run).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
-  expect(run.stderr.trimEnd()).not.toContain('\n');
-}
-
-async function readJson(args: string) {
-  return JSON.parse(await done(`${args} --json`));
-}
+afterAll(() => own?.[Symbol.asyncDispose]());
 
 async function readText(path: string): Promise<string> {
   const answer = await fetch(system.management.url + path, { headers: { authorization: `Bearer ${system.apiKey}` } });
@@ -272,8 +226,8 @@ test('a key comes from a file too, and what is no key or no address is refused w
   expect(broken).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^AGP_API_KEY must hold one key/) });
   expect(broken.stderr).not.toContain('lines\n');
   await refused('agents list --url ftp://127.0.0.1', 2, /^--url must be a URL/);
-  const gone = await startRelay(provider.url);
+  const gone = await startRelay(own.provider.url);
   await gone[Symbol.asyncDispose]();
   await refused('agents list', 1, /^Nothing answers on http:.*: start it/, { AGP_URL: gone.url });
-  await refused('agents list', 1, /without an error of this API/, { AGP_URL: provider.url });
+  await refused('agents list', 1, /without an error of this API/, { AGP_URL: own.provider.url });
 });

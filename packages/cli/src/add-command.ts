@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { parsePageSize, parseWhole } from './parse-arguments.ts';
 
 /**
- * Adds a command to a group, with an example under its help.
+ * Adds a command to a group or the program, with an example under its help.
  *
  * @param usage name and arguments: `block <agent>`
  * @param example without the program's name
  */
 export function addCommand(group: Command, usage: string, summary: string, example: string): Command {
-  const program = group.parent?.name() ?? '';
+  const program = (group.parent ?? group).name();
   return group.command(usage).description(summary).addHelpText('after', `\nExample:\n  ${program} ${example}`);
 }
 
@@ -23,6 +23,15 @@ export function addPaging(command: Command, limit?: number, most?: number): Comm
       limit,
     )
     .option('--offset <n>', 'leave out so many at the start', parseWhole(0));
+}
+
+export interface ReasonOption {
+  reason?: string;
+}
+
+/** The option of a change that says why it is made. */
+export function addReason(command: Command): Command {
+  return command.option('--reason <text>', 'why, for the audit log: at most 256 printable characters');
 }
 
 /** Options of a list of requests: agent, time range and page. */

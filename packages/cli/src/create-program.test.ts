@@ -4,7 +4,9 @@ import { createProgram } from './create-program.ts';
 
 const program = createProgram({});
 const leaves = program.commands.flatMap((group) =>
-  group.commands.map((command) => ({ path: `${group.name()} ${command.name()}`, command })),
+  group.commands.length === 0
+    ? [{ path: group.name(), command: group }]
+    : group.commands.map((command) => ({ path: `${group.name()} ${command.name()}`, command })),
 );
 
 function readHelp(command: Command): string {
@@ -28,6 +30,7 @@ test('it has every command', () => {
       ...[
         'budgets set',
         'budgets show',
+        'completion',
         'costs breakdown',
         'costs doubtful',
         'costs summary',
@@ -57,9 +60,10 @@ test.each(leaves)('the example of $path is one that it takes', async ({ path, co
   const [, example = ''] = /Example:\n {2}npm run agp -- (.*)/.exec(readHelp(command)) ?? [];
   // A program of its own, whose command only notes that it was reached.
   const fresh = createProgram({});
-  const [group = '', name = ''] = path.split(' ');
   let reached = false;
-  const target = fresh.commands.find((each) => each.name() === group)?.commands.find((each) => each.name() === name);
+  const target = path
+    .split(' ')
+    .reduce<Command | undefined>((at, name) => at?.commands.find((each) => each.name() === name), fresh);
   target?.action(() => {
     reached = true;
   });

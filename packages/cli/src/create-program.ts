@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { parseJson } from '@agp/core/json';
 import { Command } from 'commander';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBudgetCommands } from './commands/budgets.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addCostCommands } from './commands/costs.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addKeyCommands } from './commands/keys.ts';
@@ -17,10 +20,18 @@ It works on the local stack that "npm start" has running, or on the deployment t
 the key in AGP_API_KEY. Results go to standard output, everything else to standard error.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
 
+function readVersion(): string {
+  const { version } = parseJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
 /** The whole command line. Errors of usage reject with CommanderError; it never ends the process. */
 export function createProgram(environment: NodeJS.ProcessEnv): Command {
   const program = new Command('npm run agp --')
     .description('Looks at agents and steers them, through the management API.')
+    .version(readVersion(), '--version', 'print the version')
     .option('--url <url>', 'the management API; AGP_URL, or the running local stack, if it is not given')
     .option('--key-file <file>', 'a file that holds the API key; AGP_API_KEY if it is not given')
     .option('--json', 'print the JSON that the API answered')
@@ -42,6 +53,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   const groups = [
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
+    addCompletionCommand,
   ];
   for (const addGroup of groups) addGroup(program, shell);
   return program;

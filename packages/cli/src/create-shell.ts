@@ -20,6 +20,8 @@ export interface Shell {
   readonly api: Api;
   /** Prints an answer as the JSON received, or formatted. */
   show<Data>(answer: Answer<Data>, format: (data: Data, paint: Paint) => string): Promise<void>;
+  /** A table that fits the terminal; names the columns that had no room. */
+  drawTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string;
   /** Prints a list as the JSON received, or as a table. */
   showRows<Data, Row>(
     answer: Answer<Data>,
@@ -48,10 +50,16 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
     async show(answer, format) {
       await shell.terminal.print(shell.json ? escapeJson(answer.text) : format(answer.data, shell.terminal.paint));
     },
+    drawTable(rows, columns) {
+      const { paint, width, note } = shell.terminal;
+      const { text, omitted } = formatTable(rows, columns, paint, width);
+      if (omitted.length > 0) note(`no room for ${omitted.join(', ')}: a wider terminal, a pipe and --json have all`);
+      return text;
+    },
     async showRows(answer, pick, columns) {
       const rows = pick(answer.data);
       if (rows.length === 0 && !shell.json) return shell.terminal.note('nothing to show');
-      await shell.show(answer, (_data, paint) => formatTable(rows, columns, paint));
+      await shell.show(answer, () => shell.drawTable(rows, columns));
     },
     showList: async (path, schema, columns) =>
       shell.showRows(await shell.api.get(path, schema), (rows) => rows, columns),

@@ -9,7 +9,10 @@ export interface AuditChainEntry {
   payload: string;
 }
 
-const members = 'action actor after agent_id before count id seq source_ip target timestamp v'.split(' ');
+const members = {
+  1: 'action actor after agent_id before count id seq source_ip target timestamp v',
+  2: 'action actor after agent_id before count id reason seq source_ip target timestamp v',
+};
 
 /** @returns the seq of the first entry that is not what it should be, or null when the chain is whole */
 export function findAuditDivergence(entries: readonly AuditChainEntry[]): number | null {
@@ -20,8 +23,7 @@ export function findAuditDivergence(entries: readonly AuditChainEntry[]): number
     const isWhole =
       `sha256:${digest}` === entry.lineage_hash &&
       canonical(payload) === entry.payload &&
-      Object.keys(payload).join() === members.join() &&
-      payload.v === 1 &&
+      Object.keys(payload).join(' ') === members[payload.v as 1 | 2] &&
       payload.seq === seq &&
       entry.seq === seq &&
       payload.id === entry.id;

@@ -1,4 +1,4 @@
-import type { Scope } from '@agp/core/contracts';
+import { changeQuerySchema, type Scope } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
 import type { Db } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
@@ -70,7 +70,10 @@ type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers itself is an ordinary function without a result.
 type Result<Schema> = (Schema extends z.ZodType ? z.output<Schema> : never) | void;
 
-/** Types a route's handler by its parameters and schemas. Without a scope given, a GET needs `read` and a change `write`. */
+/**
+ * Types a route's handler by its parameters and schemas. Without a scope given, a GET needs `read` and a change `write`. Every change takes
+ * a reason, which `recordChange` reads.
+ */
 export function defineRoute<
   Name extends string = never,
   Query extends z.ZodObject | undefined = undefined,
@@ -93,7 +96,8 @@ export function defineRoute<
 ): Omit<Route, 'tag'> {
   const [method = '', path = ''] = address.split(' ');
   const scope = method === 'GET' ? 'read' : 'write';
-  return { scope, ...route, method: method.toLowerCase(), path } as unknown as Omit<Route, 'tag'>;
+  const query = method === 'GET' ? undefined : changeQuerySchema;
+  return { scope, query, ...route, method: method.toLowerCase(), path } as unknown as Omit<Route, 'tag'>;
 }
 
 /** Routes that the document shows under one heading. */

@@ -216,6 +216,15 @@ describe('changing an agent', () => {
   });
 });
 
+test('a reason that is empty, too long, given twice or has a control character is refused and changes nothing', async () => {
+  const id = await seedAgent(management.database, 'no-reason');
+  const block = (query: string) => management.send('PUT', `/api/v1/agents/${id}?${query}`, { status: 'blocked' });
+  for (const reason of ['', ' ', 'x'.repeat(257), 'x'.repeat(10_000), 'a%1bb', 'a%0ab', '%00', '%e2%80%ae'])
+    await management.refuse(await block(`reason=${reason}`), 400, 'reason: must be 1 to 256 printable characters');
+  await management.refuse(await block('reason=a&reason=b'), 400, 'reason: given more than once');
+  expect(await management.read(`/api/v1/agents/${id}`, agentSchema)).toMatchObject({ status: 'active' });
+});
+
 describe('retiring an agent', () => {
   test.each([
     ['no body', {}],

@@ -1,9 +1,11 @@
 import { type Agent, agentListSchema, agentSchema, retiredAgentSchema } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
-import { addCommand, addPaging } from '../add-command.ts';
+import { addCommand, addPaging, addReason, type ReasonOption } from '../add-command.ts';
+import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
 import { findAgentId } from '../find-agent.ts';
+import { timeColumn } from '../format/format-table.ts';
 import { formatTime } from '../format/format-values.ts';
 import type { Style } from '../open-terminal.ts';
 import { writeQuery } from '../write-query.ts';
@@ -30,10 +32,10 @@ export function addAgentCommands(program: Command, shell: Shell): void {
     .addOption(new Option('--status <status>', 'only those').choices(['active', 'blocked', 'retired']))
     .action((given) =>
       shell.showList(writeQuery('/api/v1/agents', given), agentListSchema, [
-        { head: 'NAME', cell: ({ name }) => name },
+        { head: 'NAME', cell: ({ name }) => name, least: 12 },
         { head: 'STATUS', cell: ({ status }) => status, style: ({ status }) => statusStyles[status] },
-        { head: 'ADDRESS', cell: ({ source_ip }) => source_ip },
-        { head: 'CREATED', cell: ({ created_at }) => formatTime(created_at) },
+        { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 1 },
+        { ...timeColumn('CREATED', ({ created_at }) => created_at), spare: 2 },
         { head: 'ID', cell: ({ id }) => id },
       ]),
     );
@@ -45,27 +47,49 @@ export function addAgentCommands(program: Command, shell: Shell): void {
     },
   );
 
-  const setStatus = (usage: string, status: Agent['status'], summary: string) =>
-    addCommand(agents, `${usage} <agent>`, summary, `agents ${usage} invoice-checker`).action(async (agent: string) => {
-      const { api } = shell;
-      const path = `/api/v1/agents/${await findAgentId(api, agent)}`;
-      const answer = await api.send('PUT', path, { status }, agentSchema);
-      await shell.show(
-        answer,
-        ({ name, id }, paint) => `${toLineText(name)} (${id}) is ${paint(statusStyles[status], status)}`,
-      );
-    });
-  setStatus('block', 'blocked', 'refuse an agent from its next request on, and end what it has running');
-  setStatus('unblock', 'active', 'let an agent work again');
-
-  addCommand(
-    agents,
-    'retire <agent>',
-    'retire an agent: it leaves the dashboards',
-    'agents retire invoice-checker',
-  ).action(async (agent: string) => {
-    const { api } = shell;
-    const path = `/api/v1/agents/${await findAgentId(api, agent)}/retire`;
-    await shell.show(await api.send('POST', path, {}, retiredAgentSchema), ({ id }) => `${id} is retired`);
+  const addChange = (
+    usage: string,
+    summary: string,
+    change: (id: string, query: { reason?: string | undefined }) => Promise<void>,
+  ) =>
+    addReason(
+      addCommand(
+        agents,
+        `${usage} <agent...>`,
+        `${summary}; of several, each is reported, and it ends with 1 if one failed`,
+        `agents ${usage} invoice-checker my-editor --reason incident-42`,
+      ),
+    ).action((words: string[], { reason }: ReasonOption) =>
+      changeEach(words, async (agent) => change(await findAgentId(shell.api, agent), { reason })),
+    );
+  const setStatus = (status: Agent['status']) => async (agentId: string, query: { reason?: string | undefined }) => {
+    const answer = await shell.api.send('PUT', writeQuery(`/api/v1/agents/${agentId}`, query), { status }, agentSchema);
+    await shell.show(
+      answer,
+      ({ name, id }, paint) => `${toLineText(name)} (${id}) is ${paint(statusStyles[status], status)}`,
+    );
+  };
+  const stop = 'refuse agents from their next request on, and end what they have running';
+  addChange('block', stop, setStatus('blocked'));
+  addChange('unblock', 'let agents work again', setStatus('active'));
+  addChange('retire', 'retire agents: they leave the dashboards', async (agentId, query) => {
+    const path = writeQuery(`/api/v1/agents/${agentId}/retire`, query);
+    await shell.show(await shell.api.send('POST', path, {}, retiredAgentSchema), ({ id }) => `${id} is retired`);
   });
+
+  /** Goes on after a failure, so that one wrong name keeps no other agent from being blocked. */
+  async function changeEach(words: readonly string[], change: (agent: string) => Promise<void>): Promise<void> {
+    const agents = [...new Set(words)];
+    let failed = 0;
+    for (const agent of agents) {
+      try {
+        await change(agent);
+      } catch (error) {
+        if (agents.length === 1 || !(error instanceof CliError)) throw error;
+        failed += 1;
+        shell.terminal.note(`${toLineText(agent)}: ${error.message}`);
+      }
+    }
+    if (failed > 0) throw new CliError(`${failed} of ${agents.length} agents were not changed`);
+  }
 }

@@ -13,13 +13,10 @@ import { addCommand, addPaging } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
 import { findGivenAgentId, readAgentNames } from '../find-agent.ts';
-import { formatCount, formatTime } from '../format/format-values.ts';
+import { formatChange } from '../format/format-change.ts';
+import { timeColumn } from '../format/format-table.ts';
+import { formatCount } from '../format/format-values.ts';
 import { writeQuery } from '../write-query.ts';
-
-function formatChange({ action, count, before, after }: ListedAuditEntry): string {
-  if (action === 'request.refused') return `${formatCount(count)} times: ${JSON.stringify(after?.reasons ?? after)}`;
-  return [before, after].map((state) => (state === null ? '-' : JSON.stringify(state))).join(' -> ');
-}
 
 /** Downloads the audit log's chain, and checks it and retention's anchors. */
 async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
@@ -54,16 +51,21 @@ export function addAuditCommands(program: Command, shell: Shell): void {
       const isTable = !shell.json && answer.data.length > 0;
       const names = isTable ? await readAgentNames(api) : null;
       await shell.showRows(answer, (data) => data, [
-        { head: 'TIME', cell: ({ timestamp }) => formatTime(timestamp) },
-        { head: 'WHO', cell: ({ actor }) => (actor.kind === 'api_key' ? actor.name : actor.kind) },
-        { head: 'FROM', cell: ({ source_ip }) => source_ip ?? '-' },
+        timeColumn<ListedAuditEntry>('TIME', ({ timestamp }) => timestamp),
+        { head: 'WHO', cell: ({ actor }) => (actor.kind === 'api_key' ? actor.name : actor.kind), least: 8 },
+        { head: 'FROM', cell: ({ source_ip }) => source_ip ?? '-', spare: 1 },
         {
           head: 'ACTION',
           cell: (entry) => entry.action,
           style: (entry) => (entry.action === 'request.refused' ? 'yellow' : undefined),
         },
-        { head: 'ABOUT', cell: ({ agent_id, target }) => (agent_id && names?.find(agent_id)) ?? target ?? '-' },
-        { head: 'WHAT', cell: formatChange },
+        {
+          head: 'ABOUT',
+          cell: ({ agent_id, target }) => (agent_id && names?.find(agent_id)) ?? target ?? '-',
+          least: 10,
+        },
+        { head: 'WHAT', cell: formatChange, least: 20 },
+        { head: 'WHY', cell: ({ reason }) => reason ?? '-', least: 8 },
       ]);
     });
 

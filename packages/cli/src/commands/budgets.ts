@@ -1,6 +1,6 @@
 import { type AgentBudget, type Budget, type BudgetList, budgetListSchema, budgetSchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, addReason, type ReasonOption } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Answer } from '../connect-api.ts';
 import type { Shell } from '../create-shell.ts';
@@ -9,7 +9,8 @@ import type { Column } from '../format/format-table.ts';
 import { formatCap, formatUsd } from '../format/format-values.ts';
 import type { Style } from '../open-terminal.ts';
 import { parseUsd } from '../parse-arguments.ts';
-import { readTarget } from '../read-target.ts';
+import { readTarget, type TargetOptions } from '../read-target.ts';
+import { writeQuery } from '../write-query.ts';
 
 type Row = Budget & { name: string };
 
@@ -19,10 +20,10 @@ function chooseStyle({ remaining_usd, warn_only }: Budget): Style | undefined {
 }
 
 const columns: Column<Row>[] = [
-  { head: 'AGENT', cell: ({ name }) => name },
+  { head: 'AGENT', cell: ({ name }) => name, least: 12 },
   { head: 'CAP (USD)', right: true, cell: ({ daily_cap_usd }) => formatCap(daily_cap_usd) },
   { head: 'SPENT', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
-  { head: 'RESERVED', right: true, cell: ({ reserved_usd }) => formatUsd(reserved_usd) },
+  { head: 'RESERVED', right: true, cell: ({ reserved_usd }) => formatUsd(reserved_usd), spare: 1 },
   { head: 'REMAINING', right: true, cell: ({ remaining_usd }) => formatCap(remaining_usd), style: chooseStyle },
   { head: '', cell: ({ warn_only }) => (warn_only ? 'warns only' : '') },
 ];
@@ -58,19 +59,20 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
     },
   );
 
-  addCommand(budgets, 'set <words...>', 'set a daily cap, or none', 'budgets set invoice-checker 12.50')
+  addReason(addCommand(budgets, 'set <words...>', 'set a daily cap, or none', 'budgets set invoice-checker 12.50'))
     .usage(
       '<agent> <usd|none> [options]\n       ... budgets set --global <usd|none>\n       ... budgets set --default <usd|none>',
     )
     .option('--global', 'the cap of all agents together')
     .option('--default', 'the cap that new agents begin with; it changes nothing for those that exist')
     .option('--warn-only', 'let requests over the cap through, and count them')
-    .action(async (words: string[], options: { global?: boolean; default?: boolean; warnOnly?: boolean }) => {
+    .action(async (words: string[], options: TargetOptions & ReasonOption & { warnOnly?: boolean }) => {
       const target = readTarget(words, options, parseUsd);
       const { api } = shell;
       const last = target.kind === 'agent' ? `agents/${await findAgentId(api, target.agent)}` : target.kind;
       const body = { daily_cap_usd: target.value, ...(options.warnOnly && { warn_only: true }) };
-      const answer = await api.send('PUT', `/api/v1/budgets/${last}`, body, budgetSchema);
+      const path = writeQuery(`/api/v1/budgets/${last}`, { reason: options.reason });
+      const answer = await api.send('PUT', path, body, budgetSchema);
       const name = {
         agent: target.kind === 'agent' ? target.agent : '',
         global: '(all together)',

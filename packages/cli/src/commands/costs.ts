@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import { addCommand, addRequestFilters } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { findGivenAgentId } from '../find-agent.ts';
-import type { Column } from '../format/format-table.ts';
+import { type Column, timeColumn } from '../format/format-table.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
 import { writeQuery } from '../write-query.ts';
 
@@ -32,23 +32,23 @@ export function addCostCommands(program: Command, shell: Shell): void {
 
   addCommand(costs, 'breakdown', 'show each agent, the costliest first', 'costs breakdown').action(() =>
     shell.showList('/api/v1/costs/breakdown', costBreakdownSchema, [
-      { head: 'AGENT', cell: ({ agent_name }) => agent_name },
+      { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },
       { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
       { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
       { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
       { head: 'TOKENS OUT', right: true, cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens) },
-      { head: 'MODELS', cell: ({ models_used }) => models_used.join(', ') },
+      { head: 'MODELS', cell: ({ models_used }) => models_used.join(', '), least: 16 },
     ]),
   );
 
   addCommand(costs, 'unpriced', 'show models that were used without a known price', 'costs unpriced').action(() =>
     shell.showList('/api/v1/costs/unpriced', unpricedModelListSchema, [
-      { head: 'PROVIDER', cell: ({ provider }) => provider },
-      { head: 'MODEL', cell: ({ model }) => model },
+      { head: 'PROVIDER', cell: ({ provider }) => provider, least: 8 },
+      { head: 'MODEL', cell: ({ model }) => model, least: 16 },
       { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
       { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
       { head: 'TOKENS OUT', right: true, cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens) },
-      { head: 'LAST SEEN', cell: ({ last_seen_at }) => formatTime(last_seen_at) },
+      timeColumn('LAST SEEN', ({ last_seen_at }) => last_seen_at),
     ]),
   );
 
@@ -64,25 +64,25 @@ export function addCostCommands(program: Command, shell: Shell): void {
     'list requests that were forwarded and have no event, newest first',
     unrecordedRequestListSchema,
     [
-      { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
-      { head: 'AGENT', cell: ({ agent_id, agent_name }) => agent_name ?? agent_id },
-      { head: 'SESSION', cell: ({ session_id }) => session_id ?? '-' },
-      { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-' },
-      { head: 'MODEL', cell: ({ model }) => model ?? '-' },
+      timeColumn('STARTED', ({ started_at }) => started_at),
+      { head: 'AGENT', cell: ({ agent_id, agent_name }) => agent_name ?? agent_id, least: 8 },
+      { head: 'SESSION', cell: ({ session_id }) => session_id ?? '-', least: 8, spare: 3 },
+      { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6, spare: 2 },
+      { head: 'MODEL', cell: ({ model }) => model ?? '-', least: 8, spare: 1 },
       { head: 'COUNTS (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
-      { head: 'WHY', cell: ({ reason }) => reason },
+      { head: 'WHY', cell: ({ reason }) => reason, least: 6 },
       { head: 'ID', cell: ({ event_id }) => event_id },
     ],
   );
   addRequestList('doubtful', 'list calls whose recorded figures are in doubt, newest first', doubtfulUsageListSchema, [
-    { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
-    { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id },
-    { head: 'PROVIDER', cell: ({ provider }) => provider },
-    { head: 'MODEL', cell: ({ model }) => model },
-    { head: 'WHY', cell: ({ reason }) => reason },
-    { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens) },
-    { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens) },
-    { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd) },
+    timeColumn('STARTED', ({ started_at }) => started_at),
+    { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
+    { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 5 },
+    { head: 'MODEL', cell: ({ model }) => model, least: 8, spare: 2 },
+    { head: 'WHY', cell: ({ reason }) => reason, least: 6 },
+    { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens), spare: 4 },
+    { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens), spare: 3 },
+    { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd), spare: 1 },
     { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
     { head: 'ID', cell: ({ event_id }) => event_id },
   ]);

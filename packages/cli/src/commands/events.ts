@@ -1,9 +1,10 @@
-import { eventListSchema, type StreamEvent } from '@agp/core/contracts';
+import { type Event, eventListSchema, type StreamEvent } from '@agp/core/contracts';
 import { escapeJson, toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand, addRequestFilters } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { type AgentNames, findGivenAgentId, readAgentNames } from '../find-agent.ts';
+import { timeColumn } from '../format/format-table.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
 import type { Paint } from '../open-terminal.ts';
 import { tailEvents } from '../tail/tail-events.ts';
@@ -52,15 +53,16 @@ export function addEventCommands(program: Command, shell: Shell): void {
       const answer = await api.get(writeQuery('/api/v1/events', { ...filter, ...given }), eventListSchema);
       const names: AgentNames | null = shell.json ? null : await readAgentNames(api);
       await shell.showRows(answer, (data) => data, [
-        { head: 'TIME', cell: ({ timestamp }) => formatTime(timestamp) },
-        { head: 'AGENT', cell: ({ agent_id }) => names?.find(agent_id) ?? agent_id },
-        { head: 'PROVIDER', cell: ({ provider }) => provider },
-        { head: 'MODEL', cell: ({ model }) => model },
-        { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens) },
-        { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens) },
+        timeColumn<Event>('TIME', ({ timestamp }) => timestamp),
+        { head: 'AGENT', cell: ({ agent_id }) => names?.find(agent_id) ?? agent_id, least: 8 },
+        { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 4 },
+        { head: 'MODEL', cell: ({ model }) => model, least: 10, spare: 1 },
+        { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 3 },
+        { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 2 },
         { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
         {
           head: 'PII',
+          least: 5,
           cell: ({ pii_types }) => pii_types.join(',') || '-',
           style: ({ pii_detected }) => (pii_detected ? 'yellow' : undefined),
         },

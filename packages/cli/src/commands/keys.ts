@@ -2,6 +2,7 @@ import { type ApiKey, apiKeyListSchema, createdApiKeySchema } from '@agp/core/co
 import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
+import { timeColumn } from '../format/format-table.ts';
 import { formatTime } from '../format/format-values.ts';
 import { parseExpiry, parseNames, parseWhole } from '../parse-arguments.ts';
 
@@ -35,11 +36,11 @@ export function addKeyCommands(program: Command, shell: Shell): void {
 
   addCommand(keys, 'list', 'list all keys, without secrets', 'keys list').action(() =>
     shell.showList('/api/v1/keys', apiKeyListSchema, [
-      { head: 'NAME', cell: ({ name }) => name },
-      { head: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
-      { head: 'EXPIRES', cell: ({ expires_at }) => formatTime(expires_at) },
-      { head: 'LAST USED', cell: ({ last_used_at }) => formatTime(last_used_at) },
-      { head: 'OLD SECRET UNTIL', cell: ({ previous_secret_expires_at }) => formatTime(previous_secret_expires_at) },
+      { head: 'NAME', cell: ({ name }) => name, least: 8 },
+      { head: 'SCOPES', cell: ({ scopes }) => scopes.join(','), least: 5 },
+      timeColumn('EXPIRES', ({ expires_at }) => expires_at),
+      { ...timeColumn<ApiKey>('LAST USED', ({ last_used_at }) => last_used_at), spare: 1 },
+      { ...timeColumn<ApiKey>('OLD SECRET UNTIL', (key) => key.previous_secret_expires_at), spare: 2 },
       { head: 'ID', cell: ({ id }) => id },
     ]),
   );

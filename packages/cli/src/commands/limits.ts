@@ -1,13 +1,14 @@
 import { limitListSchema, limitSchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, addReason, type ReasonOption } from '../add-command.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
 import { findAgentId } from '../find-agent.ts';
 import type { Column } from '../format/format-table.ts';
 import { formatCount } from '../format/format-values.ts';
 import { parseRate } from '../parse-arguments.ts';
-import { readTarget } from '../read-target.ts';
+import { readTarget, type TargetOptions } from '../read-target.ts';
+import { writeQuery } from '../write-query.ts';
 
 interface Row {
   agent_name: string;
@@ -17,7 +18,7 @@ interface Row {
 const formatRate = (rate: number | null) => (rate === null ? 'none' : formatCount(rate));
 
 const columns: Column<Row>[] = [
-  { head: 'AGENT', cell: ({ agent_name }) => agent_name },
+  { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },
   { head: 'REQUESTS A MINUTE', right: true, cell: ({ requests_per_minute }) => formatRate(requests_per_minute) },
 ];
 
@@ -41,21 +42,23 @@ export function addLimitCommands(program: Command, shell: Shell): void {
     },
   );
 
-  addCommand(
+  const set = addCommand(
     limits,
     'set <words...>',
     'set the requests that an agent may make in a minute',
     'limits set invoice-checker 60',
-  )
+  );
+  addReason(set)
     .usage('<agent> <number|none> [options]\n       ... limits set --default <number|none>')
     .option('--default', 'the limit that new agents begin with; it changes nothing for those that exist')
-    .action(async (words: string[], options: { default?: boolean }) => {
+    .action(async (words: string[], options: TargetOptions & ReasonOption) => {
       const target = readTarget(words, options, parseRate);
       if (target.kind === 'global') throw new UsageError('there is no limit of all agents together');
       const { api } = shell;
       const last = target.kind === 'agent' ? `agents/${await findAgentId(api, target.agent)}` : 'default';
       const body = { requests_per_minute: target.value };
-      const answer = await api.send('PUT', `/api/v1/limits/${last}`, body, limitSchema);
+      const path = writeQuery(`/api/v1/limits/${last}`, { reason: options.reason });
+      const answer = await api.send('PUT', path, body, limitSchema);
       const agent_name = target.kind === 'agent' ? target.agent : '(new agents)';
       await shell.showRows(answer, (data) => [{ ...data, agent_name }], columns);
     });

@@ -3,7 +3,8 @@ import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
-import { formatCount, formatTime } from '../format/format-values.ts';
+import { timeColumn } from '../format/format-table.ts';
+import { formatCount } from '../format/format-values.ts';
 
 /** `names`: the names that work with a token alone. */
 export function addNameCommands(program: Command, shell: Shell): void {
@@ -11,8 +12,8 @@ export function addNameCommands(program: Command, shell: Shell): void {
 
   addCommand(names, 'list', 'list claimed names', 'names list').action(() =>
     shell.showList('/api/v1/claimed-names', claimedNameListSchema, [
-      { head: 'NAME', cell: ({ name }) => name },
-      { head: 'CLAIMED', cell: ({ claimed_at }) => formatTime(claimed_at) },
+      { head: 'NAME', cell: ({ name }) => name, least: 12 },
+      timeColumn('CLAIMED', ({ claimed_at }) => claimed_at),
       { head: 'TOKENS', right: true, cell: ({ token_count }) => formatCount(token_count) },
     ]),
   );

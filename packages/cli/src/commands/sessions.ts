@@ -10,7 +10,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { addCommand, addPaging } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
-import { formatFields, formatTable } from '../format/format-table.ts';
+import { formatFields, timeColumn } from '../format/format-table.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from '../format/format-values.ts';
 import { verifySession } from '../verify-session.ts';
 import { writeQuery } from '../write-query.ts';
@@ -29,18 +29,18 @@ export function addSessionCommands(program: Command, shell: Shell): void {
   addPaging(addCommand(sessions, 'list', 'list sessions, latest start first', 'sessions list --limit 20'), 50).action(
     (given) =>
       shell.showList(writeQuery('/api/v1/sessions', given), sessionListSchema, [
-        { head: 'STARTED', cell: ({ started_at }) => formatTime(started_at) },
-        { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms) },
-        { head: 'AGENT', cell: ({ agent_name }) => agent_name },
-        { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count) },
-        { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens) },
+        timeColumn('STARTED', ({ started_at }) => started_at),
+        { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms), spare: 1 },
+        { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
+        { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count), spare: 2 },
+        { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 3 },
         { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
         {
           head: 'PII',
           cell: ({ pii_detected }) => (pii_detected ? 'yes' : '-'),
           style: (row) => (row.pii_detected ? 'yellow' : undefined),
         },
-        { head: 'ID', cell: ({ id }) => id },
+        { head: 'ID', cell: ({ id }) => id, least: 24 },
       ]),
   );
 
@@ -60,19 +60,15 @@ export function addSessionCommands(program: Command, shell: Shell): void {
           ],
           paint,
         );
-        const table = formatTable(
-          events,
-          [
-            { head: 'TIME', cell: ({ timestamp }) => formatTime(timestamp) },
-            { head: 'MODEL', cell: ({ model }) => model },
-            { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens) },
-            { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens) },
-            { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
-            { head: 'PII', cell: ({ pii_types }) => pii_types.join(',') || '-' },
-            { head: 'ID', cell: (event) => event.id },
-          ],
-          paint,
-        );
+        const table = shell.drawTable(events, [
+          timeColumn('TIME', ({ timestamp }) => timestamp),
+          { head: 'MODEL', cell: ({ model }) => model, least: 10 },
+          { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 2 },
+          { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 1 },
+          { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+          { head: 'PII', cell: ({ pii_types }) => pii_types.join(',') || '-', least: 5 },
+          { head: 'ID', cell: (event) => event.id },
+        ]);
         return `${fields}\n\n${table}`;
       });
     },

@@ -1,7 +1,10 @@
 import { agentTokenListSchema, createdAgentTokenSchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
+import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
+import { describeRefusals } from '../describe-refusals.ts';
+import { timeColumn } from '../format/format-table.ts';
 import { formatTime } from '../format/format-values.ts';
 import { parseExpiry } from '../parse-arguments.ts';
 
@@ -16,7 +19,14 @@ export function addTokenCommands(program: Command, shell: Shell): void {
     'tokens create invoice-checker --expires 30d',
   )
     .option('--expires <when>', 'a span such as 90d or 12h, or a time', parseExpiry)
-    .action(async (agentName: string, { expires }) => {
+    .option('--yes', 'do not ask, even if agents that use the name without a token will be refused')
+    .action(async (agentName: string, { expires, yes }) => {
+      const warning = yes ? null : await describeRefusals(shell.api, agentName);
+      if (warning !== null) {
+        const wanted = await shell.terminal.confirm(`${warning} Make the token?`);
+        if (wanted === null) throw new CliError(`${warning} Nothing was made; --yes makes the token all the same`);
+        if (!wanted) throw new CliError('Nothing was made');
+      }
       const input = { agent_name: agentName, ...(expires && { expires_at: expires }) };
       const answer = await shell.api.send('POST', '/api/v1/agent-tokens', input, createdAgentTokenSchema);
       await shell.showFields(answer, (token) => [
@@ -30,9 +40,9 @@ export function addTokenCommands(program: Command, shell: Shell): void {
 
   addCommand(tokens, 'list', 'list all tokens, without secrets', 'tokens list').action(() =>
     shell.showList('/api/v1/agent-tokens', agentTokenListSchema, [
-      { head: 'AGENT', cell: ({ agent_name }) => agent_name },
-      { head: 'CREATED', cell: ({ created_at }) => formatTime(created_at) },
-      { head: 'EXPIRES', cell: ({ expires_at }) => formatTime(expires_at) },
+      { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
+      timeColumn('CREATED', ({ created_at }) => created_at),
+      timeColumn('EXPIRES', ({ expires_at }) => expires_at),
       { head: 'ID', cell: ({ id }) => id },
     ]),
   );

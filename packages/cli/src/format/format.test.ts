@@ -1,5 +1,10 @@
+import type { ListedAuditEntry } from '@agp/core/contracts';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { formatFields, formatTable } from './format-table.ts';
+import { cutText } from './cut-text.ts';
+import { formatChange } from './format-change.ts';
+import { type Column, formatFields, formatTable, timeColumn } from './format-table.ts';
 import { formatDuration, formatUsd } from './format-values.ts';
 
 const plain = (_style: unknown, text: string) => text;
@@ -14,9 +19,10 @@ test('a table has columns as wide as they must be, wide characters too, and no c
     { name: '模型', count: 5 },
     { name: 'two\nlines', count: 1200 },
   ];
-  expect(formatTable(rows, columns, plain)).toBe(
-    ['NAME              N  X', '模型              5  x', 'two\\u{a}lines  1200  x'].join('\n'),
-  );
+  expect(formatTable(rows, columns, plain)).toEqual({
+    text: ['NAME              N  X', '模型              5  x', 'two\\u{a}lines  1200  x'].join('\n'),
+    omitted: [],
+  });
   expect(
     formatFields(
       [
@@ -26,6 +32,120 @@ test('a table has columns as wide as they must be, wide characters too, and no c
       plain,
     ),
   ).toBe('id      a\nsource  b\\u{1b}');
+});
+
+interface Row {
+  time: string;
+  name: string;
+  model: string;
+  cost: string;
+  id: string;
+}
+
+const columns: Column<Row>[] = [
+  timeColumn('TIME', ({ time }) => time),
+  { head: 'NAME', cell: ({ name }) => name, least: 8 },
+  { head: 'MODEL', cell: ({ model }) => model, least: 6, spare: 1 },
+  { head: 'COST', right: true, cell: ({ cost }) => cost, spare: 2 },
+  { head: 'ID', cell: ({ id }) => id },
+];
+const row: Row = {
+  time: '2026-11-22T05:06:07.890Z',
+  name: 'invoice-checker-of-the-north',
+  model: 'gpt-5-mini',
+  cost: '0.00021375',
+  id: 'evt_01k9r3v8w5f2q8m6t4n0x7y1zb',
+};
+
+test('on a narrow terminal times are brief, texts end with an ellipsis, and what can be spared goes', () => {
+  const at = (room?: number) => formatTable([row], columns, plain, room);
+  const whole =
+    '2026-11-22 05:06:07Z  invoice-checker-of-the-north  gpt-5-mini  0.00021375  evt_01k9r3v8w5f2q8m6t4n0x7y1zb';
+  expect(at().text.split('\n')[1]).toBe(whole);
+  expect(at(120).text).toBe(at().text);
+  expect(at(100).text.split('\n')[1]).toBe(
+    '11-22 05:06:07  invoice-checker-of-the-north  gpt-5-mini  0.00021375  evt_01k9r3v8w5f2q8m6t4n0x7y1zb',
+  );
+  expect(at(80)).toEqual({
+    text: [
+      'TIME            NAME       MODEL            COST  ID',
+      '11-22 05:06:07  invoice-…  gpt-5-mi…  0.00021375  evt_01k9r3v8w5f2q8m6t4n0x7y1zb',
+    ].join('\n'),
+    omitted: [],
+  });
+  expect(at(70)).toMatchObject({ omitted: ['COST'] });
+  expect(at(60)).toMatchObject({ omitted: ['MODEL', 'COST'] });
+});
+
+const hostile = fc.string({
+  unit: fc.constantFrom(
+    'a',
+    ' ',
+    '\u001b[2J',
+    '\n',
+    '\r',
+    '\t',
+    '模',
+    '한',
+    '😀',
+    'e\u0301',
+    '\u202e',
+    '👩‍👩‍👧',
+    '🇫🇮',
+    'ﷺ',
+  ),
+  maxLength: 60,
+});
+
+test('no line is wider than the terminal, whatever its cells hold; without one nothing is cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ name: hostile, model: hostile, cost: hostile }), { maxLength: 4 }),
+      fc.integer({ min: 40, max: 200 }),
+      (rows, room) => {
+        const full = rows.map((each) => ({ ...row, ...each }));
+        const { text, omitted } = formatTable(full, columns, plain, room);
+        const lines = text.split('\n');
+        expect(lines).toHaveLength(rows.length + 1);
+        for (const line of lines) {
+          expect(stringWidth(line)).toBeLessThanOrEqual(room);
+          expect(line).toMatch(/^[^\p{C}]*$/u);
+        }
+        expect(lines[0]?.split(/\s{2,}/)).toEqual(
+          columns.map(({ head }) => head).filter((head) => !omitted.includes(head)),
+        );
+        expect(formatTable(full, columns, plain).text).not.toContain('…');
+      },
+    ),
+    { numRuns: 200 },
+  );
+  expect([0, 1, 2, 3, 4, 9].map((room) => cutText('模型abc', room))).toEqual(['', '…', '…', '模…', '模…', '模型abc']);
+});
+
+test('a change is told field by field, bounded, and no value passes for another change', () => {
+  const entry = (before: object | null, after: object | null, more = {}) =>
+    formatChange({ action: 'agent.update', before, after, count: 1, ...more } as ListedAuditEntry);
+  const state = { status: 'active', metadata: { team: 'ops', level: 3 } };
+  expect(entry(state, { ...state, status: 'blocked' })).toBe('status: active -> blocked');
+  expect(entry(state, { status: 'active', metadata: { team: 'a -> b, status: x', tags: ['x'] } })).toBe(
+    'metadata.team: ops -> "a -> b, status: x", metadata.level: 3 -> none, metadata.tags: none -> ["x"]',
+  );
+  expect(entry(state, state)).toBe('-');
+  expect(entry(null, { name: 'dashboard', scopes: ['read'], expires_at: '2027-01-31T00:00:00.000Z' })).toBe(
+    'name: dashboard, scopes: ["read"], expires_at: 2027-01-31 00:00:00Z',
+  );
+  expect(entry({ daily_cap_usd: null }, { daily_cap_usd: 2.5 })).toBe('daily_cap_usd: none -> 2.5');
+  expect(entry({ name: 'none' }, { name: null })).toBe('name: "none" -> none');
+  expect(
+    entry(null, { reasons: { agent_blocked: 1200, 'x\u001b[2J': 1 } }, { action: 'request.refused', count: 1201 }),
+  ).toBe('1,201 refused: agent_blocked 1,200, "x\\u001b[2J" 1');
+  const huge = Object.fromEntries(
+    Array.from({ length: 500 }, (_, at) => [`key\u001b${at}`.repeat(50), 'v\n'.repeat(5_000)]),
+  );
+  const told = entry({ metadata: {} }, { metadata: huge });
+  expect(told.length).toBeLessThan(6_000);
+  expect(told).toMatch(/, and 480 more$/);
+  expect(told).toMatch(/^[^\p{C}]*$/u);
 });
 
 test('amounts keep all the places that they have, and two at least', () => {

@@ -25,4 +25,6 @@ export interface AuditEntry {
   after: AuditState | null;
   /** How many requests were refused; 1 for a change. */
   count: number;
+  /** Why the caller made the change; null or absent where none was given. */
+  reason?: string | null;
 }

@@ -31,6 +31,7 @@ export const auditEntrySchema = z
     before: stateSchema,
     after: stateSchema.meta({ description: 'Of refused requests: `reasons`, with how many there were of each' }),
     count: z.int().min(1).meta({ description: 'Refused requests; 1 for a change' }),
+    reason: z.string().nullable().meta({ description: 'Why the change was made, where its caller said so' }),
     lineage_hash: z
       .string()
       .nullable()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isStorableText } from '../events/event-message.ts';
 import { fromPublicId } from '../ids.ts';
 import { agentStatusSchema } from './agent.ts';
+import { isPrintableText } from './agent-name.ts';
 import { timeParameterSchema } from './timestamp.ts';
 
 /** The longest page of any list. */
@@ -90,6 +91,24 @@ export const auditListQuerySchema = z.object({
   offset,
   agent_id: z.string().optional().meta({ description: 'Only entries about this agent' }),
   action: text.optional().meta({ description: 'Only entries of this action' }),
+});
+
+/** The longest reason of a change, in UTF-16 units. */
+export const maxReasonLength = 256;
+
+/** Every call that changes something. */
+export const changeQuerySchema = z.object({
+  reason: z
+    .string()
+    .refine(
+      (reason) => isPrintableText(reason, maxReasonLength),
+      `must be 1 to ${maxReasonLength} printable characters`,
+    )
+    .optional()
+    .meta({
+      description: `Why the change is made, for the audit log: 1 to ${maxReasonLength} printable characters`,
+      example: 'runs in a loop',
+    }),
 });
 
 /** `GET /api/v1/costs/unrecorded` and `/costs/doubtful` */

@@ -1,10 +1,12 @@
 import type { AuditAction, AuditState } from '@agp/core/audit';
+import { changeQuerySchema } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { appendAudit, type Db } from '@agp/db';
 import { toPlainAddress } from '@agp/runtime';
 import type { Request } from 'express';
 import type { Caller } from '../keys/authenticate.ts';
 import { found } from '../requests/found.ts';
+import { parseQuery } from '../requests/parse-input.ts';
 
 /** A change, as the audit log shows it. Never with a secret, a token, or a digest of one. */
 export interface Change<Result> {
@@ -32,6 +34,7 @@ export async function recordChange<Result>(
   change: (transaction: Db) => Promise<Change<Result>>,
 ): Promise<Result> {
   const { keyId, keyName } = found(caller, 'internal');
+  const { reason } = parseQuery(changeQuerySchema, request.query);
   return db.transaction().execute(async (transaction) => {
     const { result, agentId = null, target = null, before = null, after = null } = await change(transaction);
     await appendAudit(transaction, [
@@ -44,6 +47,7 @@ export async function recordChange<Result>(
         before,
         after,
         count: 1,
+        ...(reason !== undefined && { reason }),
       },
     ]);
     return result;

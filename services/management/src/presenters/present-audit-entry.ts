@@ -5,9 +5,9 @@ import { presentRow } from './present-row.ts';
 
 /** An entry as its hash covers it, or refused requests that no hash covers yet. */
 export function presentAuditEntry(row: AuditRow): ListedAuditEntry {
-  if (!row.sealed) return { ...row.entry, id: null, seq: null, lineage_hash: null } as ListedAuditEntry;
+  if (!row.sealed) return { ...row.entry, id: null, seq: null, lineage_hash: null, reason: null } as ListedAuditEntry;
   const { v: _, ...members } = parseJson(row.payload) as ListedAuditEntry & { v: number };
-  return { ...members, lineage_hash: row.lineageHash };
+  return { ...members, reason: members.reason ?? null, lineage_hash: row.lineageHash };
 }
 
 /** A link of the chain with the text that its hash covers. */

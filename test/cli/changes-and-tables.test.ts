@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { measureText } from '../../packages/cli/src/format/cut-text.ts';
+import { waitFor } from '../system/start-system.ts';
+import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+
+let own: CliSystem;
+let { system, send, agp, done, refused, readJson } = {} as CliSystem;
+
+beforeAll(async () => {
+  own = await startCliSystem();
+  ({ system, send, agp, done, refused, readJson } = own);
+});
+afterAll(() => own?.[Symbol.asyncDispose]());
+
+test('several agents are blocked by one command: each is reported, and a wrong name keeps no other from it', async () => {
+  await send('second');
+  const run = await agp('agents block worker nobody second worker --reason "gone->wild"');
+  expect(run).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^worker \(\w+\) is blocked\nsecond \(\w+\) is blocked\n$/),
+  });
+  expect(run.stderr).toMatch(/^nobody: No agent is named nobody; .*\n1 of 3 agents were not changed\n$/);
+  expect([(await send('worker')).status, (await send('second')).status]).toEqual([403, 403]);
+  const unblocked = await done('agents unblock worker second --json');
+  expect(
+    unblocked
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).status),
+  ).toEqual(['active', 'active']);
+  expect(await done('audit list --limit 4')).toMatch(/worker +status: active -> blocked +gone->wild\n/);
+  await refused(`agents block worker --reason ${'x'.repeat(257)}`, 1, /^reason: must be 1 to 256 printable characters/);
+  await done('agents retire second --reason moved');
+  const [entry] = await readJson('audit list --agent second --limit 1');
+  expect(entry).toMatchObject({ action: 'agent.retire', reason: 'moved', after: { status: 'retired' } });
+});
+
+test('a first token for a name in use is not made unasked, and what it will refuse is said', async () => {
+  expect((await send('in-use')).status).toBe(200);
+  const { id } = await readJson('agents show in-use');
+  await waitFor('its event', async () => (await system.api<unknown[]>(`/api/v1/agents/${id}/events`)).length === 1);
+  const warning =
+    /^in-use made 1 request without a token in the last 24 hours, the latest at [-\d :]+Z from 127\.0\.0\.1\. .* gets 401\. /;
+  await refused('tokens create in-use', 1, warning);
+  expect((await send('in-use')).status).toBe(200);
+  await done('tokens create in-use --yes');
+  expect((await send('in-use')).status).toBe(401);
+  // It needs a token already: nobody is refused who was not before.
+  await done('tokens create in-use');
+});
+
+test.each([80, 120])(
+  'on a terminal of %i columns every table fits, whatever names and models agents choose',
+  async (columns) => {
+    const name = `模型-${'名'.repeat(40)}-${columns}`;
+    const sent = await send(name, { 'x-session-id': `ses_${'long'.repeat(15)}${columns}` });
+    expect(sent.status).toBe(200);
+    await waitFor('its event', async () => (await done('sessions list')).includes(name));
+    const [isTty, width] = [process.stdout.isTTY, process.stdout.columns];
+    Object.assign(process.stdout, { isTTY: true, columns });
+    try {
+      for (const list of [
+        'agents list',
+        'events list',
+        'sessions list',
+        'costs breakdown',
+        'budgets show',
+        'limits show',
+        'audit list',
+        'keys list',
+        'tokens list',
+        'names list',
+      ]) {
+        const lines = (await done(`${list} --no-color`)).trimEnd().split('\n');
+        expect(lines.length).toBeGreaterThan(1);
+        for (const line of lines)
+          expect([list, line, measureText(line)]).toEqual([
+            list,
+            line,
+            expect.toSatisfy((wide: number) => wide <= columns),
+          ]);
+      }
+    } finally {
+      Object.assign(process.stdout, { isTTY: isTty, columns: width });
+    }
+    expect(await done('agents list')).toContain(name);
+  },
+);

@@ -1,0 +1,74 @@
+import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
+import { expect } from 'vitest';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { type CliRun, runCli } from './run-cli.ts';
+
+/** A system with four events of the agent `worker`, and the CLI on it. */
+export interface CliSystem extends AsyncDisposable {
+  system: System;
+  provider: FakeProvider;
+  /** Sends a request of an agent through the proxy. */
+  send(agentName: string, headers?: Record<string, string>): Promise<Response>;
+  /** Runs a command on the system, with its key unless another is given. Words in double quotes are one argument. */
+  agp(args: string, environment?: Record<string, string>): Promise<CliRun>;
+  /** A run that must have gone well; its output. */
+  done(args: string, environment?: Record<string, string>): Promise<string>;
+  refused(args: string, code: 1 | 2, message: RegExp, environment?: Record<string, string>): Promise<void>;
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of any command.
+  readJson(args: string): Promise<any>;
+}
+
+export async function startCliSystem(): Promise<CliSystem> {
+  await using opened = new AsyncDisposableStack();
+  const provider = await startFakeProvider(answerCanned());
+  opened.defer(() => provider.stop());
+  const system = opened.use(await startSystem({ environment: { PROVIDER_OPENAI_URL: provider.url } }));
+
+  const send: CliSystem['send'] = async (agentName, headers = {}) => {
+    const session = agentName === 'worker' ? 'cli' : agentName;
+    const response = await fetch(`${system.proxies[0]?.url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-agent-name': encodeURI(agentName) === agentName ? agentName : Buffer.from(agentName).toString('latin1'),
+        'x-session-id': /^\w+$/.test(session) ? `ses_${session}` : 'other',
+        ...headers,
+      },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
+    });
+    await response.arrayBuffer();
+    return response;
+  };
+
+  const agp: CliSystem['agp'] = async (args, environment = {}) => {
+    const words = [...args.matchAll(/"([^"]*)"|[^" ]+/g)].map(([word, quoted]) => quoted ?? word);
+    const connection = { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey };
+    const run = await runCli(words, { ...connection, ...environment });
+    expect(run.stdout + run.stderr).not.toContain(system.apiKey);
+    return run;
+  };
+
+  const done: CliSystem['done'] = async (args, environment) => {
+    const run = await agp(args, environment);
+    expect({ args, code: run.code, stderr: run.stderr }).toMatchObject({ code: 0 });
+    return run.stdout;
+  };
+
+  for (let index = 0; index < 4; index += 1) expect((await send('worker')).status).toBe(200);
+  await waitFor('the events', async () => (await system.api<unknown[]>('/api/v1/events')).length === 4);
+  const running = opened.move();
+  return {
+    system,
+    provider,
+    send,
+    agp,
+    done,
+    async refused(args, code, message, environment) {
+      const run = await agp(args, environment);
+      expect(run).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
+      expect(run.stderr.trimEnd()).not.toContain('\n');
+    },
+    readJson: async (args) => JSON.parse(await done(`${args} --json`)),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
