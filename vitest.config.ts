@@ -23,9 +23,8 @@ export default defineConfig({
     // Files of a worker share its modules: loading them anew for each file was a third of the run's CPU time.
     isolate: false,
     include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],
-    // Until ten runs beside busy loops were green: a machine of CI stands still for seconds now and then.
-    retry: process.env.CI ? 1 : 0,
-    maxWorkers: 3,
+    // More than cores: most stories wait for something most of the time.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
   },
 });

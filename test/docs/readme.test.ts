@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { childEnvironment } from '@agp/testing';
 import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDemoProvider } from '../../packages/demo-provider/src/start-demo-provider.ts';
@@ -44,7 +45,7 @@ async function run(snippet: string): Promise<{ code: number; stdout: string; std
   const code = snippet.replaceAll('http://127.0.0.1:8080', proxyUrl());
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     cwd: workspaceFolder,
-    env: { PATH: process.env.PATH, GEMINI_API_KEY: 'any' },
+    env: childEnvironment({ GEMINI_API_KEY: 'any' }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestStack } from '@agp/testing';
+import { childEnvironment, startTestStack } from '@agp/testing';
 import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { openDatabase } from './database.ts';
@@ -18,7 +18,7 @@ test('after a rollback, the older migrate leaves the later schema and its privil
     const file = join(import.meta.dirname, '../../operator/src/commands/migrate.ts');
     const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
       encoding: 'utf8',
-      env: { DATABASE_URL: databaseUrl },
+      env: childEnvironment({ DATABASE_URL: databaseUrl }),
     });
     return { status, stdout, stderr };
   };

@@ -6,6 +6,7 @@ import { repositoryRoot } from './local-stack-config.ts';
 import { StartError } from './start-error.ts';
 
 const run = promisify(execFile);
+const { NODE_COMPILE_CACHE = '' } = process.env;
 
 /** The schema could not be brought up to date, or its roles could not be made. The message is the command's own. */
 export class MigrationError extends StartError {
@@ -15,11 +16,11 @@ export class MigrationError extends StartError {
 /** Runs a command of packages/operator as a process: this package may not import packages/db. @returns its output */
 async function runCommand(name: string, environment: Record<string, string>, failure: string): Promise<string> {
   const command = join(repositoryRoot, `packages/operator/src/commands/${name}.ts`);
-  const { stdout } = await run(process.execPath, [command], { env: environment }).catch(
-    (error: { stderr?: string }) => {
-      throw new MigrationError(`${failure}:\n${error.stderr?.trim()}`);
-    },
-  );
+  const { stdout } = await run(process.execPath, [command], {
+    env: { NODE_COMPILE_CACHE, ...environment },
+  }).catch((error: { stderr?: string }) => {
+    throw new MigrationError(`${failure}:\n${error.stderr?.trim()}`);
+  });
   return stdout.trim();
 }
 

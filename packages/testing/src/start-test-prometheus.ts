@@ -3,8 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLocalStackConfig } from '@agp/local-stack';
 import type { ServerBinary } from '@agp/local-stack/servers';
-import { findServer, openGuard, startServer } from '@agp/local-stack/servers';
+import { findServer, startServer } from '@agp/local-stack/servers';
 import { inject } from 'vitest';
+import { openTestGuard } from './open-test-guard.ts';
 
 const readConfig = () => readLocalStackConfig(process.env, (line) => console.log(`test servers: ${line}`));
 
@@ -26,7 +27,7 @@ export function findPromtool(): Promise<ServerBinary> {
 export async function startTestPrometheus(files: Record<string, string>): Promise<{ url: string } & AsyncDisposable> {
   const binary = await findServer('prometheus', readConfig());
   const folder = join(inject('agpTestServers').folder, randomUUID());
-  const guard = openGuard();
+  const guard = openTestGuard();
   try {
     guard.removeFolder(folder);
     await mkdir(folder, { recursive: true });

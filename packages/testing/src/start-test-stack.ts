@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Server, TlsFiles } from '@agp/local-stack/servers';
-import {
-  createDatabase,
-  dropDatabase,
-  openGuard,
-  startNats,
-  startRedis,
-  startThrowAwayPostgres,
-} from '@agp/local-stack/servers';
+import { createDatabase, dropDatabase, startNats, startRedis, startThrowAwayPostgres } from '@agp/local-stack/servers';
 import {
   makeNatsPasswords,
   makeRedisPasswords,
@@ -19,6 +12,7 @@ import {
 } from '@agp/operator';
 import { inject } from 'vitest';
 import { type TestServers, templateName } from './global-setup.ts';
+import { openTestGuard } from './open-test-guard.ts';
 
 export type { Server, TlsFiles } from '@agp/local-stack/servers';
 export { findFreePort } from '@agp/local-stack/servers';
@@ -69,7 +63,7 @@ export async function startTestStack<const Options extends TestStackOptions>(
   options: Options = {} as Options,
 ): Promise<TestStack<Options>> {
   const shared = serversOfRun ?? inject('agpTestServers');
-  const guard = openGuard();
+  const guard = openTestGuard();
   const folder = join(shared.folder, randomUUID());
   const serverOptions = { guard, throwAway: true, tls: options.tls };
   const [natsPasswords, redisPasswords] = [makeNatsPasswords(), makeRedisPasswords()];

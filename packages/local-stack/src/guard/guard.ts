@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
 import type { GuardMessage } from './guard-process.ts';
@@ -25,6 +26,8 @@ export interface Guard extends AsyncDisposable {
 export interface GuardOptions {
   /** Keeps the list of running processes in this file, for `stopLeftovers` at the next start. */
   recordFile?: string;
+  /** It does not keep this process from ending. */
+  isBackground?: boolean;
 }
 
 /** Starts a guard. Messages written before it is up wait in the pipe. */
@@ -35,6 +38,10 @@ export function openGuard(options: GuardOptions = {}): Guard {
     env: {},
     cwd: '/',
   });
+  if (options.isBackground) {
+    guard.unref();
+    (guard.stdin as Socket).unref();
+  }
   const gone = once(guard, 'exit');
   // A guard that is gone takes no more messages; `stop` resolves all the same.
   guard.stdin.on('error', () => {});

@@ -30,9 +30,11 @@ export async function stopWatched(watched: WatchedProcess): Promise<void> {
   for (const signal of [...watched.stopSignals, 'SIGKILL'] as const) {
     if (!isRunning(watched)) return;
     if (signal === 'SIGKILL') signalTree(watched.pid, signal);
-    else signalProcess(watched.pid, signal);
-    // A suspended process would look at the signal only once it is resumed.
-    signalTree(watched.pid, 'SIGCONT');
+    else {
+      signalProcess(watched.pid, signal);
+      // A suspended process would look at the signal only once it is resumed.
+      signalTree(watched.pid, 'SIGCONT');
+    }
     for (const end = performance.now() + watched.graceMs; isRunning(watched) && performance.now() < end; )
       await sleep(10);
   }

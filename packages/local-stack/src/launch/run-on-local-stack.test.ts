@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childEnvironment } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 const script = join(import.meta.dirname, 'run-on-local-stack.ts');
@@ -23,7 +24,7 @@ test.each([
     const { status, stderr } = spawnSync(
       process.execPath,
       [script, 'operator', replay, '--since', '2026-11-21T03:00:00Z'],
-      { cwd: folder, encoding: 'utf8', env: { AGP_DATA_DIR: folder, ...variables } },
+      { cwd: folder, encoding: 'utf8', env: childEnvironment({ AGP_DATA_DIR: folder, ...variables }) },
     );
     expect({ status, isHinted: hint.test(stderr) }).toEqual({ status: 1, isHinted });
     expect(stderr).toMatch(/^NATS_URL: /m);

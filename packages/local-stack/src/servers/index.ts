@@ -1,6 +1,7 @@
 export * from '../binaries/find-server.ts';
 export * from '../binaries/server-binary.ts';
 export { type Guard, openGuard } from '../guard/guard.ts';
+export { identify, stopWatched, type WatchedProcess } from '../guard/watched-process.ts';
 export * from './choose-test-folder.ts';
 export * from './databases.ts';
 export * from './find-free-port.ts';

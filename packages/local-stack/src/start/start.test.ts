@@ -14,6 +14,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toUserUrl } from '@agp/operator';
+import { childEnvironment } from '@agp/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { readStartTime } from '../guard/process-identity.ts';
@@ -27,7 +28,7 @@ const freePorts = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', OPS_PORT: '0' };
 function runStart(dataFolder: string, environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['packages/local-stack/src/start/main.ts'], {
     cwd: repositoryRoot,
-    env: { PATH: process.env.PATH, AGP_DATA_DIR: dataFolder, ...freePorts, ...environment },
+    env: childEnvironment({ AGP_DATA_DIR: dataFolder, ...freePorts, ...environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGTERM'));
@@ -109,7 +110,7 @@ async function listDatabaseUsers(dataFolder: string): Promise<Record<string, str
 function runOnLocalStack(dataFolder: string, ...args: string[]): string {
   return execFileSync(process.execPath, ['packages/local-stack/src/launch/run-on-local-stack.ts', ...args], {
     cwd: repositoryRoot,
-    env: { AGP_DATA_DIR: dataFolder },
+    env: childEnvironment({ AGP_DATA_DIR: dataFolder }),
     encoding: 'utf8',
   });
 }
