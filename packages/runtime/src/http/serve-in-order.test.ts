@@ -82,6 +82,18 @@ test('cutting a response cuts the connection, after the responses before it', as
   await server.stop(0);
 });
 
+test('a request whose body is read in part only is answered, and harms nothing', async () => {
+  const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf';
+  const { server, socket, open } = await start(post);
+  const answered = once(socket, 'data');
+  // Leaving the loop destroys the request.
+  for await (const _ of open[0]?.req ?? []) break;
+  open[0]?.end('enough');
+  await answered;
+  socket.destroy();
+  await server.stop(10_000);
+});
+
 test('beyond the limit, connections without a request are closed first', async () => {
   const { server, socket, openSocket, open, received } = await start(get('/'), 3);
   const [first, second] = [await openSocket(), await openSocket()];

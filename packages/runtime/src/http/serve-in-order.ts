@@ -5,6 +5,8 @@ import type { Socket } from 'node:net';
 const maxWaiting = 32;
 
 interface Line {
+  /** Node takes it away from a request that is destroyed and answered. */
+  socket: Socket;
   /** A request of this connection is being served. */
   isServing: boolean;
   waiting: { request: IncomingMessage; response: ServerResponse }[];
@@ -23,7 +25,7 @@ export function serveInOrder(serve: RequestListener): OrderedListener {
   const lines = new WeakMap<Socket, Line>();
 
   function openLine(socket: Socket): Line {
-    const line: Line = { isServing: false, waiting: [] };
+    const line: Line = { socket, isServing: false, waiting: [] };
     lines.set(socket, line);
     socket.once('close', () => drop(line));
     return line;
@@ -38,7 +40,7 @@ export function serveInOrder(serve: RequestListener): OrderedListener {
     line.isServing = true;
     response.once('close', () => {
       line.isServing = false;
-      const { socket } = request;
+      const { socket } = line;
       if (socket.destroyed || socket.writableEnded) drop(line);
       const next = line.waiting.shift();
       if (next) start(line, next.request, next.response);
