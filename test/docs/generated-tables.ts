@@ -23,14 +23,23 @@ function describeDefault(field: z.ZodType): string {
   return parsed.data === undefined ? 'unset' : `\`${parsed.data}\``;
 }
 
+/** What is the same as the proxy's shares one row. */
 function renderVariables(schema: z.ZodObject, known: z.ZodRawShape = {}): string {
   const rows = Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, field]) => {
     const { description } = field;
     if (description === undefined) throw new Error(`${key} has no description`);
-    const isKnown = (known[key] as z.ZodType | undefined)?.description === description;
-    return [`\`${toVariable(key)}\``, describeDefault(field), isKnown ? "as the proxy's" : description];
+    const proxys = known[key] as z.ZodType | undefined;
+    const isKnown = proxys?.description === description;
+    const isSame = isKnown && describeDefault(proxys) === describeDefault(field);
+    return {
+      isSame,
+      cells: [`\`${toVariable(key)}\``, describeDefault(field), isKnown ? "as the proxy's" : description],
+    };
   });
-  return renderTable(['Variable', 'Default', 'Meaning'], rows);
+  const own = rows.filter(({ isSame }) => !isSame).map(({ cells }) => cells);
+  const shared = rows.filter(({ isSame }) => isSame).map(({ cells: [name] }) => name);
+  const all = shared.length > 0 ? [...own, [shared.join(', '), 'the same', "as the proxy's"]] : own;
+  return renderTable(['Variable', 'Default', 'Meaning'], all);
 }
 
 const describeColumns = (verb: string, columns: Columns | undefined) =>

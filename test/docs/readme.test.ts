@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@agp/testing';
-import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDemoProvider } from '../../packages/demo-provider/src/start-demo-provider.ts';
 import { runDemo, turnCount } from '../../packages/local-stack/src/demo/run-demo.ts';
+import { listDemoProviders } from '../../packages/local-stack/src/start/write-providers-file.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 import { readSnippets } from './read-snippets.ts';
@@ -18,16 +18,10 @@ const providers = new AsyncDisposableStack();
 
 beforeAll(async () => {
   const demo = providers.use(await startDemoProvider({ host: '127.0.0.1', port: 0, delayMs: 1 }));
-  const gemini = providers.use(await startFakeProvider(answerCanned()));
   const folder = mkdtempSync(join(tmpdir(), 'agp-readme-'));
   providers.defer(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'providers.json');
-  const entries = [
-    { id: 'demo', api: 'openai', base_url: demo.url },
-    { id: 'demo-anthropic', api: 'anthropic', base_url: demo.url },
-    { id: 'gemini', api: 'gemini', base_url: gemini.url },
-  ];
-  writeFileSync(file, JSON.stringify(entries));
+  writeFileSync(file, JSON.stringify(listDemoProviders(demo.url)));
   system = await startSystem({ environment: { PROVIDERS_FILE: file } });
 });
 
@@ -45,7 +39,7 @@ async function run(snippet: string): Promise<{ code: number; stdout: string; std
   const code = snippet.replaceAll('http://127.0.0.1:8080', proxyUrl());
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     cwd: workspaceFolder,
-    env: childEnvironment({ GEMINI_API_KEY: 'any' }),
+    env: childEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

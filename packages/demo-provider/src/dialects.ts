@@ -1,53 +1,66 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Answer } from './answer.ts';
+import { toErrorBody as toAnthropicError } from './anthropic/errors.ts';
 import { answerMessage, answerTokenCount } from './anthropic/messages.ts';
-import { listAnthropicModels, listOpenaiModels } from './list-models.ts';
-import { answerChatCompletion } from './openai/chat-completions.ts';
+import type { Route } from './endpoint.ts';
+import { answerContent, answerContentStream, answerCount } from './gemini/content.ts';
+import * as geminiEmbeddings from './gemini/embeddings.ts';
+import { toErrorBody as toGeminiError } from './gemini/errors.ts';
+import * as models from './models.ts';
+import { answerSpeech, answerTranscription } from './openai/audio.ts';
+import { answerChatCompletion, answerCompletion } from './openai/chat-completions.ts';
 import { answerEmbeddings } from './openai/embeddings.ts';
+import { toErrorBody as toOpenaiError } from './openai/errors.ts';
+import { answerFile } from './openai/files.ts';
+import { answerImageEdits, answerImages } from './openai/images.ts';
 import { answerResponse } from './openai/responses.ts';
 import type { ProviderFault } from './provider-fault.ts';
 
 /** An API: its endpoints, and the form of its errors. */
 export interface Dialect {
-  endpoints: Record<string, (body: unknown) => Answer>;
+  routes: readonly Route[];
   requestIdHeader: string;
   toErrorBody(fault: ProviderFault, requestId: string): unknown;
 }
 
-const openai: Dialect = {
-  endpoints: {
-    'POST /v1/chat/completions': answerChatCompletion,
-    'POST /v1/responses': answerResponse,
-    'POST /v1/embeddings': answerEmbeddings,
-    'GET /v1/models': listOpenaiModels,
+/** The APIs by the first part of the path. */
+export const dialects: Readonly<Record<string, Dialect>> = {
+  openai: {
+    routes: [
+      ['POST', /^\/v1\/chat\/completions$/, answerChatCompletion],
+      ['POST', /^\/v1\/completions$/, answerCompletion],
+      ['POST', /^\/v1\/responses$/, answerResponse],
+      ['POST', /^\/v1\/embeddings$/, answerEmbeddings],
+      ['POST', /^\/v1\/images\/generations$/, answerImages],
+      ['POST', /^\/v1\/images\/edits$/, answerImageEdits],
+      ['POST', /^\/v1\/audio\/speech$/, answerSpeech],
+      ['POST', /^\/v1\/audio\/(?:transcriptions|translations)$/, answerTranscription],
+      ['POST', /^\/v1\/files$/, answerFile],
+      ['GET', /^\/v1\/models$/, models.listOpenaiModels],
+      ['GET', /^\/v1\/models\/([^/]+)$/, models.showOpenaiModel],
+    ],
+    requestIdHeader: 'x-request-id',
+    toErrorBody: toOpenaiError,
   },
-  requestIdHeader: 'x-request-id',
-  toErrorBody: (fault) => ({
-    error: { message: fault.message, type: 'invalid_request_error', param: fault.param, code: null },
-  }),
-};
-
-const anthropicTypes = {
-  invalid_request: 'invalid_request_error',
-  not_found: 'not_found_error',
-  request_too_large: 'request_too_large',
-} as const;
-
-const anthropic: Dialect = {
-  endpoints: {
-    'POST /v1/messages': answerMessage,
-    'POST /v1/messages/count_tokens': answerTokenCount,
-    'GET /v1/models': listAnthropicModels,
+  anthropic: {
+    routes: [
+      ['POST', /^\/v1\/messages$/, answerMessage],
+      ['POST', /^\/v1\/messages\/count_tokens$/, answerTokenCount],
+      ['GET', /^\/v1\/models$/, models.listAnthropicModels],
+      ['GET', /^\/v1\/models\/([^/]+)$/, models.showAnthropicModel],
+    ],
+    requestIdHeader: 'request-id',
+    toErrorBody: toAnthropicError,
   },
-  requestIdHeader: 'request-id',
-  toErrorBody: (fault, requestId) => ({
-    type: 'error',
-    error: { type: anthropicTypes[fault.code], message: fault.message },
-    request_id: requestId,
-  }),
+  gemini: {
+    routes: [
+      ['POST', /^\/v1(?:beta|alpha)?\/models\/([^/:]+):generateContent$/, answerContent],
+      ['POST', /^\/v1(?:beta|alpha)?\/models\/([^/:]+):streamGenerateContent$/, answerContentStream],
+      ['POST', /^\/v1(?:beta|alpha)?\/models\/([^/:]+):countTokens$/, answerCount],
+      ['POST', /^\/v1(?:beta|alpha)?\/models\/([^/:]+):embedContent$/, geminiEmbeddings.answerEmbedding],
+      ['POST', /^\/v1(?:beta|alpha)?\/models\/([^/:]+):batchEmbedContents$/, geminiEmbeddings.answerEmbeddings],
+      ['GET', /^\/v1(?:beta|alpha)?\/models$/, models.listGeminiModels],
+      ['GET', /^\/v1(?:beta|alpha)?\/models\/([^/:]+)$/, models.showGeminiModel],
+    ],
+    requestIdHeader: 'x-request-id',
+    toErrorBody: toGeminiError,
+  },
 };
-
-/** Chooses the API of a request: Anthropic's clients always send their version header, and no other API has `/v1/messages`. */
-export function chooseDialect(path: string, headers: IncomingHttpHeaders): Dialect {
-  return headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages') ? anthropic : openai;
-}

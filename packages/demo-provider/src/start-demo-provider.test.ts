@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoProvider } from './start-demo-provider.ts';
 
+const hello = { model: 'gpt-5-mini', messages: [{ role: 'user' as const, content: 'Hello' }] };
 const question = 'How should we plan the warehouse migration?';
 let provider: Awaited<ReturnType<typeof startDemoProvider>>;
 let openai: OpenAI;
@@ -10,8 +11,8 @@ let anthropic: Anthropic;
 
 beforeAll(async () => {
   provider = await startDemoProvider({ host: '127.0.0.1', port: 0, delayMs: 1 });
-  openai = new OpenAI({ baseURL: `${provider.url}/v1`, apiKey: 'any', maxRetries: 0 });
-  anthropic = new Anthropic({ baseURL: provider.url, apiKey: 'any', maxRetries: 0 });
+  openai = new OpenAI({ baseURL: `${provider.url}/openai/v1`, apiKey: 'any', maxRetries: 0 });
+  anthropic = new Anthropic({ baseURL: `${provider.url}/anthropic`, apiKey: 'any', maxRetries: 0 });
 });
 afterAll(() => provider.stop());
 
@@ -129,7 +130,7 @@ describe('bad input', () => {
     const openaiError = await post('/v1/chat/completions', '{"model":');
     expect(openaiError.status).toBe(400);
     expect(openaiError.json).toEqual({ error: expect.objectContaining({ type: 'invalid_request_error' }) });
-    const anthropicError = await post('/v1/messages', '{"model":');
+    const anthropicError = await post('/anthropic/v1/messages', '{"model":');
     expect(anthropicError.status).toBe(400);
     expect(anthropicError.json).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
     expect(anthropicError.json.request_id).toBe(anthropicError.response.headers.get('request-id'));
@@ -142,6 +143,96 @@ describe('bad input', () => {
 
   test('on an unknown path gets 404', async () => {
     expect((await post('/v1/nothing', '{}')).json).toMatchObject({ error: { type: 'invalid_request_error' } });
-    expect((await post('/v1/messages/nothing', '{}')).json).toMatchObject({ error: { type: 'not_found_error' } });
+    expect((await post('/anthropic/v1/nothing', '{}')).json).toMatchObject({ error: { type: 'not_found_error' } });
+    expect(await post('/gemini/v1beta/models/any:sing', '{}')).toMatchObject({
+      status: 404,
+      json: { error: { code: 404, status: 'NOT_FOUND' } },
+    });
+    expect((await post('/__proto__/v1/models', '{}')).status).toBe(404);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['a status that is no error', { 'X-Demo-Status': '200' }, 'x-demo-status'],
+    ['a delay of a day', { 'X-Demo-Delay-Ms': '86400000' }, 'x-demo-delay-ms'],
+    ['a stream of a day', { 'X-Demo-Stream-Seconds': '86400' }, 'x-demo-stream-seconds'],
+    ['another break', { 'X-Demo-Break': 'lunch' }, 'x-demo-break'],
+  ])('in a header, %s, is refused by its name', async (_, headers, param) => {
+    const answer = await post('/openai/v1/chat/completions', JSON.stringify(hello), headers);
+    expect(answer).toMatchObject({ status: 400, json: { error: { param } } });
+  });
+
+  test('in a form gets 400', async () => {
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
+    for (const body of [
+      'no form',
+      '--x\r\n\r\n--x--',
+      '--x\r\nContent-Disposition: form-data; name="file"\r\n\r\na\r\n--x--\r\n',
+    ])
+      expect((await post('/openai/v1/audio/transcriptions', body, headers)).status).toBe(400);
+  });
+
+  test('a body beyond 32 MiB gets 413', async () => {
+    const body = `"${'x'.repeat(32 * 1024 * 1024)}"`;
+    expect((await post('/openai/v1/chat/completions', body)).status).toBe(413);
+  });
+});
+
+describe('on request', () => {
+  const path = '/openai/v1/chat/completions';
+  const stream = JSON.stringify({ ...hello, stream: true });
+
+  test.each([
+    ['/openai/v1/chat/completions', 429, { error: { type: 'rate_limit_error' } }],
+    ['/anthropic/v1/messages', 529, { error: { type: 'overloaded_error' } }],
+    ['/gemini/v1/models/m:generateContent', 500, { error: { code: 500, status: 'INTERNAL' } }],
+  ])('%s fails with %i in its own shape', async (at, status, json) => {
+    const body = JSON.stringify({ ...hello, max_tokens: 5, contents: [{ parts: [{ text: 'Hello' }] }] });
+    const failed = await post(at, body, { 'X-Demo-Status': String(status) });
+    expect(failed).toMatchObject({ status, json });
+    expect(failed.response.headers.has('retry-after')).toBe(status !== 500);
+  });
+
+  test('words in the prompt do the same as a header', async () => {
+    const messages = [{ role: 'user', content: 'Please answer with X-Demo-Status: 503 now' }];
+    expect((await post(path, JSON.stringify({ model: 'm', messages }))).status).toBe(503);
+  });
+
+  test('a stream breaks off, with an error or without', async () => {
+    const ask = (how: string) =>
+      fetch(provider.url + path, { method: 'POST', body: stream, headers: { 'X-Demo-Break': how } });
+    const text = await (await ask('error')).text();
+    expect(text).toMatch(/"type":"server_error".*\n\n$/);
+    expect(text).not.toContain('[DONE]');
+    await expect((await ask('cut')).text()).rejects.toThrow('terminated');
+    const whole = await fetch(provider.url + path, {
+      method: 'POST',
+      body: JSON.stringify(hello),
+      headers: { 'X-Demo-Break': 'cut' },
+    });
+    await expect(whole.text()).rejects.toThrow('terminated');
+  });
+
+  test('a stream lasts as long, with text to fill it', async () => {
+    const began = performance.now();
+    const response = await fetch(provider.url + path, {
+      method: 'POST',
+      body: stream,
+      headers: { 'X-Demo-Stream-Seconds': '0.3' },
+    });
+    const short = (await response.text()).split('\n\n').length;
+    expect(performance.now() - began).toBeGreaterThan(290);
+    const long = new AbortController();
+    const minutes = await fetch(provider.url + path, {
+      method: 'POST',
+      body: stream,
+      headers: { 'X-Demo-Stream-Seconds': '600' },
+      signal: long.signal,
+    });
+    const reader = minutes.body?.getReader();
+    expect((await reader?.read())?.done).toBe(false);
+    long.abort();
+    const text = (await openai.chat.completions.create(hello, { headers: { 'X-Demo-Stream-Seconds': '600' } }))
+      .choices[0];
+    expect(text?.message.content?.split(' ').length).toBeGreaterThan(Math.max(short, 3_000));
   });
 });

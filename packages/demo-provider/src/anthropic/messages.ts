@@ -1,71 +1,96 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Answer, eventFrame } from '../answer.ts';
-import { type ComposedAnswer, composeAnswer } from '../compose-answer.ts';
-import { contentField, messageField, textOf } from '../content.ts';
-import { countConversationTokens } from '../count-tokens.ts';
+import { type Content, contentField, countAttachments, countField, messageField, textOf } from '../content.ts';
+import { converse, type Endpoint } from '../endpoint.ts';
+import { countInputTokens } from '../model/answer-asked.ts';
+import { type Asked, plainAsked } from '../model/asked.ts';
+import { countConversationTokens } from '../model/count-tokens.ts';
 import { parseRequest } from '../parse-request.ts';
+import { writeMessage, writeMessageFrames } from '../wire/index.ts';
+import { errorFrame } from './errors.ts';
 
 const countable = z.looseObject({
   model: z.string().min(1),
   messages: z.array(messageField).min(1),
   system: contentField.nullish(),
+  /** Those that the provider runs have no schema, and are never called. */
+  tools: z.array(z.looseObject({ name: z.string().min(1), input_schema: z.unknown().optional() })).nullish(),
+  tool_choice: z
+    .looseObject({
+      type: z.enum(['auto', 'any', 'tool', 'none']),
+      name: z.string().optional(),
+      disable_parallel_tool_use: z.boolean().optional(),
+    })
+    .nullish(),
+  output_config: z
+    .looseObject({ format: z.looseObject({ type: z.literal('json_schema'), schema: z.unknown() }).nullish() })
+    .nullish(),
+  thinking: z.looseObject({ type: z.string(), budget_tokens: countField.optional() }).nullish(),
 });
-const request = countable.extend({
-  max_tokens: z.number().int().min(1),
-  stream: z.boolean().nullish(),
-});
+const message = countable.extend({ max_tokens: countField, stream: z.boolean().nullish() });
 
-function countInputTokens({ system, messages }: z.infer<typeof countable>): number {
-  const texts = messages.map((message) => textOf(message.content));
-  return countConversationTokens(system ? [textOf(system), ...texts] : texts);
+function readToolChoice(choice: z.infer<typeof countable>['tool_choice']): Asked['toolChoice'] {
+  if (choice?.type === 'tool') return { name: choice.name ?? '' };
+  return choice?.type === 'any' ? 'required' : ((choice?.type as 'auto' | 'none' | undefined) ?? 'auto');
 }
 
-function toMessage(model: string, answer: ComposedAnswer, inputTokens: number) {
+const mark = z.looseObject({ cache_control: z.looseObject({ ttl: z.string().optional() }) });
+
+/** How long a content is to be kept by the cache; null if it has no mark. */
+function findCacheTtl(content: Content): string | null {
+  const marks = Array.isArray(content) ? content.map((part) => mark.safeParse(part)) : [];
+  return (
+    marks.findLast(({ success }) => success)?.data?.cache_control.ttl ??
+    (marks.some(({ success }) => success) ? '5m' : null)
+  );
+}
+
+/** What is marked in the last message is new to the cache; what is marked before it has been read from there. */
+function readCache(contents: readonly Content[]): Asked['cached'] {
+  const lastMark = contents.slice(0, -1).findLastIndex((content) => findCacheTtl(content) !== null);
+  const count = (from: number, to: number) => countConversationTokens(contents.slice(from, to).map(textOf));
+  const ttl = findCacheTtl(contents.at(-1));
+  const written = ttl === null ? 0 : count(lastMark + 1, contents.length);
   return {
-    id: `msg_${randomUUID().replaceAll('-', '')}`,
-    type: 'message',
-    role: 'assistant',
-    model,
-    content: [{ type: 'text', text: answer.text }],
-    stop_reason: answer.truncated ? 'max_tokens' : 'end_turn',
-    stop_sequence: null,
-    usage: {
-      input_tokens: inputTokens,
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: 0,
-      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
-      output_tokens: answer.tokens,
-      service_tier: 'standard',
-    },
+    read: count(0, lastMark + 1),
+    write5m: ttl === '1h' ? 0 : written,
+    write1h: ttl === '1h' ? written : 0,
   };
 }
 
-/** Output tokens are a first count in `message_start`, and the total in `message_delta`. */
-function* toFrames(message: ReturnType<typeof toMessage>, answer: ComposedAnswer): Generator<string> {
-  const usage = { ...message.usage, output_tokens: 1 };
-  yield eventFrame({ type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } });
-  yield eventFrame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
-  yield eventFrame({ type: 'ping' });
-  for (const word of answer.words) {
-    yield eventFrame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: word } });
-  }
-  yield eventFrame({ type: 'content_block_stop', index: 0 });
-  const delta = { stop_reason: message.stop_reason, stop_sequence: null };
-  yield eventFrame({ type: 'message_delta', delta, usage: { output_tokens: answer.tokens } });
-  yield eventFrame({ type: 'message_stop' });
+function readMessage(asked: z.infer<typeof countable>, maxTokens?: number): Asked {
+  const { model, system, messages, tool_choice: choice } = asked;
+  const contents = [...(system ? [system] : []), ...messages.map(({ content }) => content)];
+  const texts = contents.map(textOf);
+  const last = messages.at(-1)?.content;
+  const thinks = asked.thinking?.type === 'enabled' || asked.thinking?.type === 'adaptive';
+  return {
+    ...plainAsked,
+    model,
+    texts,
+    question: texts.at(-1) ?? '',
+    attachments: contents.reduce<number>((sum, content) => sum + countAttachments(content), 0),
+    maxTokens,
+    tools: (asked.tools ?? []).flatMap(({ name, input_schema: schema }) =>
+      schema === undefined ? [] : [{ name, schema }],
+    ),
+    toolChoice: readToolChoice(choice),
+    parallel: choice?.disable_parallel_tool_use !== true,
+    hasToolResult: Array.isArray(last) && last.some(({ type }) => type === 'tool_result'),
+    format: asked.output_config?.format ? { schema: asked.output_config.format.schema } : null,
+    reasoning: thinks ? Math.min(128, asked.thinking?.budget_tokens ?? 128) : 0,
+    cached: readCache(contents),
+  };
 }
 
 /** `POST /v1/messages`. */
-export function answerMessage(body: unknown): Answer {
-  const asked = parseRequest(request, body);
-  const question = textOf(asked.messages.at(-1)?.content);
-  const answer = composeAnswer(asked.model, question, asked.max_tokens);
-  const message = toMessage(asked.model, answer, countInputTokens(asked));
-  return asked.stream ? { frames: toFrames(message, answer) } : { status: 200, json: message };
-}
+export const answerMessage: Endpoint = (request) => {
+  const asked = parseRequest(message, request.body);
+  return converse(request, readMessage(asked, asked.max_tokens), (answer) =>
+    asked.stream ? { frames: writeMessageFrames(answer), errorFrame } : { json: writeMessage(answer) },
+  );
+};
 
 /** `POST /v1/messages/count_tokens`. */
-export function answerTokenCount(body: unknown): Answer {
-  return { status: 200, json: { input_tokens: countInputTokens(parseRequest(countable, body)) } };
-}
+export const answerTokenCount: Endpoint = ({ body }) => ({
+  json: { input_tokens: countInputTokens(readMessage(parseRequest(countable, body))) },
+});

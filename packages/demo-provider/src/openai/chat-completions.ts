@@ -1,83 +1,81 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Answer, dataFrame } from '../answer.ts';
-import { type ComposedAnswer, composeAnswer } from '../compose-answer.ts';
-import { messageField, textOf } from '../content.ts';
-import { countConversationTokens } from '../count-tokens.ts';
+import { contentField, countAttachments, countField, messageField, textOf } from '../content.ts';
+import { converse, type Endpoint } from '../endpoint.ts';
+import { countCached } from '../model/answer-asked.ts';
+import { type Asked, plainAsked } from '../model/asked.ts';
+import { chooseReasoning } from '../model/reasoning.ts';
 import { parseRequest } from '../parse-request.ts';
+import * as wire from '../wire/index.ts';
+import { errorFrame } from './errors.ts';
+import { readTools, toolFields } from './read-tools.ts';
 
-const request = z.looseObject({
-  model: z.string().min(1),
-  messages: z.array(messageField).min(1),
+const streamFields = {
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  max_tokens: z.number().int().min(1).nullish(),
-  max_completion_tokens: z.number().int().min(1).nullish(),
+  max_tokens: countField.nullish(),
+};
+
+const chat = z.looseObject({
+  model: z.string().min(1),
+  messages: z.array(messageField).min(1),
+  ...streamFields,
+  max_completion_tokens: countField.nullish(),
+  ...toolFields,
+  response_format: z
+    .union([
+      z.looseObject({ type: z.enum(['text', 'json_object']) }),
+      z.looseObject({ type: z.literal('json_schema'), json_schema: z.looseObject({ schema: z.unknown() }) }),
+    ])
+    .nullish(),
+  reasoning_effort: z.string().nullish(),
 });
 
-function toUsage(promptTokens: number, completionTokens: number) {
+function readFormat(format: z.infer<typeof chat>['response_format']): Asked['format'] {
+  if (format?.type === 'json_object') return 'json';
+  return format?.type === 'json_schema' ? { schema: format.json_schema.schema } : null;
+}
+
+function readChat(asked: z.infer<typeof chat>): Asked {
+  const { model, messages } = asked;
+  const texts = messages.map(({ content }) => textOf(content));
   return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: 0,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
+    ...plainAsked,
+    ...readTools(asked),
+    model,
+    texts,
+    question: texts.at(-1) ?? '',
+    attachments: messages.reduce((sum, { content }) => sum + countAttachments(content), 0),
+    maxTokens: asked.max_completion_tokens ?? asked.max_tokens ?? undefined,
+    hasToolResult: ['tool', 'function'].includes(messages.at(-1)?.role ?? ''),
+    format: readFormat(asked.response_format),
+    reasoning: chooseReasoning(model, asked.reasoning_effort),
+    cached: { ...plainAsked.cached, read: countCached(texts) },
   };
 }
 
-interface Completion {
-  id: string;
-  created: number;
-  model: string;
-  answer: ComposedAnswer;
-  usage: ReturnType<typeof toUsage>;
-}
-
-const shared = { service_tier: 'default', system_fingerprint: 'fp_demo' };
-
-function toJson({ id, created, model, answer, usage }: Completion) {
-  const message = { role: 'assistant', content: answer.text, refusal: null, annotations: [] };
-  const choice = { index: 0, message, logprobs: null, finish_reason: answer.truncated ? 'length' : 'stop' };
-  return { id, object: 'chat.completion', created, model, choices: [choice], usage, ...shared };
-}
-
-/** With `include_usage` every chunk carries `usage: null`, but for one more at the end that has it and no choices. */
-function* toFrames({ id, created, model, answer, usage }: Completion, includeUsage: boolean): Generator<string> {
-  const head = { id, object: 'chat.completion.chunk', created, model, ...shared };
-  const toChunk = (delta: object, finishReason: string | null) =>
-    dataFrame({
-      ...head,
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
-      ...(includeUsage ? { usage: null } : {}),
-    });
-  yield toChunk({ role: 'assistant', content: '', refusal: null }, null);
-  for (const word of answer.words) yield toChunk({ content: word }, null);
-  yield toChunk({}, answer.truncated ? 'length' : 'stop');
-  if (includeUsage) yield dataFrame({ ...head, choices: [], usage });
-  yield 'data: [DONE]\n\n';
-}
+const asksForUsage = (asked: z.infer<z.ZodObject<typeof streamFields>>) => asked.stream_options?.include_usage === true;
 
 /** `POST /v1/chat/completions`. */
-export function answerChatCompletion(body: unknown): Answer {
-  const { model, messages, stream, ...options } = parseRequest(request, body);
-  const texts = messages.map((message) => textOf(message.content));
-  const answer = composeAnswer(
-    model,
-    texts.at(-1) ?? '',
-    options.max_completion_tokens ?? options.max_tokens ?? undefined,
+export const answerChatCompletion: Endpoint = (request) => {
+  const asked = parseRequest(chat, request.body);
+  return converse(request, readChat(asked), (answer) =>
+    asked.stream
+      ? { frames: wire.writeChatFrames(answer, asksForUsage(asked)), errorFrame }
+      : { json: wire.writeChat(answer) },
   );
-  const completion = {
-    id: `chatcmpl-${randomUUID().replaceAll('-', '')}`,
-    created: Math.floor(Date.now() / 1000),
-    model,
-    answer,
-    usage: toUsage(countConversationTokens(texts) + 3, answer.tokens),
-  };
-  if (stream) return { frames: toFrames(completion, options.stream_options?.include_usage === true) };
-  return { status: 200, json: toJson(completion) };
-}
+};
+
+const completion = z.looseObject({ model: z.string().min(1), prompt: contentField, ...streamFields });
+
+/** `POST /v1/completions`: of one text. */
+export const answerCompletion: Endpoint = (request) => {
+  const asked = parseRequest(completion, request.body);
+  const question = textOf(asked.prompt);
+  const maxTokens = asked.max_tokens ?? 16;
+  const plain = { ...plainAsked, model: asked.model, texts: [question], question, maxTokens };
+  return converse(request, plain, (answer) =>
+    asked.stream
+      ? { frames: wire.writeCompletionFrames(answer, asksForUsage(asked)), errorFrame }
+      : { json: wire.writeCompletion(answer) },
+  );
+};

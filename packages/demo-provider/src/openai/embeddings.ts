@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Answer } from '../answer.ts';
-import { countTokens } from '../count-tokens.ts';
-import { embedText } from '../embed-text.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { countTokens } from '../model/count-tokens.ts';
+import { embedText } from '../model/embed-text.ts';
 import { parseRequest } from '../parse-request.ts';
 
 const tokens = z.array(z.number().int());
 const request = z.looseObject({
   model: z.string().min(1),
-  input: z.union([z.string(), z.array(z.string()).min(1), tokens.min(1), z.array(tokens).min(1)]),
+  input: z.union([z.string(), z.array(z.string()).min(1).max(2_048), tokens.min(1), z.array(tokens).min(1).max(2_048)]),
   dimensions: z.number().int().min(1).max(4_096).default(1_536),
   encoding_format: z.enum(['float', 'base64']).default('float'),
 });
@@ -31,7 +31,7 @@ function toBase64(vector: number[]): string {
 }
 
 /** `POST /v1/embeddings`. */
-export function answerEmbeddings(body: unknown): Answer {
+export const answerEmbeddings: Endpoint = ({ body }) => {
   const { model, input, dimensions, encoding_format: format } = parseRequest(request, body);
   const inputs = toInputs(input);
   const total = inputs.reduce((sum, each) => sum + (typeof each === 'string' ? countTokens(each) : each.length), 0);
@@ -39,8 +39,5 @@ export function answerEmbeddings(body: unknown): Answer {
     const vector = embedText(typeof each === 'string' ? each : each.join(' '), dimensions);
     return { object: 'embedding', index, embedding: format === 'base64' ? toBase64(vector) : vector };
   });
-  return {
-    status: 200,
-    json: { object: 'list', data, model, usage: { prompt_tokens: total, total_tokens: total } },
-  };
-}
+  return { json: { object: 'list', data, model, usage: { prompt_tokens: total, total_tokens: total } } };
+};

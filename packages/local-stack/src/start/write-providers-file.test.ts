@@ -19,8 +19,11 @@ test('the demo provider is added to the user’s providers, unless one has its i
   ];
   writeFileSync(own, JSON.stringify(entries));
   const file = writeProvidersFile(folder, 'http://127.0.0.1:3', own);
-  const demoAnthropic = { id: 'demo-anthropic', api: 'anthropic', base_url: 'http://127.0.0.1:3' };
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([...entries, demoAnthropic]);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([
+    ...entries,
+    { id: 'demo-anthropic', api: 'anthropic', base_url: 'http://127.0.0.1:3/anthropic' },
+    { id: 'demo-gemini', api: 'gemini', base_url: 'http://127.0.0.1:3/gemini' },
+  ]);
 });
 
 test.for(['{}', 'no JSON', undefined])('an error names a providers file with content %s', (content) => {

@@ -9,20 +9,23 @@ interface ProviderEntry {
   base_url: string;
 }
 
+/** The demo provider in each of its formats. */
+export const listDemoProviders = (demoUrl: string): ProviderEntry[] => [
+  { id: 'demo', api: 'openai', base_url: `${demoUrl}/openai` },
+  { id: 'demo-anthropic', api: 'anthropic', base_url: `${demoUrl}/anthropic` },
+  { id: 'demo-gemini', api: 'gemini', base_url: `${demoUrl}/gemini` },
+];
+
 /**
- * Writes the providers file for the proxy: the user's own entries, and the demo provider in both of its formats, unless the user has
+ * Writes the providers file for the proxy: the user's own entries, and the demo provider in all of its formats, unless the user has
  * given those ids to other providers.
  *
  * @returns its path
  */
 export function writeProvidersFile(dataFolder: string, demoUrl: string, ownFile: string | undefined): string {
   const own = ownFile === undefined ? [] : readEntries(ownFile);
-  const demo: ProviderEntry[] = [
-    { id: 'demo', api: 'openai', base_url: demoUrl },
-    { id: 'demo-anthropic', api: 'anthropic', base_url: demoUrl },
-  ];
   const file = join(dataFolder, 'providers.json');
-  const entries = [...own, ...demo.filter(({ id }) => !own.some((entry) => entry.id === id))];
+  const entries = [...own, ...listDemoProviders(demoUrl).filter(({ id }) => !own.some((entry) => entry.id === id))];
   // The user's entries may hold private names.
   writeFileSync(file, `${JSON.stringify(entries, null, 2)}\n`, { mode: 0o600 });
   return file;

@@ -1,15 +1,6 @@
-import { messageReply, messageStreamReply } from './anthropic-replies.ts';
 import { type CannedAnswer, cannedAnswer } from './canned-answer.ts';
 import type { FakeReply, Handler } from './fake-provider.ts';
-import { generateContentReply, streamGenerateContentArrayReply, streamGenerateContentReply } from './gemini-replies.ts';
-import {
-  chatReply,
-  chatStreamReply,
-  completionReply,
-  completionStreamReply,
-  embeddingsReply,
-} from './openai-replies.ts';
-import { responsesReply, responsesStreamReply } from './openai-responses-replies.ts';
+import * as replies from './replies.ts';
 
 interface RequestBody {
   model?: string;
@@ -21,20 +12,24 @@ function answerGemini(target: string, answer: CannedAnswer): FakeReply | undefin
   const [, model, method] = /\/models\/([^/:?]+):(\w+)/.exec(target) ?? [];
   if (!model) return undefined;
   const named = { ...answer, model };
-  if (method === 'generateContent') return generateContentReply(named);
+  if (method === 'generateContent') return replies.generateContentReply(named);
   if (method !== 'streamGenerateContent') return undefined;
-  return target.includes('alt=sse') ? streamGenerateContentReply(named) : streamGenerateContentArrayReply(named);
+  return target.includes('alt=sse')
+    ? replies.streamGenerateContentReply(named)
+    : replies.streamGenerateContentArrayReply(named);
 }
 
 function answerByBody(path: string, body: RequestBody, answer: CannedAnswer): FakeReply | undefined {
   const named = { ...answer, model: body.model ?? answer.model };
   const includeUsage = body.stream_options?.include_usage === true;
-  if (path.endsWith('/chat/completions')) return body.stream ? chatStreamReply(named, includeUsage) : chatReply(named);
+  if (path.endsWith('/chat/completions'))
+    return body.stream ? replies.chatStreamReply(named, includeUsage) : replies.chatReply(named);
   if (path.endsWith('/completions'))
-    return body.stream ? completionStreamReply(named, includeUsage) : completionReply(named);
-  if (path.endsWith('/responses')) return body.stream ? responsesStreamReply(named) : responsesReply(named);
-  if (path.endsWith('/embeddings')) return embeddingsReply(named);
-  if (path.endsWith('/messages')) return body.stream ? messageStreamReply(named) : messageReply(named);
+    return body.stream ? replies.completionStreamReply(named, includeUsage) : replies.completionReply(named);
+  if (path.endsWith('/responses'))
+    return body.stream ? replies.responsesStreamReply(named) : replies.responsesReply(named);
+  if (path.endsWith('/embeddings')) return replies.embeddingsReply(named);
+  if (path.endsWith('/messages')) return body.stream ? replies.messageStreamReply(named) : replies.messageReply(named);
   return undefined;
 }
 

@@ -1,10 +1,8 @@
-import { type CannedAnswer, cutInPieces, eventFrame, streamReply } from './canned-answer.ts';
-import type { FakeReply } from './fake-provider.ts';
-
-const headers = { 'request-id': 'req_anthropic_1' };
+import { parseJson } from '@agp/core/json';
+import { cutInPieces, eventFrame, type WireAnswer } from './wire-answer.ts';
 
 /** Anthropic's `input_tokens` leaves out what was read from or written to a cache; thinking is part of the output. */
-function toUsage(answer: CannedAnswer) {
+function toUsage(answer: WireAnswer) {
   return {
     input_tokens: answer.input,
     cache_creation_input_tokens: answer.cacheWrite5m + answer.cacheWrite1h,
@@ -19,37 +17,35 @@ function toUsage(answer: CannedAnswer) {
 }
 
 /** The blocks of a message, each with its empty beginning and the deltas that fill it. */
-function toBlocks({ words, toolCalls }: CannedAnswer) {
+function toBlocks({ words, toolCalls }: WireAnswer) {
   const spoken = {
     block: { type: 'text', text: words.join('') },
     start: { type: 'text', text: '' },
     deltas: words.map((text): object => ({ type: 'text_delta', text })),
   };
   const called = toolCalls.map(({ id, name, arguments: text }) => ({
-    block: { type: 'tool_use', id, name, input: JSON.parse(text) as object },
+    block: { type: 'tool_use', id, name, input: parseJson(text) as object },
     start: { type: 'tool_use', id, name, input: {} },
     deltas: ['', ...cutInPieces(text)].map((piece): object => ({ type: 'input_json_delta', partial_json: piece })),
   }));
   return words.length > 0 ? [spoken, ...called] : called;
 }
 
-function toMessage(answer: CannedAnswer) {
+function toMessage(answer: WireAnswer) {
   const content = toBlocks(answer).map(({ block }) => block);
-  const head = { id: 'msg_1', type: 'message', role: 'assistant', model: answer.model };
-  const stop_reason = answer.toolCalls.length > 0 ? 'tool_use' : 'end_turn';
+  const head = { id: `msg_${answer.id}`, type: 'message', role: 'assistant', model: answer.model };
+  const stop_reason = answer.isCut ? 'max_tokens' : answer.toolCalls.length > 0 ? 'tool_use' : 'end_turn';
   return { ...head, content, stop_reason, stop_sequence: null, usage: toUsage(answer) };
 }
 
 /** `POST /v1/messages` without `stream`. */
-export function messageReply(answer: CannedAnswer): FakeReply {
-  return { headers, body: toMessage(answer) };
-}
+export const writeMessage = (answer: WireAnswer): object => toMessage(answer);
 
 /** The same streamed: input figures in `message_start`, the final output figure in `message_delta`. */
-export function messageStreamReply(answer: CannedAnswer): FakeReply {
+export function writeMessageFrames(answer: WireAnswer): string[] {
   const message = toMessage(answer);
   const opening = { ...message, content: [], stop_reason: null, usage: { ...message.usage, output_tokens: 1 } };
-  const frames = [
+  return [
     eventFrame({ type: 'message_start', message: opening }),
     eventFrame({ type: 'ping' }),
     ...toBlocks(answer).flatMap(({ start, deltas }, index) => [
@@ -64,5 +60,4 @@ export function messageStreamReply(answer: CannedAnswer): FakeReply {
     }),
     eventFrame({ type: 'message_stop' }),
   ];
-  return streamReply(frames, answer.pauseMs, headers);
 }

@@ -1,8 +1,8 @@
-import { type CannedAnswer, dataFrame, streamReply } from './canned-answer.ts';
-import type { FakeReply } from './fake-provider.ts';
+import { parseJson } from '@agp/core/json';
+import { dataFrame, type WireAnswer } from './wire-answer.ts';
 
 /** Gemini's prompt count includes what came from the cache; thoughts are counted separately from the candidates. */
-function toUsage(answer: CannedAnswer) {
+function toUsage(answer: WireAnswer) {
   const prompt = answer.input + answer.cacheRead;
   return {
     promptTokenCount: prompt,
@@ -15,26 +15,27 @@ function toUsage(answer: CannedAnswer) {
 }
 
 /** The parts of an answer: text, and calls of functions, which Gemini never splits. */
-function toParts({ words, toolCalls }: CannedAnswer): object[] {
+function toParts({ words, toolCalls }: WireAnswer): object[] {
   const called = toolCalls.map(({ id, name, arguments: text }) => ({
-    functionCall: { id, name, args: JSON.parse(text) as object },
+    functionCall: { id, name, args: parseJson(text) as object },
   }));
-  return [...words.map((text) => ({ text })), ...called];
+  const parts = [...words.map((text) => ({ text })), ...called];
+  return parts.length > 0 ? parts : [{ text: '' }];
 }
 
-function toChunk(answer: CannedAnswer, parts: object[], finished: boolean, usageMetadata: object) {
+function toChunk(answer: WireAnswer, parts: object[], finished: boolean, usageMetadata: object) {
   const content = { parts, role: 'model' };
-  const candidate = { content, index: 0, ...(finished ? { finishReason: 'STOP' } : {}) };
-  return { candidates: [candidate], usageMetadata, modelVersion: answer.model, responseId: 'gemini_1' };
+  const candidate = { content, index: 0, ...(finished ? { finishReason: answer.isCut ? 'MAX_TOKENS' : 'STOP' } : {}) };
+  return { candidates: [candidate], usageMetadata, modelVersion: answer.model, responseId: `gemini_${answer.id}` };
 }
 
 /** `POST /v1beta/models/{model}:generateContent`. */
-export function generateContentReply(answer: CannedAnswer): FakeReply {
+export function writeContent(answer: WireAnswer): object {
   const parts = toParts({ ...answer, words: answer.words.length > 0 ? [answer.words.join('')] : [] });
-  return { body: toChunk(answer, parts, true, toUsage(answer)) };
+  return toChunk(answer, parts, true, toUsage(answer));
 }
 
-function toChunks(answer: CannedAnswer): object[] {
+function toChunks(answer: WireAnswer): object[] {
   const final = toUsage(answer);
   const { candidatesTokenCount: _, ...early } = { ...final, totalTokenCount: final.promptTokenCount };
   return toParts(answer).map((part, index, parts) => {
@@ -44,12 +45,10 @@ function toChunks(answer: CannedAnswer): object[] {
 }
 
 /** `...:streamGenerateContent?alt=sse`: figures in every chunk, those of the last are the total. */
-export function streamGenerateContentReply(answer: CannedAnswer): FakeReply {
-  return streamReply(toChunks(answer).map(dataFrame), answer.pauseMs, {});
-}
+export const writeContentFrames = (answer: WireAnswer): string[] => toChunks(answer).map(dataFrame);
 
-/** The same without `alt=sse`: one JSON array, delivered element by element. */
-export function streamGenerateContentArrayReply(answer: CannedAnswer): FakeReply {
+/** The same without `alt=sse`: one JSON array in pieces. */
+export function writeContentPieces(answer: WireAnswer): string[] {
   const chunks = toChunks(answer).map((chunk, index) => `${index === 0 ? '[' : ',\r\n'}${JSON.stringify(chunk)}`);
-  return { headers: { 'content-type': 'application/json; charset=UTF-8' }, body: { steps: [...chunks, ']'] } };
+  return [...chunks, ']'];
 }

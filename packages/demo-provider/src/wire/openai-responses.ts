@@ -1,6 +1,5 @@
-import { type CannedAnswer, type CannedToolCall, cutInPieces, eventFrame, streamReply } from './canned-answer.ts';
-import type { FakeReply } from './fake-provider.ts';
-import { headers, toChatUsage } from './openai-replies.ts';
+import { toChatUsage } from './openai-completions.ts';
+import { cutInPieces, eventFrame, type ToolCall, type WireAnswer } from './wire-answer.ts';
 
 interface ResponseEvent {
   type: string;
@@ -8,15 +7,24 @@ interface ResponseEvent {
 }
 
 /** The items of a response's output, each with the events that stream it. */
-function toOutput(answer: CannedAnswer): { item: object; events: (index: number) => ResponseEvent[] }[] {
-  const spoken = answer.words.length > 0 ? [toMessageItem(answer.words)] : [];
+function toOutput(answer: WireAnswer): { item: object; events: (index: number) => ResponseEvent[] }[] {
+  const spoken = answer.words.length > 0 ? [toMessageItem(answer)] : [];
   return [...spoken, ...answer.toolCalls.map(toFunctionItem)];
 }
 
-function toMessageItem(words: string[]) {
+const toStatus = ({ isCut }: WireAnswer) => (isCut ? 'incomplete' : 'completed');
+
+function toMessageItem(answer: WireAnswer) {
+  const { words } = answer;
   const text = words.join('');
   const part = { type: 'output_text', text, annotations: [], logprobs: [] };
-  const item = { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content: [part] };
+  const item = {
+    id: `msg_${answer.id}`,
+    type: 'message',
+    status: toStatus(answer),
+    role: 'assistant',
+    content: [part],
+  };
   const events = (output_index: number): ResponseEvent[] => {
     const at = { item_id: item.id, output_index, content_index: 0 };
     return [
@@ -31,7 +39,7 @@ function toMessageItem(words: string[]) {
   return { item, events };
 }
 
-function toFunctionItem({ id, name, arguments: text }: CannedToolCall) {
+function toFunctionItem({ id, name, arguments: text }: ToolCall) {
   const item = { id: `fc_${id}`, type: 'function_call', status: 'completed', call_id: id, name, arguments: text };
   const events = (output_index: number): ResponseEvent[] => {
     const at = { item_id: item.id, output_index };
@@ -45,15 +53,15 @@ function toFunctionItem({ id, name, arguments: text }: CannedToolCall) {
   return { item, events };
 }
 
-function toResponse(answer: CannedAnswer) {
+function toResponse(answer: WireAnswer) {
   const usage = toChatUsage(answer);
   return {
-    id: 'resp_1',
+    id: `resp_${answer.id}`,
     object: 'response',
-    created_at: 1_763_650_000,
-    status: 'completed',
+    created_at: answer.created,
+    status: toStatus(answer),
     error: null,
-    incomplete_details: null,
+    incomplete_details: answer.isCut ? { reason: 'max_output_tokens' } : null,
     model: answer.model,
     output: toOutput(answer).map(({ item }) => item),
     parallel_tool_calls: true,
@@ -70,20 +78,17 @@ function toResponse(answer: CannedAnswer) {
 }
 
 /** `POST /v1/responses` without `stream`. */
-export function responsesReply(answer: CannedAnswer): FakeReply {
-  return { headers, body: toResponse(answer) };
-}
+export const writeResponse = (answer: WireAnswer): object => toResponse(answer);
 
-/** The same streamed; only `response.completed` has its usage. */
-export function responsesStreamReply(answer: CannedAnswer): FakeReply {
+/** The same streamed; only the last event has its usage. */
+export function writeResponseFrames(answer: WireAnswer): string[] {
   const response = toResponse(answer);
-  const running = { ...response, status: 'in_progress', output: [], usage: null };
+  const running = { ...response, status: 'in_progress', incomplete_details: null, output: [], usage: null };
   const events: ResponseEvent[] = [
     { type: 'response.created', response: running },
     { type: 'response.in_progress', response: running },
     ...toOutput(answer).flatMap(({ events }, index) => events(index)),
-    { type: 'response.completed', response },
+    { type: `response.${response.status}`, response },
   ];
-  const frames = events.map((event, sequence_number) => eventFrame({ ...event, sequence_number }));
-  return streamReply(frames, answer.pauseMs, headers);
+  return events.map((event, sequence_number) => eventFrame({ ...event, sequence_number }));
 }

@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer } from './answer.ts';
+import { type Directives, readDirectives } from './directives.ts';
+import { answerAsked } from './model/answer-asked.ts';
+import type { Asked } from './model/asked.ts';
+import type { WireAnswer } from './wire/wire-answer.ts';
+
+/** A request that an endpoint answers. */
+export interface DemoRequest {
+  headers: IncomingHttpHeaders;
+  query: URLSearchParams;
+  /** What the path's pattern found. */
+  params: readonly string[];
+  /** The JSON body of a POST. */
+  body: unknown;
+  /** The fields of a multipart POST. */
+  form: FormData | null;
+}
+
+export type Endpoint = (request: DemoRequest) => Answer | Promise<Answer>;
+
+/** Method and path of an endpoint. */
+export type Route = readonly [method: 'GET' | 'POST', path: RegExp, answer: Endpoint];
+
+/** Answers what is asked as the request's directives say, in the form that `write` gives it. */
+export function converse(
+  { headers }: DemoRequest,
+  asked: Asked,
+  write: (answer: WireAnswer) => Answer,
+): Answer & { directives: Directives } {
+  const directives = readDirectives(headers, asked.question);
+  return { ...write(answerAsked(asked, directives['x-demo-stream-seconds'])), directives };
+}

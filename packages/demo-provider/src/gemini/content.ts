@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { countAttachments, countField, textOf } from '../content.ts';
+import { converse, type DemoRequest, type Endpoint } from '../endpoint.ts';
+import { countCached, countInputTokens } from '../model/answer-asked.ts';
+import { type Asked, plainAsked } from '../model/asked.ts';
+import { parseRequest } from '../parse-request.ts';
+import { writeContent, writeContentFrames, writeContentPieces } from '../wire/index.ts';
+import { errorFrame } from './errors.ts';
+
+const content = z.looseObject({
+  role: z.string().optional(),
+  parts: z.array(z.looseObject({ text: z.string().optional() })).optional(),
+});
+const tool = z.looseObject({
+  functionDeclarations: z
+    .array(
+      z.looseObject({
+        name: z.string().min(1),
+        parameters: z.unknown().optional(),
+        parametersJsonSchema: z.unknown().optional(),
+      }),
+    )
+    .optional(),
+});
+const fields = z.looseObject({
+  contents: z.array(content).min(1),
+  systemInstruction: content.nullish(),
+  tools: z.array(tool).nullish(),
+  toolConfig: z
+    .looseObject({
+      functionCallingConfig: z
+        .looseObject({ mode: z.string().optional(), allowedFunctionNames: z.array(z.string()).optional() })
+        .optional(),
+    })
+    .nullish(),
+  generationConfig: z
+    .looseObject({
+      maxOutputTokens: countField.optional(),
+      responseMimeType: z.string().optional(),
+      responseSchema: z.unknown().optional(),
+      responseJsonSchema: z.unknown().optional(),
+      thinkingConfig: z.looseObject({ thinkingBudget: z.number().int().optional() }).optional(),
+    })
+    .nullish(),
+});
+
+type Fields = z.infer<typeof fields>;
+
+/** The tools that may be called: all, unless some are named. */
+function readTools({ tools, toolConfig }: Fields): Pick<Asked, 'tools' | 'toolChoice'> {
+  const { mode = 'AUTO', allowedFunctionNames: allowed } = toolConfig?.functionCallingConfig ?? {};
+  const all = (tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
+  const toolChoice = ({ ANY: 'required', NONE: 'none' } as const)[mode.toUpperCase()] ?? 'auto';
+  return {
+    tools: all
+      .filter(({ name }) => toolChoice !== 'required' || allowed === undefined || allowed.includes(name))
+      .map(({ name, parameters, parametersJsonSchema }) => ({
+        name,
+        schema: parametersJsonSchema ?? parameters ?? { type: 'object' },
+      })),
+    toolChoice,
+  };
+}
+
+function readFormat({ generationConfig: config }: Fields): Asked['format'] {
+  const schema = config?.responseJsonSchema ?? config?.responseSchema;
+  if (schema !== undefined) return { schema };
+  return config?.responseMimeType === 'application/json' ? 'json' : null;
+}
+
+function readContent(model: string, asked: Fields): Asked {
+  const { contents, systemInstruction, generationConfig: config } = asked;
+  const turns = [...(systemInstruction ? [systemInstruction] : []), ...contents];
+  const texts = turns.map(({ parts }) => textOf(parts));
+  const budget = config?.thinkingConfig?.thinkingBudget ?? -1;
+  return {
+    ...plainAsked,
+    ...readTools(asked),
+    model,
+    texts,
+    question: texts.at(-1) ?? '',
+    attachments: turns.reduce((sum, { parts }) => sum + countAttachments(parts), 0),
+    maxTokens: config?.maxOutputTokens,
+    hasToolResult: contents.at(-1)?.parts?.some(({ functionResponse }) => functionResponse !== undefined) ?? false,
+    format: readFormat(asked),
+    // -1 leaves it to the model.
+    reasoning: /^gemini-(?:2\.5|[3-9])/.test(model) ? Math.min(128, budget < 0 ? 64 : budget) : 0,
+    cached: { ...plainAsked.cached, read: countCached(texts) },
+  };
+}
+
+const readAsked = ({ params: [model = ''], body }: DemoRequest) => readContent(model, parseRequest(fields, body));
+
+/** `POST /v1beta/models/{model}:generateContent`. */
+export const answerContent: Endpoint = (request) =>
+  converse(request, readAsked(request), (answer) => ({ json: writeContent(answer) }));
+
+/** `POST /v1beta/models/{model}:streamGenerateContent`: with `alt=sse` events, else one JSON list in pieces. */
+export const answerContentStream: Endpoint = (request) =>
+  converse(request, readAsked(request), (answer) =>
+    request.query.get('alt') === 'sse'
+      ? { frames: writeContentFrames(answer), errorFrame }
+      : {
+          frames: writeContentPieces(answer),
+          type: 'application/json; charset=UTF-8',
+          errorFrame: `,\r\n${errorFrame.slice('data: '.length).trimEnd()}]`,
+        },
+  );
+
+const counted = z.union([z.looseObject({ generateContentRequest: fields }), fields]);
+
+/** `POST /v1beta/models/{model}:countTokens`. */
+export const answerCount: Endpoint = ({ params: [model = ''], body }) => {
+  const asked = parseRequest(counted, body);
+  const request = 'generateContentRequest' in asked ? (asked.generateContentRequest as Fields) : (asked as Fields);
+  const totalTokens = countInputTokens(readContent(model, request));
+  return { json: { totalTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: totalTokens }] } };
+};

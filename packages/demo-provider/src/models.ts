@@ -1,0 +1,41 @@
+import type { Endpoint } from './endpoint.ts';
+import { ProviderFault } from './provider-fault.ts';
+
+/** The models that are listed, all with a known price; requests may name any other too. */
+const openai = [
+  ...['gpt-5', 'gpt-5-mini', 'gpt-4o', 'gpt-4o-mini', 'gpt-3.5-turbo-instruct', 'text-embedding-3-small'],
+  ...['gpt-image-1', 'gpt-4o-transcribe', 'whisper-1', 'tts-1'],
+];
+const anthropic = ['claude-opus-5-5', 'claude-sonnet-5', 'claude-haiku-4-5'];
+const gemini = ['gemini-2.5-pro', 'gemini-2.5-flash', 'gemini-2.5-flash-lite', 'gemini-embedding-001'];
+const releasedAt = new Date('2026-01-01T00:00:00Z');
+
+const toOpenai = (id: string) => ({ id, object: 'model', created: releasedAt.getTime() / 1_000, owned_by: 'demo' });
+const toAnthropic = (id: string) => ({ type: 'model', id, display_name: id, created_at: releasedAt.toISOString() });
+const toGemini = (id: string) => ({
+  name: `models/${id}`,
+  version: '001',
+  displayName: id,
+  inputTokenLimit: 1_048_576,
+  outputTokenLimit: 65_536,
+  supportedGenerationMethods: id.includes('embedding')
+    ? ['embedContent', 'batchEmbedContents']
+    : ['generateContent', 'streamGenerateContent', 'countTokens'],
+});
+
+/** A model's own endpoint. */
+function answerOne(ids: readonly string[], write: (id: string) => object): Endpoint {
+  return ({ params: [asked = ''] }) => {
+    if (!ids.includes(asked)) throw new ProviderFault('not_found', 'The demo lists no such model.', 'model');
+    return { json: write(asked) };
+  };
+}
+
+export const listOpenaiModels: Endpoint = () => ({ json: { object: 'list', data: openai.map(toOpenai) } });
+export const showOpenaiModel = answerOne(openai, toOpenai);
+export const listAnthropicModels: Endpoint = () => ({
+  json: { data: anthropic.map(toAnthropic), has_more: false, first_id: anthropic[0], last_id: anthropic.at(-1) },
+});
+export const showAnthropicModel = answerOne(anthropic, toAnthropic);
+export const listGeminiModels: Endpoint = () => ({ json: { models: gemini.map(toGemini) } });
+export const showGeminiModel = answerOne(gemini, toGemini);
