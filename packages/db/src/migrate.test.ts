@@ -9,6 +9,7 @@ import { migrate } from './migrate.ts';
 import { migrationProvider } from './migrations/index.ts';
 import { openGuardedDatabase } from './open-guarded-database.ts';
 import { attachIndexes } from './queries/partitions/attach-indexes.ts';
+import { buildIndexes } from './queries/partitions/build-indexes.ts';
 import { makePartitions } from './queries/partitions/make-partitions.ts';
 
 test('after a rollback, the older migrate leaves the later schema and its privileges alone', async () => {
@@ -120,6 +121,19 @@ test('indexes of events are built beside readers and writers, also after a build
     expect(await attachIndexes(database.db)).toBe(4);
     expect(await listInvalid()).toEqual([]);
     expect(await attachIndexes(database.db)).toBe(0);
+
+    const readIndex = async () =>
+      (await database.pool.query(`SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('sessions_by_agent')`))
+        .rows;
+    expect(await readIndex()).toEqual([]);
+    await buildIndexes(database.db);
+    expect(await readIndex()).toEqual([{ indisvalid: true }]);
+    await database.pool.query(
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'sessions_by_agent'::regclass`,
+    );
+    await Promise.all([buildIndexes(database.db), buildIndexes(database.db)]);
+    await buildIndexes(database.db);
+    expect(await readIndex()).toEqual([{ indisvalid: true }]);
   } finally {
     writing.release();
     await database.close();

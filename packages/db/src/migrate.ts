@@ -4,6 +4,7 @@ import type { Db } from './database.ts';
 import { listNewerMigrations } from './list-newer-migrations.ts';
 import { migrationProvider } from './migrations/index.ts';
 import { attachIndexes } from './queries/partitions/attach-indexes.ts';
+import { buildIndexes } from './queries/partitions/build-indexes.ts';
 import { withPartitionsLocked } from './queries/partitions/lock-partitions.ts';
 import { makePartitions } from './queries/partitions/make-partitions.ts';
 import { tryForLocks } from './queries/partitions/try-for-locks.ts';
@@ -22,6 +23,7 @@ export async function migrate(db: Db, now: Date): Promise<string[]> {
   const applied = await withPartitionsLocked(db, (connection) => migrateLocked(connection, now));
   // Services run with the new schema meanwhile.
   await attachIndexes(db);
+  await buildIndexes(db);
   await completeRollups(db);
   return applied;
 }

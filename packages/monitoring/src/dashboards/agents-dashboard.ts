@@ -76,9 +76,10 @@ const others = [
     queries: [
       sqlTable(
         `SELECT agent_name AS "Agent", updated_at AS "Changed", last_request_at AS "Last request let through",\n` +
-          `  coalesce((\n    SELECT sum(refusal_count) FROM reporting.refusals\n` +
-          `    WHERE $__timeFilter(minute) AND refusals.agent_name = agents.agent_name\n  ), 0) AS "Refused requests", agent_id AS "Id"\n` +
-          `FROM reporting.agents WHERE status = 'blocked'\nORDER BY updated_at DESC LIMIT 100`,
+          `  coalesce(refusals, 0) AS "Refused requests", agent_id AS "Id"\nFROM reporting.agents\n` +
+          `LEFT JOIN (\n  SELECT agent_name, sum(refusal_count) AS refusals FROM reporting.refusals\n` +
+          `  WHERE $__timeFilter(minute) AND agent_status = 'blocked' GROUP BY agent_name\n) AS refused USING (agent_name)\n` +
+          `WHERE status = 'blocked'\nORDER BY updated_at DESC LIMIT 100`,
       ),
     ],
     width: 12,

@@ -1,6 +1,6 @@
 import { prom, promNow, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
 import { makeDashboard, providerVariable } from './make-dashboard.ts';
-import { eventsInTime, inDays } from './time-filters.ts';
+import { inDays, inHours } from './time-filters.ts';
 
 const now = [
   statPanel({
@@ -163,11 +163,11 @@ const personalData = [
   timePanel(
     {
       title: 'Events with personal data or secrets',
-      description: 'By type of finding; an event with several types counts for each',
+      description: 'By hour and type of finding; an event with several types counts for each',
       queries: [
         sqlTime(
-          `SELECT $__timeGroup("timestamp", $__interval) AS "time", kind, count(*) AS "events"\n` +
-            `FROM ${eventsInTime}, unnest(pii_types) AS kind\nWHERE pii_detected\nGROUP BY 1, 2 ORDER BY 1`,
+          `SELECT $__timeGroup(hour, $__interval) AS "time", kind, sum(event_count) AS "events"\n` +
+            `FROM reporting.hourly_findings WHERE ${inHours}\nGROUP BY 1, 2 ORDER BY 1`,
         ),
       ],
       width: 12,
@@ -179,8 +179,8 @@ const personalData = [
     description: 'Events in which it was found, by agent and kind; retired agents left out',
     queries: [
       sqlTable(
-        `SELECT agent_name AS "Agent", kind AS "Kind", count(*) AS "Events", max("timestamp") AS "Last"\n` +
-          `FROM ${eventsInTime}, unnest(pii_types) AS kind\nWHERE pii_detected AND agent_status <> 'retired'\n` +
+        `SELECT agent_name AS "Agent", kind AS "Kind", sum(event_count) AS "Events", max(last_event_at) AS "Last"\n` +
+          `FROM reporting.hourly_findings WHERE ${inHours} AND agent_status <> 'retired'\n` +
           'GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 100',
       ),
     ],

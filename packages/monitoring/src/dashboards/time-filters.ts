@@ -6,8 +6,8 @@
 /** UTC days that overlap the dashboard's time range. */
 export const inDays = 'day BETWEEN $__timeFrom()::date AND $__timeTo()::date';
 
-/** Rows of `reporting.events` in the dashboard's time. */
-export const eventsInTime = 'reporting.events_between($__timeFrom(), $__timeTo())';
-
 /** True for the agents chosen in the variable `agent`; for all with `All`. */
 export const ofChosenAgents = `('*' IN (\${agent:sqlstring}) OR agent_name IN (\${agent:sqlstring}))`;
+
+/** UTC hours that overlap the dashboard's time range. */
+export const inHours = `hour BETWEEN date_trunc('hour', $__timeFrom()::timestamptz, 'UTC') AND $__timeTo()`;

@@ -1,6 +1,10 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from '../../database.ts';
+import type { Schema } from '../../schema.ts';
 import { firstIdAt, type Page, type RequestFilter } from '../pages/page-of-requests.ts';
+import { listPartitions } from '../partitions/list-partitions.ts';
 import { type EventRow, eventColumns } from './event-columns.ts';
+import { type IdRange, splitByRecording, splitByWeeks } from './split-range.ts';
 
 export interface EventFilter extends RequestFilter {
   sessionId?: string | undefined;
@@ -13,21 +17,54 @@ export interface EventFilter extends RequestFilter {
   cursor?: string | undefined;
 }
 
-/**
- * One page of events, newest first. An id holds the millisecond of its event's timestamp, so times are ranges of the
- * primary key and order by id is order by timestamp.
- */
-export function listEvents(db: Db, filter: EventFilter, page: Page): Promise<EventRow[]> {
-  let query = db.selectFrom('events').select(eventColumns);
+type Query = SelectQueryBuilder<Schema, 'events', EventRow>;
+
+function selectMatching(db: Db, filter: EventFilter): Query {
+  let query = db.selectFrom('events').select(eventColumns) as Query;
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId);
   if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
-  if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));
-  if (filter.to !== undefined) query = query.where('id', '<', firstIdAt(filter.to));
-  if (filter.cursor !== undefined) query = query.where('id', '<', filter.cursor);
   if (filter.recordedAfter !== undefined) query = query.where('recorded_at', '>', filter.recordedAfter);
   if (filter.model !== undefined) query = query.where('model', '=', filter.model);
   if (filter.provider !== undefined) query = query.where('provider', '=', filter.provider);
   if (filter.complianceTag !== undefined) query = query.where('compliance_tag', '=', filter.complianceTag);
   if (filter.piiDetected !== undefined) query = query.where('pii_detected', '=', filter.piiDetected);
-  return query.orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
+  return query;
+}
+
+function inRange(query: Query, { from, to }: IdRange): Query {
+  const since = from === undefined ? query : query.where('id', '>=', from);
+  return to === undefined ? since : since.where('id', '<', to);
+}
+
+/**
+ * One page of events, newest first. An id holds the millisecond of its event's timestamp, so times are ranges of the
+ * primary key and order by id is order by timestamp.
+ */
+export async function listEvents(db: Db, filter: EventFilter, page: Page): Promise<EventRow[]> {
+  const partitions = await listPartitions(db);
+  const weeks = partitions.length === 0 ? null : { from: partitions[0]?.from, to: partitions.at(-1)?.to };
+  const ends = [filter.to && firstIdAt(filter.to), filter.cursor].filter((end) => end !== undefined);
+  const asked = { from: filter.from && firstIdAt(filter.from), to: ends.sort()[0] };
+  const matching = selectMatching(db, filter);
+  const read = (query: Query) => query.orderBy('id', 'desc').limit(page.limit + page.offset);
+
+  const { recent, late } =
+    filter.recordedAfter === undefined ? { recent: asked, late: null } : splitByRecording(asked, filter.recordedAfter);
+  const parts = (recent === null ? [] : splitByWeeks(recent, weeks)).map((part) => read(inRange(matching, part)));
+  if (late !== null) {
+    const isLate = sql<boolean>`recorded_at - "timestamp" > interval '10 minutes'`;
+    // OFFSET 0 keeps Postgres from reading in the order of ids, which is right only where many match.
+    const found = inRange(matching, late).where(isLate).offset(0);
+    parts.push(read(db.selectFrom(found.as('events')).selectAll() as unknown as Query));
+  }
+  const [first, ...others] = parts.map((part) => db.selectFrom(part.as('part')).selectAll());
+  if (first === undefined) return [];
+  const all = others.reduce((union, part) => union.unionAll(part), first);
+  return await db
+    .selectFrom(all.as('found'))
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
 }

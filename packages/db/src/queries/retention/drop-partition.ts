@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { appendAudit } from '../audit/append-audit.ts';
 import { hasPartition } from '../partitions/has-partition.ts';
+import type { Partition } from '../partitions/list-partitions.ts';
 import { lockPartitions } from '../partitions/lock-partitions.ts';
 import { limitLockWait, lockWithin, tryForLocks } from '../partitions/try-for-locks.ts';
 import { keepAnchors } from './keep-anchors.ts';
-import type { OldPartition } from './list-old-partitions.ts';
+
 import { retentionEntry } from './retention-entry.ts';
 
 /** Longest time for the anchors of a week, in milliseconds: a million events take two to eight seconds. */
@@ -22,12 +23,12 @@ export const longestRemovalMs = 4 * 60 * 60_000;
  * @returns how many events it held; null where somebody else has removed it
  * @throws TableInUseError
  */
-export function dropPartition(db: Db, partition: OldPartition): Promise<number | null> {
+export function dropPartition(db: Db, partition: Partition): Promise<number | null> {
   const refusal = `${partition.name} cannot be removed now`;
   return tryForLocks(refusal, () => db.transaction().execute((transaction) => dropIn(transaction, partition, refusal)));
 }
 
-async function dropIn(transaction: Db, { name, from, to }: OldPartition, refusal: string): Promise<number | null> {
+async function dropIn(transaction: Db, { name, from, to }: Partition, refusal: string): Promise<number | null> {
   await lockPartitions(transaction);
   if (!(await hasPartition(transaction, name))) return null;
   await limitLockWait(transaction);

@@ -1,7 +1,8 @@
 import { firstUuidAt } from '@agp/core/ids';
 import type { Db } from '../../database.ts';
+import { listPartitions } from '../partitions/list-partitions.ts';
 import { dropPartition } from './drop-partition.ts';
-import { listOldPartitions } from './list-old-partitions.ts';
+
 import { removeStrays } from './remove-strays.ts';
 
 /** With less, partitions would be removed that `makePartitions` makes again. */
@@ -20,7 +21,7 @@ export async function removeOldEvents(db: Db, now: Date, days: number): Promise<
   const cut = new Date(now.getTime() - days * dayMs);
   const before = firstUuidAt(cut.getTime());
   const told: string[] = [];
-  for (const partition of await listOldPartitions(db, before)) {
+  for (const partition of await listPartitions(db, before)) {
     const events = await dropPartition(db, partition);
     if (events !== null) told.push(`removed ${partition.name} with ${events} events`);
   }

@@ -2,15 +2,17 @@ import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 
 /** A partition of `events`, with its bounds: ids from `from` on and below `to`. */
-export interface OldPartition {
+export interface Partition {
   name: string;
   from: string;
   to: string;
 }
 
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** The partitions with ids below `before` only, oldest first; never the default one. */
-export async function listOldPartitions(db: Db, before: string): Promise<OldPartition[]> {
-  const { rows } = await sql<OldPartition>`
+export async function listPartitions(db: Db, before = lastId): Promise<Partition[]> {
+  const { rows } = await sql<Partition>`
     SELECT name, bounds[1] AS "from", bounds[2] AS "to" FROM (
       SELECT relname AS name,
         regexp_match(pg_get_expr(relpartbound, oid), 'FROM [(]''([0-9a-f-]{36})''[)] TO [(]''([0-9a-f-]{36})''[)]') AS bounds

@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Db } from '../../database.ts';
+import { tryForLocks } from './try-for-locks.ts';
+
+/** Indexes of tables that may be large when they get them, so that no migration can make them in its transaction. */
+const wanted = {
+  // For lists of one agent's sessions.
+  sessions_by_agent: 'sessions (agent_id, started_at DESC, id) WHERE started_at IS NOT NULL',
+};
+
+/**
+ * Builds them where they are missing, without keeping readers or writers waiting, also after a build that was interrupted. Not within a
+ * transaction.
+ *
+ * @throws TableInUseError
+ */
+export async function buildIndexes(db: Db): Promise<void> {
+  for (const [name, on] of Object.entries(wanted))
+    await tryForLocks(`${name} cannot be built now`, () =>
+      db.connection().execute(async (connection) => {
+        const { rows } = await sql<{ isWhole: boolean }>`
+          SELECT indisvalid AS "isWhole" FROM pg_index WHERE indexrelid = to_regclass(${name})`.execute(connection);
+        if (rows[0]?.isWhole) return;
+        await sql`DROP INDEX CONCURRENTLY IF EXISTS ${sql.id(name)}`.execute(connection);
+        await sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${sql.id(name)} ON ${sql.raw(on)}`.execute(connection);
+      }),
+    );
+}
