@@ -76,12 +76,17 @@ test('caps and limits are set for agents, for new ones and for all together', as
   await done('limits set --default 7');
   expect(await readJson('limits show')).toMatchObject({ default_requests_per_minute: 7 });
   await done('limits set --default none');
-  await refused('budgets set worker 9000001', 1, /^daily_cap_usd: /);
+  expect(await readJson('budgets set worker 0.30000000000000004')).toMatchObject({ daily_cap_usd: 0.300000001 });
+  expect(await readJson('budgets set worker 1e-12')).toMatchObject({ daily_cap_usd: 1e-9 });
+  await done('budgets set worker none');
   for (const wrong of [
     'set worker',
     'set --global worker 5',
     'set worker -5',
-    'set worker 5e3',
+    'set worker 9000001',
+    'set worker 1e400',
+    'set worker NaN',
+    'set worker 0x10',
     'set --global --default 5',
   ]) {
     await refused(`budgets ${wrong}`, 2, /./);

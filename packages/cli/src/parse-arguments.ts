@@ -1,4 +1,5 @@
-import { maxPageSize } from '@agp/core/contracts';
+import { maxDailyCapUsd, maxPageSize } from '@agp/core/contracts';
+import { ceilToNano } from '@agp/core/money';
 import { InvalidArgumentError } from 'commander';
 
 /** Milliseconds of each unit of a span. */
@@ -18,13 +19,14 @@ export function parseExpiry(text: string): string {
   return new Date(time).toISOString();
 }
 
-/** An amount of USD as digits, to the nano-dollar, or `none`. */
+/** An amount of USD as a program may print it, rounded up to the nano-dollar, or `none`. */
 export function parseUsd(text: string): number | null {
   if (text === 'none') return null;
-  if (!/^\d{1,7}(\.\d{1,9})?$/.test(text)) {
-    throw new InvalidArgumentError('It must be an amount of USD such as 12.50, or none.');
+  const usd = Number(text);
+  if (!/^\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) || usd > maxDailyCapUsd) {
+    throw new InvalidArgumentError(`It must be an amount of USD such as 12.50, up to ${maxDailyCapUsd}, or none.`);
   }
-  return Number(text);
+  return ceilToNano(usd);
 }
 
 /** A whole number of at least 1, or `none`. */

@@ -9,12 +9,14 @@ export function nanoToDecimal(nanoUsd: number | bigint): string {
   return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
 }
 
-/** USD as a decimal with nine places, for Postgres `numeric`; exact where {@link isWholeNano} holds. */
+/** USD as a decimal with nine places, for Postgres `numeric`; exact after {@link ceilToNano}. */
 export function usdToDecimal(usd: number): string {
   return usd.toFixed(9);
 }
 
-/** Whether an amount of USD is written with no more than nine decimal places. */
-export function isWholeNano(usd: number): boolean {
-  return Number(usdToDecimal(usd)) === usd;
+/** An amount of USD, rounded up to a whole number of nano-dollars. */
+export function ceilToNano(usd: number): number {
+  const nearest = usdToDecimal(usd);
+  if (Number(nearest) >= usd) return Number(nearest);
+  return Number(nanoToDecimal(BigInt(nearest.replace('.', '')) + 1n));
 }

@@ -11,6 +11,7 @@ export * from './queries/agent-tokens/find-agent-tokens.ts';
 export * from './queries/agent-tokens/list-agent-tokens.ts';
 export type { AgentRow } from './queries/agents/agent-columns.ts';
 export * from './queries/agents/list-agent-limits.ts';
+export * from './queries/agents/list-agent-names.ts';
 export * from './queries/agents/list-agents.ts';
 export * from './queries/agents/list-claimed-names.ts';
 export * from './queries/agents/read-agent.ts';

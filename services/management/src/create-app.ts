@@ -8,10 +8,13 @@ import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
 import { authenticate, type Caller, requireScope } from './keys/authenticate.ts';
 import type { Reads } from './reads/reads.ts';
+import { chooseFormat, csvOf } from './replies/choose-format.ts';
 import { handleError } from './replies/handle-error.ts';
+import { sendRows } from './replies/reply-with-list.ts';
 import { found } from './requests/found.ts';
 import { parseInput, parseQuery } from './requests/parse-input.ts';
 import { readJsonBody } from './requests/read-json-body.ts';
+import { readQuery } from './requests/read-query.ts';
 
 export interface AppParts {
   context: Context;
@@ -91,15 +94,17 @@ function handleRoute(route: Route, context: Context, reads: Reads): RequestHandl
     // Live streams have their own bound.
     if (isRead && route.answer.contentType !== 'text/event-stream') reads.begin(caller.keyId, response);
     const input = {
-      query: route.query && parseQuery(route.query, request.query),
+      query: parseQuery(route.query, request.query),
       body: route.body && parseInput(route.body, request.body, 'body'),
       params: readPathParameters(route, request),
       request,
       caller,
     };
+    chooseFormat(route, request, response, input.query);
     const own = isRead ? { ...context, db: reads.databaseOf(caller.keyId) } : context;
     const body = await route.handle(input, own, response);
-    if (body !== undefined) response.status(route.answer.status ?? 200).json(body);
+    if (body !== undefined && csvOf(response) !== undefined) sendRows(response, [body as object].flat());
+    else if (body !== undefined) response.status(route.answer.status ?? 200).json(body);
     else if (!response.headersSent) response.status(204).end();
   };
 }
@@ -133,6 +138,8 @@ export function createApp({ context, reads, routes, failures, logger, observe, c
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
+  // Express' own parser stops after a thousand.
+  app.set('query parser', readQuery);
   app.set('trust proxy', context.config.trustProxy);
   app.use(observe, logChanges(logger), setHeaders, refuseTunnels, guardCallers(callers), repairPath);
   app.use('/docs', serveDocsAssets());

@@ -28,6 +28,8 @@ export interface Answer<Schema extends z.ZodType | undefined = z.ZodType | undef
   contentType?: string;
   /** The answer has a `Link` header while there are more entries. */
   paged?: boolean;
+  /** Also sent as CSV; the columns are the members that every row has, if not given. */
+  csv?: { name: string; columns?(query: unknown): readonly string[] };
 }
 
 export interface Input<Name extends string, Query, Body> {

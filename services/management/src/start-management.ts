@@ -18,6 +18,7 @@ import {
 import type { ManagementConfig } from './config.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys/wait-for-bootstrap-key.ts';
+import { createNameFinder } from './live/agent-names.ts';
 import { endRevokedStreams } from './live/end-revoked-streams.ts';
 import { followRecordings } from './live/follow-recordings.ts';
 import { LiveStreams } from './live/live-streams.ts';
@@ -69,7 +70,9 @@ export async function startManagement(
   const reading = openPool(6);
   opened.defer(() => reading.close());
   const { db } = database;
+  const reads = new Reads(reading);
   const streams = new LiveStreams({
+    findNames: createNameFinder(reads.databaseOf('live streams')),
     keepaliveMs: overrides.keepaliveMs ?? keepaliveMs,
     maxStreamsPerKey: config.maxStreamsPerKey,
   });
@@ -110,7 +113,7 @@ export async function startManagement(
 
   const app = createApp({
     context: { config, db, reservations: createBudgetReservations(budgetRedis), streams },
-    reads: new Reads(reading),
+    reads,
     routes: listRoutes(),
     failures: createThrottle(redis, failureLimit),
     logger,

@@ -133,7 +133,7 @@ describe('openapi.json', () => {
   test('says what the parameters of the event list are', () => {
     const parameters = document.paths['/api/v1/events']?.get?.parameters ?? [];
     const names =
-      'limit agent_id session_id from to recorded_after model provider compliance_tag pii_detected cursor offset';
+      'limit agent_id session_id from to recorded_after model provider compliance_tag pii_detected cursor offset expand';
     expect(parameters.map(({ name }) => name).sort()).toEqual(names.split(' ').sort());
     expect(parameters.every(({ required }) => required !== true)).toBe(true);
     const limit = parameters.find(({ name }) => name === 'limit');
@@ -149,8 +149,11 @@ describe('openapi.json', () => {
     );
     expect(fields('SessionEvent')).toEqual(event.filter((field) => field !== 'provider'));
     expect(fields('StreamEvent')).toEqual(
-      event.filter((field) => !['direction', 'provider', 'total_tokens'].includes(field)),
+      [...event.filter((field) => !['direction', 'provider', 'total_tokens'].includes(field)), 'agent_name'].sort(),
     );
+    expect(fields('ListedEvent')).toEqual([...event, 'agent_name'].sort());
+    for (const name of ['StreamEvent', 'ListedEvent'])
+      expect(document.components.schemas[name]?.required).not.toContain('agent_name');
     expect(document.components.schemas.StreamEvent?.required).not.toContain('pii_types');
     expect(document.components.schemas.AgentUpdate).toMatchObject({
       additionalProperties: false,

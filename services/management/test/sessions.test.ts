@@ -48,6 +48,53 @@ describe('listing sessions', () => {
     await management.refuse(await management.call('/api/v1/sessions?limit=1001'), 400, /^limit: /);
   });
 
+  test('filters by agent and by the time of their start', async () => {
+    const idle = await seedAgent(management.database, 'idle');
+    const ids = async (query: string) =>
+      (await management.read(`/api/v1/sessions?${query}`, sessionListSchema)).map((session) => session.id);
+    expect(await ids(`agent_id=${agent}`)).toEqual(['ses_new', 'ses_a', 'ses_b', 'ses_old']);
+    for (const nobody of [idle, 'nobody', '%00']) expect(await ids(`agent_id=${nobody}`)).toEqual([]);
+    expect(await ids('from=2026-03-02T00:00:00Z')).toEqual(['ses_new', 'ses_a', 'ses_b']);
+    expect(await ids('to=2026-03-02&from=0001-01-01')).toEqual(['ses_old']);
+    expect(await ids(`agent_id=${agent}&from=2026-03-02&to=9999-12-31&limit=1&offset=1`)).toEqual(['ses_a']);
+  });
+
+  test('leads through all pages by Link headers, also where many start at once, and whatever begins meanwhile', async () => {
+    await using own = await startTestManagement();
+    const id = await seedAgent(own.database, 'pages');
+    const seed = (name: string, time: string) => seedEvents(own.database, [makeEvent(id, `ses_${name}`, time)]);
+    for (const name of ['c', 'a-1', 'b_2', 'd']) await seed(name, '2026-03-01T00:00:00.001Z');
+    await seed('early', '1969-12-31T23:59:59.999Z');
+    const seen: string[] = [];
+    let path: string | undefined = `/api/v1/sessions?limit=2&offset=1&agent_id=${id}`;
+    for (let pages = 0; path !== undefined && pages < 10; pages += 1) {
+      const response = await own.call(path);
+      seen.push(...sessionListSchema.parse(await response.json()).map((session) => session.id));
+      path = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+      if (path !== undefined) expect(path).toContain(id);
+      await seed(`new-${pages}`, '2026-03-02T00:00:00.000Z');
+    }
+    expect(seen).toEqual(['ses_b_2', 'ses_c', 'ses_d', 'ses_early']);
+    // Without a limit a cursor gives all that is left.
+    const rest = await own.read('/api/v1/sessions?cursor=1772323200001.ses_c', sessionListSchema);
+    expect(rest.map((session) => session.id)).toEqual(['ses_d', 'ses_early']);
+  });
+
+  test.each([
+    '',
+    'ses_c',
+    '1.',
+    '.ses_c',
+    '1.ses_',
+    '1.5.ses_c',
+    `${'9'.repeat(15)}9.ses_c`,
+    'x.ses_c',
+    '1.ses_%00',
+    '8999999999999999.ses_c',
+  ])('refuses the cursor %j', async (cursor) => {
+    await management.refuse(await management.call(`/api/v1/sessions?cursor=${cursor}`), 400, /^cursor: must be one/);
+  });
+
   test('is complete over many pages of the database, each session once and in order', async () => {
     await using own = await startTestManagement();
     const id = await seedAgent(own.database, 'many');

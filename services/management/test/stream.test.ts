@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Announcer, startAnnouncer } from './support/announcer.ts';
 import { makeEvent } from './support/make-event.ts';
 import { openStream } from './support/open-stream.ts';
+import { seedAgent } from './support/seed.ts';
 import { bootstrapKey, startTestManagement, type TestManagement } from './support/start-test-management.ts';
 
 const alice = 'agt_01k9r3v8w5f2q8m6t4n0x7y1za';
@@ -73,6 +74,19 @@ describe('the live stream', () => {
     await expect.poll(() => byBoth.ids).toEqual([b1.id]);
     expect(byNobody.ids).toEqual([]);
     await management.refuse(await management.call('/api/v1/events/stream?agent_id=a&agent_id=b'), 400, /^agent_id: /);
+  });
+
+  test('has the names of agents for those who ask, in the same order', async () => {
+    const named = await seedAgent(management.database, 'named');
+    await using plain = await openStream(management);
+    await using expanded = await openStream(management, '?expand=agent&session_id=ses_named');
+    // The second batch needs no look-up, and must not overtake the first.
+    const events = [event(named, 'ses_named'), event(alice, 'ses_named'), event(named, 'ses_named'), event(named, 'x')];
+    for (const each of events) await writer.announce([each]);
+    await expect.poll(() => expanded.ids).toEqual(events.slice(0, 3).map(({ id }) => id));
+    const shown = [...expanded.text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    expect(shown.map((each) => streamEventSchema.parse(each).agent_name)).toEqual(['named', undefined, 'named']);
+    expect(plain.text).not.toContain('agent_name');
   });
 
   test('ends where an announcement was missed, and sends what comes with the next', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isWholeNano } from '../money.ts';
+import { ceilToNano } from '../money.ts';
 import { agentIdSchema } from './agent.ts';
 
 /** The highest daily cap, in USD: amounts up to here are exact as whole nano-dollars in a double. */
@@ -46,9 +46,9 @@ export const budgetInputSchema = z
       .number()
       .min(0)
       .max(maxDailyCapUsd)
-      .refine(isWholeNano, 'must not have more than nine decimal places')
+      .transform(ceilToNano)
       .nullable()
-      .meta({ description: 'USD a UTC day, to the nano-dollar; null is no cap' }),
+      .meta({ description: 'USD a UTC day, rounded up to the nano-dollar; null is no cap' }),
     warn_only: z.boolean().default(false).meta({ description: 'Let requests over the cap through, and count them' }),
   })
   .meta({ id: 'BudgetInput' });

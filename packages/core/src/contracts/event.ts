@@ -25,6 +25,16 @@ export const eventSchema = z
   })
   .meta({ id: 'Event', description: 'One request that went through the proxy' });
 
+/** Only where it was asked for. */
+const agentName = z.string().optional().meta({ description: 'Only with `expand=agent`' });
+
+/** An event in a list of several agents' events. */
+export const listedEventSchema = eventSchema
+  .extend({ agent_name: agentName })
+  .meta({ id: 'ListedEvent', description: 'An event in a list' });
+
+export const listedEventListSchema = z.array(listedEventSchema);
+
 export const eventListSchema = z.array(eventSchema);
 
 /** An event in an agent's own list. */
@@ -42,10 +52,11 @@ export const sessionEventSchema = eventSchema
 /** The data of one message on the live stream. */
 export const streamEventSchema = eventSchema
   .omit({ direction: true, provider: true, total_tokens: true })
-  .extend({ pii_types: z.array(z.string()).min(1).optional() })
+  .extend({ pii_types: z.array(z.string()).min(1).optional(), agent_name: agentName })
   .meta({ id: 'StreamEvent', description: 'The data of one `agent_event`; `pii_types` only when PII was found' });
 
 export type Event = z.infer<typeof eventSchema>;
+export type ListedEvent = z.infer<typeof listedEventSchema>;
 export type AgentEvent = z.infer<typeof agentEventSchema>;
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
 export type StreamEvent = z.infer<typeof streamEventSchema>;

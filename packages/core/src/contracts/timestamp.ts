@@ -6,8 +6,46 @@ export const timestampSchema = z.iso.datetime({ precision: 3 }).meta({
   example: '2026-11-20T09:30:00.000Z',
 });
 
-/** A point in time as a caller may write it: ISO 8601 with any offset, or a day, which means its first instant in UTC. */
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const isoSchema = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+const forms =
+  'ISO 8601, a UTC day (`2026-11-20`, `today`, `yesterday`) for its start, or so long ago (`30m`, `24h`, `7d`)';
+const refusal =
+  'must be a time such as 2026-11-20T09:30:00Z, a UTC day such as 2026-11-20, today or yesterday, or a span before now such as 30m, 24h or 7d';
+
+/**
+ * Reads a point in time as a caller may write it.
+ *
+ * @returns null for a text in none of the forms
+ */
+export function readTime(text: string, now: Date = new Date()): Date | null {
+  const [, amount = '', unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
+  if (unit !== '') return new Date(now.getTime() - Number(amount) * unitMs[unit as keyof typeof unitMs]);
+  const today = Math.floor(now.getTime() / unitMs.d) * unitMs.d;
+  if (text === 'today') return new Date(today);
+  if (text === 'yesterday') return new Date(today - unitMs.d);
+  return isoSchema.safeParse(text).success ? new Date(text) : null;
+}
+
+/** A point in time of a query: see {@link readTime}. */
 export const timeParameterSchema = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 time or date' })
-  .transform((value) => new Date(value))
-  .meta({ example: '2026-11-20T00:00:00Z' });
+  .string()
+  .transform((text, context) => {
+    const time = readTime(text);
+    if (time === null) context.addIssue(refusal);
+    return time ?? z.NEVER;
+  })
+  .meta({ description: forms, example: '2026-11-20T00:00:00Z' });
+
+/** The range of time of a list; `from` is in it, `to` is not. */
+export function timeRange(entries: string, of = 'of') {
+  return {
+    from: timeParameterSchema.optional().meta({ description: `Only ${entries} ${of} this time or later. ${forms}` }),
+    to: timeParameterSchema.optional().meta({ description: `Only ${entries} before this time, in the same forms` }),
+  };
+}
+
+/** For `refine`: a range that holds nothing is a mistake. */
+export const isForward = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }): boolean =>
+  from === undefined || to === undefined || from < to;
+export const forwardFault = { path: ['from'], error: 'must be earlier than to' };

@@ -8,13 +8,13 @@ import { LiveStreams, type LiveStreamsOptions } from './live-streams.ts';
 
 /** An HTTP server whose every answer is a stream, and a way to connect to it without reading. */
 async function serve(options: Partial<LiveStreamsOptions> = {}) {
-  const streams = new LiveStreams({ keepaliveMs: 60_000, ...options });
+  const streams = new LiveStreams({ keepaliveMs: 60_000, findNames: async () => new Map(), ...options });
   const responses: Response[] = [];
   const refused: unknown[] = [];
   const app = express();
-  app.use((_request, response) => {
+  app.use((request, response) => {
     try {
-      streams.open(response, {}, { keyId: 'key', secretSha256: 'secret' });
+      streams.open(response, { withNames: request.url === '/named' }, { keyId: 'key', secretSha256: 'secret' });
       responses.push(response);
     } catch (error) {
       refused.push(error);
@@ -28,10 +28,10 @@ async function serve(options: Partial<LiveStreamsOptions> = {}) {
     server.closeAllConnections();
     server.close();
   });
-  const openClient = (): Socket => {
+  const openClient = (path = '/'): Socket => {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
     client.on('error', () => {});
-    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
     onTestFinished(() => {
       client.destroy();
     });
@@ -87,4 +87,34 @@ test('no more streams are opened than may be, until one has left', async () => {
   await expect.poll(() => streams.size).toBe(1);
   openClient();
   await expect.poll(() => streams.size).toBe(2);
+});
+
+test('names that cannot be looked up, or not in time, end the streams that want them and no others', async () => {
+  const never = Promise.withResolvers<Map<string, string>>();
+  const lookUps: number[] = [];
+  const answers = [Promise.reject(new Error('storage is gone')), never.promise];
+  answers[0]?.catch(() => {});
+  const { streams, openClient } = await serve({
+    findNames: (ids) => {
+      lookUps.push(ids.length);
+      return answers[lookUps.length - 1] ?? never.promise;
+    },
+  });
+  openClient();
+  openClient('/named');
+  await expect.poll(() => streams.size).toBe(2);
+  streams.publish(makeBatch(0));
+  await expect.poll(() => streams.size).toBe(1);
+  openClient('/named');
+  await expect.poll(() => streams.size).toBe(2);
+  streams.publish(makeBatch(100).slice(0, 1));
+  await expect.poll(() => lookUps).toEqual([100, 1]);
+  for (let batch = 2; batch <= 100; batch += 1) streams.publish(makeBatch(batch * 100).slice(0, 1));
+  expect(streams.size).toBe(2);
+  streams.publish(makeBatch(20_000));
+  expect(streams.size).toBe(1);
+  // What waited is let go without a look-up for streams that are gone.
+  never.resolve(new Map());
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(lookUps).toEqual([100, 1]);
 });

@@ -4,10 +4,13 @@ import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../keys/authenticate.ts';
 import { presentStreamEvent } from '../presenters/present-event.ts';
+import type { FindNames } from './agent-names.ts';
 
 export interface StreamFilter {
   agentId?: string | undefined;
   sessionId?: string | undefined;
+  /** Sends the agents' names with the events. */
+  withNames?: boolean;
 }
 
 export type StreamOwner = Pick<Caller, 'keyId' | 'secretSha256'>;
@@ -20,6 +23,7 @@ interface Stream {
 }
 
 export interface LiveStreamsOptions {
+  findNames: FindNames;
   /** Silence towards a client after which a comment is sent, in milliseconds. */
   keepaliveMs: number;
   /** Ids of sent events that are remembered, so that an event announced twice is sent once. */
@@ -35,6 +39,9 @@ const maxBacklogBytes = 1024 * 1024;
 
 /** How long a client may take to read the rest of an ended stream, in milliseconds. */
 const endGraceMs = 2_000;
+
+/** Batches that may wait for names; beyond that their streams end. */
+const maxWaitingBatches = 100;
 
 const keepaliveText = ': keepalive\n\n';
 
@@ -54,6 +61,8 @@ export class LiveStreams {
   readonly #streams = new Set<Stream>();
   readonly #sent: LRUCache<string, true>;
   #stopped = false;
+  #lookups = Promise.resolve();
+  #waiting = 0;
 
   constructor(options: LiveStreamsOptions) {
     this.#options = options;
@@ -106,40 +115,82 @@ export class LiveStreams {
 
   /** Sends a recorded batch to every client that wants it, leaving out what was sent before. */
   publish(batch: readonly AnnouncedEvent[]): void {
-    const fresh: { event: AnnouncedEvent; text: string }[] = [];
+    const fresh: AnnouncedEvent[] = [];
     for (const event of batch) {
       if (this.#sent.has(event.id)) continue;
       this.#sent.set(event.id, true);
-      fresh.push({ event, text: `event: agent_event\ndata: ${JSON.stringify(presentStreamEvent(event))}\n\n` });
+      fresh.push(event);
     }
-    // Joined once for the many streams without a filter.
-    const everything = fresh.map(({ text }) => text).join('');
-    for (const stream of this.#streams) {
-      const { agentId, sessionId } = stream.filter;
-      const isFiltered = agentId !== undefined || sessionId !== undefined;
-      const wanted = (isFiltered ? fresh : []).filter(({ event }) => matches(event, stream.filter));
-      const text = isFiltered ? wanted.map((each) => each.text).join('') : everything;
-      if (text !== '') this.#send(stream, text);
-    }
+    const streams = [...this.#streams];
+    this.#sendAll(
+      streams.filter(({ filter }) => !filter.withNames),
+      fresh,
+    );
+    const named = streams.filter(({ filter }) => filter.withNames);
+    if (named.length > 0 && fresh.length > 0) this.#sendNamed(named, fresh);
   }
 
   /** Ends all streams, or those opened with a secret for whose digest `ends` is true. */
   endStreams(ends: (secretSha256: string) => boolean = () => true): void {
-    for (const stream of this.#streams) {
-      if (!ends(stream.owner.secretSha256)) continue;
-      this.#forget(stream);
-      const { response } = stream;
-      response.end();
-      // The end is sent after everything that the client has not read yet, perhaps never.
-      const timer = setTimeout(() => response.destroy(), endGraceMs);
-      response.once('close', () => clearTimeout(timer));
-    }
+    for (const stream of this.#streams) if (ends(stream.owner.secretSha256)) this.#end(stream);
   }
 
   /** Ends every stream, including those that are opened later. */
   stop(): void {
     this.#stopped = true;
     this.endStreams();
+  }
+
+  /** Looks names up for one batch after the other, so that a stream keeps the order of its events. */
+  #sendNamed(streams: readonly Stream[], events: readonly AnnouncedEvent[]): void {
+    const giveUp = () => {
+      for (const stream of streams) this.#end(stream);
+    };
+    if (this.#waiting >= maxWaitingBatches) {
+      giveUp();
+      return;
+    }
+    this.#waiting += 1;
+    this.#lookups = this.#lookups
+      .then(async () => {
+        const open = streams.filter((stream) => this.#streams.has(stream));
+        if (open.length === 0) return;
+        const names = await this.#options.findNames(events.map((event) => event.agent_id));
+        this.#sendAll(
+          open.filter((stream) => this.#streams.has(stream)),
+          events,
+          names,
+        );
+      })
+      .catch(giveUp)
+      .finally(() => (this.#waiting -= 1));
+  }
+
+  #sendAll(streams: readonly Stream[], events: readonly AnnouncedEvent[], names?: ReadonlyMap<string, string>): void {
+    if (streams.length === 0) return;
+    const messages = events.map((event) => ({
+      event,
+      text: `event: agent_event\ndata: ${JSON.stringify(presentStreamEvent(event, names?.get(event.agent_id)))}\n\n`,
+    }));
+    // Joined once for the many streams without a filter.
+    const everything = messages.map(({ text }) => text).join('');
+    for (const stream of streams) {
+      const { agentId, sessionId } = stream.filter;
+      const isFiltered = agentId !== undefined || sessionId !== undefined;
+      const wanted = (isFiltered ? messages : []).filter(({ event }) => matches(event, stream.filter));
+      const text = isFiltered ? wanted.map((each) => each.text).join('') : everything;
+      if (text !== '') this.#send(stream, text);
+    }
+  }
+
+  #end(stream: Stream): void {
+    if (!this.#streams.has(stream)) return;
+    this.#forget(stream);
+    const { response } = stream;
+    response.end();
+    // The end is sent after everything that the client has not read yet, perhaps never.
+    const timer = setTimeout(() => response.destroy(), endGraceMs);
+    response.once('close', () => clearTimeout(timer));
   }
 
   #send(stream: Stream, text: string): void {

@@ -12,9 +12,9 @@ import type { Route } from '../define-route.ts';
 /** Every error of a route: its own, and those of its key, parameters, query and body. */
 function listErrors(route: Route): ErrorCode[] {
   const ofParameters = Object.values(route.params ?? {}).flatMap(({ error }) => error ?? []);
-  const codes: ErrorCode[] = [...ofParameters, ...(route.errors ?? [])];
-  if (route.query) codes.push('invalid_parameter');
-  if (route.body) codes.push('invalid_parameter', 'body_too_large', 'unsupported_media_type');
+  // Everywhere, for unknown parameters of the query.
+  const codes: ErrorCode[] = ['invalid_parameter', ...ofParameters, ...(route.errors ?? [])];
+  if (route.body) codes.push('body_too_large', 'unsupported_media_type');
   if (route.scope !== null) codes.push('invalid_api_key', 'missing_scope', 'too_many_failures', 'storage_unavailable');
   if (route.scope !== null && route.method === 'get' && route.answer.contentType === undefined)
     codes.push('too_many_reads');
@@ -24,7 +24,7 @@ function listErrors(route: Route): ErrorCode[] {
 
 /** Descriptions of errors without a fixed message. */
 const freeMessages: Partial<Record<ErrorCode, string>> = {
-  invalid_parameter: 'the message names the field at fault',
+  invalid_parameter: 'the message names the field at fault; a query parameter that is unknown or given twice is one',
   missing_scope: '`API key lacks scope ...`',
 };
 
@@ -61,6 +61,7 @@ function describeErrors(route: Route): ZodOpenApiOperationObject['responses'] {
 
 function describeAnswer({ answer }: Route): ZodOpenApiResponseObject {
   const contentType = answer.contentType ?? 'application/json';
+  const text = { schema: { type: 'string' } as const };
   return {
     description: answer.description,
     ...(answer.paged && {
@@ -68,11 +69,17 @@ function describeAnswer({ answer }: Route): ZodOpenApiResponseObject {
         Link: { description: '`<...>; rel="next"` while there are more entries', schema: { type: 'string' } as const },
       },
     }),
-    ...(answer.schema && { content: { [contentType]: { schema: answer.schema } } }),
-    ...(!answer.schema &&
-      answer.contentType && { content: { [contentType]: { schema: { type: 'string' } as const } } }),
+    ...(answer.schema && {
+      content: { [contentType]: { schema: answer.schema }, ...(answer.csv && { 'text/csv': text }) },
+    }),
+    ...(!answer.schema && answer.contentType && { content: { [contentType]: text } }),
   };
 }
+
+const csvMeaning =
+  'With `Accept: text/csv` the answer is CSV as RFC 4180 has it, in UTF-8, with a header row; several values in one cell have `;` ' +
+  'between them. Text that a spreadsheet would take for a formula has an apostrophe before it, also after `;`, `|`, a tab or a line ' +
+  'break within a cell. Pages, filters and `Link` are the same.';
 
 function describeRoute(route: Route): ZodOpenApiOperationObject {
   const pathParameters = Object.entries(route.params ?? {}).map(
@@ -85,6 +92,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     description: [
       route.scope === null ? 'Needs no key.' : `Needs a key with the scope \`${route.scope}\`.`,
       ...(route.extendedOnly ? ['Extended edition only.'] : []),
+      ...(route.answer.csv ? [csvMeaning] : []),
     ].join(' '),
     ...(route.scope === null && { security: [] }),
     requestParams: {

@@ -1,5 +1,8 @@
 import { ApiError } from '@agp/core/errors';
-import type { z } from 'zod';
+import { toLineText } from '@agp/core/text';
+import { z } from 'zod';
+
+const noParameters = z.object({});
 
 /**
  * Parses a query or a body.
@@ -22,16 +25,30 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   );
 }
 
+/** Names of parameters for a message: a few, each cut, without control characters. */
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map((name) => toLineText(name, 64));
+  return `${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
+}
+
 /**
- * Parses a query. Parameters that the schema does not know are ignored.
+ * Parses a query: every parameter is known, and given once.
  *
- * @throws ApiError naming the first field at fault
+ * @param schema absent where there are no parameters
+ * @throws ApiError naming the parameters at fault
  */
 export function parseQuery<Schema extends z.ZodObject>(
-  schema: Schema,
+  schema: Schema | undefined,
   query: Record<string, unknown>,
 ): z.infer<Schema> {
-  for (const name of Object.keys(schema.shape))
-    if (Array.isArray(query[name])) throw new ApiError('invalid_parameter', `${name}: given more than once`);
-  return parseInput(schema, query, 'query');
+  const known = Object.keys(schema?.shape ?? {});
+  const unknown = Object.keys(query).filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    const exist = known.length === 0 ? 'there are none here' : `those that exist: ${known.join(', ')}`;
+    const what = unknown.length === 1 ? 'unknown parameter' : 'unknown parameters';
+    throw new ApiError('invalid_parameter', `${listNames(unknown)}: ${what}; ${exist}`);
+  }
+  const repeated = known.find((name) => Array.isArray(query[name]));
+  if (repeated !== undefined) throw new ApiError('invalid_parameter', `${repeated}: given more than once`);
+  return parseInput(schema ?? noParameters, query, 'query') as z.infer<Schema>;
 }

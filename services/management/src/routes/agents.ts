@@ -51,7 +51,7 @@ export const agentRoutes = tagRoutes('Agents', [
     summary: 'Events of one agent, newest first',
     params: { id: agentId },
     query: agentEventListQuerySchema,
-    answer: { description: 'One page of events', schema: agentEventListSchema, paged: true },
+    answer: { description: 'One page of events', schema: agentEventListSchema, paged: true, csv: { name: 'events' } },
     handle: async (input, { db }, response) => {
       found((await agentExists(db, input.params.id)) || null, 'agent_not_found');
       await replyWithEvents(input, response, db, { agentId: input.params.id }, presentAgentEvent);

@@ -12,7 +12,7 @@ export const auditRoutes = tagRoutes('Audit log', [
     query: auditListQuerySchema,
     answer: { description: 'One page of entries', schema: auditListSchema },
     handle: async ({ query }, { db }) => {
-      const filter = { agentId: readAgentFilter(query.agent_id), action: query.action };
+      const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
       return (await listAudit(db, filter, query)).map(presentAuditEntry);
     },
   }),

@@ -15,23 +15,31 @@ import { readAgentFilter } from '../requests/read-agent-filter.ts';
 export const costRoutes = tagRoutes('Costs', [
   defineRoute('GET /api/v1/costs/summary', {
     summary: 'Usage and cost of all agents together',
-    answer: { description: 'The totals', schema: costSummarySchema },
+    answer: { description: 'The totals', schema: costSummarySchema, csv: { name: 'costs-summary' } },
     handle: async (_input, { db }) => presentRow(await summarizeCosts(db)),
   }),
   defineRoute('GET /api/v1/costs/breakdown', {
     summary: 'Usage and cost of each agent, the costliest first',
-    answer: { description: 'One entry for each agent with recorded events', schema: costBreakdownSchema },
+    answer: {
+      description: 'One entry for each agent with recorded events',
+      schema: costBreakdownSchema,
+      csv: { name: 'costs-breakdown' },
+    },
     handle: async (_input, { db }) => (await listAgentCosts(db)).map((row) => presentRow(row)),
   }),
   defineRoute('GET /api/v1/costs/unpriced', {
     summary: 'Models that were used without a known price, the most requested first',
-    answer: { description: 'One entry for each provider and model', schema: unpricedModelListSchema },
+    answer: {
+      description: 'One entry for each provider and model',
+      schema: unpricedModelListSchema,
+      csv: { name: 'costs-unpriced' },
+    },
     handle: async (_input, { db }) => (await listUnpricedModels(db)).map((row) => presentRow(row)),
   }),
   defineRoute('GET /api/v1/costs/doubtful', {
     summary: 'Calls whose recorded figures are in doubt, with the figures claimed, newest first',
     query: unrecordedListQuerySchema,
-    answer: { description: 'One page of calls', schema: doubtfulUsageListSchema },
+    answer: { description: 'One page of calls', schema: doubtfulUsageListSchema, csv: { name: 'costs-doubtful' } },
     handle: async ({ query }, { db }) => {
       const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
       return (await listDoubtfulUsage(db, filter, query)).map((row) => presentRow(row));
@@ -41,7 +49,11 @@ export const costRoutes = tagRoutes('Costs', [
     summary:
       'Requests that were forwarded and are not recorded, with the cost that counts in the budgets of their day, newest first',
     query: unrecordedListQuerySchema,
-    answer: { description: 'One page of requests', schema: unrecordedRequestListSchema },
+    answer: {
+      description: 'One page of requests',
+      schema: unrecordedRequestListSchema,
+      csv: { name: 'costs-unrecorded' },
+    },
     handle: async ({ query }, { db }) => {
       const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
       return (await listUnrecorded(db, filter, query)).map(presentUnrecordedRequest);

@@ -1,8 +1,10 @@
 import {
   eventListQuerySchema,
-  eventListSchema,
   eventSchema,
   eventStreamQuerySchema,
+  listedEventListSchema,
+  listedEventSchema,
+  sessionEventsQuerySchema,
   streamEventSchema,
 } from '@agp/core/contracts';
 import { listSessionEvents, readEvent } from '@agp/db';
@@ -17,11 +19,21 @@ import { readAgentFilter } from '../requests/read-agent-filter.ts';
 /** Reads as an empty list where others answer 404, so any text is let through. */
 const anySessionId = { ...sessionId, error: undefined, read: (text: string) => sessionId.read(text) ?? '' };
 
+const eventsCsv = {
+  name: 'events',
+  columns: (query: unknown) => {
+    const columns = Object.keys(listedEventSchema.shape);
+    return (query as { expand?: string }).expand === 'agent'
+      ? columns
+      : columns.filter((name) => name !== 'agent_name');
+  },
+};
+
 export const eventRoutes = tagRoutes('Events', [
   defineRoute('GET /api/v1/events', {
     summary: 'Events of all agents, newest first',
     query: eventListQuerySchema,
-    answer: { description: 'One page of events', schema: eventListSchema, paged: true },
+    answer: { description: 'One page of events', schema: listedEventListSchema, paged: true, csv: eventsCsv },
     handle: (input, { db }, response) => {
       const { agent_id, session_id } = input.query;
       const owner = {
@@ -46,15 +58,21 @@ export const eventRoutes = tagRoutes('Events', [
     errors: ['too_many_streams_of_key', 'too_many_streams'],
     handle: ({ query, caller }, { streams }, response) => {
       const owner = found(caller, 'internal');
-      streams.open(response, { agentId: query.agent_id, sessionId: query.session_id }, owner);
+      const filter = { agentId: query.agent_id, sessionId: query.session_id, withNames: query.expand === 'agent' };
+      streams.open(response, filter, owner);
     },
   }),
   defineRoute('GET /api/v1/events/sessions/{session_id}', {
     summary: 'All events of one session, oldest first; none for an unknown session',
     params: { session_id: anySessionId },
-    answer: { description: "The session's events", schema: eventListSchema },
-    handle: ({ params }, { db }, response) =>
-      replyWithList(response, listSessionEvents(db, params.session_id), presentEvent),
+    query: sessionEventsQuerySchema,
+    answer: { description: "The session's events", schema: listedEventListSchema, csv: eventsCsv },
+    handle: ({ params, query }, { db }, response) =>
+      replyWithList(
+        response,
+        listSessionEvents(db, params.session_id, { withNames: query.expand === 'agent' }),
+        presentEvent,
+      ),
   }),
   defineRoute('GET /api/v1/events/{id}', {
     summary: 'One event',

@@ -1,19 +1,45 @@
-import { sessionDetailSchema, sessionListSchema, wholeListQuerySchema } from '@agp/core/contracts';
+import {
+  sessionDetailSchema,
+  sessionListQuerySchema,
+  sessionListSchema,
+  writeSessionCursor,
+} from '@agp/core/contracts';
 import { listSessionEvents, listSessions, readSession } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentSessionEvent } from '../presenters/present-event.ts';
 import { presentRow } from '../presenters/present-row.ts';
 import { replyWithList } from '../replies/reply-with-list.ts';
+import { replyWithPage } from '../replies/reply-with-page.ts';
 import { found } from '../requests/found.ts';
 import { sessionId } from '../requests/parameters.ts';
+import { readAgentFilter } from '../requests/read-agent-filter.ts';
 
 export const sessionRoutes = tagRoutes('Sessions', [
   defineRoute('GET /api/v1/sessions', {
     extendedOnly: true,
     summary: 'All sessions, the latest start first',
-    query: wholeListQuerySchema,
-    answer: { description: 'The sessions', schema: sessionListSchema },
-    handle: ({ query }, { db }, response) => replyWithList(response, listSessions(db, query), (row) => presentRow(row)),
+    query: sessionListQuerySchema,
+    answer: {
+      description: 'The sessions; with a `limit`, a page of them',
+      schema: sessionListSchema,
+      paged: true,
+      csv: { name: 'sessions' },
+    },
+    handle: async ({ request, query }, { db }, response) => {
+      const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
+      const { limit, offset } = query;
+      if (limit === undefined)
+        return replyWithList(response, listSessions(db, filter, { offset }), (row) => presentRow(row));
+      // Reads one more than is shown, to know if there is a next page.
+      const rows = (await Array.fromAsync(listSessions(db, filter, { limit: limit + 1, offset }))).flat();
+      replyWithPage(
+        { request, query: { ...query, limit } },
+        response,
+        rows,
+        (row) => presentRow(row),
+        writeSessionCursor,
+      );
+    },
   }),
   defineRoute('GET /api/v1/sessions/{id}', {
     extendedOnly: true,
@@ -23,7 +49,7 @@ export const sessionRoutes = tagRoutes('Sessions', [
     handle: async ({ params }, { db }, response) => {
       const session = found(await readSession(db, params.id), 'session_not_found');
       // The links that the totals hold, and none recorded since: both parts of the answer agree.
-      const events = listSessionEvents(db, session.id, session.event_count);
+      const events = listSessionEvents(db, session.id, { length: session.event_count });
       const framing = { before: `{"session":${JSON.stringify(presentRow(session))},"events":[`, after: ']}' };
       await replyWithList(response, events, presentSessionEvent, framing);
     },

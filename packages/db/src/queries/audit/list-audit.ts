@@ -7,6 +7,10 @@ export interface AuditFilter {
   /** UUID */
   agentId?: string | undefined;
   action?: string | undefined;
+  /** Entries of this time or later. */
+  from?: Date | undefined;
+  /** Entries before this time. */
+  to?: Date | undefined;
 }
 
 /** An entry with its payload and hash, or refused requests of a minute that is not in the chain yet. */
@@ -19,20 +23,29 @@ type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string 
 /** One page of the audit log, newest first. One statement, so that refusals that are being sealed are shown exactly once. */
 export async function listAudit(
   db: Db,
-  { agentId, action }: AuditFilter,
+  { agentId, action, from, to }: AuditFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<AuditRow[]> {
   const ofAgent = agentId === undefined ? sql`true` : sql`agent_id = ${agentId}`;
   const ofAction = action === undefined ? sql`true` : sql`action = ${action}`;
+  const inRange = (time: string) =>
+    sql.join(
+      [from && sql`${sql.ref(time)} >= ${from}`, to && sql`${sql.ref(time)} < ${to}`, sql`true`].filter(
+        (part) => part !== undefined,
+      ),
+      sql` AND `,
+    );
   const withCounts = action === undefined || action === 'request.refused';
   const { rows } = await sql<Row>`
     (
       SELECT "timestamp" AS minute, agent_id, NULL::jsonb AS reasons, NULL::bigint AS count, NULL AS source_ip,
         seq, payload, lineage_hash
-      FROM audit_log WHERE ${ofAgent} AND ${ofAction} ORDER BY "timestamp" DESC, seq DESC LIMIT ${limit + offset}
+      FROM audit_log WHERE ${ofAgent} AND ${ofAction} AND ${inRange('timestamp')}
+      ORDER BY "timestamp" DESC, seq DESC LIMIT ${limit + offset}
     ) UNION ALL (
       SELECT ${refusalColumns}, NULL, NULL, NULL
-      FROM refusal_counts WHERE ${ofAgent} AND ${withCounts} GROUP BY ${refusalGroup}
+      FROM refusal_counts WHERE ${ofAgent} AND ${withCounts} AND ${inRange('minute')}
+      GROUP BY ${refusalGroup}
     )
     ORDER BY minute DESC, seq DESC NULLS FIRST, agent_id, count DESC, reasons LIMIT ${limit} OFFSET ${offset}`.execute(
     db,

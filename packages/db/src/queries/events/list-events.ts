@@ -3,7 +3,7 @@ import type { Db } from '../../database.ts';
 import type { Schema } from '../../schema.ts';
 import { firstIdAt, type Page, type RequestFilter } from '../pages/page-of-requests.ts';
 import { listPartitions } from '../partitions/list-partitions.ts';
-import { type EventRow, eventColumns } from './event-columns.ts';
+import { type EventExtras, type EventRow, eventColumns, nameOfAgent } from './event-columns.ts';
 import { type IdRange, splitByRecording, splitByWeeks } from './split-range.ts';
 
 export interface EventFilter extends RequestFilter {
@@ -40,7 +40,12 @@ function inRange(query: Query, { from, to }: IdRange): Query {
  * One page of events, newest first. An id holds the millisecond of its event's timestamp, so times are ranges of the
  * primary key and order by id is order by timestamp.
  */
-export async function listEvents(db: Db, filter: EventFilter, page: Page): Promise<EventRow[]> {
+export async function listEvents(
+  db: Db,
+  filter: EventFilter,
+  page: Page,
+  { withNames = false }: EventExtras = {},
+): Promise<EventRow[]> {
   const partitions = await listPartitions(db);
   const weeks = partitions.length === 0 ? null : { from: partitions[0]?.from, to: partitions.at(-1)?.to };
   const ends = [filter.to && firstIdAt(filter.to), filter.cursor].filter((end) => end !== undefined);
@@ -63,6 +68,7 @@ export async function listEvents(db: Db, filter: EventFilter, page: Page): Promi
   return await db
     .selectFrom(all.as('found'))
     .selectAll()
+    .$if(withNames, (query) => query.select(nameOfAgent('found.agent_id')))
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset)

@@ -1,0 +1,46 @@
+import { auditListSchema } from '@agp/core/contracts';
+import { fromPublicId } from '@agp/core/ids';
+import { addRefusals, sealRefusals } from '@agp/db';
+import { expect, test } from 'vitest';
+import { seedAgent } from './support/seed.ts';
+import { startTestManagement } from './support/start-test-management.ts';
+
+const minuteMs = 60_000;
+
+test('the audit log is filtered by time, what is in its chain and what is not yet', async () => {
+  await using management = await startTestManagement();
+  const id = await seedAgent(management.database, 'refused');
+  const thisMinute = Math.floor(Date.now() / minuteMs) * minuteMs;
+  const minutes = [60 * 24, 60, 5, 0].map((ago) => thisMinute - ago * minuteMs);
+  const refuse = (minute: number) =>
+    addRefusals(management.database.pool, [
+      {
+        minute,
+        agentId: fromPublicId('agt', id),
+        reason: 'agent_blocked',
+        count: 1,
+        sourceIp: '10.0.0.1',
+        refusedAt: minute,
+      },
+    ]);
+  for (const minute of minutes.slice(0, 2)) await refuse(minute);
+  while ((await sealRefusals(management.database.db)) > 0);
+  for (const minute of minutes.slice(2)) await refuse(minute);
+  await management.send('PUT', `/api/v1/agents/${id}`, { status: 'blocked' });
+
+  const list = async (query: string) => {
+    const entries = await management.read(`/api/v1/audit?${query}`, auditListSchema);
+    return entries.map(({ action, timestamp }) =>
+      action === 'agent.update' ? action : minutes.indexOf(Date.parse(timestamp)),
+    );
+  };
+  const at = (index: number) => new Date(minutes[index] ?? 0).toISOString();
+  expect(await list('')).toEqual(expect.arrayContaining([0, 1, 2, 3, 'agent.update']));
+  expect(await list('from=2h&action=request.refused')).toEqual([3, 2, 1]);
+  expect(await list(`from=${at(1)}&to=${at(3)}&agent_id=${id}`)).toEqual([2, 1]);
+  expect(await list(`to=${at(2)}&agent_id=${id}`)).toEqual([1, 0]);
+  expect(await list(`to=${at(2)}&agent_id=${id}&limit=1&offset=1`)).toEqual([0]);
+  expect(await list(`from=${at(3)}&action=agent.update`)).toEqual(['agent.update']);
+  expect(await list('to=0001-01-01&from=0000-01-01')).toEqual([]);
+  expect(await list('from=9999-12-31')).toEqual([]);
+});
