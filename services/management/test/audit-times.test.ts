@@ -21,6 +21,7 @@ test('the audit log is filtered by time, what is in its chain and what is not ye
         count: 1,
         sourceIp: '10.0.0.1',
         refusedAt: minute,
+        requests: [],
       },
     ]);
   for (const minute of minutes.slice(0, 2)) await refuse(minute);
