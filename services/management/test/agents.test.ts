@@ -73,10 +73,6 @@ describe('listing agents', () => {
   ])('refuses ?%s and names the field', async (query, error) => {
     await management.refuse(await management.call(`/api/v1/agents?${query}`), 400, error);
   });
-
-  test('ignores query parameters that it does not know', async () => {
-    await management.read('/api/v1/agents?page=2&__proto__=1', agentListSchema);
-  });
 });
 
 describe('one agent', () => {

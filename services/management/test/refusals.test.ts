@@ -85,8 +85,9 @@ describe('parameters', () => {
     await management.refuse(await management.call(path), 400, error);
   });
 
-  test('that are unknown are ignored, however often they are given', async () => {
-    expect((await management.call('/api/v1/agents?colour=red&colour=blue')).status).toBe(200);
+  test('that are unknown are named once, however often they are given', async () => {
+    const response = await management.call('/api/v1/agents?colour=red&colour=blue');
+    await management.refuse(response, 400, 'colour: unknown parameter; those that exist: status, limit, offset');
   });
 });
 
