@@ -74,7 +74,23 @@ function renderPage(path: string, tables: readonly string[]): { file: string; be
   return { file, before, after };
 }
 
-/** The pages that have tables made from code. */
+const toList = (schemas: z.ZodObject[]) =>
+  [...new Set(schemas.flatMap(({ shape }) => Object.keys(shape).map(toVariable)))].sort();
+
+/** The names of all variables, which services know each other's by. */
+function renderNames() {
+  const file = join(workspaceFolder, 'packages/runtime/src/config/known-variables.ts');
+  const names = toList([proxyConfigSchema, writerConfigSchema, managementConfigSchema]);
+  const after = `// Made by node test/docs/generate-tables.ts.
+
+/** The variables of all services. */
+export const knownVariables: readonly string[] = [
+${names.map((name) => `  '${name}',\n`).join('')}];
+`;
+  return { file, before: readFileSync(file, 'utf8'), after };
+}
+
+/** The pages that have tables made from code, and the list of variables. */
 export function renderPages() {
   return [
     renderPage('docs/configuration.md', [
@@ -83,5 +99,6 @@ export function renderPages() {
       renderVariables(managementConfigSchema, proxyConfigSchema.shape),
     ]),
     renderPage('docs/security.md', [renderPrivileges()]),
+    renderNames(),
   ];
 }

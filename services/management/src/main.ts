@@ -1,8 +1,7 @@
-import { createLogger, loadConfig, runUntilSignal } from '@agp/runtime';
+import { createLogger, loadConfig, runUntilSignal, warnOfStrangeVariables } from '@agp/runtime';
 import { managementConfigSchema } from './config.ts';
 import { startManagement } from './start-management.ts';
 
-await runUntilSignal(
-  () => startManagement(loadConfig(managementConfigSchema, process.env)),
-  createLogger('management', 'info'),
-);
+const logger = createLogger('management', 'info');
+warnOfStrangeVariables(process.env, logger);
+await runUntilSignal(() => startManagement(loadConfig(managementConfigSchema, process.env)), logger);

@@ -1,5 +1,7 @@
-import { createLogger, runUntilSignal } from '@agp/runtime';
+import { createLogger, runUntilSignal, warnOfStrangeVariables } from '@agp/runtime';
 import { loadProxyConfig } from './config.ts';
 import { startProxy } from './start-proxy.ts';
 
-await runUntilSignal(() => startProxy(loadProxyConfig(process.env)), createLogger('proxy', 'info'));
+const logger = createLogger('proxy', 'info');
+warnOfStrangeVariables(process.env, logger);
+await runUntilSignal(() => startProxy(loadProxyConfig(process.env)), logger);

@@ -1,5 +1,7 @@
-import { createLogger, loadConfig, runUntilSignal } from '@agp/runtime';
+import { createLogger, loadConfig, runUntilSignal, warnOfStrangeVariables } from '@agp/runtime';
 import { writerConfigSchema } from './config.ts';
 import { startWriter } from './start-writer.ts';
 
-await runUntilSignal(() => startWriter(loadConfig(writerConfigSchema, process.env)), createLogger('writer', 'info'));
+const logger = createLogger('writer', 'info');
+warnOfStrangeVariables(process.env, logger);
+await runUntilSignal(() => startWriter(loadConfig(writerConfigSchema, process.env)), logger);

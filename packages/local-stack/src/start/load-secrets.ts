@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJson } from '@agp/core/json';
+import { JsonError, parseJson } from '@agp/core/json';
 import {
   completePasswords,
   type DatabasePasswords,
@@ -11,6 +11,7 @@ import {
   type NatsPasswords,
   type RedisPasswords,
 } from '@agp/operator';
+import { StartError } from '../start-error.ts';
 
 /** Secrets that the local stack generates on its first run. */
 export interface Secrets {
@@ -47,7 +48,8 @@ function readSecrets(file: string): Partial<Secrets> {
   try {
     return parseJson(readFileSync(file)) as Partial<Secrets>;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return {};
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (error instanceof JsonError) throw new StartError(`AGP_DATA_DIR: ${file} ${error.message}.`);
+    throw error;
   }
 }

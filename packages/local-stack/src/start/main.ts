@@ -1,18 +1,36 @@
 import { join } from 'node:path';
 import { toLinesText } from '@agp/core/text';
-import { ConfigError } from '@agp/runtime';
+import { ConfigError, findStrangeVariables } from '@agp/runtime';
 import { openGuard, stopLeftovers } from '../guard/guard.ts';
-import { readLocalStackConfig } from '../local-stack-config.ts';
+import { type LocalStackConfig, readLocalStackConfig } from '../local-stack-config.ts';
 import { removeNotes } from '../running-servers.ts';
 import { StartError } from '../start-error.ts';
 import { claimDataFolder } from './claim-data-folder.ts';
+import { explainDataFolder } from './make-data-folder.ts';
 import { startLocalStack } from './start-local-stack.ts';
 import { writeWelcome } from './write-welcome.ts';
 
-function describe(error: unknown): string {
+function describe(error: unknown, { dataFolder }: LocalStackConfig): string {
   if (!(error instanceof Error)) return String(error);
   const isExplained = error instanceof StartError || error instanceof ConfigError;
-  return toLinesText(isExplained ? error.message : (error.stack ?? error.message));
+  if (isExplained) return toLinesText(error.message);
+  const { path = '' } = error as NodeJS.ErrnoException;
+  const isData = typeof path === 'string' && `${path}/`.startsWith(`${dataFolder}/`);
+  return toLinesText(isData ? explainDataFolder(path, error).message : (error.stack ?? error.message));
+}
+
+/**
+ * Warns of variables that look like ours and that nothing reads.
+ *
+ * @returns all others: the services would only warn of the same again
+ */
+function readEnvironment(): NodeJS.ProcessEnv {
+  const environment = { ...process.env };
+  for (const { name, meant } of findStrangeVariables(environment)) {
+    delete environment[name];
+    console.error(`Nothing reads the variable ${name}${meant === null ? '.' : `: is ${meant} meant?`}`);
+  }
+  return environment;
 }
 
 const stopping = 'Stopping ...';
@@ -23,8 +41,10 @@ const beganAt = Number(process.env.AGP_BEGAN_AT) || performance.timeOrigin;
 /** One Ctrl-C arrives up to three times, from the terminal, npm and the bootstrap; a signal within this time is the same one. */
 const sameSignalMs = 1_000;
 
+const config = readLocalStackConfig(process.env, (line) => console.log(line));
+
 async function run(): Promise<number> {
-  const config = readLocalStackConfig(process.env, (line) => console.log(line));
+  const environment = readEnvironment();
   using _claim = claimDataFolder(config.dataFolder);
   const recordFile = join(config.dataFolder, 'processes.json');
   await stopLeftovers(recordFile);
@@ -49,9 +69,9 @@ async function run(): Promise<number> {
 
   const onUnexpectedExit = (reason: string) =>
     ended.resolve({ code: 1, reason: `${reason}. ${stopping}`, running: true });
-  startLocalStack({ config, environment: process.env, guard, onUnexpectedExit, stopping: stopAll.signal }).then(
+  startLocalStack({ config, environment, guard, onUnexpectedExit, stopping: stopAll.signal }).then(
     (stack) => console.log(writeWelcome(stack, (Date.now() - beganAt) / 1_000)),
-    (error: unknown) => ended.resolve({ code: 1, reason: describe(error) }),
+    (error: unknown) => ended.resolve({ code: 1, reason: describe(error, config) }),
   );
   const { code, reason, running } = await ended.promise;
   stopAll.abort();
@@ -64,7 +84,7 @@ async function run(): Promise<number> {
 
 process.exit(
   await run().catch((error: unknown) => {
-    console.error(describe(error));
+    console.error(describe(error, config));
     return 1;
   }),
 );

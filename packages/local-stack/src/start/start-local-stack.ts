@@ -10,7 +10,7 @@ import { keepService } from './keep-service.ts';
 import { loadSecrets, type Secrets } from './load-secrets.ts';
 import { readStartConfig, type StartConfig } from './read-start-config.ts';
 import { type ServerUrls, startServers } from './start-servers.ts';
-import { writeProvidersFile } from './write-providers-file.ts';
+import { readOwnProviders, writeProvidersFile } from './write-providers-file.ts';
 
 export interface LocalStackOptions {
   config: LocalStackConfig;
@@ -57,11 +57,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const { config, environment, guard } = options;
   const start = readStartConfig(environment);
   const { host, opsHost } = start;
+  const ownProviders = readOwnProviders(start.providersFile);
   const opsPorts = listOpsPorts(start);
   await checkPorts([
-    { variable: 'PROXY_PORT', host, port: start.proxyPort },
-    { variable: 'MANAGEMENT_PORT', host, port: start.managementPort },
-    ...opsPorts.map((port) => ({ variable: 'OPS_PORT', host: opsHost, port })),
+    { variable: 'PROXY_PORT', hostVariable: 'HOST', host, port: start.proxyPort },
+    { variable: 'MANAGEMENT_PORT', hostVariable: 'HOST', host, port: start.managementPort },
+    ...opsPorts.map((port) => ({ variable: 'OPS_PORT', hostVariable: 'OPS_HOST', host: opsHost, port })),
   ]);
   const secrets = loadSecrets(config.dataFolder);
   const graceMs = toStopLimit(start);
@@ -97,7 +98,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   });
   const common = {
     MANAGEMENT_API_KEY: start.managementApiKey ?? secrets.managementApiKey,
-    PROVIDERS_FILE: writeProvidersFile(config.dataFolder, demoUrl, start.providersFile),
+    PROVIDERS_FILE: writeProvidersFile(config.dataFolder, demoUrl, ownProviders),
     HOST: host,
     OPS_HOST: opsHost,
     PROXY_PORT: String(start.proxyPort),

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { writeProvidersFile } from './write-providers-file.ts';
+import { readOwnProviders, writeProvidersFile } from './write-providers-file.ts';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-providers-'));
@@ -18,7 +18,7 @@ test('the demo provider is added to the user’s providers, unless one has its i
     { id: 'demo', api: 'gemini', base_url: 'http://127.0.0.1:2' },
   ];
   writeFileSync(own, JSON.stringify(entries));
-  const file = writeProvidersFile(folder, 'http://127.0.0.1:3', own);
+  const file = writeProvidersFile(folder, 'http://127.0.0.1:3', readOwnProviders(own));
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([
     ...entries,
     { id: 'demo-anthropic', api: 'anthropic', base_url: 'http://127.0.0.1:3/anthropic' },
@@ -29,5 +29,5 @@ test('the demo provider is added to the user’s providers, unless one has its i
 test.for(['{}', 'no JSON', undefined])('an error names a providers file with content %s', (content) => {
   const own = join(makeFolder(), 'own.json');
   if (content !== undefined) writeFileSync(own, content);
-  expect(() => writeProvidersFile(makeFolder(), 'http://127.0.0.1:3', own)).toThrow(own);
+  expect(() => readOwnProviders(own)).toThrow(own);
 });

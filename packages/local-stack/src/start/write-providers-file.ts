@@ -17,13 +17,12 @@ export const listDemoProviders = (demoUrl: string): ProviderEntry[] => [
 ];
 
 /**
- * Writes the providers file for the proxy: the user's own entries, and the demo provider in all of its formats, unless the user has
+ * Writes the providers file for the proxy: the user’s own entries, and the demo provider in all of its formats, unless the user has
  * given those ids to other providers.
  *
  * @returns its path
  */
-export function writeProvidersFile(dataFolder: string, demoUrl: string, ownFile: string | undefined): string {
-  const own = ownFile === undefined ? [] : readEntries(ownFile);
+export function writeProvidersFile(dataFolder: string, demoUrl: string, own: ProviderEntry[]): string {
   const file = join(dataFolder, 'providers.json');
   const entries = [...own, ...listDemoProviders(demoUrl).filter(({ id }) => !own.some((entry) => entry.id === id))];
   // The user's entries may hold private names.
@@ -31,8 +30,13 @@ export function writeProvidersFile(dataFolder: string, demoUrl: string, ownFile:
   return file;
 }
 
-/** The proxy checks the entries; here only the list is checked. */
-function readEntries(file: string): ProviderEntry[] {
+/**
+ * The entries of the user's providers file; the proxy checks them.
+ *
+ * @throws StartError if it holds no list
+ */
+export function readOwnProviders(file: string | undefined): ProviderEntry[] {
+  if (file === undefined) return [];
   try {
     const entries: unknown = parseJson(readFileSync(file));
     if (Array.isArray(entries)) return entries as ProviderEntry[];

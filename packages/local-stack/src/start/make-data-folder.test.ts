@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { StartError } from '../start-error.ts';
+import { makeDataFolder } from './make-data-folder.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agp-data-'));
+  writeFileSync(join(folder, 'file'), '');
+  symlinkSync('/nowhere/at/all', join(folder, 'link'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each([
+  ['file', 'a part of it is a file, not a folder'],
+  ['file/within', 'a part of it is a file, not a folder'],
+  ['link', 'there is something else of that name'],
+  ['a\u0000b', 'null bytes'],
+  ['x'.repeat(300), 'it is too long'],
+  [`${'x/'.repeat(60_000)}x`, 'it is too long'],
+])('a folder that cannot be made gets a sentence: %.20s', (name, reason) => {
+  let said: unknown;
+  try {
+    makeDataFolder(join(folder, name));
+  } catch (error) {
+    said = error;
+  }
+  expect(said).toBeInstanceOf(StartError);
+  expect((said as Error).message).toMatch(/^AGP_DATA_DIR: \/.* cannot be used: [^\n]*\.$/);
+  expect((said as Error).message).toContain(reason);
+  expect((said as Error).message.length).toBeLessThan(500);
+});
+
+test.runIf(existsSync('/proc/self'))('a folder within /proc gets a sentence, and no endless try', () => {
+  expect(() => makeDataFolder('/proc/agp/data')).toThrow('AGP_DATA_DIR: /proc/agp/data cannot be used:');
+});
+
+test('a folder is made with those above it, and nothing is left in it', () => {
+  const made = join(folder, 'a b', "c'd");
+  makeDataFolder(made);
+  makeDataFolder(made);
+  expect(readdirSync(made)).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createLogger } from '../logs/logger.ts';
+import { findStrangeVariables } from './find-strange-variables.ts';
+import { warnOfStrangeVariables } from './warn-of-strange-variables.ts';
+
+test.each<[string, string | null]>([
+  ['AGENT_IDENTTY', 'AGENT_IDENTITY'],
+  ['MAX_REQEST_BYTES', 'MAX_REQUEST_BYTES'],
+  ['MAX_REQUEST_BYTE', 'MAX_REQUEST_BYTES'],
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['DATABSE_URL_FILE', 'DATABASE_URL_FILE'],
+  ['MANAGMENT_API_KEY_FILE', 'MANAGEMENT_API_KEY_FILE'],
+  ['PROVIDER_FILE', 'PROVIDERS_FILE'],
+  ['TRUSTED_PROXY', 'TRUST_PROXY'],
+  ['SHUTDOWN_GRACE_SECNODS', 'SHUTDOWN_GRACE_SECONDS'],
+  ['agent_identity', 'AGENT_IDENTITY'],
+  ['AGP_DATADIR', 'AGP_DATA_DIR'],
+  ['AGP_SOMETHING', null],
+  ['BUDGET_A_DAY', null],
+  ['PII_MODE', null],
+  ['PROVIDER_OPENAI', null],
+  ['PROVIDER_OPENAI_KEY', null],
+  ['AGENT_MODE', null],
+])('%s looks like ours: %s', (name, meant) => {
+  expect(findStrangeVariables({ [name]: 'any' })).toEqual([{ name, meant }]);
+});
+
+const foreign = `
+  PATH HOME HOSTNAME HOSTTYPE SHELL USER LANG LC_ALL TERM PWD OLDPWD SHLVL TZ EDITOR DISPLAY LOGNAME MAIL PAGER COLORTERM XDG_RUNTIME_DIR
+  HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy ALL_PROXY PROXY_HOST npm_config_registry npm_lifecycle_event INIT_CWD NODE
+  NODE_ENV NODE_OPTIONS NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS CI GITHUB_TOKEN GITHUB_ACTIONS RUNNER_OS GITLAB_CI CI_PROJECT_ID SSH_AUTH_SOCK
+  SSH_AGENT_PID GPG_AGENT_INFO DD_AGENT_HOST AWS_REGION GOOGLE_API_KEY OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY OPENAI_BASE_URL
+  PGHOST PGPORT PGUSER PGPASSWORD POSTGRES_URL POSTGRES_PASSWORD REDIS_HOST REDIS_PORT REDIS_PASSWORD REDIS_TLS_URL NATS_HOST DATABASE_NAME
+  KUBERNETES_SERVICE_HOST KUBERNETES_PORT_443_TCP_ADDR AGENT_POOL_SERVICE_HOST AGENT_POOL_PORT_80_TCP BUDGET_SERVICE_PORT
+  OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES OTEL_EXPORTER_OTLP_TIMEOUT OTEL_BLRP_SCHEDULE_DELAY OTEL_METRICS_EXPORTER OTEL_LOGS_EXPORTER
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT OTEL_EXPORTER_OTLP_LOGS_ENDPOINT OTEL_PROPAGATORS INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET
+  LISTEN_FDS VSCODE_PID TERM_PROGRAM HOST PORT AUDIT VAULT_ADDR VIRTUAL_ENV JAVA_HOME GOPATH COMPOSE_PROJECT_NAME DOCKER_HOST
+  PROVIDER_OPENAI_URL PROVIDER_MY_VLLM_API_KEY PROVIDER_MY_VLLM_API_KEY_FILE NATS_URL_FILE MANAGEMENT_API_KEY_FILE AGP_PROXY_PASSWORD_FILE
+`;
+
+test('variables of other programs, and ours as they are, look like nothing', () => {
+  const environment = Object.fromEntries(
+    foreign
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, 'any']),
+  );
+  expect(findStrangeVariables(environment)).toEqual([]);
+  expect(findStrangeVariables({ TF_BUILD: 'True', AGENT_ID: '7', AGENT_WORKFOLDER: '/w' })).toEqual([]);
+});
+
+test('a value is never shown, a thousand are as many as twenty, and a name of any length takes no time', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`AGP_${index}`, 'canary']));
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(line, _, done) {
+      lines.push(String(line));
+      done();
+    },
+  });
+  const logger = createLogger('proxy', 'info', destination);
+  warnOfStrangeVariables({ ...many, [`AGP_${'X'.repeat(100_000)}`]: 'canary', 'AGP_\u001b[2J': 'canary' }, logger);
+  expect(lines).toHaveLength(20);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', variable: 'AGP_0', service: 'proxy' });
+  expect(lines.join('')).not.toMatch(/canary|XXX/);
+});
