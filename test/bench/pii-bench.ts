@@ -3,6 +3,7 @@
  * pattern alone costs. Rounds take turns and medians are compared. With `--detectors`, each detector alone.
  */
 import { createPiiFinder } from '@agp/pii';
+import { createPersonNameDetector } from '@agp/pii/person-names';
 import { runDetectors } from '../../packages/pii/src/detector.ts';
 import { detectors } from '../../packages/pii/src/detectors.ts';
 import { makeBenchText } from './pii-bench-text.ts';
@@ -20,7 +21,7 @@ const parts = Array.from({ length: Math.ceil(text.length / partLength) }, (_, in
 );
 const plainText = text.replaceAll(/[^A-Za-z ]/g, ' ');
 const find = createPiiFinder();
-const findNames = createPiiFinder({ personNames: true });
+const findNames = createPiiFinder({ personNames: createPersonNameDetector() });
 
 const passes: Record<string, () => number> = {
   'one RegExp, an e-mail pattern': () => [...text.matchAll(emailPattern)].length,

@@ -1,8 +1,9 @@
 import { createPiiFinder, type PiiType, piiTypes } from '@agp/pii';
+import { createPersonNameDetector } from '@agp/pii/person-names';
 import { expect, test } from 'vitest';
 import { labelledSentences } from './labelled-sentences.ts';
 
-const find = createPiiFinder({ personNames: true });
+const find = createPiiFinder({ personNames: createPersonNameDetector() });
 
 /** The sentence without its labels, and what they say. */
 function readLabels(sentence: string): { text: string; expected: string[] } {

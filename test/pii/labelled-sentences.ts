@@ -57,7 +57,7 @@ export const labelledSentences: readonly string[] = [
   'Ship it to [postal_address|1600 Pennsylvania Avenue NW, Washington, DC 20500].',
   'I live at [postal_address|10 Downing Street].',
   'He moved to [postal_address|221B Baker Street, London NW1 6XE] last year',
-  'Send the parcel to:\nAna\n[postal_address|123 N Main St Apt 4B\nAustin, TX 78701]',
+  'Send the parcel to:\n[person_name|Ana]\n[postal_address|123 N Main St Apt 4B\nAustin, TX 78701]',
   'Write to [postal_address|P.O. Box 1234, Springfield, IL 62704]',
   'Our office: [postal_address|Flat 3, 12 Oak Lane, Leeds LS1 4AP]',
   'Sie wohnt in der [postal_address|Hauptstraße 5, 10115] Berlin',

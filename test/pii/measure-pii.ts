@@ -9,6 +9,7 @@
  */
 import { existsSync } from 'node:fs';
 import { createPiiFinder, type PiiType, piiTypes } from '@agp/pii';
+import { createPersonNameDetector } from '@agp/pii/person-names';
 import { type LabelledText, readLabelledTexts, typeOfLabel } from './labelled-text.ts';
 import { addScores, rate, type Score, type Scores, scoreFindings } from './score-findings.ts';
 
@@ -87,7 +88,7 @@ function main(): number {
     return named ? 1 : 0;
   }
   const texts = readLabelledTexts(path);
-  const find = createPiiFinder({ personNames: true });
+  const find = createPiiFinder({ personNames: createPersonNameDetector() });
   printMapping(texts);
   const even = scoreFindings(
     texts.filter(({ template }) => template % 2 === 0),

@@ -1,8 +1,9 @@
 import { createPiiFinder } from '@agp/pii';
+import { createPersonNameDetector } from '@agp/pii/person-names';
 import { expect, test } from 'vitest';
 import { redosCorpus } from './redos-corpus.ts';
 
-const find = createPiiFinder({ personNames: true });
+const find = createPiiFinder({ personNames: createPersonNameDetector() });
 
 test('there are at least a hundred hostile texts, each another one', () => {
   expect(redosCorpus.length).toBeGreaterThanOrEqual(100);

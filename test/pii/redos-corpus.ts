@@ -20,6 +20,12 @@ const repeated: Record<string, string> = {
   'mails without space': 'a@b.com',
   'mail in URL': '//a:b@c.de',
   'URL slashes before at': '/////a@b.de ',
+  // Names
+  'capitalised words': 'Xyrth Quorl ',
+  'full names': 'Jane Roe ',
+  'one endless name': 'Jane ',
+  'names with hyphens': 'Jane-',
+  'introductions of names': 'My name is ',
   // Digits
   digits: '1',
   zeros: '0',

@@ -21,20 +21,26 @@ afterAll(async () => {
 });
 
 /** Sends a request and gives what was recorded of its texts. */
-async function record(path: string, body: string, headers: Record<string, string> = {}) {
+async function record(path: string, body: string | null, headers: Record<string, string> = {}) {
   const { pii_detected, pii_types, pii_scan } = await recordAll(path, body, headers);
   return { pii_detected, pii_types, pii_scan };
 }
 
-async function recordAll(path: string, body: string, headers: Record<string, string> = {}) {
+async function recordAll(path: string, body: string | null, headers: Record<string, string> = {}) {
+  const sessionId = await send(path, body, headers);
+  return readPayload(system, sessionId);
+}
+
+/** @param body null for a GET */
+async function send(path: string, body: string | null, headers: Record<string, string> = {}) {
   const sessionId = `ses_${randomUUID()}`;
   const answer = await fetch(`${system.proxies[0]?.url}${path}`, {
-    method: 'POST',
+    method: body === null ? 'GET' : 'POST',
     headers: { 'content-type': 'application/json', 'x-agent-name': 'writer', 'x-session-id': sessionId, ...headers },
     body,
   });
   await answer.arrayBuffer();
-  return readPayload(system, sessionId);
+  return sessionId;
 }
 
 const ask = (content: string) => ({ messages: [{ role: 'user', content }] });
@@ -116,6 +122,24 @@ test.each(['A'.repeat(1_024), '='.repeat(1_024), 'QUJD'.repeat(1_000)])(
   },
 );
 
+test('where a finding is stands beside the event, and neither its text nor the place in the payload', async () => {
+  provider.handle(answerCanned({ words: ['Write to jane', '.roe@example.com'] }));
+  const messages = [...ask('Hi').messages, ...ask('Pay with 4111 1111 1111 1111, please.').messages];
+  const sessionId = await send('/openai/v1/chat/completions', chat('', { messages, user: 'jane.roe@example.com' }));
+  provider.handle(answerCanned());
+  const payload = await readPayload(system, sessionId);
+  expect(payload).toMatchObject({ pii_types: ['credit_card', 'email'], pii_scan: 'full' });
+  expect(payload).not.toHaveProperty('pii_findings');
+  const { rows } = await system.database.pool.query('SELECT * FROM events WHERE session_id = $1', [sessionId]);
+  expect(rows).toHaveLength(1);
+  expect(rows[0].pii_findings).toEqual([
+    { in: 'request', message: null, type: 'email' },
+    { in: 'request', message: 1, type: 'credit_card' },
+    { in: 'response', message: null, type: 'email' },
+  ]);
+  expect(JSON.stringify(rows[0])).not.toMatch(/jane|4111 1111/);
+});
+
 test('what nobody searched is said and counted, never taken for nothing', async () => {
   const unscanned = async (reason: string) =>
     (await readMetric(system.proxies[0], `agp_proxy_unscanned_requests_total{reason="${reason}"}`)) || 0;
@@ -123,6 +147,20 @@ test('what nobody searched is said and counted, never taken for nothing', async 
   const upload = await record('/openai/v1/files', 'jane.roe@example.com', { 'content-type': 'text/plain' });
   expect(upload).toEqual({ pii_detected: false, pii_types: [], pii_scan: 'none' });
   expect(await unscanned('unknown_path')).toBe(1);
+  // A list of models, a refusal of a request without a body, and an empty body have no text that anybody could search.
+  provider.handle(({ target }) => ({
+    status: target.endsWith('/models') ? 200 : 404,
+    body: { object: 'list', data: [] },
+  }));
+  for (const path of ['models', 'files/file-1'])
+    expect(await record(`/openai/v1/${path}`, null)).toEqual({ pii_detected: false, pii_types: [], pii_scan: 'none' });
+  provider.handle(() => ({ status: 400, body: '' }));
+  expect(await record('/openai/v1/chat/completions', '')).toEqual(nothing);
+  // What a file says is text.
+  provider.handle(() => ({ headers: { 'content-type': 'text/plain' }, body: 'jane.roe@example.com' }));
+  expect(await record('/openai/v1/files/file-1/content', null)).toMatchObject({ pii_scan: 'none' });
+  provider.handle(answerCanned());
+  expect(await unscanned('unknown_path')).toBe(2);
 
   expect(await unscanned('unreadable')).toBe(0);
   provider.handle(() => ({

@@ -1,4 +1,5 @@
 import type { DoubtReason } from '@agp/core/contracts';
+import type { PiiFinding } from '@agp/core/events';
 import type { PiiType } from '@agp/pii';
 import type { Holder } from '@agp/runtime/fairness';
 import type { Operation, ProviderApi } from './providers/index.ts';
@@ -96,6 +97,8 @@ export interface Measurement {
   usageSource: 'provider' | 'estimated' | 'none';
   priceVersion: string | null;
   piiTypes: readonly PiiType[];
+  /** Where they are. */
+  piiFindings: readonly PiiFinding[];
   /** How much of the texts was scanned for PII. */
   piiScan: 'full' | 'partial' | 'none';
   /** How the call ended, judged by what the answer said as well. */
@@ -121,6 +124,7 @@ export const unmeasured: Omit<Measurement, 'outcome'> = {
   usageSource: 'none',
   priceVersion: null,
   piiTypes: [],
+  piiFindings: [],
   piiScan: 'none',
   doubt: null,
   unpriced: [],

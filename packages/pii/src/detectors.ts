@@ -5,7 +5,6 @@ import type { Detector } from './detector.ts';
 import { dateOfBirthDetector } from './identity/date-of-birth.ts';
 import { nationalIdDetector } from './identity/national-ids.ts';
 import { passportDetector } from './identity/passport.ts';
-import { personNameDetector } from './identity/person-name.ts';
 import { usSsnDetector } from './identity/us-ssn.ts';
 import { ipAddressDetector } from './network/ip-address-detector.ts';
 import { macAddressDetector } from './network/mac-address-detector.ts';
@@ -41,6 +40,5 @@ export const detectors: readonly Detector[] = [
   passportDetector,
   dateOfBirthDetector,
   postalAddressDetector,
-  personNameDetector,
   ...secretDetectors,
 ];

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPiiFinder, detectPiiTypes } from './find-pii.ts';
+import { createPersonNameDetector } from './names/person-name-detector.ts';
 import { piiTypes } from './pii-types.ts';
 
-const find = createPiiFinder({ personNames: true });
+const find = createPiiFinder({ personNames: createPersonNameDetector() });
 
 const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),

@@ -1,21 +1,25 @@
-import { type PiiFinding, runDetectors } from './detector.ts';
+import { type Detector, type PiiFinding, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
 import type { Rewritten } from './disguise/rewriting.ts';
 import { readTags, unmask } from './disguise/unmask.ts';
 import { type PiiForm, type PiiType, piiTypes } from './pii-types.ts';
 
-export type { PiiFinding } from './detector.ts';
+export type { Detector, PiiFinding } from './detector.ts';
 
 /** Finds the PII in a text: sorted by start, no two overlap. Pure, never throws, and takes time linear in the text's length. */
 export type PiiFinder = (text: string) => PiiFinding[];
 
-const ranks: Record<PiiForm, number> = { checksum: 0, fixed: 1, context: 2, loose: 3 };
+const ranks: Record<PiiForm, number> = { checksum: 0, fixed: 1, context: 2, loose: 3, guess: 4 };
 
 const rankOf = (finding: PiiFinding): number => ranks[piiTypes[finding.type].form];
 
-/** Makes a finder of every type in `piiTypes`; of `person_name` only on request. */
-export function createPiiFinder(options: { personNames?: boolean } = {}): PiiFinder {
-  const active = detectors.filter(({ types }) => options.personNames || !types.includes('person_name'));
+/**
+ * Makes a finder of every type in `piiTypes`.
+ *
+ * @param personNames of `@agp/pii/person-names`, which is apart because it takes time and memory to load; none are found without it
+ */
+export function createPiiFinder({ personNames }: { personNames?: Detector } = {}): PiiFinder {
+  const active = personNames ? [...detectors, personNames] : detectors;
   return (text) => {
     const findings = runDetectors(active, text);
     for (const reading of readOtherwise(text)) {

@@ -1,9 +1,9 @@
 /**
  * How sure the form of a type alone makes a finding. Where two findings overlap, the surer one stays:
  * `checksum` (digits that must add up) before `fixed` (a layout that little else has) before `context`
- * (a word nearby is needed) before `loose` (a guess that is usually right).
+ * (a word nearby is needed) before `loose` (usually right) before `guess` (by lists of words).
  */
-export type PiiForm = 'checksum' | 'fixed' | 'context' | 'loose';
+export type PiiForm = 'checksum' | 'fixed' | 'context' | 'loose' | 'guess';
 
 /**
  * Every kind of PII that is searched for, by its name in an event's `pii_types`. The names are
@@ -23,7 +23,7 @@ export const piiTypes = {
   passport: { description: 'Passport number', form: 'context' },
   date_of_birth: { description: 'Date of birth', form: 'context' },
   postal_address: { description: 'Postal address', form: 'loose' },
-  person_name: { description: 'Name of a person', form: 'loose' },
+  person_name: { description: 'Name of a person', form: 'guess' },
 
   national_id_au: { description: 'Tax file number of Australia', form: 'checksum' },
   national_id_be: { description: 'National register number of Belgium', form: 'checksum' },

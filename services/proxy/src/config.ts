@@ -73,7 +73,7 @@ export const proxyConfigSchema = z.object({
     .default('available')
     .describe('with the event queue full, `available` drops and counts events, `strict` refuses requests'),
   piiScan: z.enum(['on', 'off']).default('on').describe('`off` searches nothing'),
-  piiPersonNames: z.stringbool().default(false).describe('look for [names of persons](pii.md)'),
+  piiPersonNames: z.stringbool().default(false).describe('look for [names of persons](pii.md#how-good-it-is)'),
   piiBudgetMs: positive.default(2_000).describe('search time a request, in milliseconds'),
   auditDirections: z
     .enum(['response', 'both'])

@@ -20,8 +20,10 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
   const reported =
     operation?.answerFormat === 'lines' ? new BillCalls(parts, call, { models: [], serviceTier: 'batch' }) : null;
   let tap: ResponseTap | null = null;
+  let answerHeaders: IncomingHttpHeaders | null = null;
   return {
     openTap(headers) {
+      answerHeaders = headers;
       if (!operation) return null;
       const memory = openMemoryShare(parts.memory, call.holder);
       tap = createResponseTap(operation, headers, { memory, ...(reported && { onCall: reported.add }) });
@@ -33,7 +35,7 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
         const texts = findTexts(call, reading);
         const [usage, pii] = await Promise.all([
           measureUsage(parts, call, end, { reading, texts, reported }),
-          scanCall(parts, call, end, texts),
+          scanCall(parts, call, end, texts, answerHeaders),
         ]);
         return { ...usage, ...pii, outcome: judgeOutcome(end, reading) };
       } finally {

@@ -17,7 +17,7 @@ export interface Seen {
   reported: BillCalls | null;
 }
 
-type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiScan' | 'unscanned'>;
+type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
 
 /**
  * Computes the usage and cost of a call. The provider's own figures count, up to the most that the request allows. A billable call
@@ -29,7 +29,7 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const { reading } = seen;
   const requestedModel = body?.requestedModel ?? null;
   const answeredModel = reading?.model ?? null;
-  const { piiTypes: _types, piiScan: _scan, unscanned: _reason, ...nothing } = unmeasured;
+  const { piiTypes: _types, piiFindings: _findings, piiScan: _scan, unscanned: _reason, ...nothing } = unmeasured;
   const free = { ...nothing, model: answeredModel ?? requestedModel, answeredModel, requestedModel };
   if (head.operation === null) return { ...free, ...priceUnknownPath(parts, call, end) };
   if (head.operation.isFree || !mayBeBilled(end, reading)) return free;

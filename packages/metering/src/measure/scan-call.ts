@@ -1,8 +1,10 @@
-import type { AnswerEnd, Call, Measurement } from '../call.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type AnswerEnd, type Call, type Measurement, unmeasured } from '../call.ts';
 import type { MeteringParts } from '../create-metering.ts';
 import { isForm } from '../request/parse-form-fields.ts';
 import type { ResponseReading } from '../stream/index.ts';
 import { readText, type TextSource } from '../text/index.ts';
+import { hasNoText } from './has-no-text.ts';
 
 /** The texts of a request and its answer; null without any. */
 export interface CallTexts {
@@ -12,26 +14,36 @@ export interface CallTexts {
 
 export function findTexts({ head, body }: Call, reading: ResponseReading | null): CallTexts {
   const asked = { api: head.provider.api, method: head.method, path: head.path };
-  const output = reading?.output() ?? null;
+  const output = reading === null || reading.length === 0 ? null : reading.output();
   const contentType = body?.form.contentType ?? '';
   const request = body && { of: 'request' as const, asked, bytes: body.bytes, contentType };
   return {
     // Most of a form is files, which neither the worker nor the estimate should get.
-    request: request && isForm(contentType) ? readText(request, 'all') : request,
+    request: request && isForm(contentType) ? { ...readText(request, 'all'), of: 'request' } : request,
     answer: Buffer.isBuffer(output) ? { of: 'answer', asked, bytes: output } : output,
   };
 }
 
-/** Searches what the agent and the model wrote for PII, and says why where some of it was not searched. */
+type Scanned = Pick<Measurement, 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
+
+/**
+ * Searches what the agent and the model wrote for PII, and says why where some of it was not searched.
+ *
+ * @param answerHeaders null where no answer came
+ */
 export async function scanCall(
   { scanner }: MeteringParts,
   { head, holder }: Call,
-  { status }: AnswerEnd,
+  end: AnswerEnd,
   texts: CallTexts,
-): Promise<Pick<Measurement, 'piiTypes' | 'piiScan' | 'unscanned'>> {
-  if (!scanner || (!head.hasBody && status === null)) return { piiTypes: [], piiScan: 'none', unscanned: null };
-  if (!head.operation) return { piiTypes: [], piiScan: 'none', unscanned: 'unknown_path' };
+  answerHeaders: IncomingHttpHeaders | null,
+): Promise<Scanned> {
+  const { piiTypes, piiFindings, piiScan } = unmeasured;
+  const unscanned = { piiTypes, piiFindings, piiScan, unscanned: null };
+  if (!scanner || (!head.hasBody && end.status === null)) return unscanned;
+  if (!head.operation)
+    return hasNoText(head, end, answerHeaders) ? unscanned : { ...unscanned, unscanned: 'unknown_path' };
   const found = [texts.request, texts.answer].filter((text) => text !== null);
-  const { types, extent, missed } = await scanner.scan(found, holder);
-  return { piiTypes: types, piiScan: extent, unscanned: missed };
+  const { types, findings, extent, missed } = await scanner.scan(found, holder);
+  return { piiTypes: types, piiFindings: findings, piiScan: extent, unscanned: missed };
 }

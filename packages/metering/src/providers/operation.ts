@@ -14,6 +14,8 @@ export interface Writing {
   beside?: readonly string[];
   /** False where some of it was cut off at a bound, or could not be read. */
   whole: boolean;
+  /** Given for the text of a request that was read already. */
+  of?: 'request';
 }
 
 /** Adds to one of the texts that a model writes side by side: a choice's content, a tool call's arguments ... */

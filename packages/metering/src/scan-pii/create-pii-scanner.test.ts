@@ -16,7 +16,8 @@ const written = (...parts: string[]): TextSource => ({ parts, whole: true });
 async function scan(sources: TextSource[], options: Partial<PiiScannerOptions> = {}) {
   const scanner = createPiiScanner({ personNames: false, budgetMs: 10_000, ...options });
   try {
-    return await scanner.scan(sources, holder);
+    const { findings: _places, ...scanned } = await scanner.scan(sources, holder);
+    return scanned;
   } finally {
     await scanner.stop();
   }
@@ -72,7 +73,9 @@ test('text that is not scanned in time is reported', async () => {
 test('after a stop nothing is scanned, and that is said', async () => {
   const scanner = createPiiScanner({ personNames: false, budgetMs: 1_000, maxInline: 0 });
   await scanner.stop();
-  expect(await scanner.scan([written(mail)], holder)).toEqual({ types: [], extent: 'none', missed: 'overloaded' });
+  const findings: [] = [];
+  const refused = { types: [], findings, extent: 'none', missed: 'overloaded' };
+  expect(await scanner.scan([written(mail)], holder)).toEqual(refused);
 });
 
 test('a body of very many values is not parsed, and its raw text is searched as far as texts are read', async () => {
@@ -80,4 +83,31 @@ test('a body of very many values is not parsed, and its raw text is searched as 
   const populated = { of: 'request' as const, asked, bytes: Buffer.from(body), contentType: 'application/json' };
   const scanned = await scan([populated], { budgetMs: 60_000 });
   expect(scanned).toEqual({ types: ['email'], extent: 'partial', missed: 'unreadable' });
+});
+
+test('names are found by the worker, in small texts too, and only where they are asked for', async () => {
+  const named = [requestOf('Please call Jane Roe about it.'), written('Hm.')];
+  expect((await scan(named, { personNames: true })).types).toEqual(['person_name']);
+  expect((await scan(named)).types).toEqual([]);
+  expect(await scan([written('')], { personNames: true })).toEqual({ types: [], extent: 'full', missed: null });
+});
+
+test('texts full of names that are not through in time are reported, and hold up nobody else', async () => {
+  const scanner = createPiiScanner({ personNames: true, budgetMs: 5_000 });
+  const crowd = 'Jane Roe met Ivan Petrov and Kuba Nowak. '.repeat(5_000);
+  const ended: string[] = [];
+  const ask = async (agentId: string, text: string) => {
+    const scanned = await scanner.scan([written(text)], { agentId, source: null });
+    ended.push(agentId);
+    return scanned;
+  };
+  await ask('honest', mail);
+  const hostile = Array.from({ length: 8 }, () => ask('hostile', crowd));
+  expect((await ask('honest', 'Dear Ana López, thank you.')).types).toEqual(['person_name']);
+  expect(ended.filter((agentId) => agentId === 'hostile').length).toBeLessThan(3);
+  for (const { types, extent } of await Promise.all(hostile))
+    expect([types, extent]).toEqual([['person_name'], 'full']);
+  await scanner.stop();
+  const late = await scan([written(crowd)], { personNames: true, budgetMs: 0 });
+  expect(late).toEqual({ types: [], extent: 'none', missed: 'out_of_time' });
 });

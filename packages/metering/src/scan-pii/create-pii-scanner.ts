@@ -1,8 +1,8 @@
 import { createPiiFinder } from '@agp/pii';
 import type { Holder } from '@agp/runtime/fairness';
 import { createOffload, detach, OffloadError, sizeOfAll, type TextSource } from '../text/index.ts';
+import type { ScanRequest } from './answer-scans.ts';
 import { type PiiScan, scanTexts } from './scan-texts.ts';
-import type { ScanRequest } from './scan-worker.ts';
 
 /** Looks for PII in what agents and models wrote. */
 export interface PiiScanner {
@@ -12,6 +12,7 @@ export interface PiiScanner {
 }
 
 export interface PiiScannerOptions {
+  /** Names are found by the worker alone, which has their lists: it then gets the small texts too. */
   personNames: boolean;
   /** How long one request's texts may be scanned, in milliseconds. The rest is not scanned. */
   budgetMs: number;
@@ -30,8 +31,9 @@ const maxPendingBytes = 256 * 1024 * 1024;
 /** Makes a scanner with a worker thread of its own for large texts, which is started by the first of them. */
 export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
   const { personNames, budgetMs, maxInline = 16 * 1024, onWorkerError } = options;
-  const find = createPiiFinder({ personNames });
-  const offload = createOffload<ScanRequest, PiiScan>(new URL('./scan-worker.ts', import.meta.url), {
+  const find = createPiiFinder();
+  const script = personNames ? './scan-names-worker.ts' : './scan-worker.ts';
+  const offload = createOffload<ScanRequest, PiiScan>(new URL(script, import.meta.url), {
     // Reading comes before scanning.
     timeoutMs: budgetMs * 2 + 5_000,
     maxPending,
@@ -42,12 +44,12 @@ export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
   return {
     async scan(sources, holder) {
       const size = sources.reduce((sum, source) => sum + sizeOfAll(source), 0);
-      if (size <= maxInline) return scanTexts(sources, find, () => true);
+      if (size === 0 || (size <= maxInline && !personNames)) return scanTexts(sources, find, () => true);
       try {
-        return await offload.ask({ sources, personNames, budgetMs }, size, holder);
+        return await offload.ask({ sources, budgetMs }, size, holder);
       } catch (error) {
         const isSlow = error instanceof OffloadError && error.code === 'slow';
-        return { types: [], extent: 'none', missed: isSlow ? 'out_of_time' : 'overloaded' };
+        return { types: [], findings: [], extent: 'none', missed: isSlow ? 'out_of_time' : 'overloaded' };
       }
     },
     stop: () => offload.stop(),

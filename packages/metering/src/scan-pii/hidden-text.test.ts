@@ -9,7 +9,10 @@ import { scanTexts } from './scan-texts.ts';
 /** Ways to write a text that only a model will read. */
 
 const find = createPiiFinder();
-const scan = (...sources: TextSource[]) => scanTexts(sources, find, () => true);
+function scan(...sources: TextSource[]) {
+  const { findings: _places, ...scanned } = scanTexts(sources, find, () => true);
+  return scanned;
+}
 
 const chat = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
 const messages = { api: 'anthropic', method: 'POST', path: '/v1/messages' } as const;

@@ -1,11 +1,15 @@
-import { detectPiiTypes, type PiiFinder, type PiiType, unmask } from '@agp/pii';
+import type { PiiFinding } from '@agp/core/events';
+import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
 import { readText, type TextSource } from '../text/index.ts';
+import { FoundPlaces } from './found-places.ts';
 import { unfoldText } from './unfold-text.ts';
 
 /** The findings in the texts of one request and its answer. */
 export interface PiiScan {
   /** In the order of their names. */
   types: readonly PiiType[];
+  /** Where they are; a bounded number of places, in their order in the call. */
+  findings: readonly PiiFinding[];
   /** How much of the text was scanned: all that there is, some of it, or nothing. */
   extent: 'full' | 'partial' | 'none';
   /** Why it was not all of it; null where it was. */
@@ -27,12 +31,10 @@ const pieceLength = 64 * 1024;
 /** Pieces overlap by more than the longest PII. */
 const overlap = 4 * 1024;
 
-function* cut(texts: Iterable<string>): Generator<string> {
-  for (const text of texts) {
-    yield* cutOne(text);
-    // Invisible characters may be longer than a piece, with half of a number on either side.
-    if (text.length > pieceLength) yield* cutOne(unmask(text)?.value ?? '');
-  }
+function* cut(text: string): Generator<string> {
+  yield* cutOne(text);
+  // Invisible characters may be longer than a piece, with half of a number on either side.
+  if (text.length > pieceLength) yield* cutOne(unmask(text)?.value ?? '');
 }
 
 function* cutOne(text: string): Generator<string> {
@@ -47,27 +49,31 @@ function* cutOne(text: string): Generator<string> {
  * @param hasTime asked before each piece of a text
  */
 export function scanTexts(sources: readonly TextSource[], find: PiiFinder, hasTime: () => boolean): PiiScan {
-  const writings = sources.map((source) => readText(source, 'all'));
+  const writings = sources.map((source) => ({ ...readText(source, 'all'), side: sideOf(source) }));
   let missed: MissedReason | null = writings.every((writing) => writing.whole) ? null : 'unreadable';
   let scanned = false;
-  const inTime = function* (pieces: Iterable<string>): Generator<string> {
-    for (const piece of pieces) {
-      if (!hasTime()) {
-        missed = 'out_of_time';
-        return;
+  const places = new FoundPlaces();
+  const scanAll = () => {
+    for (const { parts, beside = [], side, locate } of writings) {
+      for (const text of [...parts, ...beside]) {
+        const unfolded = unfoldText(text);
+        if (!unfolded.whole) missed ??= 'unreadable';
+        for (const part of unfolded.parts) {
+          for (const piece of cut(part)) {
+            if (!hasTime()) {
+              missed = 'out_of_time';
+              return;
+            }
+            scanned = true;
+            for (const { type } of find(piece)) places.add(side, locate?.(text) ?? [], type);
+          }
+        }
       }
-      scanned = true;
-      yield piece;
     }
   };
-  const texts = writings.flatMap(({ parts, beside = [] }) => [...parts, ...beside]);
-  const unfolded = function* () {
-    for (const text of texts) {
-      const { parts, whole } = unfoldText(text);
-      if (!whole) missed ??= 'unreadable';
-      yield* parts;
-    }
-  };
-  const types = detectPiiTypes(inTime(cut(unfolded())), find);
-  return { types, extent: missed === null ? 'full' : scanned ? 'partial' : 'none', missed };
+  scanAll();
+  const extent = missed === null ? 'full' : scanned ? 'partial' : 'none';
+  return { types: places.types(), findings: places.list(), extent, missed };
 }
+
+const sideOf = (source: TextSource): PiiFinding['in'] => (source.of === 'request' ? 'request' : 'response');

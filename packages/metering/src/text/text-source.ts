@@ -7,6 +7,7 @@ import { maxText } from '../providers/collect-text.ts';
 import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
 import { isForm } from '../request/parse-form-fields.ts';
 import { parseRequestBody } from '../request/parse-request-body.ts';
+import { createLocateText, type LocateText } from './locate-text.ts';
 
 /** A request's target, by which a worker finds the operation again. */
 export interface Asked {
@@ -14,6 +15,12 @@ export interface Asked {
   method: string;
   /** The provider's path, without the query. */
   path: string;
+}
+
+/** A text, and where a request has it. */
+export interface LocatedWriting extends Writing {
+  /** Absent where no messages were read. */
+  locate?: LocateText;
 }
 
 /** A text that was read already, or the body that holds it, which is read late and, if it is large, in a worker. */
@@ -44,11 +51,12 @@ export function withoutBeside(source: TextSource): TextSource {
  *
  * @param extent text that a `model` reads or wrote, which is billed, or `all` strings
  */
-export function readText(source: TextSource, extent: 'model' | 'all'): Writing {
+export function readText(source: TextSource, extent: 'model' | 'all'): LocatedWriting {
   if (!('bytes' in source)) return source;
   const { asked, bytes } = source;
   const operation = matchOperation(asked.api, asked.method, asked.path);
   if (!operation) return { parts: [], whole: false };
+  if (bytes.length === 0) return { parts: [], whole: true };
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const read = (value: unknown, writing: Writing) =>
     extent === 'all' ? addBeside(source.of, value, writing) : writing;
@@ -60,7 +68,8 @@ export function readText(source: TextSource, extent: 'model' | 'all'): Writing {
   if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
   const { parts, whole } = operation.readRequest(parsed, asked.path).inputText();
   const shadowed = isJson ? findShadowed(body.toString('utf8'), parsed) : [];
-  return read(parsed, { parts: [...parts, ...shadowed], whole });
+  const writing = read(parsed, { parts: [...parts, ...shadowed], whole });
+  return isJson ? { ...writing, locate: createLocateText(asked.api, parsed) } : writing;
 }
 
 /** This much of a broken-off answer is read: the library takes time in the square of the depth. */

@@ -68,6 +68,7 @@ const anyMeasurement = fc
     costNanoUsd: anyNumber,
     priceVersion: orNull(anyText),
     piiTypes: fc.array(anyText, { maxLength: 100 }),
+    piiFindings: fc.array(fc.constant({ in: 'request', message: 1, type: 'email' }), { maxLength: 150 }),
     usageSource: fc.constantFrom('provider', 'estimated', 'none'),
     outcome,
   })

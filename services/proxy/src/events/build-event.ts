@@ -1,4 +1,4 @@
-import { type EventMessage, toEventText } from '@agp/core/events';
+import { type EventMessage, maxPiiFindings, toEventText } from '@agp/core/events';
 import type { Measurement } from '@agp/metering';
 import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
 import { fitCount, fitMeasurement } from './fit-measurement.ts';
@@ -78,8 +78,14 @@ export function buildEvent(
     pii_detected: measured.piiTypes.length > 0,
     pii_types: measured.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, 64)),
     pii_scan: measured.piiScan,
+    pii_findings: fitFindings(measured.piiFindings),
     counts_as_request: true,
   };
+}
+
+/** Null where there are none: most events need no note of it. */
+function fitFindings(findings: Measurement['piiFindings']): EventMessage['pii_findings'] {
+  return findings.length === 0 ? null : findings.slice(0, maxPiiFindings);
 }
 
 /** More than there are. */

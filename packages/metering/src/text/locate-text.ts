@@ -1,0 +1,41 @@
+import { asObject } from '../json/json-shapes.ts';
+import type { ProviderApi } from '../providers/index.ts';
+import { visitStrings } from '../providers/visit-strings.ts';
+
+/** The members that hold a conversation, in the order in which an API reads them. */
+const members: Record<ProviderApi, readonly string[]> = {
+  openai: ['messages', 'input'],
+  anthropic: ['messages'],
+  gemini: ['contents', 'input'],
+};
+
+/** The indexes of the messages that hold a text; none if it is in none of them. */
+export type LocateText = (text: string) => readonly number[];
+
+const nowhere: LocateText = () => [];
+
+/** @param body the parsed JSON of a request */
+export function createLocateText(api: ProviderApi, body: unknown): LocateText {
+  const root = asObject(body);
+  const list = members[api].map((name) => root[name]).find((value) => Array.isArray(value));
+  if (!Array.isArray(list)) return nowhere;
+  let found: Map<string, number[]> | null = null;
+  return (text) => {
+    found ??= indexTexts(list);
+    return found.get(text) ?? [];
+  };
+}
+
+/** Most texts have no findings, and most requests no text with any: they are indexed only for the first. */
+function indexTexts(messages: readonly unknown[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const [index, message] of messages.entries()) {
+    visitStrings([message], 'text', (text) => {
+      const known = found.get(text);
+      if (known === undefined) found.set(text, [index]);
+      else if (known.at(-1) !== index) known.push(index);
+      return true;
+    });
+  }
+  return found;
+}
