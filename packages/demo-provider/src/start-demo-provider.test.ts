@@ -171,6 +171,15 @@ describe('bad input', () => {
       expect((await post('/openai/v1/audio/transcriptions', body, headers)).status).toBe(400);
   });
 
+  test('that asks for too many numbers gets 400', async () => {
+    const input = Array.from({ length: 2_000 }, () => 'one');
+    const body = JSON.stringify({ model: 'text-embedding-3-small', input, dimensions: 4_096 });
+    expect(await post('/openai/v1/embeddings', body)).toMatchObject({
+      status: 400,
+      json: { error: { param: 'input' } },
+    });
+  });
+
   test('a body beyond 32 MiB gets 413', async () => {
     const body = `"${'x'.repeat(32 * 1024 * 1024)}"`;
     expect((await post('/openai/v1/chat/completions', body)).status).toBe(413);

@@ -3,6 +3,10 @@ import type { Endpoint } from '../endpoint.ts';
 import { countTokens } from '../model/count-tokens.ts';
 import { embedText } from '../model/embed-text.ts';
 import { parseRequest } from '../parse-request.ts';
+import { ProviderFault } from '../provider-fault.ts';
+
+/** Numbers in all vectors of an answer. */
+const maxValues = 4_000_000;
 
 const tokens = z.array(z.number().int());
 const request = z.looseObject({
@@ -34,6 +38,8 @@ function toBase64(vector: number[]): string {
 export const answerEmbeddings: Endpoint = ({ body }) => {
   const { model, input, dimensions, encoding_format: format } = parseRequest(request, body);
   const inputs = toInputs(input);
+  if (inputs.length * dimensions > maxValues)
+    throw new ProviderFault('invalid_request', `The demo embeds at most ${maxValues} values at once.`, 'input');
   const total = inputs.reduce((sum, each) => sum + (typeof each === 'string' ? countTokens(each) : each.length), 0);
   const data = inputs.map((each, index) => {
     const vector = embedText(typeof each === 'string' ? each : each.join(' '), dimensions);

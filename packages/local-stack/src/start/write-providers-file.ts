@@ -22,9 +22,9 @@ export const listDemoProviders = (demoUrl: string): ProviderEntry[] => [
  *
  * @returns its path
  */
-export function writeProvidersFile(dataFolder: string, demoUrl: string, own: ProviderEntry[]): string {
+export function writeProvidersFile(dataFolder: string, demoUrl: string, own: (ProviderEntry | null)[]): string {
   const file = join(dataFolder, 'providers.json');
-  const entries = [...own, ...listDemoProviders(demoUrl).filter(({ id }) => !own.some((entry) => entry.id === id))];
+  const entries = [...own, ...listDemoProviders(demoUrl).filter(({ id }) => !own.some((entry) => entry?.id === id))];
   // The user's entries may hold private names.
   writeFileSync(file, `${JSON.stringify(entries, null, 2)}\n`, { mode: 0o600 });
   return file;
@@ -35,11 +35,11 @@ export function writeProvidersFile(dataFolder: string, demoUrl: string, own: Pro
  *
  * @throws StartError if it holds no list
  */
-export function readOwnProviders(file: string | undefined): ProviderEntry[] {
+export function readOwnProviders(file: string | undefined): (ProviderEntry | null)[] {
   if (file === undefined) return [];
   try {
     const entries: unknown = parseJson(readFileSync(file));
-    if (Array.isArray(entries)) return entries as ProviderEntry[];
+    if (Array.isArray(entries)) return entries as (ProviderEntry | null)[];
     throw new StartError(`PROVIDERS_FILE: ${file} holds no list`);
   } catch (error) {
     if (error instanceof StartError) throw error;
