@@ -114,6 +114,12 @@ test('of a thousand messages with findings as many are listed as an event takes,
   for (const finding of findings) expect(piiFindingSchema.parse(finding)).toEqual(finding);
 });
 
+test('a text that is longer than what is read has its place all the same', () => {
+  const long = `${mail} ${'x '.repeat(2_200_000)}`;
+  const scanned = scanTexts([send(chat, { messages: [user('Hi'), user(long)] })], createPiiFinder(), () => true);
+  expect(scanned).toMatchObject({ extent: 'partial', findings: [{ in: 'request', message: 1, type: 'email' }] });
+});
+
 test('one text in very many messages takes no more places than are listed', () => {
   const { findings } = scanTexts(
     [send(chat, { messages: Array.from({ length: 50_000 }, () => user(mail)) })],

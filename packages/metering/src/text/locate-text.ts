@@ -22,8 +22,17 @@ export function createLocateText(api: ProviderApi, body: unknown): LocateText {
   let found: Map<string, number[]> | null = null;
   return (text) => {
     found ??= indexTexts(list);
-    return found.get(text) ?? [];
+    return found.get(text) ?? findWhole(found, text);
   };
+}
+
+/** The last text of a body that is too long is cut. One that is left short is not worth the search. */
+const leastCut = 64 * 1024;
+
+function findWhole(found: ReadonlyMap<string, number[]>, cut: string): readonly number[] {
+  if (cut.length < leastCut) return [];
+  for (const [text, indexes] of found) if (text.startsWith(cut)) return indexes;
+  return [];
 }
 
 /** Most texts have no findings, and most requests no text with any: they are indexed only for the first. */
