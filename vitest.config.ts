@@ -18,10 +18,13 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     globalSetup: 'packages/testing/src/global-setup.ts',
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Only what hangs is to run into these: a machine may be many times slower than ours.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Files of a worker share its modules: loading them anew for each file was a third of the run's CPU time.
     isolate: false,
+    // Most of what a story makes is garbage a moment later.
+    execArgv: ['--max-semi-space-size=32'],
     include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],
     // More than cores: most stories wait for something most of the time.
     maxWorkers: 4,

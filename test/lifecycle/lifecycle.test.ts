@@ -85,7 +85,7 @@ test('services wait for servers that are away, say which, and are stopped meanwh
   await system.stack.nats.start();
   for (const url of opsUrls) await waitFor('readiness', async () => (await readReadiness(url)).status === 200);
   await Promise.all(patient.map(endsCleanly));
-}, 90_000);
+});
 
 test('services say in their log why Postgres or Redis does not let them in, and when NATS and Postgres are lost', async () => {
   let output = '';
@@ -138,7 +138,7 @@ test('services say in their log why Postgres or Redis does not let them in, and 
       },
     );
   expect(output).not.toContain('not-the-password');
-}, 90_000);
+});
 
 test('a stream that outlives the grace ends with an error that its client raises, and is recorded; what has no answer yet gets a 503', async () => {
   const slowly = answerCanned({ words: Array(400).fill(' word'), pauseMs: 150 });
@@ -186,7 +186,7 @@ test('a stream that outlives the grace ends with an error that its client raises
   expect(payloads.map(({ outcome }) => outcome)).toEqual(payloads.map(() => 'failed'));
   for (const { completion_tokens } of payloads.filter(({ http_status }) => http_status === 200))
     expect(completion_tokens).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('in the drain delay a proxy serves on, each answer the last on its connection; a second signal ends the delay', async () => {
   await using provider = await startFakeProvider(answerCanned());
@@ -211,7 +211,7 @@ test('in the drain delay a proxy serves on, each answer the last on its connecti
   }
   // Without the second signal the delay would outlive this test.
   await proxy.stop();
-}, 60_000);
+});
 
 test("management's streams end as the drain begins; one that is opened in it lives until it is over", async () => {
   await using system = await startSystem({ proxies: 0, writers: 0, environment: { DRAIN_DELAY_SECONDS: '2' } });
@@ -233,7 +233,7 @@ test("management's streams end as the drain begins; one that is opened in it liv
   await second.end;
   await stopped;
   expect(ended).toEqual(['first', 'second']);
-}, 60_000);
+});
 
 test('services end within the time that they set themselves, also where nothing answers any more', async () => {
   await using provider = await startFakeProvider(answerCanned());
@@ -256,4 +256,4 @@ test('services end within the time that they set themselves, also where nothing 
   } finally {
     system.stack.postgres.resume();
   }
-}, 60_000);
+});

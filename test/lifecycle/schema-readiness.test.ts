@@ -76,4 +76,4 @@ test('services that start before their schema are unready for it alone, and serv
   expect(listed.map(({ id }) => id)).toEqual([answer.headers.get('x-event-id')]);
   for (const service of await Promise.all(starting)) await service.stop();
   await system.database.pool.query(`DROP DATABASE ${empty} WITH (FORCE)`);
-}, 120_000);
+});

@@ -14,7 +14,7 @@ beforeAll(async () => {
   attacked = await startAttackSystem();
   ({ fake, system } = attacked);
   return () => attacked[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 const ask = (asked: Asked) => attacked.ask(asked);
 const cap = (agent: string, usd: number) => attacked.cap(agent, usd);

@@ -9,4 +9,4 @@ test("mixed calls, some left by their agents and some failing: the record is the
   const environment = { PROVIDER_OPENAI_URL: url, PROVIDER_ANTHROPIC_URL: url, PROVIDER_GEMINI_URL: url };
   await using system = await startSystem({ environment });
   await reconcileBills(system, provider, { calls: 400, atOnce: 24 });
-}, 60_000);
+});

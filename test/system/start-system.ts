@@ -65,32 +65,36 @@ const launchers: Record<ServiceName, (environment: Record<string, string>) => Pr
   management: (environment) => startManagement(loadConfig(managementConfigSchema, environment)),
 };
 
+/** Starts services within this process; `running` has those that are not stopped yet. */
+export const launchWithin =
+  (running: Set<RunningService>): Launch<RunningService> =>
+  async (name, environment) => {
+    const started = await launchers[name](environment);
+    const { url = '', opsUrl = url } = started;
+    const service = {
+      url,
+      opsUrl,
+      stop: async () => {
+        running.delete(service);
+        await started.stop?.();
+      },
+    };
+    running.add(service);
+    return service;
+  };
+
+/** Stops services of {@link launchWithin}. */
+export async function stopAllOf(running: Set<RunningService>): Promise<void> {
+  await Promise.all([...running].map((service) => service.stop()));
+}
+
 /**
  * Starts the services within this process, with throw-away data and only providers simulated. `startProcesses` is for tests
  * that kill a service or read what it prints.
  */
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const running = new Set<RunningService>();
-  return assembleSystem(
-    options,
-    async (name, environment) => {
-      const started = await launchers[name](environment);
-      const { url = '', opsUrl = url } = started;
-      const service = {
-        url,
-        opsUrl,
-        stop: async () => {
-          running.delete(service);
-          await started.stop?.();
-        },
-      };
-      running.add(service);
-      return service;
-    },
-    async () => {
-      await Promise.all([...running].map((service) => service.stop()));
-    },
-  );
+  return assembleSystem(options, launchWithin(running), () => stopAllOf(running));
 }
 
 /** Servers, database and services, which `launch` starts and `stopAll` ends. */
@@ -166,7 +170,7 @@ const toVariables = (urls: ServiceUrls) => ({
 export async function waitFor<Value>(
   what: string,
   look: () => Promise<Value | undefined | false> | Value | undefined | false,
-  ms = 30_000,
+  ms = 60_000,
 ): Promise<Value> {
   const deadline = Date.now() + ms;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.3, 200)) {

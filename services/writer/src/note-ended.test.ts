@@ -217,6 +217,7 @@ test('a writer sweeps on after Postgres and Redis were away, and says in one lin
     await vi.waitFor(async () => expect(await list()).toHaveLength(3), 10_000);
     expect((await list()).map(({ event_id }) => event_id)).toContain(meanwhile.eventId);
     redis.disconnect();
+    await vi.waitFor(() => expect(redis.status).toBe('end'));
     const failed = failures.length;
     await vi.waitFor(() => expect(failures.length).toBeGreaterThan(failed));
     await kill(4);

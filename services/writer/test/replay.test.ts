@@ -132,7 +132,7 @@ test('a database that was restored to an earlier point gets every event that cam
     await connection.close();
     await administer(`DROP DATABASE IF EXISTS "${copy}" WITH (FORCE)`);
   }
-}, 90_000);
+});
 
 test('it prints its usage, and says if nothing is kept', async () => {
   await using stack = await startTestStack({ nats: true });

@@ -118,7 +118,7 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
   await stack.settled();
   expect(await stack.count('quarantine')).toBe(10);
   expect(await stack.count('quarantine WHERE replayed_at IS NULL')).toBe(5);
-}, 120_000);
+});
 
 test("an event that was forged with the writer's NATS user, by a stream that takes in its subject too, is set aside", async () => {
   const stack = await startWriterStack();
@@ -168,7 +168,7 @@ test('NATS stopped and killed under traffic: nothing is lost, nothing twice', as
   const known = new Set(events.map(({ id }) => id));
   expect(stack.announced.length).toBeGreaterThan(0);
   expect(stack.announced.filter(({ id }) => !known.has(id))).toEqual([]);
-}, 90_000);
+});
 
 test('Postgres stopped for longer than a message may be held: nothing is lost, nothing set aside, readiness says so', async () => {
   const stack = await startWriterStack({ ownPostgres: true });
@@ -187,7 +187,7 @@ test('Postgres stopped for longer than a message may be held: nothing is lost, n
   await expectAllRecorded(stack, events);
   expect(await stack.count('quarantine')).toBe(0);
   await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 5_000 });
-}, 90_000);
+});
 
 test('killed between commit and acknowledgement: recorded once, and announced by the next writer', async () => {
   const stack = await startWriterStack();
@@ -210,7 +210,7 @@ test('killed between commit and acknowledgement: recorded once, and announced by
   await stack.start();
   await stack.settled();
   await expectAllRecorded(stack, events);
-}, 60_000);
+});
 
 test('a stop records the events it holds and leaves the rest to the next writer at once', async () => {
   const stack = await startWriterStack();
@@ -231,7 +231,7 @@ test('a stop records the events it holds and leaves the rest to the next writer 
   await stack.start({ ackWaitMs: 60_000 });
   await stack.settled();
   await expectAllRecorded(stack, events);
-}, 60_000);
+});
 
 test('a stop while Postgres is away gives the messages back', async () => {
   const stack = await startWriterStack({ ownPostgres: true });
@@ -246,4 +246,4 @@ test('a stop while Postgres is away gives the messages back', async () => {
   await stack.start({ ackWaitMs: 60_000 });
   await stack.settled();
   await expectAllRecorded(stack, events);
-}, 60_000);
+});

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nanoToDecimal } from '@agp/core/money';
 import { type BudgetReservations, connectRedis, createBudgetReservations } from '@agp/reservations';
 import { type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
+import type { ProcessOptions } from '../../system/start-processes.ts';
 import {
   type RunningService,
   type System,
@@ -52,8 +53,8 @@ export async function startBudgetSystem(handler: Handler, options?: SystemOption
 /** @param start `startProcesses`, for tests that kill a service */
 export async function startBudgetSystem<Service extends RunningService>(
   handler: Handler,
-  options: SystemOptions,
-  start: (options: SystemOptions) => Promise<System<Service>>,
+  options: ProcessOptions,
+  start: (options: ProcessOptions) => Promise<System<Service>>,
 ): Promise<BudgetSystem<Service>>;
 export async function startBudgetSystem(
   handler: Handler,

@@ -140,7 +140,7 @@ export async function startAccounted(): Promise<Accounted> {
     const isStream = received.body.includes('"stream":true');
     return answerCanned({ ...figures, ...(isStream ? slowly : {}) })(received, index);
   };
-  const budgets = await startBudgetSystem(bill, { proxies: 1, writers: 0 }, startProcesses);
+  const budgets = await startBudgetSystem(bill, { proxies: 1, writers: 0, within: ['management'] }, startProcesses);
   const accounted = new Accounted(budgets, () => billed);
   await accounted.startWriter();
   return accounted;

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { toUserUrl } from '@agp/operator';
 import { childEnvironment } from '@agp/testing';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readStartTime } from '../guard/process-identity.ts';
 import type { WatchedProcess } from '../guard/watched-process.ts';
 import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
@@ -24,14 +24,17 @@ import { postgresUser } from '../servers/postgres.ts';
 
 const freePorts = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', OPS_PORT: '0' };
 
+/** Takes what is done at the end of a test, or of several. */
+type AtEnd = (work: () => void) => void;
+
 /** Starts what `npm start` starts, and collects what it prints. */
-function runStart(dataFolder: string, environment: Record<string, string> = {}) {
+function runStart(dataFolder: string, environment: Record<string, string> = {}, atEnd: AtEnd = onTestFinished) {
   const child = spawn(process.execPath, ['packages/local-stack/src/start/main.ts'], {
     cwd: repositoryRoot,
     env: childEnvironment({ AGP_DATA_DIR: dataFolder, ...freePorts, ...environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void child.kill('SIGTERM'));
+  atEnd(() => void child.kill('SIGTERM'));
   const exit = once(child, 'close').then(([code]) => code as number | null);
   const run = { child, output: '', exit };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (run.output += String(chunk)));
@@ -44,7 +47,7 @@ type Run = ReturnType<typeof runStart>;
 async function readCurlLines(run: Run): Promise<[string, string]> {
   const ended = run.exit.then((code) => Promise.reject(new Error(`ended with ${code}: ${run.output}`)));
   ended.catch(() => {});
-  const up = expect.poll(() => run.output, { timeout: 60_000 }).toContain('Ctrl-C stops everything');
+  const up = vi.waitFor(() => expect(run.output).toContain('Ctrl-C stops everything'), { timeout: 100_000 });
   await Promise.race([up, ended]);
   return [...run.output.matchAll(/^ {2}(curl .*)$/gm)].map((match) => match[1]) as [string, string];
 }
@@ -80,14 +83,14 @@ function listProcesses(dataFolder: string): WatchedProcess[] {
 
 const countRunning = (processes: WatchedProcess[]) => processes.filter(({ pid }) => readStartTime(pid) !== null).length;
 
-function makeDataFolder(): string {
+function makeDataFolder(atEnd: AtEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-start-'));
   // Like a checkout: the user that Postgres runs as can enter it.
   chmodSync(folder, 0o755);
   // Servers that this test run has unpacked are not unpacked again.
   const tools = join(readLocalStackConfig(process.env, () => {}).dataFolder, 'tools');
   if (existsSync(tools)) symlinkSync(tools, join(folder, 'tools'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }));
   return folder;
 }
 
@@ -115,33 +118,67 @@ function runOnLocalStack(dataFolder: string, ...args: string[]): string {
   });
 }
 
-test('each service and command has its own database user; missing passwords are added to the secrets', async () => {
-  const dataFolder = makeDataFolder();
+describe('a stack on secrets of an earlier version', () => {
+  const dataFolder = makeDataFolder(afterAll);
   const old = {
     managementApiKey: 'agm_from-before-there-were-roles',
     postgresPassword: 'old-password',
     redisPassword: 'old-redis-password',
   };
   writeFileSync(join(dataFolder, 'secrets.json'), JSON.stringify(old), { mode: 0o600 });
-  const run = runStart(dataFolder);
-  await readCurlLines(run);
-  expect(await listDatabaseUsers(dataFolder)).toEqual({
-    'agp-management': 'agp_management',
-    'agp-proxy': 'agp_proxy',
-    'agp-writer': 'agp_writer',
-  });
-  const { redisPassword: _, ...kept } = old;
-  expect(JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'))).toMatchObject(kept);
-  expect(new URL(readOperatorVariables(dataFolder).NATS_URL ?? '').username).toBe('operator');
-  expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
-  expect(runOnLocalStack(dataFolder, 'migrator', 'packages/operator/src/commands/migrate.ts')).toBe(
-    'schema is up to date\n',
-  );
-  const listed = runOnLocalStack(dataFolder, 'operator', 'packages/operator/src/commands/quarantine.ts', 'list');
-  expect(listed).toBe('nothing is set aside\n');
-  run.child.kill('SIGINT');
-  expect(await run.exit).toBe(0);
-}, 120_000);
+  let run: Run;
+  let lines: [string, string];
+  beforeAll(async () => {
+    run = runStart(dataFolder, {}, afterAll);
+    lines = await readCurlLines(run);
+  }, 240_000);
+
+  test('each service and command has its own database user; missing passwords are added to the secrets', async () => {
+    expect(await listDatabaseUsers(dataFolder)).toEqual({
+      'agp-management': 'agp_management',
+      'agp-proxy': 'agp_proxy',
+      'agp-writer': 'agp_writer',
+    });
+    const { redisPassword: _, ...kept } = old;
+    expect(JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'))).toMatchObject(kept);
+    expect(new URL(readOperatorVariables(dataFolder).NATS_URL ?? '').username).toBe('operator');
+    expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
+    expect(runOnLocalStack(dataFolder, 'migrator', 'packages/operator/src/commands/migrate.ts')).toBe(
+      'schema is up to date\n',
+    );
+    const listed = runOnLocalStack(dataFolder, 'operator', 'packages/operator/src/commands/quarantine.ts', 'list');
+    expect(listed).toBe('nothing is set aside\n');
+  }, 240_000);
+
+  test('a killed service starts again on its port; one that is killed again and again ends the stack, which names it', async () => {
+    const [request, list] = lines;
+    const findPid = (service: string) => listProcesses(dataFolder).find(({ name }) => name === service)?.pid;
+    for (const service of ['proxy', 'demo-provider']) process.kill(findPid(service) as number, 'SIGKILL');
+    for (const service of ['proxy', 'demo-provider'])
+      await expect.poll(() => run.output, { timeout: 30_000 }).toContain(`${service} is up again: http://127.0.0.1:`);
+    expect(run.output).toContain('proxy was ended by SIGKILL. Starting it again ...');
+    expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
+    await expect.poll(() => runLine(list), { timeout: 5_000 }).toMatchObject([{ provider: 'demo' }]);
+
+    const killed = new Set([0]);
+    for (let crash = 0; crash < 5; crash += 1) {
+      let pid = 0;
+      const isNew = () => {
+        pid = findPid('writer') ?? 0;
+        return !killed.has(pid);
+      };
+      await expect.poll(isNew, { timeout: 30_000 }).toBe(true);
+      killed.add(pid);
+      process.kill(pid, 'SIGKILL');
+    }
+    const processes = listProcesses(dataFolder);
+    expect(await run.exit).toBe(1);
+    expect(run.output).toMatch(
+      /writer .*was ended by SIGKILL.*: its crash number 5 within a minute\. Stopping \.\.\.\nStopped\.\n$/,
+    );
+    expect(countRunning(processes)).toBe(0);
+  }, 240_000);
+});
 
 test('the printed lines work at once; data outlives a crash; neither a crash nor Ctrl-C leaves a process or breaks a stream', async () => {
   const dataFolder = makeDataFolder();
@@ -182,38 +219,7 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
   for (const note of ['servers.json', 'services.json']) expect(existsSync(join(dataFolder, note))).toBe(false);
   for (const data of ['nats', 'redis']) expect(statSync(join(dataFolder, data)).mode & 0o777).toBe(0o700);
   expect(second.output).toMatch(/Stopping \.\.\.\nStopped\.\n$/);
-}, 120_000);
-
-test('a killed service starts again on its port; one that is killed again and again ends the stack, which names it', async () => {
-  const dataFolder = makeDataFolder();
-  const run = runStart(dataFolder);
-  const [request, list] = await readCurlLines(run);
-  const findPid = (service: string) => listProcesses(dataFolder).find(({ name }) => name === service)?.pid;
-  for (const service of ['proxy', 'demo-provider']) process.kill(findPid(service) as number, 'SIGKILL');
-  for (const service of ['proxy', 'demo-provider'])
-    await expect.poll(() => run.output, { timeout: 30_000 }).toContain(`${service} is up again: http://127.0.0.1:`);
-  expect(run.output).toContain('proxy was ended by SIGKILL. Starting it again ...');
-  expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
-  await expect.poll(() => runLine(list), { timeout: 5_000 }).toMatchObject([{ provider: 'demo' }]);
-
-  const killed = new Set([0]);
-  for (let crash = 0; crash < 5; crash += 1) {
-    let pid = 0;
-    const isNew = () => {
-      pid = findPid('writer') ?? 0;
-      return !killed.has(pid);
-    };
-    await expect.poll(isNew, { timeout: 30_000 }).toBe(true);
-    killed.add(pid);
-    process.kill(pid, 'SIGKILL');
-  }
-  const processes = listProcesses(dataFolder);
-  expect(await run.exit).toBe(1);
-  expect(run.output).toMatch(
-    /writer .*was ended by SIGKILL.*: its crash number 5 within a minute\. Stopping \.\.\.\nStopped\.\n$/,
-  );
-  expect(countRunning(processes)).toBe(0);
-}, 120_000);
+}, 240_000);
 
 test('a port that is taken is named with the variable that moves it', async () => {
   const taken = createServer().listen(0, '127.0.0.1');

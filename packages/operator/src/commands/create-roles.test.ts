@@ -67,7 +67,7 @@ test('it reads everything from files, as in a container, and then nobody else ca
   runWell('maintain', { DATABASE_URL: migrator });
   expect(await query(url, foreign)).toEqual([]);
   await expect(query(as(url, 'somebody', 'secret'), 'SELECT 1')).rejects.toMatchObject({ code: '42501' });
-}, 60_000);
+});
 
 test('an installation of a single user is handed over with its data; that user keeps access until it is revoked', async () => {
   await using servers = await startBlankPostgres();
@@ -87,7 +87,7 @@ test('an installation of a single user is handed over with its data; that user k
   expect(await query(app, 'SELECT count(*)::int AS n FROM events')).toEqual([{ n: 0 }]);
   await query(url, 'REVOKE agp_migrator FROM app');
   await expect(query(app, 'SELECT')).rejects.toMatchObject({ code: '42501' });
-}, 60_000);
+});
 
 test('it makes a missing database; run again, it sets a new password and revokes rights that a role has gained', async () => {
   await using stack = await startTestStack({ ownPostgres: true });
@@ -131,7 +131,7 @@ test('an administrator without superuser rights, as on managed servers, can run 
   expect(run('create-roles', { DATABASE_URL: url, ...passwords }).stdout).not.toContain('REVOKE');
   const grafana = as(url, 'agp_grafana', passwords.AGP_GRAFANA_PASSWORD);
   expect(await query(grafana, 'SELECT count(*)::int AS n FROM reporting.agents')).toEqual([{ n: 0 }]);
-}, 60_000);
+});
 
 test('it names a variable that is missing, unreadable or not usable as a password, and makes nothing', async () => {
   await using servers = await startBlankPostgres();
@@ -153,4 +153,4 @@ test('it names a variable that is missing, unreadable or not usable as a passwor
     expect(failed.stderr).not.toContain('pässword');
   }
   expect(await query(DATABASE_URL, "SELECT FROM pg_roles WHERE rolname LIKE 'agp\\_%'")).toEqual([]);
-}, 60_000);
+});
