@@ -11,8 +11,10 @@ import { addKeyCommands } from './commands/keys.ts';
 import { addLimitCommands } from './commands/limits.ts';
 import { addNameCommands } from './commands/names.ts';
 import { addPauseCommands } from './commands/pause.ts';
+import { addRefusalsCommand } from './commands/refusals.ts';
 import { addSessionCommands } from './commands/sessions.ts';
 import { addTokenCommands } from './commands/tokens.ts';
+import { addWhyCommand } from './commands/why.ts';
 import { createShell } from './create-shell.ts';
 
 const connectionHelp = `
@@ -52,6 +54,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   const shell = createShell(program, environment);
   const groups = [
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
+    ...[addRefusalsCommand, addWhyCommand],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
     addCompletionCommand,
   ];

@@ -7,6 +7,7 @@ import { ApiFailure } from './cli-error.ts';
 const hints: Record<string, string> = {
   'missing or invalid API key': 'set AGP_API_KEY, or name a file that holds a key with --key-file',
   'agent not found': '"agents list" shows all agents',
+  'event not found': '"events list" shows the events, and "why" finds one by its request id',
   'session not found': '"sessions list" shows the sessions',
   'key not found': '"keys list" shows all keys',
   'agent token not found': '"tokens list" shows all tokens',

@@ -1,5 +1,5 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
-import type { EventMessage, PiiFinding } from '@agp/core/events';
+import type { EventMessage, FailureCause, PiiFinding } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -19,7 +19,7 @@ interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'>, Details {
   counts_as_request: boolean;
   payload: string;
   request_id: string | null;
-  failure: string | null;
+  failure: FailureCause | null;
   pii_findings: ColumnType<PiiFinding[] | null, string | null, string | null>;
 }
 

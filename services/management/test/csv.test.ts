@@ -89,6 +89,10 @@ describe('CSV', () => {
     expect(json.headers.get('content-disposition')).toBeNull();
     const empty = await ask('/api/v1/events?agent_id=nobody');
     expect(await empty.text()).toMatch(/^id,agent_id,session_id,.*,pii_types\r\n$/);
+    const more = await ask('/api/v1/events?agent_id=nobody&expand=outcome');
+    expect(await more.text()).toMatch(
+      /,pii_types,outcome,http_status,failure,request_id,provider_request_id,pii_scan\r\n$/,
+    );
   });
 
   test.each([

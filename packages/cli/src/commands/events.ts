@@ -1,14 +1,18 @@
-import { type Event, eventListSchema, type StreamEvent } from '@agp/core/contracts';
+import { eventDetailSchema, type ListedEvent, listedEventListSchema, type StreamEvent } from '@agp/core/contracts';
 import { escapeJson, toLineText } from '@agp/core/text';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addCommand, addRequestFilters } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { type AgentNames, findGivenAgentId, readAgentNames } from '../find-agent.ts';
+import { chooseOutcomeStyle, formatOutcome, formatPii } from '../format/format-outcome.ts';
 import { timeColumn } from '../format/format-table.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
+import { listDetail } from '../format/list-detail.ts';
 import type { Paint } from '../open-terminal.ts';
 import { tailEvents } from '../tail/tail-events.ts';
 import { writeQuery } from '../write-query.ts';
+
+const outcomes = ['completed', 'failed', 'aborted', 'killed'];
 
 /** One event as one line, not a table row: a tail cannot know how wide its columns must be. */
 function formatLine(event: StreamEvent, agentName: string, paint: Paint): string {
@@ -43,18 +47,26 @@ export function addEventCommands(program: Command, shell: Shell): void {
     .option('--model <model>', 'only those of this model')
     .option('--provider <provider>', 'only those of this provider')
     .option('--pii', 'only those with personal data')
-    .action(async ({ agent, session, pii, ...given }) => {
-      const { api } = shell;
+    .option('--pii-type <type>', 'only those with this kind of it')
+    .addOption(new Option('--outcome <outcome>', 'only those that ended so').choices(outcomes))
+    .option('--status <status>', 'only those with this status, such as 404 or 5xx')
+    .option('--request-id <id>', 'only those with this id, of the caller or made by the proxy')
+    .option('--provider-request-id <id>', "only those with this id of the provider's own")
+    .action(async ({ agent, session, pii, piiType, status, requestId, providerRequestId, ...given }) => {
       const filter = {
-        agent_id: await findGivenAgentId(api, agent),
+        agent_id: await findGivenAgentId(shell.api, agent),
         session_id: session,
         pii_detected: pii,
+        pii_type: piiType,
+        http_status: status,
+        request_id: requestId,
+        provider_request_id: providerRequestId,
+        expand: shell.json ? undefined : 'agent,outcome',
       };
-      const answer = await api.get(writeQuery('/api/v1/events', { ...filter, ...given }), eventListSchema);
-      const names: AgentNames | null = shell.json ? null : await readAgentNames(api);
-      await shell.showRows(answer, (data) => data, [
-        timeColumn<Event>('TIME', ({ timestamp }) => timestamp),
-        { head: 'AGENT', cell: ({ agent_id }) => names?.find(agent_id) ?? agent_id, least: 8 },
+      await shell.showList(writeQuery('/api/v1/events', { ...filter, ...given }), listedEventListSchema, [
+        timeColumn<ListedEvent>('TIME', ({ timestamp }) => timestamp),
+        { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
+        { head: 'RESULT', cell: formatOutcome, style: chooseOutcomeStyle, least: 6 },
         { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 4 },
         { head: 'MODEL', cell: ({ model }) => model, least: 10, spare: 1 },
         { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 3 },
@@ -63,12 +75,22 @@ export function addEventCommands(program: Command, shell: Shell): void {
         {
           head: 'PII',
           least: 5,
-          cell: ({ pii_types }) => pii_types.join(',') || '-',
+          cell: formatPii,
           style: ({ pii_detected }) => (pii_detected ? 'yellow' : undefined),
         },
         { head: 'ID', cell: ({ id }) => id },
       ]);
     });
+
+  addCommand(
+    events,
+    'show <id>',
+    'show all that is known of one event, with the proof of its place in the chain',
+    'events show evt_...',
+  ).action(async (id: string) => {
+    const path = `/api/v1/events/${encodeURIComponent(id)}/detail`;
+    await shell.showFields(await shell.api.get(path, eventDetailSchema), listDetail);
+  });
 
   addCommand(
     events,

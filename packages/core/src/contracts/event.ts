@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { eventMessageSchema } from '../events/event-message.ts';
+import { eventNotesSchema } from '../events/event-notes.ts';
 import { agentIdSchema } from './agent.ts';
 import { timestampSchema } from './timestamp.ts';
 
@@ -28,9 +30,25 @@ export const eventSchema = z
 /** Only where it was asked for. */
 const agentName = z.string().optional().meta({ description: 'Only with `expand=agent`' });
 
+const detail = eventMessageSchema.shape;
+const notes = eventNotesSchema.required().shape;
+const withOutcome = z
+  .object({
+    outcome: detail.outcome,
+    http_status: detail.http_status,
+    failure: notes.failure,
+    request_id: notes.request_id,
+    provider_request_id: detail.provider_request_id,
+    pii_scan: z.nullable(detail.pii_scan),
+  })
+  .partial().shape;
+
+/** Columns of an event that a list has only with `expand=outcome`; null in events that a writer of 0.2.0 recorded. */
+export const outcomeNames = Object.keys(withOutcome) as (keyof typeof withOutcome)[];
+
 /** An event in a list of several agents' events. */
 export const listedEventSchema = eventSchema
-  .extend({ agent_name: agentName })
+  .extend({ agent_name: agentName, ...withOutcome })
   .meta({ id: 'ListedEvent', description: 'An event in a list' });
 
 export const listedEventListSchema = z.array(listedEventSchema);
@@ -42,7 +60,12 @@ export const agentEventSchema = eventSchema
   .omit({ direction: true, provider: true, total_tokens: true, pii_types: true })
   .meta({ id: 'AgentEvent', description: "An event in its agent's list" });
 
-export const agentEventListSchema = z.array(agentEventSchema);
+export const agentEventListSchema = z.array(
+  agentEventSchema.extend(withOutcome).meta({
+    id: 'ListedAgentEvent',
+    description: "An event in its agent's list, with how it ended where that was asked for",
+  }),
+);
 
 /** An event in a session's detail. */
 export const sessionEventSchema = eventSchema

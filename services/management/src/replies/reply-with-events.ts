@@ -26,11 +26,16 @@ export async function replyWithEvents(
       provider: query.provider,
       complianceTag: query.compliance_tag,
       piiDetected: query.pii_detected,
+      piiType: query.pii_type,
+      outcome: query.outcome,
+      httpStatus: query.http_status,
+      requestId: query.request_id,
+      providerRequestId: query.provider_request_id,
       cursor: query.cursor && uuidOf('evt', query.cursor),
     },
     // Reads one more than is shown, to know if there is a next page.
     { limit: query.limit + 1, offset: query.offset },
-    { withNames: query.expand === 'agent' },
+    { withNames: query.expand?.includes('agent') ?? false, withOutcomes: query.expand?.includes('outcome') ?? false },
   );
   replyWithPage(input, response, rows, present, ({ id }) => toPublicId('evt', id));
 }

@@ -12,6 +12,7 @@ import { changeAgent } from '../changes/change-agent.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAgentEvent } from '../presenters/present-event.ts';
 import { presentRow } from '../presenters/present-row.ts';
+import { makeEventsCsv } from '../replies/make-events-csv.ts';
 import { replyWithEvents } from '../replies/reply-with-events.ts';
 import { replyWithList } from '../replies/reply-with-list.ts';
 import { found } from '../requests/found.ts';
@@ -51,7 +52,12 @@ export const agentRoutes = tagRoutes('Agents', [
     summary: 'Events of one agent, newest first',
     params: { id: agentId },
     query: agentEventListQuerySchema,
-    answer: { description: 'One page of events', schema: agentEventListSchema, paged: true, csv: { name: 'events' } },
+    answer: {
+      description: 'One page of events',
+      schema: agentEventListSchema,
+      paged: true,
+      csv: makeEventsCsv(agentEventListSchema.element),
+    },
     handle: async (input, { db }, response) => {
       found((await agentExists(db, input.params.id)) || null, 'agent_not_found');
       await replyWithEvents(input, response, db, { agentId: input.params.id }, presentAgentEvent);

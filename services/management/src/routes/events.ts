@@ -1,4 +1,5 @@
 import {
+  eventDetailSchema,
   eventListQuerySchema,
   eventSchema,
   eventStreamQuerySchema,
@@ -7,9 +8,11 @@ import {
   sessionEventsQuerySchema,
   streamEventSchema,
 } from '@agp/core/contracts';
-import { listSessionEvents, readEvent } from '@agp/db';
+import { listSessionEvents, readEvent, readEventDetail } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentEvent } from '../presenters/present-event.ts';
+import { presentEventDetail } from '../presenters/present-event-detail.ts';
+import { makeEventsCsv } from '../replies/make-events-csv.ts';
 import { replyWithEvents } from '../replies/reply-with-events.ts';
 import { replyWithList } from '../replies/reply-with-list.ts';
 import { found } from '../requests/found.ts';
@@ -19,15 +22,7 @@ import { readAgentFilter } from '../requests/read-agent-filter.ts';
 /** Reads as an empty list where others answer 404, so any text is let through. */
 const anySessionId = { ...sessionId, error: undefined, read: (text: string) => sessionId.read(text) ?? '' };
 
-const eventsCsv = {
-  name: 'events',
-  columns: (query: unknown) => {
-    const columns = Object.keys(listedEventSchema.shape);
-    return (query as { expand?: string }).expand === 'agent'
-      ? columns
-      : columns.filter((name) => name !== 'agent_name');
-  },
-};
+const eventsCsv = makeEventsCsv(listedEventSchema);
 
 export const eventRoutes = tagRoutes('Events', [
   defineRoute('GET /api/v1/events', {
@@ -73,6 +68,14 @@ export const eventRoutes = tagRoutes('Events', [
         listSessionEvents(db, params.session_id, { withNames: query.expand === 'agent' }),
         presentEvent,
       ),
+  }),
+  defineRoute('GET /api/v1/events/{id}/detail', {
+    summary:
+      'All that is known of one event: how it ended, where personal data was, and the proof of its place in the chain',
+    params: { id: eventId },
+    answer: { description: 'The event with its details', schema: eventDetailSchema },
+    handle: async ({ params }, { db }) =>
+      presentEventDetail(found(await readEventDetail(db, params.id), 'event_not_found')),
   }),
   defineRoute('GET /api/v1/events/{id}', {
     summary: 'One event',

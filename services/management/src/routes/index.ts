@@ -10,12 +10,14 @@ import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
 import { lineageRoutes } from './lineage.ts';
 import { pauseRoutes } from './pause.ts';
+import { refusalRoutes } from './refusals.ts';
 import { sessionRoutes } from './sessions.ts';
 
 /** Every endpoint. Express takes the first that matches, so each list has fixed paths before those with parameters. */
 export function listRoutes(): readonly Route[] {
   const routes: Route[] = [
     ...[agentRoutes, eventRoutes, sessionRoutes, costRoutes, budgetRoutes, limitRoutes, pauseRoutes, lineageRoutes],
+    refusalRoutes,
     ...[keyRoutes, agentTokenRoutes, auditRoutes, makeDocsRoutes(() => routes)],
   ].flat();
   return routes;

@@ -1,3 +1,5 @@
+import { outcomeNames } from '@agp/core/contracts';
+import type { EventMessage } from '@agp/core/events';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import type { Schema } from '../../schema.ts';
@@ -13,14 +15,21 @@ export interface EventFilter extends RequestFilter {
   provider?: string | undefined;
   complianceTag?: string | undefined;
   piiDetected?: boolean | undefined;
+  piiType?: string | undefined;
+  outcome?: NonNullable<EventMessage['outcome']> | undefined;
+  /** The lowest and the highest. */
+  httpStatus?: { from: number; to: number } | undefined;
+  requestId?: string | undefined;
+  providerRequestId?: string | undefined;
   /** Only events that come after this one in the list. */
   cursor?: string | undefined;
 }
 
 type Query = SelectQueryBuilder<Schema, 'events', EventRow>;
 
-function selectMatching(db: Db, filter: EventFilter): Query {
-  let query = db.selectFrom('events').select(eventColumns) as Query;
+function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Query {
+  const columns = [...eventColumns, ...(withOutcomes ? outcomeNames : [])];
+  let query = db.selectFrom('events').select(columns) as unknown as Query;
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId);
   if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
   if (filter.recordedAfter !== undefined) query = query.where('recorded_at', '>', filter.recordedAfter);
@@ -28,6 +37,14 @@ function selectMatching(db: Db, filter: EventFilter): Query {
   if (filter.provider !== undefined) query = query.where('provider', '=', filter.provider);
   if (filter.complianceTag !== undefined) query = query.where('compliance_tag', '=', filter.complianceTag);
   if (filter.piiDetected !== undefined) query = query.where('pii_detected', '=', filter.piiDetected);
+  // The index of findings holds those that were detected.
+  if (filter.piiType !== undefined)
+    query = query.where('pii_detected', '=', true).where(sql<boolean>`${filter.piiType} = ANY(pii_types)`);
+  if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
+  if (filter.httpStatus !== undefined)
+    query = query.where('http_status', '>=', filter.httpStatus.from).where('http_status', '<=', filter.httpStatus.to);
+  if (filter.requestId !== undefined) query = query.where('request_id', '=', filter.requestId);
+  if (filter.providerRequestId !== undefined) query = query.where('provider_request_id', '=', filter.providerRequestId);
   return query;
 }
 
@@ -44,13 +61,13 @@ export async function listEvents(
   db: Db,
   filter: EventFilter,
   page: Page,
-  { withNames = false }: EventExtras = {},
+  { withNames = false, withOutcomes = false }: EventExtras = {},
 ): Promise<EventRow[]> {
   const partitions = await listPartitions(db);
   const weeks = partitions.length === 0 ? null : { from: partitions[0]?.from, to: partitions.at(-1)?.to };
   const ends = [filter.to && firstIdAt(filter.to), filter.cursor].filter((end) => end !== undefined);
   const asked = { from: filter.from && firstIdAt(filter.from), to: ends.sort()[0] };
-  const matching = selectMatching(db, filter);
+  const matching = selectMatching(db, filter, withOutcomes);
   const read = (query: Query) => query.orderBy('id', 'desc').limit(page.limit + page.offset);
 
   const { recent, late } =

@@ -1,0 +1,56 @@
+import { eventDetailSchema, eventListSchema, refusalListSchema } from '@agp/core/contracts';
+import { requestIdPattern } from '@agp/core/events';
+import { fromPublicId } from '@agp/core/ids';
+import { toLineText } from '@agp/core/text';
+import type { Command } from 'commander';
+import { addCommand } from '../add-command.ts';
+import { CliError } from '../cli-error.ts';
+import type { Shell } from '../create-shell.ts';
+import { formatFields } from '../format/format-table.ts';
+import { listDetail } from '../format/list-detail.ts';
+import { writeQuery } from '../write-query.ts';
+import { refusalColumns } from './refusals.ts';
+
+/** Events of one id that are shown whole. */
+const most = 5;
+
+/** `why`: from any id of a request to its event or refusal. */
+export function addWhyCommand(program: Command, shell: Shell): void {
+  addCommand(
+    program,
+    'why <id>',
+    "show what became of a request, by its event's id, its request id or the provider's: the event, or the refusal",
+    'why 5f0c1d5e-9a4b-4c1f-8a8e-2f6d1b3c4d5e',
+  ).action(async (id: string) => {
+    const { api, terminal } = shell;
+    const find = async (name: string) =>
+      (await api.get(writeQuery('/api/v1/events', { [name]: id, limit: most }), eventListSchema)).data.map(
+        (event) => event.id,
+      );
+    const isEventId = fromPublicId('evt', id) !== null;
+    const isRequestId = requestIdPattern.test(id);
+    const refusals =
+      isEventId || !isRequestId
+        ? null
+        : await api.get(writeQuery('/api/v1/refusals', { request_id: id, limit: 50 }), refusalListSchema);
+    const ids = isEventId
+      ? [id]
+      : [...new Set([...(isRequestId ? await find('request_id') : []), ...(await find('provider_request_id'))])];
+    const events = [];
+    for (const each of ids) events.push(await api.get(`/api/v1/events/${each}/detail`, eventDetailSchema));
+    if (events.length === 0 && !refusals?.data.length)
+      throw new CliError(
+        `No event and no listed refusal has the id ${toLineText(id, 128)}; it may not be recorded yet`,
+      );
+    if (shell.json) {
+      const found = { events: events.map(({ data }) => data), refusals: refusals?.data ?? [] };
+      return shell.show(
+        { ...(events[0] ?? (refusals as NonNullable<typeof refusals>)), data: found, text: JSON.stringify(found) },
+        String,
+      );
+    }
+    const parts = events.map(({ data }) => formatFields(listDetail(data), terminal.paint));
+    if (refusals?.data.length) parts.push(shell.drawTable(refusals.data, refusalColumns));
+    await terminal.print(parts.join('\n\n'));
+  });
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { agentIdSchema } from './agent.ts';
+import { timestampSchema } from './timestamp.ts';
+
+/** One entry of `GET /api/v1/refusals`. */
+export const refusalSchema = z
+  .strictObject({
+    id: z.string().startsWith('ref_'),
+    timestamp: timestampSchema,
+    agent_id: agentIdSchema.nullable().meta({ description: 'Null where the agent was not known yet' }),
+    agent_name: z.string().nullable(),
+    reason: z
+      .string()
+      .meta({ description: 'The code that the answer had in `X-Error-Code`', example: 'agent_blocked' }),
+    request_id: z.string().meta({ description: "The caller's `X-Request-Id`, or one that the proxy made; not unique" }),
+    source_ip: z.string(),
+    provider: z.string().nullable(),
+    path: z.string().nullable().meta({ description: "The provider's, without query" }),
+  })
+  .meta({ id: 'Refusal', description: 'A request that the proxy refused' });
+
+export const refusalListSchema = z.array(refusalSchema);
+
+export type Refusal = z.infer<typeof refusalSchema>;

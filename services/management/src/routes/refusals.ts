@@ -1,0 +1,41 @@
+import { refusalListQuerySchema, refusalListSchema } from '@agp/core/contracts';
+import { toPublicId, uuidOf, uuidTime } from '@agp/core/ids';
+import { listRefusals, type RefusedRequestRow } from '@agp/db';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { presentRow } from '../presenters/present-row.ts';
+import { replyWithPage } from '../replies/reply-with-page.ts';
+import { readAgentFilter } from '../requests/read-agent-filter.ts';
+
+const presentRefusal = ({ id, ...row }: RefusedRequestRow) => ({
+  id: toPublicId('ref', id),
+  timestamp: new Date(uuidTime(id)).toISOString(),
+  ...presentRow(row),
+});
+
+export const refusalRoutes = tagRoutes('Refusals', [
+  defineRoute('GET /api/v1/refusals', {
+    summary: 'Requests that the proxy refused, newest first',
+    query: refusalListQuerySchema,
+    answer: {
+      description:
+        'One page of refused requests. Of each minute, the first ten of an agent and reason are listed, a hundred of a network and 300 of a ' +
+        'proxy, and kept for `REFUSAL_DAYS`; the audit log counts all of them.',
+      schema: refusalListSchema,
+      paged: true,
+      csv: { name: 'refusals' },
+    },
+    handle: async (input, { db }, response) => {
+      const { agent_id, reason, request_id, cursor, limit, ...times } = input.query;
+      const filter = {
+        ...times,
+        agentId: readAgentFilter(agent_id),
+        reason,
+        requestId: request_id,
+        cursor: cursor && uuidOf('ref', cursor),
+      };
+      // One more than is shown, to know if there is a next page.
+      const rows = await listRefusals(db, filter, limit + 1);
+      replyWithPage(input, response, rows, presentRefusal, ({ id }) => toPublicId('ref', id));
+    },
+  }),
+]);

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../system/start-system.ts';
+import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+
+let own: CliSystem;
+let { system, send, done, refused, readJson } = {} as CliSystem;
+
+beforeAll(async () => {
+  own = await startCliSystem();
+  ({ system, send, done, refused, readJson } = own);
+});
+afterAll(() => own?.[Symbol.asyncDispose]());
+
+test('an event is shown with all that is known of it, and the proof is computed here', async () => {
+  const { headers } = await send('asked', { 'x-request-id': 'call-of-asked' });
+  const id = headers.get('x-event-id') ?? '';
+  await waitFor('its event', async () => (await readJson('events list --request-id call-of-asked')).length === 1);
+  const shown = await done(`events show ${id}`);
+  expect(shown).toMatch(/^agent \* +asked \(agt_/m);
+  expect(shown).toMatch(/^result +ok$/m);
+  expect(shown).toMatch(/^request +POST \/v1\/chat\/completions$/m);
+  expect(shown).toMatch(/^request id \* +call-of-asked$/m);
+  expect(shown).toMatch(/^personal data +no; searched: full$/m);
+  expect(shown).toMatch(/^proof +the payload hashes to it$/m);
+  const uuid = "(SELECT id FROM events WHERE request_id = 'call-of-asked')";
+  await system.database.pool.query(`UPDATE events SET model = 'gpt-4x' WHERE id = ${uuid}`);
+  expect(await done(`events show ${id}`)).toMatch(
+    /^proof +the payload hashes to it, but other values are shown of model$/m,
+  );
+  await system.database.pool.query(
+    `UPDATE events SET payload = replace(payload, '"gpt-4o', '"gpt-4x') WHERE id = ${uuid}`,
+  );
+  expect(await done(`events show ${id}`)).toMatch(/^proof +WRONG: the payload does not hash to it$/m);
+  await refused('events show evt_nothing', 1, /^event not found; "events list" shows the events/);
+});
+
+test('a request id leads to its event or its refusal, and unknown or hostile ones to neither', async () => {
+  await send('stopped', { 'x-request-id': 'before-the-block' });
+  await done('agents block stopped');
+  expect((await send('stopped', { 'x-request-id': 'after-the-block' })).status).toBe(403);
+  await waitFor('the refusal', async () => (await readJson('refusals --agent stopped')).length === 1);
+  expect(await done('refusals --reason agent_blocked')).toMatch(
+    /stopped +agent_blocked +127\.0\.0\.1 +openai +\S+ +after-the-block/,
+  );
+  expect(await done('why after-the-block')).toMatch(/^TIME .*\n.* stopped +agent_blocked /);
+  await waitFor('the event', async () => (await readJson('events list --request-id before-the-block')).length === 1);
+  expect(await done('why before-the-block')).toMatch(/^agent \* +stopped /m);
+  const [event] = await readJson('events list --request-id before-the-block');
+  expect(await readJson(`why ${event.id}`)).toMatchObject({
+    events: [{ id: event.id, outcome: 'completed' }],
+    refusals: [],
+  });
+  await refused('why nobody-sent-this', 1, /^No event and no listed refusal has the id nobody-sent-this;/);
+  await refused(`why ${'a'.repeat(10_000)}`, 1, /^provider_request_id: /);
+  await refused('why a\u001b[2Jb', 1, /^No event and no listed refusal has the id a\\u\{1b\}\[2Jb;/);
+});
+
+test('the list tells failures, and what was not searched, from the rest', async () => {
+  const update = (set: string, where: string) => system.database.pool.query(`UPDATE events SET ${set} WHERE ${where}`);
+  const [one, two, three, four] = (await readJson('events list --agent worker --limit 4')).map(
+    ({ id }: { id: string }) => id,
+  );
+  const rows = async (filter = '') =>
+    new Map(
+      (await done(`events list --agent worker ${filter}`))
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((line) => [line.slice(line.lastIndexOf(' ') + 1), line]),
+    );
+  const set = async (publicId: string, change: string) => {
+    const { chain } = await readJson(`events show ${publicId} --json`.replace(' --json', ''));
+    await update(change, `session_id = 'ses_cli' AND seq = ${chain.seq}`);
+  };
+  await set(one, "outcome = 'failed', http_status = 502, failure = 'name_not_found', pii_scan = 'none'");
+  await set(two, "outcome = 'failed', http_status = 429, pii_scan = 'partial'");
+  await set(three, "outcome = 'killed', pii_types = '{email}', pii_detected = true");
+  const shown = await rows();
+  expect(shown.get(one)).toMatch(/ worker +failed: name_not_found .* - +evt_/);
+  expect(shown.get(two)).toMatch(/ worker +failed: 429 .* no, searched in part +evt_/);
+  expect(shown.get(three)).toMatch(/ worker +killed .* email +evt_/);
+  expect(shown.get(four)).toMatch(/ worker +ok .* no +evt_/);
+  expect([...(await rows('--outcome failed')).keys()]).toEqual([one, two]);
+  expect([...(await rows('--status 4xx')).keys()]).toEqual([two]);
+  expect([...(await rows('--pii-type email')).keys()]).toEqual([three]);
+});
