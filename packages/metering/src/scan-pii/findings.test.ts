@@ -122,7 +122,7 @@ test('a text that is longer than what is read has its place all the same', () =>
 
 test('one text in very many messages takes no more places than are listed', () => {
   const { findings } = scanTexts(
-    [send(chat, { messages: Array.from({ length: 50_000 }, () => user(mail)) })],
+    [send(chat, { messages: Array.from({ length: 10_000 }, () => user(mail)) })],
     find,
     () => true,
   );
