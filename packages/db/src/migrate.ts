@@ -33,7 +33,7 @@ async function migrateLocked(db: Db, now: Date): Promise<string[]> {
     await makePartitions(db, now);
     return [];
   }
-  const applied = await tryForLocks('the schema cannot be changed now', () => applyMigrations(db));
+  const applied = await tryForLocks(db, 'the schema cannot be changed now', () => applyMigrations(db));
   // Before anything else: services use new tables as soon as they see the migration.
   await applyGrants(db);
   await makePartitions(db, now);

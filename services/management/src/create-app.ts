@@ -92,7 +92,10 @@ function handleRoute(route: Route, context: Context, reads: Reads): RequestHandl
     // Changes do not queue with reads.
     const isRead = route.method === 'get' && caller !== undefined;
     // Live streams have their own bound.
-    if (isRead && route.answer.contentType !== 'text/event-stream') reads.begin(caller.keyId, response);
+    if (isRead && route.answer.contentType !== 'text/event-stream') {
+      await reads.begin(caller.keyId, response);
+      if (response.closed) return;
+    }
     const input = {
       query: parseQuery(route.query, request.query),
       body: route.body && parseInput(route.body, request.body, 'body'),

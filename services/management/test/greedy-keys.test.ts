@@ -72,6 +72,54 @@ test('a block works, and others read, while one key holds as many slow reads as 
   await expect.poll(async () => (await management.call('/api/v1/events', greedy)).status).toBe(200);
 });
 
+test('a block works while keys together hold every connection that lists have', async () => {
+  const agentId = await seedAgent(management.database, randomUUIDv7());
+  const readers = await Promise.all(['one', 'two', 'three'].map(makeReader));
+  const { pool } = management.database;
+  const locker = await pool.connect();
+  await locker.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+  const reads = readers.flatMap((reader) =>
+    Array.from({ length: 33 }, () => management.call('/api/v1/events', reader)),
+  );
+  try {
+    const countHanging = async () => {
+      const { rows } = await pool.query<{ count: number }>(
+        `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'agp-management' AND wait_event_type = 'Lock'`,
+      );
+      return rows[0]?.count;
+    };
+    await expect.poll(countHanging).toBe(6);
+    const blocked = await management.send('PUT', `/api/v1/agents/${agentId}`, { status: 'blocked' });
+    expect(await blocked.json()).toMatchObject({ status: 'blocked' });
+    expect(await countHanging()).toBe(6);
+  } finally {
+    await locker.query('ROLLBACK');
+    locker.release();
+  }
+  const statuses = (await Promise.all(reads)).map(({ status }) => status);
+  expect(statuses.every((status) => [200, 429, 503].includes(status))).toBe(true);
+});
+
+test('changes are authenticated while reads wait for that', async () => {
+  const agentId = await seedAgent(management.database, randomUUIDv7());
+  const locker = await management.database.pool.connect();
+  await locker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+  const reads = Array.from({ length: 40 }, () => management.call('/api/v1/events', modest));
+  try {
+    const countWaiting = async () =>
+      (await locker.query(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'api_keys'::regclass`)).rowCount;
+    // One look-up for all reads, and one for the change.
+    await expect.poll(countWaiting).toBe(1);
+    const blocking = management.send('PUT', `/api/v1/agents/${agentId}`, { status: 'blocked' });
+    await expect.poll(countWaiting).toBe(2);
+    await locker.query('ROLLBACK');
+    expect((await blocking).status).toBe(200);
+  } finally {
+    locker.release();
+  }
+  expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([200]));
+});
+
 test('a client that leaves while its key is looked up holds neither a stream nor a read', async () => {
   const { hostname, port } = new URL(management.service.url);
   const { authorization } = greedy.headers as { authorization: string };

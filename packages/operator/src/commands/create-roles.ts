@@ -33,7 +33,7 @@ Reads DATABASE_URL, which names an administrator, and ${roles.map(toVariable).jo
       throw explainAway(error);
     });
     await withDatabase('create-roles', { statementTimeoutMs: 600_000 }, async (db) => {
-      const work = tryForLocks('the database cannot be handed to agp_migrator now', () =>
+      const work = tryForLocks(db, 'the database cannot be handed to agp_migrator now', () =>
         db.transaction().execute(async (transaction) => {
           await createRoles(transaction, passwords);
           return { owners: await handOver(transaction), open: await refuseLargeObjects(transaction) };

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
-import { type Db, type FoundApiKey, findApiKey } from '@agp/db';
+import { type Db, type FoundApiKey, findApiKeys } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
+import { coalesce } from '@agp/runtime/fairness';
 import type { RequestHandler } from 'express';
 import { digestSecret } from './issue-secret.ts';
 import { noteKeyUses } from './note-key-uses.ts';
@@ -17,14 +18,19 @@ export interface Caller {
 }
 
 /**
- * Looks the bearer token up in Postgres on every request. Failures count against the sender's address; a valid key is let through
- * however often others failed from there.
+ * Looks the bearer token up in Postgres on every request, together with those that wait at the same time; changes do not wait with reads,
+ * however many these are. Failures count against the sender's address; a valid key is let through however often others failed from there.
  */
 export function authenticate(db: Db, failures: Throttle): RequestHandler {
   const noteUse = noteKeyUses(db);
+  const makeFinder = () => coalesce((digests: string[]) => findApiKeys(db, digests), { maxAsks: 100 });
+  const [findForRead, findForChange] = [makeFinder(), makeFinder()];
   return async (request, response, next) => {
     const token = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    const key = token === undefined ? undefined : await findKey(db, digestSecret(token));
+    const key =
+      token === undefined
+        ? undefined
+        : await findKey(request.method === 'GET' || request.method === 'HEAD' ? findForRead : findForChange, token);
     if (key !== undefined) {
       const { id, name, scopes, sha256 } = key;
       response.locals.caller = {
@@ -44,8 +50,12 @@ export function authenticate(db: Db, failures: Throttle): RequestHandler {
 }
 
 /** The index compares in variable time, so its find is compared once more in constant time. */
-async function findKey(db: Db, digest: Buffer): Promise<FoundApiKey | undefined> {
-  const key = await findApiKey(db, digest);
+async function findKey(
+  find: (digest: string) => Promise<FoundApiKey | undefined>,
+  token: string,
+): Promise<FoundApiKey | undefined> {
+  const digest = digestSecret(token);
+  const key = await find(digest.toString('hex'));
   return key !== undefined && timingSafeEqual(key.sha256, digest) ? key : undefined;
 }
 

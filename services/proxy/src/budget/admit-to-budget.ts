@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@agp/core/errors';
 import type { DailyCap } from '@agp/db';
 import type { BudgetReservations, HeldReservation, Reservation, Reserved } from '@agp/reservations';
-import { coalesce } from '../storage/coalesce.ts';
+import { coalesce } from '@agp/runtime/fairness';
 import type { Storage } from '../storage/storage.ts';
 import { budgetExceeded, rateLimited } from './budget-refusals.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';

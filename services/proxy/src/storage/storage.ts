@@ -18,7 +18,7 @@ import {
   type Spend,
   type UnrecordedSpend,
 } from '@agp/db';
-import { coalesce } from './coalesce.ts';
+import { coalesce } from '@agp/runtime/fairness';
 
 /** The reads and writes of Postgres that a request waits for. */
 export type Storage = ReturnType<typeof createStorage>;

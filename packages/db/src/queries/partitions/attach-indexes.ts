@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { tryForLocks } from './try-for-locks.ts';
+import { withIndexLock } from './with-index-lock.ts';
 
 interface MissingIndex {
   parent: string;
@@ -21,11 +22,11 @@ interface MissingIndex {
  * @throws TableInUseError
  */
 export async function attachIndexes(db: Db): Promise<number> {
-  return await db.connection().execute(async (connection) => {
+  return await withIndexLock(db, async (connection) => {
     for (let built = 0; ; built += 1) {
       const missing = await findMissing(connection);
       if (missing === undefined) return built;
-      await tryForLocks(`${missing.name} cannot be built now`, () => build(connection, missing));
+      await tryForLocks(connection, `${missing.name} cannot be built now`, () => build(connection, missing));
     }
   });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { tryForLocks } from './try-for-locks.ts';
+import { withIndexLock } from './with-index-lock.ts';
 
 /** Indexes of tables that may be large when they get them, so that no migration can make them in its transaction. */
 const wanted = {
@@ -14,15 +15,17 @@ const wanted = {
  *
  * @throws TableInUseError
  */
-export async function buildIndexes(db: Db): Promise<void> {
-  for (const [name, on] of Object.entries(wanted))
-    await tryForLocks(`${name} cannot be built now`, () =>
-      db.connection().execute(async (connection) => {
-        const { rows } = await sql<{ isWhole: boolean }>`
-          SELECT indisvalid AS "isWhole" FROM pg_index WHERE indexrelid = to_regclass(${name})`.execute(connection);
-        if (rows[0]?.isWhole) return;
-        await sql`DROP INDEX CONCURRENTLY IF EXISTS ${sql.id(name)}`.execute(connection);
-        await sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${sql.id(name)} ON ${sql.raw(on)}`.execute(connection);
-      }),
-    );
+export function buildIndexes(db: Db): Promise<void> {
+  return withIndexLock(db, async (connection) => {
+    for (const [name, on] of Object.entries(wanted))
+      await tryForLocks(connection, `${name} cannot be built now`, () => build(connection, name, on));
+  });
+}
+
+async function build(db: Db, name: string, on: string): Promise<void> {
+  const { rows } = await sql<{ isWhole: boolean }>`
+    SELECT indisvalid AS "isWhole" FROM pg_index WHERE indexrelid = to_regclass(${name})`.execute(db);
+  if (rows[0]?.isWhole) return;
+  await sql`DROP INDEX CONCURRENTLY IF EXISTS ${sql.id(name)}`.execute(db);
+  await sql`CREATE INDEX CONCURRENTLY ${sql.id(name)} ON ${sql.raw(on)}`.execute(db);
 }

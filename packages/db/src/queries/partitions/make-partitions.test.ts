@@ -105,5 +105,9 @@ test('events that came before their partition are moved to it, in an unbroken ch
     'SELECT count(*) FROM pg_index JOIN pg_inherits ON inhrelid = indexrelid WHERE indrelid = ANY ($1::regclass[]) GROUP BY indrelid',
     [made],
   );
-  expect(indexes.map((row) => row.count)).toEqual([6, 6]);
+  const { rows: wanted } = await database.pool.query(
+    `SELECT count(*) FROM pg_index WHERE indrelid = 'events'::regclass`,
+  );
+  expect(wanted[0]?.count).toBeGreaterThan(6);
+  expect(indexes).toEqual([...wanted, ...wanted]);
 });

@@ -11,7 +11,7 @@ const firstMonday = 4 * 24 * 60 * 60 * 1000;
 
 /** Makes one partition, unless it exists. @returns whether it was made */
 function makePartition(db: Db, name: string, from: string, to: string): Promise<boolean> {
-  return tryForLocks(`${name} cannot be made now`, () =>
+  return tryForLocks(db, `${name} cannot be made now`, () =>
     db.transaction().execute((transaction) => makeIn(transaction, name, from, to)),
   );
 }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { StorageUnavailableError } from '../../open-guarded-database.ts';
+import { watchLockHolders } from './lock-holders.ts';
 
 /** A long statement of somebody else holds a table that is needed. */
 export class TableInUseError extends Error {
@@ -25,11 +26,12 @@ export async function limitLockWait(transaction: Db): Promise<void> {
  * Runs work that needs exclusive table locks, in transactions with {@link limitLockWait}. Where a lock is not available, it is repeated
  * after a few seconds, up to four times.
  *
+ * @param db for a look at who holds them
  * @param refusal what could not be done, for the error
  * @throws TableInUseError
  */
-export function tryForLocks<Result>(refusal: string, work: () => Promise<Result>): Promise<Result> {
-  return tryAgain(refusal, [lockNotAvailable, deadlockDetected], work);
+export function tryForLocks<Result>(db: Db, refusal: string, work: () => Promise<Result>): Promise<Result> {
+  return tryAgain(db, refusal, [lockNotAvailable, deadlockDetected], work);
 }
 
 /**
@@ -39,7 +41,7 @@ export function tryForLocks<Result>(refusal: string, work: () => Promise<Result>
  * @throws TableInUseError
  */
 export function lockWithin(transaction: Db, refusal: string, table: string): Promise<void> {
-  return tryAgain(refusal, [lockNotAvailable], async () => {
+  return tryAgain(transaction, refusal, [lockNotAvailable], async () => {
     await sql`SAVEPOINT before_lock`.execute(transaction);
     try {
       await sql`LOCK TABLE ONLY ${sql.table(table)} IN ACCESS EXCLUSIVE MODE`.execute(transaction);
@@ -51,18 +53,25 @@ export function lockWithin(transaction: Db, refusal: string, table: string): Pro
 }
 
 async function tryAgain<Result>(
+  db: Db,
   refusal: string,
   inUse: readonly string[],
   work: () => Promise<Result>,
 ): Promise<Result> {
+  const holders = watchLockHolders(db);
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       const cause = error instanceof StorageUnavailableError ? error.cause : error;
       if (!inUse.includes(String((cause as { code?: unknown }).code))) throw error;
-      if (attempt === tries)
-        throw new TableInUseError(`${refusal}: a long query or a backup is in the way. Try again when it is done`);
+      await holders.look();
+      if (attempt === tries) {
+        const who = holders.describe();
+        throw new TableInUseError(
+          `${refusal}: a long query or a backup is in the way. Locks are held by ${who}. Try again when it is done`,
+        );
+      }
       await setTimeout(pauseMs);
     }
   }

@@ -25,7 +25,9 @@ export const longestRemovalMs = 4 * 60 * 60_000;
  */
 export function dropPartition(db: Db, partition: Partition): Promise<number | null> {
   const refusal = `${partition.name} cannot be removed now`;
-  return tryForLocks(refusal, () => db.transaction().execute((transaction) => dropIn(transaction, partition, refusal)));
+  return tryForLocks(db, refusal, () =>
+    db.transaction().execute((transaction) => dropIn(transaction, partition, refusal)),
+  );
 }
 
 async function dropIn(transaction: Db, { name, from, to }: Partition, refusal: string): Promise<number | null> {

@@ -13,7 +13,7 @@ const stale = sql`
 export async function rebuildAgentUsage(db: Db): Promise<void> {
   const { rows } = await sql<{ found: boolean }>`SELECT EXISTS (${stale}) AS found`.execute(db);
   if (!rows[0]?.found) return;
-  await tryForLocks('agent_usage cannot be filled now', () =>
+  await tryForLocks(db, 'agent_usage cannot be filled now', () =>
     db.transaction().execute(async (transaction) => {
       await limitLockWait(transaction);
       // Who holds the table has changed both tables once we have it, and who waits for us will add to what we store.
