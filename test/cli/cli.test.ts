@@ -45,6 +45,36 @@ test.each([
   if (/agents|breakdown|budgets|limits|sessions/.test(command)) expect(shown).toContain('worker');
 });
 
+test('lists and reports come as CSV, in all pages, and of the time asked for', async () => {
+  const events = await done('events list --from 1h --csv --limit 2');
+  expect(events).toMatch(/^id,agent_id,.*,agent_name\r\n(evt_.*,worker\r\n){2}$/);
+  const [head, ...rows] = (await done('events list --agent worker --csv --all')).split('\r\n');
+  expect(head).toContain('agent_name');
+  expect(rows.slice(0, -1).every((row) => row.startsWith('evt_'))).toBe(true);
+  expect(rows.length - 1).toBe((await readJson('events list --agent worker --limit 1000')).length);
+  expect(await done('sessions list --agent worker --from today --csv --all')).toMatch(/\r\nses_cli,.*\r\n/);
+  expect(await done('sessions list --to yesterday --csv')).toMatch(/^id,[^\n]*\r\n$/);
+  expect(await done('costs breakdown --csv')).toMatch(/^agent_id,agent_name,.*\r\nagt_\w+,worker,/);
+  expect(await done('audit list --from yesterday --to 2999-01-01 --json')).toMatch(/^\[/);
+
+  const { total_cost_usd } = await readJson('costs summary');
+  const report = await readJson('costs report --from yesterday --by agent,model,tag');
+  expect(report).toMatchObject({ time_zone: 'UTC', to: null, group_by: ['agent', 'model', 'tag'] });
+  expect(
+    report.usage.reduce((sum: number, entry: { total_cost_usd: number }) => sum + entry.total_cost_usd, 0),
+  ).toBeCloseTo(total_cost_usd, 9);
+  expect(await done('costs report --from yesterday --by day,agent')).toMatch(
+    /^DAY \(UTC\) +AGENT[^\n]*\n20\d\d-\d\d-\d\d +worker/,
+  );
+  expect(await done('costs report --from yesterday --by agent,model --csv')).toMatch(
+    /^agent_id,agent_name,model,total_cost_usd,.*\r\nagt_\w+,worker,gpt-4o/,
+  );
+  await refused('costs report --from tomorrow', 1, /^from: must be a time such as .* 7d/);
+  await refused('costs report --by colour', 1, /^group_by: must be some of hour, day, agent/);
+  await refused('events list --all', 2, /^--all goes with --csv$/m);
+  await refused('events list --csv --json', 2, /^--csv and --json exclude each other$/m);
+});
+
 test('an agent is blocked, unblocked and retired by its name or its id', async () => {
   const { id } = await readJson('agents show worker');
   expect(await done('agents block worker')).toBe(`worker (${id}) is blocked\n`);

@@ -34,11 +34,31 @@ export function addReason(command: Command): Command {
   return command.option('--reason <text>', 'why, for the audit log: at most 256 printable characters');
 }
 
-/** Options of a list of requests: agent, time range and page. */
+/** The options of a range of time, which the API reads. */
+export function addTimeRange(command: Command): Command {
+  return command
+    .option(
+      '--from <time>',
+      'only those since 7d, 24h, 30m, today, yesterday, 2026-11-20 or an ISO 8601 time; days are UTC',
+    )
+    .option('--to <time>', 'only those before such a time');
+}
+
+/** Options of a list: agent and time range. */
+export function addFilters(command: Command): Command {
+  return addTimeRange(command.option('--agent <agent>', 'only those of this agent, by name or id'));
+}
+
+/** The same with the options of a page. */
 export function addRequestFilters(command: Command): Command {
-  const filtered = command
-    .option('--agent <agent>', 'only those of this agent, by name or id')
-    .option('--from <time>', 'only those of this time or later')
-    .option('--to <time>', 'only those before this time');
-  return addPaging(filtered, 50, maxPageSize);
+  return addPaging(addFilters(command), 50, maxPageSize);
+}
+
+/** The options of a list that the API also has as CSV. */
+export function addCsv(command: Command, isPaged = false): Command {
+  const withCsv = command.option(
+    '--csv',
+    'print CSV; text that a spreadsheet would compute has an apostrophe before it',
+  );
+  return isPaged ? withCsv.option('--all', 'with --csv: every page, not only --limit') : withCsv;
 }

@@ -22,8 +22,13 @@ export interface Api {
   get<Data>(path: string, schema: z.ZodType<Data>): Promise<Answer<Data>>;
   send<Data>(method: 'POST' | 'PUT', path: string, body: unknown, schema: z.ZodType<Data>): Promise<Answer<Data>>;
   delete(path: string): Promise<void>;
-  /** Opens a stream; resolves when its headers have arrived. */
-  open(path: string, signal: AbortSignal): Promise<Response>;
+  /** Opens an answer that is read as it comes; resolves when its headers have arrived. */
+  open(path: string, accept: string, signal?: AbortSignal): Promise<Response>;
+}
+
+/** Path of the next page of a list, from the `Link` header; null on the last. */
+export function readNext({ headers }: Response): string | null {
+  return /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? null;
 }
 
 /** How long an answer may take in all, in milliseconds. */
@@ -58,7 +63,7 @@ export function connectApi({ url, key }: Connection): Api {
     return {
       data: parseAnswer(text, schema, `${init.method ?? 'GET'} ${url}${path}`),
       text,
-      next: /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1] ?? null,
+      next: readNext(response),
       answeredAt: Date.parse(response.headers.get('date') ?? '') || Date.now(),
     };
   }
@@ -70,6 +75,6 @@ export function connectApi({ url, key }: Connection): Api {
     async delete(path) {
       await read(path, { method: 'DELETE' });
     },
-    open: (path, signal) => request(path, { headers: { accept: 'text/event-stream' }, signal }),
+    open: (path, accept, signal) => request(path, { headers: { accept }, ...(signal && { signal }) }),
   };
 }

@@ -33,6 +33,7 @@ test('it has every command', () => {
         'completion',
         'costs breakdown',
         'costs doubtful',
+        'costs report',
         'costs summary',
         'costs unpriced',
         'costs unrecorded',

@@ -1,10 +1,12 @@
 import { escapeJson } from '@agp/core/text';
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { UsageError } from './cli-error.ts';
 import { type Answer, type Api, connectApi } from './connect-api.ts';
 import { type Column, formatFields, formatTable } from './format/format-table.ts';
 import { openTerminal, type Paint, type Terminal } from './open-terminal.ts';
 import { type ConnectionOptions, readConnection } from './read-connection.ts';
+import { showCsv } from './show-csv.ts';
 
 export interface GlobalOptions extends ConnectionOptions {
   json?: boolean;
@@ -30,6 +32,8 @@ export interface Shell {
   ): Promise<void>;
   /** Reads a list from the API and prints it like {@link showRows}. */
   showList<Row>(path: string, schema: z.ZodType<Row[]>, columns: Column<Row>[]): Promise<void>;
+  /** Prints a list as the CSV that the API has of it. */
+  showCsv(path: string, options?: { csv?: boolean; all?: boolean }): Promise<void>;
   /** Prints one object as the JSON received, or by its fields. */
   showFields<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
 }
@@ -63,6 +67,11 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
     },
     showList: async (path, schema, columns) =>
       shell.showRows(await shell.api.get(path, schema), (rows) => rows, columns),
+    async showCsv(path, { csv = true, all = false } = {}) {
+      if (!csv) throw new UsageError('--all goes with --csv');
+      if (shell.json) throw new UsageError('--csv and --json exclude each other');
+      await showCsv(shell.api, shell.terminal, path, all);
+    },
     showFields: (answer, pick) => shell.show(answer, (data, paint) => formatFields(pick(data), paint)),
   };
   return shell;

@@ -11,7 +11,11 @@ export interface Terminal {
   paint: Paint;
   /** Columns that a table may take; undefined where results go into a file or a pipe, which get everything. */
   width: number | undefined;
+  /** Whether somebody looks at the results. */
+  isInteractive: boolean;
   /** Results. Resolves once there is room for more. */
+  write(text: string): Promise<void>;
+  /** The same for whole lines. */
   print(text: string): Promise<void>;
   /** Everything that is not a result, on standard error. */
   note(text: string): void;
@@ -21,12 +25,15 @@ export interface Terminal {
 
 /** Standard output and standard error. Only terminals get colours, unless `NO_COLOR` or `FORCE_COLOR` says otherwise or `colour` is false. */
 export function openTerminal(colour: boolean): Terminal {
+  const write = async (text: string) => {
+    if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+  };
   return {
+    isInteractive: process.stdout.isTTY === true,
+    write,
     width: (process.stdout.isTTY && process.stdout.columns) || undefined,
     paint: (style, text) => (colour && style !== undefined ? styleText(style, text, { stream: process.stdout }) : text),
-    async print(text) {
-      if (!process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain');
-    },
+    print: (text) => write(`${text}\n`),
     note(text) {
       process.stderr.write(`${toLinesText(text)}\n`);
     },

@@ -41,6 +41,7 @@ export * from './queries/costs/list-agent-costs.ts';
 export * from './queries/costs/list-doubtful-usage.ts';
 export * from './queries/costs/list-unpriced-models.ts';
 export * from './queries/costs/list-unrecorded.ts';
+export * from './queries/costs/list-usage.ts';
 export * from './queries/costs/note-ended-requests.ts';
 export * from './queries/costs/summarize-costs.ts';
 export type { EventRow } from './queries/events/event-columns.ts';

@@ -82,6 +82,7 @@ describe('openapi.json', () => {
         'GET /api/v1/sessions/{id}',
         'GET /api/v1/costs/summary',
         'GET /api/v1/costs/breakdown',
+        'GET /api/v1/costs/usage',
         'GET /api/v1/costs/unpriced',
         'GET /api/v1/costs/doubtful',
         'GET /api/v1/costs/unrecorded',

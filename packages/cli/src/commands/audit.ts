@@ -9,7 +9,7 @@ import {
 import { parseJson } from '@agp/core/json';
 import { emptyHead, findDivergence } from '@agp/core/lineage';
 import { type Command, Option } from 'commander';
-import { addCommand, addPaging } from '../add-command.ts';
+import { addCommand, addFilters, addPaging } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
 import { findGivenAgentId, readAgentNames } from '../find-agent.ts';
@@ -41,8 +41,7 @@ export function addAuditCommands(program: Command, shell: Shell): void {
     'list entries of the audit log, newest first',
     'audit list --agent invoice-checker',
   );
-  addPaging(list, 50)
-    .option('--agent <agent>', 'only entries about this agent, by name or id')
+  addPaging(addFilters(list), 50)
     .addOption(new Option('--action <action>', 'only this action').choices(auditActions))
     .action(async ({ agent, ...given }) => {
       const { api } = shell;

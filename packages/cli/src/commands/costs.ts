@@ -7,12 +7,13 @@ import {
 } from '@agp/core/contracts';
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { addCommand, addRequestFilters } from '../add-command.ts';
+import { addCommand, addCsv, addRequestFilters } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import { type Column, timeColumn } from '../format/format-table.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
 import { writeQuery } from '../write-query.ts';
+import { addReportCommand } from './costs-report.ts';
 
 /** `costs`: what was used and spent. */
 export function addCostCommands(program: Command, shell: Shell): void {
@@ -30,16 +31,20 @@ export function addCostCommands(program: Command, shell: Shell): void {
     ]);
   });
 
-  addCommand(costs, 'breakdown', 'show each agent, the costliest first', 'costs breakdown').action(() =>
-    shell.showList('/api/v1/costs/breakdown', costBreakdownSchema, [
+  const breakdown = addCommand(costs, 'breakdown', 'show each agent, the costliest first', 'costs breakdown');
+  addCsv(breakdown).action(({ csv }: { csv?: boolean }) => {
+    if (csv) return shell.showCsv('/api/v1/costs/breakdown');
+    return shell.showList('/api/v1/costs/breakdown', costBreakdownSchema, [
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },
       { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
       { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
       { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
       { head: 'TOKENS OUT', right: true, cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens) },
       { head: 'MODELS', cell: ({ models_used }) => models_used.join(', '), least: 16 },
-    ]),
-  );
+    ]);
+  });
+
+  addReportCommand(costs, shell);
 
   addCommand(costs, 'unpriced', 'show models that were used without a known price', 'costs unpriced').action(() =>
     shell.showList('/api/v1/costs/unpriced', unpricedModelListSchema, [

@@ -1,9 +1,15 @@
-import { eventDetailSchema, type ListedEvent, listedEventListSchema, type StreamEvent } from '@agp/core/contracts';
+import {
+  eventDetailSchema,
+  type ListedEvent,
+  listedEventListSchema,
+  maxPageSize,
+  type StreamEvent,
+} from '@agp/core/contracts';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
-import { addCommand, addRequestFilters } from '../add-command.ts';
+import { addCommand, addCsv, addRequestFilters } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
-import { type AgentNames, findGivenAgentId, readAgentNames } from '../find-agent.ts';
+import { findGivenAgentId } from '../find-agent.ts';
 import { chooseOutcomeStyle, formatOutcome, formatPii } from '../format/format-outcome.ts';
 import { timeColumn } from '../format/format-table.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
@@ -40,9 +46,8 @@ async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): P
 export function addEventCommands(program: Command, shell: Shell): void {
   const events = program.command('events').description('what agents did, each request an event');
 
-  addRequestFilters(
-    addCommand(events, 'list', 'list events, newest first', 'events list --agent invoice-checker --limit 20'),
-  )
+  const list = addCommand(events, 'list', 'list events, newest first', 'events list --agent invoice-checker --from 7d');
+  addCsv(addRequestFilters(list), true)
     .option('--session <id>', 'only those of this session')
     .option('--model <model>', 'only those of this model')
     .option('--provider <provider>', 'only those of this provider')
@@ -52,7 +57,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
     .option('--status <status>', 'only those with this status, such as 404 or 5xx')
     .option('--request-id <id>', 'only those with this id, of the caller or made by the proxy')
     .option('--provider-request-id <id>', "only those with this id of the provider's own")
-    .action(async ({ agent, session, pii, piiType, status, requestId, providerRequestId, ...given }) => {
+    .action(async ({ agent, session, pii, piiType, status, requestId, providerRequestId, csv, all, ...given }) => {
       const filter = {
         agent_id: await findGivenAgentId(shell.api, agent),
         session_id: session,
@@ -62,8 +67,12 @@ export function addEventCommands(program: Command, shell: Shell): void {
         request_id: requestId,
         provider_request_id: providerRequestId,
         expand: shell.json ? undefined : 'agent,outcome',
+        ...given,
+        ...(all && { limit: maxPageSize }),
       };
-      await shell.showList(writeQuery('/api/v1/events', { ...filter, ...given }), listedEventListSchema, [
+      const path = writeQuery('/api/v1/events', filter);
+      if (csv || all) return shell.showCsv(path, { csv: csv === true, all: all === true });
+      await shell.showList(path, listedEventListSchema, [
         timeColumn<ListedEvent>('TIME', ({ timestamp }) => timestamp),
         { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
         { head: 'RESULT', cell: formatOutcome, style: chooseOutcomeStyle, least: 6 },
@@ -103,19 +112,13 @@ export function addEventCommands(program: Command, shell: Shell): void {
     .action(async ({ agent, session }: { agent?: string; session?: string }) => {
       const { api, terminal } = shell;
       const agentId = await findGivenAgentId(api, agent);
-      let names: AgentNames | null = null;
-      const findName = async (id: string) => {
-        // An unknown agent has registered since the names were read.
-        if (names === null || names.find(id) === id) names = await readAgentNames(api).catch(() => null);
-        return names?.find(id) ?? id;
-      };
       await untilInterrupted((signal) =>
         tailEvents(api, {
-          filter: { agent_id: agentId, session_id: session },
+          filter: { agent_id: agentId, session_id: session, expand: shell.json ? undefined : 'agent' },
           signal,
           onEvent: async ({ event, text }) =>
             terminal.print(
-              shell.json ? escapeJson(text) : formatLine(event, await findName(event.agent_id), terminal.paint),
+              shell.json ? escapeJson(text) : formatLine(event, event.agent_name ?? event.agent_id, terminal.paint),
             ),
           onNotice: terminal.note,
         }),

@@ -7,9 +7,10 @@ import {
 } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, InvalidArgumentError } from 'commander';
-import { addCommand, addPaging } from '../add-command.ts';
+import { addCommand, addCsv, addFilters, addPaging } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
+import { findGivenAgentId } from '../find-agent.ts';
 import { formatFields, timeColumn } from '../format/format-table.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from '../format/format-values.ts';
 import { verifySession } from '../verify-session.ts';
@@ -26,23 +27,26 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     .command('sessions')
     .description('sessions, and whether their chains are as they were written');
 
-  addPaging(addCommand(sessions, 'list', 'list sessions, latest start first', 'sessions list --limit 20'), 50).action(
-    (given) =>
-      shell.showList(writeQuery('/api/v1/sessions', given), sessionListSchema, [
-        timeColumn('STARTED', ({ started_at }) => started_at),
-        { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms), spare: 1 },
-        { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
-        { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count), spare: 2 },
-        { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 3 },
-        { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
-        {
-          head: 'PII',
-          cell: ({ pii_detected }) => (pii_detected ? 'yes' : '-'),
-          style: (row) => (row.pii_detected ? 'yellow' : undefined),
-        },
-        { head: 'ID', cell: ({ id }) => id, least: 24 },
-      ]),
-  );
+  const list = addCommand(sessions, 'list', 'list sessions, latest start first', 'sessions list --from yesterday');
+  addCsv(addPaging(addFilters(list), 50), true).action(async ({ agent, csv, all, limit, ...given }) => {
+    const filter = { agent_id: await findGivenAgentId(shell.api, agent), ...given, limit: all ? undefined : limit };
+    const path = writeQuery('/api/v1/sessions', filter);
+    if (csv || all) return shell.showCsv(path, { csv: csv === true });
+    await shell.showList(path, sessionListSchema, [
+      timeColumn('STARTED', ({ started_at }) => started_at),
+      { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms), spare: 1 },
+      { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
+      { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count), spare: 2 },
+      { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 3 },
+      { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
+      {
+        head: 'PII',
+        cell: ({ pii_detected }) => (pii_detected ? 'yes' : '-'),
+        style: (row) => (row.pii_detected ? 'yellow' : undefined),
+      },
+      { head: 'ID', cell: ({ id }) => id, least: 24 },
+    ]);
+  });
 
   addCommand(sessions, 'show <id>', 'show one session with its events', 'sessions show ses_...').action(
     async (id: string) => {

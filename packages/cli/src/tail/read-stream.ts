@@ -29,7 +29,7 @@ export async function openLiveStream(
   const timer = setTimeout(() => silence.abort(), silenceMs);
   const abort = AbortSignal.any([signal, silence.signal]);
   const path = writeQuery('/api/v1/events/stream', { ...filter });
-  const response = await api.open(path, abort).catch((error: unknown) => {
+  const response = await api.open(path, 'text/event-stream', abort).catch((error: unknown) => {
     clearTimeout(timer);
     if (silence.signal.aborted) throw new ApiFailure('The live stream does not answer.', null);
     throw error;

@@ -5,6 +5,7 @@ export * from './api-key.ts';
 export * from './audit.ts';
 export * from './budget.ts';
 export * from './cost.ts';
+export * from './cost-usage.ts';
 export * from './error-body.ts';
 export * from './event.ts';
 export * from './event-detail.ts';

@@ -37,6 +37,21 @@ export const timeParameterSchema = z
   })
   .meta({ description: forms, example: '2026-11-20T00:00:00Z' });
 
+const isRelative = (text: string) => !/^\d{4}-/.test(text);
+
+/** The same for sums by hour: spans count from the start of this hour, and a time is one at which an hour begins. */
+export const hourParameterSchema = z
+  .string()
+  .transform((text, context) => {
+    const time = readTime(text);
+    const hour = time && new Date(Math.floor(time.getTime() / unitMs.h) * unitMs.h);
+    if (time === null) context.addIssue(refusal);
+    else if (!isRelative(text) && hour?.getTime() !== time.getTime())
+      context.addIssue('must be the start of an hour in UTC: usage is summed by hour');
+    return hour ?? z.NEVER;
+  })
+  .meta({ example: 'yesterday' });
+
 /** The range of time of a list; `from` is in it, `to` is not. */
 export function timeRange(entries: string, of = 'of') {
   return {

@@ -1,15 +1,27 @@
 import {
   costBreakdownSchema,
   costSummarySchema,
+  costUsageQuerySchema,
+  costUsageSchema,
   doubtfulUsageListSchema,
+  listUsageMembers,
+  type UsageGroup,
   unpricedModelListSchema,
   unrecordedListQuerySchema,
   unrecordedRequestListSchema,
 } from '@agp/core/contracts';
-import { listAgentCosts, listDoubtfulUsage, listUnpricedModels, listUnrecorded, summarizeCosts } from '@agp/db';
+import {
+  listAgentCosts,
+  listDoubtfulUsage,
+  listUnpricedModels,
+  listUnrecorded,
+  listUsage,
+  summarizeCosts,
+} from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentRow } from '../presenters/present-row.ts';
 import { presentUnrecordedRequest } from '../presenters/present-unrecorded-request.ts';
+import { replyWithList } from '../replies/reply-with-list.ts';
 import { readAgentFilter } from '../requests/read-agent-filter.ts';
 
 export const costRoutes = tagRoutes('Costs', [
@@ -26,6 +38,27 @@ export const costRoutes = tagRoutes('Costs', [
       csv: { name: 'costs-breakdown' },
     },
     handle: async (_input, { db }) => (await listAgentCosts(db)).map((row) => presentRow(row)),
+  }),
+  defineRoute('GET /api/v1/costs/usage', {
+    summary: 'Usage and cost of a range of time, by hour or day, agent, model, provider and compliance tag',
+    query: costUsageQuerySchema,
+    answer: {
+      description:
+        'All groups with usage, in the order of what they are grouped by. Hours and days are UTC. The sums are exact and equal those ' +
+        'of the other cost endpoints. Hours older than the retention are summed into the first hour of their day. Models beyond ' +
+        '200 an agent and day, and tags beyond 100 an agent and hour, are `other`; what was recorded before version 0.3.0 may ' +
+        'have the provider and tag `unknown`.',
+      schema: costUsageSchema,
+      csv: {
+        name: 'costs-usage',
+        columns: (query) => listUsageMembers((query as { group_by?: UsageGroup[] }).group_by ?? []),
+      },
+    },
+    handle: async ({ query: { from, to, group_by: groups = [] } }, { db }, response) => {
+      const head = { from: from ?? null, to: to ?? null, time_zone: 'UTC', group_by: groups };
+      const framing = { before: `${JSON.stringify(head).slice(0, -1)},"usage":[`, after: ']}' };
+      await replyWithList(response, listUsage(db, { groups, from, to }), (row) => presentRow(row), framing);
+    },
   }),
   defineRoute('GET /api/v1/costs/unpriced', {
     summary: 'Models that were used without a known price, the most requested first',
