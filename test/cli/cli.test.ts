@@ -47,7 +47,7 @@ test.each([
 
 test('lists and reports come as CSV, in all pages, and of the time asked for', async () => {
   const events = await done('events list --from 1h --csv --limit 2');
-  expect(events).toMatch(/^id,agent_id,.*,agent_name\r\n(evt_.*,worker\r\n){2}$/);
+  expect(events).toMatch(/^id,agent_id,.*,agent_name,.*\r\n(evt_.*,worker,.*\r\n){2}$/);
   const [head, ...rows] = (await done('events list --agent worker --csv --all')).split('\r\n');
   expect(head).toContain('agent_name');
   expect(rows.slice(0, -1).every((row) => row.startsWith('evt_'))).toBe(true);
