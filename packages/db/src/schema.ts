@@ -120,6 +120,17 @@ export interface Schema {
     made_at: Timestamp;
     filled_from: string;
   };
+  /** Refused requests by UTC hour, of the audit log's entries before `refusal_fill.next_seq`. */
+  hourly_refusals: {
+    hour: Timestamp;
+    agent_id: string | null;
+    reason: string;
+    refusal_count: number;
+  };
+  refusal_fill: {
+    id: Generated<boolean>;
+    next_seq: number;
+  };
   unpriced_usage: {
     provider: string;
     model: string;

@@ -1,6 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
-import { addDoubtfulUsage, addUnrecordedSpend, type Database, recordEvents, sealRefusals } from '@agp/db';
+import {
+  addDoubtfulUsage,
+  addUnrecordedSpend,
+  completeRollups,
+  type Database,
+  recordEvents,
+  sealRefusals,
+} from '@agp/db';
 import { makeEventAt } from '@agp/testing/events';
 
 const minuteMs = 60_000;
@@ -52,4 +59,5 @@ export async function fillLog({ pool, db }: Database, now: number, refusals: num
     [now, rows.map(({ id }) => id), rows.length, refusals],
   );
   while ((await sealRefusals(db)) > 0);
+  await completeRollups(db);
 }

@@ -11,6 +11,7 @@ import * as doubtfulUsage from './0010-doubtful-usage.ts';
 import * as removalRoots from './0011-removal-roots.ts';
 import * as failures from './0012-failures.ts';
 import * as usageRollups from './0013-usage-rollups.ts';
+import * as refusalTotals from './0014-refusal-totals.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0011-removal-roots': removalRoots,
   '0012-failures': failures,
   '0013-usage-rollups': usageRollups,
+  '0014-refusal-totals': refusalTotals,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */

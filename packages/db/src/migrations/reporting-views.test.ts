@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import {
   addRefusals,
   addUnrecordedSpend,
+  completeRollups,
   type Database,
   openDatabase,
   readAgentBudgets,
@@ -161,6 +162,26 @@ test('a refusal is counted once, before it is in the log and after', async () =>
   while ((await sealRefusals(database.db)) > 0);
   expect(await query('SELECT 1 FROM refusal_counts')).toEqual([]);
   expect(await read()).toEqual(expected);
+
+  // By the minute for a day, then by the hour.
+  const hour = new Date(Math.floor(minute / 3_600_000) * 3_600_000);
+  const readTotals = () =>
+    query(`SELECT DISTINCT since FROM reporting.refusal_totals`).then(async (times) => ({
+      times,
+      totals: await query(`SELECT agent_name, reason, sum(refusal_count) AS refusal_count FROM reporting.refusal_totals
+        GROUP BY 1, 2 ORDER BY reason`),
+    }));
+  expect(await readTotals()).toEqual({ times: [{ since: new Date(minute) }], totals: expected });
+  for (const days of [0.5, 1.5, 1.5]) {
+    await completeRollups(database.db, new Date(Date.now() + days * dayMs));
+    const since = days < 1 ? new Date(minute) : hour;
+    expect(await readTotals()).toEqual({ times: [{ since }], totals: expected });
+  }
+  await addRefusals(database.pool, [{ ...refusal, agentId, reason: 'agent_blocked', count: 4 }]);
+  while ((await sealRefusals(database.db)) > 0);
+  await completeRollups(database.db, new Date(Date.now() + 2 * dayMs));
+  const [first, ...others] = expected;
+  expect(await readTotals()).toEqual({ times: [{ since: hour }], totals: [{ ...first, refusal_count: 7 }, ...others] });
 });
 
 test('the health of recording says until when there are partitions, and how many events are outside them', async () => {

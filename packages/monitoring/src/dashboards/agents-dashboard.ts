@@ -77,8 +77,8 @@ const others = [
       sqlTable(
         `SELECT agent_name AS "Agent", updated_at AS "Changed", last_request_at AS "Last request let through",\n` +
           `  coalesce(refusals, 0) AS "Refused requests", agent_id AS "Id"\nFROM reporting.agents\n` +
-          `LEFT JOIN (\n  SELECT agent_name, sum(refusal_count) AS refusals FROM reporting.refusals\n` +
-          `  WHERE $__timeFilter(minute) AND agent_status = 'blocked' GROUP BY agent_name\n) AS refused USING (agent_name)\n` +
+          `LEFT JOIN (\n  SELECT agent_name, sum(refusal_count) AS refusals FROM reporting.refusal_totals\n` +
+          `  WHERE $__timeFilter(since) AND agent_status = 'blocked' GROUP BY agent_name\n) AS refused USING (agent_name)\n` +
           `WHERE status = 'blocked'\nORDER BY updated_at DESC LIMIT 100`,
       ),
     ],

@@ -51,8 +51,8 @@ const all = [
         'By the code of their error: an agent’s cap, the cap of all, what is held by requests in flight, requests a minute',
       queries: [
         sqlTime(
-          `SELECT $__timeGroup(minute, $__interval) AS "time", reason, sum(refusal_count) AS "refusals"\nFROM reporting.refusals\n` +
-            `WHERE $__timeFilter(minute) AND reason IN ('agent_budget_exceeded', 'global_budget_exceeded', 'budget_held', 'rate_limited')\n` +
+          `SELECT $__timeGroup(since, $__interval) AS "time", reason, sum(refusal_count) AS "refusals"\nFROM reporting.refusal_totals\n` +
+            `WHERE $__timeFilter(since) AND reason IN ('agent_budget_exceeded', 'global_budget_exceeded', 'budget_held', 'rate_limited')\n` +
             'GROUP BY 1, 2 ORDER BY 1',
         ),
       ],

@@ -136,8 +136,8 @@ const refusals = [
       description: 'Requests that were not forwarded, by the code of their error, from the audit log',
       queries: [
         sqlTime(
-          `SELECT $__timeGroup(minute, $__interval) AS "time", reason, sum(refusal_count) AS "refusals"\n` +
-            `FROM reporting.refusals WHERE $__timeFilter(minute)\nGROUP BY 1, 2 ORDER BY 1`,
+          `SELECT $__timeGroup(since, $__interval) AS "time", reason, sum(refusal_count) AS "refusals"\n` +
+            `FROM reporting.refusal_totals WHERE $__timeFilter(since)\nGROUP BY 1, 2 ORDER BY 1`,
         ),
       ],
       width: 12,
@@ -150,7 +150,7 @@ const refusals = [
     queries: [
       sqlTable(
         `SELECT agent_name AS "Agent", agent_status AS "Status", reason AS "Reason", sum(refusal_count) AS "Refusals",\n` +
-          `  max(minute) AS "Last minute"\nFROM reporting.refusals\nWHERE $__timeFilter(minute) AND agent_status IS DISTINCT FROM 'retired'\n` +
+          `  max(since) AS "Last"\nFROM reporting.refusal_totals\nWHERE $__timeFilter(since) AND agent_status IS DISTINCT FROM 'retired'\n` +
           'GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT 100',
       ),
     ],

@@ -6,11 +6,16 @@ import { maxTagsOfHour } from '../record-events/totals/add-to-hourly-usage.ts';
 import { addMissingUsage } from './add-missing-usage.ts';
 import { ifKnownAdd, ifKnownAddFindings, intoFindings, intoHours } from './add-to-hours.ts';
 import { rebuildAgentUsage } from './rebuild-agent-usage.ts';
+import { rollUpRefusals } from './roll-up-refusals.ts';
 
 const dayMs = 86_400_000;
 
 /** Fills the rollups, or adds what they lack. Safe to run several times at once. */
-export const completeRollups = (db: Db): Promise<void> => withPartitionsLocked(db, fillRollups);
+export const completeRollups = (db: Db, now = new Date()): Promise<void> =>
+  withPartitionsLocked(db, async (connection) => {
+    await fillRollups(connection);
+    await rollUpRefusals(connection, now);
+  });
 
 /**
  * Fills the rollups with what was recorded before they were made, the latest day first and each in a transaction of its own: interrupted,
