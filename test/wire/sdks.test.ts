@@ -28,16 +28,17 @@ import {
   opus,
 } from './sdks/cases.ts';
 import { findDifferences } from './sdks/find-differences.ts';
+import { isMadeRequestId } from './sdks/to-comparable.ts';
 
 /** Names of what may differ from one direct call to the next. */
 const volatileNames = /(?:^|\.)(?:id|item_id|_request_id|x-request-id|created|created_at|responseId)$/;
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'date'];
-const ours = ['x-agent-id', 'x-session-id', 'x-event-id'];
+const ours = ['x-agent-id', 'x-session-id', 'x-event-id', 'x-agp-request-id'];
 
 function withoutOwnHeaders({ answer, headers }: Outcome): Outcome {
   // What a web page may read is not for a provider to say.
   const isLeft = (name: string) => [...ofConnection, ...ours].includes(name) || name.startsWith('access-control-');
-  const compared = Object.entries(headers).filter(([name]) => !isLeft(name));
+  const compared = Object.entries(headers).filter(([name, value]) => !isLeft(name) && !isMadeRequestId(name, value));
   return { answer, headers: Object.fromEntries(compared) };
 }
 

@@ -3,6 +3,7 @@ import { answerCanned, type FakeProvider, type FakeReply, startFakeProvider } fr
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPayload } from '../system/read-payload.ts';
 import { type System, startSystem } from '../system/start-system.ts';
+import { isMadeRequestId } from './sdks/to-comparable.ts';
 import { answers, compressed, reply } from './transparency/answers.ts';
 import { type BareAnswer, type BareRequest, exchangeBytes, toPairs } from './transparency/exchange-bytes.ts';
 import { json, requests } from './transparency/requests.ts';
@@ -22,7 +23,7 @@ afterAll(async () => {
 });
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-const ours = ['x-agent-id', 'x-session-id', 'x-event-id'];
+const ours = ['x-agent-id', 'x-session-id', 'x-event-id', 'x-agp-request-id'];
 const neverReturned = ['set-cookie', 'proxy-authenticate', 'x-of-connection'];
 
 interface Both {
@@ -64,6 +65,7 @@ function expectSameAnswer(direct: BareAnswer, proxied: BareAnswer): void {
   expect([proxied.status, proxied.statusMessage, proxied.broken]).toEqual([direct.status, direct.statusMessage, false]);
   const fields = (raw: string[]) =>
     toPairs(raw, [...ours, ...neverReturned])
+      .filter(([name, value]) => !isMadeRequestId(name, value))
       .map(([name, value]) => [name.toLowerCase(), value])
       .sort();
   expect(fields(proxied.rawHeaders)).toEqual(fields(direct.rawHeaders));

@@ -165,7 +165,7 @@ describe('a provider that fails', () => {
       'x-event-id': payload.id,
       'x-agent-id': payload.agent_id,
       'x-session-id': sessionId,
-      'x-should-retry': 'false',
+      'x-error-code': 'provider_unreachable',
       'content-type': 'application/json; charset=utf-8',
     });
   });

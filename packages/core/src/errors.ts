@@ -69,6 +69,10 @@ export const errorTable = {
   reservations_unavailable: { status: 503, message: 'budget reservations unavailable', headers: soon },
   storage_unavailable: { status: 503, message: 'storage unavailable', headers: soon },
   // both
+  request_head_too_large: { status: 431, message: null },
+  request_head_too_slow: { status: 408, message: 'request head not received in time' },
+  expectation_not_supported: { status: 417, message: 'expectation not supported' },
+  http_version_not_supported: { status: 505, message: 'HTTP version not supported' },
   foreign_host: { status: 421, message: 'host not allowed: it is no name of this service, nor in ALLOWED_HOSTS' },
   cross_site_request: { status: 403, message: 'cross-site request: its origin is not in ALLOWED_ORIGINS' },
   method_not_allowed: { status: 405, message: 'method not allowed', headers: { Allow: computed } },
@@ -98,10 +102,19 @@ export function headersOf(code: ErrorCode): Readonly<Record<string, string | nul
   return (errorTable[code] as ErrorRow).headers ?? {};
 }
 
+/** Statuses of errors that a repetition of the same request within a minute meets again. */
+const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 413, 421, 501]);
+
+/** Whether a client should not try the same request again soon: nothing but a change, or the next day, makes it pass. */
+export function isFinal({ code, status }: Pick<ApiError, 'code' | 'status'>): boolean {
+  return finalStatuses.has(status) || code === 'agent_budget_exceeded' || code === 'global_budget_exceeded';
+}
+
 /** A failure that is answered to the caller. `message` is sent unchanged, so it never contains a secret. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
+  /** Those of its row and its own, with the code itself in `X-Error-Code`. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** @param details a text is the message */
@@ -113,6 +126,6 @@ export class ApiError extends Error {
     this.code = code;
     this.status = row.status;
     const fixed = Object.entries(row.headers ?? {}).filter((header): header is [string, string] => header[1] !== null);
-    this.headers = { ...Object.fromEntries(fixed), ...headers };
+    this.headers = { 'X-Error-Code': code, ...Object.fromEntries(fixed), ...headers };
   }
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ErrorCode } from '@agp/core/errors';
+import type { FailureCause } from '@agp/core/events';
 import type { AdmissionState } from '@agp/db';
 import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
 import type { HeaderValues } from './answer/forwarded-headers.ts';
@@ -122,6 +123,8 @@ export interface ProducerStamp {
 export interface Answer extends AnswerEnd {
   /** The error that the agent gets because the provider never answered; null otherwise. */
   failure: ErrorCode | null;
+  /** Why the provider could not be reached, or broke off; null where it did not fail. */
+  cause: FailureCause | null;
   providerRequestId: string | null;
   /** Hex SHA-256 of the bytes written to the agent; null when the provider never answered. */
   sha256: string | null;

@@ -3,18 +3,24 @@ const uncompared = [
   'x-agent-id',
   'x-session-id',
   'x-event-id',
+  'x-agp-request-id',
   'connection',
   'keep-alive',
   'transfer-encoding',
   'date',
 ];
 
+/** Whether a header or field is an id that the proxy made, for an answer whose provider sends none. */
+export const isMadeRequestId = (name: string, value: unknown): boolean =>
+  /request[-_]?id$/i.test(name) && /^req_[0-9a-z]{26}$/.test(String(value));
+
 type Fields = Record<string, unknown>;
 
 function toHeaders(headers: object): Fields {
   const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
   const isCompared = (name: string) => !uncompared.includes(name) && !name.startsWith('access-control-');
-  return Object.fromEntries(pairs.filter(([name]) => isCompared(name.toLowerCase())));
+  const compared = pairs.filter(([name, value]) => isCompared(name.toLowerCase()) && !isMadeRequestId(name, value));
+  return Object.fromEntries(compared);
 }
 
 /** Of what a connection's end says only this is the same each time; the rest are ports and counts of bytes. */
@@ -47,7 +53,7 @@ export function toComparable(value: unknown, baseUrl: string, above: readonly un
     .filter(([name]) => name !== 'stack')
     .map(([name, part]) => [
       name,
-      /headers$/i.test(name) && typeof part === 'object' && part !== null ? convert(toHeaders(part)) : convert(part),
+      isMadeRequestId(name, part) ? null : /headers$/i.test(name) && typeof part === 'object' && part !== null ? convert(toHeaders(part)) : convert(part),
     ]);
   return { ...named, ...ofError, ...Object.fromEntries(fields) };
 }

@@ -1,29 +1,41 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { randomUUIDv7 } from 'node:crypto';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { ApiError, type ErrorCode } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
 import { sendJson } from './send-json.ts';
 
 type ParserError = Error & { code?: string; reason?: string };
 
-/** Answers by the code of Node's parser error; any other request is malformed. Node itself would answer without a body. */
-const refusals: Record<string, readonly [status: string, error: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'request head too large'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'chunk extensions too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request head not received in time'],
+/** Errors by the code of Node's parser error; any other request is malformed. Node itself would answer without a body. */
+const refusals: Record<string, readonly [code: ErrorCode, message?: string]> = {
+  HPE_HEADER_OVERFLOW: ['request_head_too_large', 'request head too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['request_too_large', 'chunk extensions too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_head_too_slow'],
 };
 
+function toApiError({ code = '', reason = 'it cannot be read' }: ParserError): ApiError {
+  return new ApiError(...(refusals[code] ?? (['malformed_request', `malformed HTTP request: ${reason}`] as const)));
+}
+
+/** The headers of a refusal on a connection that ends with it. Nobody has read an id of the request. */
+const toHeaders = ({ headers }: ApiError) => ({
+  Connection: 'close',
+  ...headers,
+  'X-Request-Id': toPublicId('req', randomUUIDv7()),
+});
+
 function writeRefusal(error: ParserError, socket: Duplex): void {
-  const [status, what] = refusals[error.code ?? ''] ?? [
-    '400 Bad Request',
-    `malformed HTTP request: ${error.reason ?? 'it cannot be read'}`,
-  ];
-  const body = JSON.stringify({ error: what });
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'Connection: close',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  const refusal = toApiError(error);
+  const body = JSON.stringify({ error: refusal.message });
+  const fields = {
+    ...toHeaders(refusal),
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines].join('\r\n');
+  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 /** Answers requests that Node cannot parse with the same kind of error body that all others get. */
@@ -41,7 +53,7 @@ export function refuseUnreadable(server: Server): void {
     else if (current.headersSent) socket.destroy();
     else writeRefusal(error, socket);
   });
-  server.on('checkExpectation', (_request, response) => refuse(response, 417, 'expectation not supported'));
+  server.on('checkExpectation', (_request, response) => refuse(response, new ApiError('expectation_not_supported')));
 }
 
 /** More than any client sends. Thousands would cost more time than their bytes, because each is looked at and repeated ones are gathered. */
@@ -56,15 +68,16 @@ const maxHeaders = 256;
 export function refuseOtherHttp(request: IncomingMessage, response: ServerResponse): boolean {
   const { httpVersion, rawHeaders, headers } = request;
   if (rawHeaders.length > 2 * maxHeaders) {
-    refuse(response, 431, `more than ${maxHeaders} header fields`);
+    refuse(response, new ApiError('request_head_too_large', `more than ${maxHeaders} header fields`));
     return true;
   }
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') refuse(response, 505, 'HTTP version not supported');
-  else if (httpVersion === '1.1' && headers.host === undefined) refuse(response, 400, 'host header is missing');
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') refuse(response, new ApiError('http_version_not_supported'));
+  else if (httpVersion === '1.1' && headers.host === undefined)
+    refuse(response, new ApiError('malformed_request', 'host header is missing'));
   else return false;
   return true;
 }
 
-function refuse(response: ServerResponse, status: number, error: string): void {
-  sendJson(response, status, { error }, { connection: 'close' });
+function refuse(response: ServerResponse, error: ApiError): void {
+  sendJson(response, error.status, { error: error.message }, toHeaders(error));
 }

@@ -29,12 +29,13 @@ const neverToAgent = new Set([
   'x-agent-id',
   'x-session-id',
   'x-event-id',
+  'x-error-code',
   'x-accel-redirect',
   'x-sendfile',
   'x-reproxy-url',
 ]);
-/** Which web pages may read answers is up to this installation, not to a provider. */
-const neverToAgentPrefix = /^(?:proxy-|access-control-)/;
+/** Which web pages may read answers is up to this installation, not to a provider; and headers of ours. */
+const neverToAgentPrefix = /^(?:proxy-|access-control-|x-agp-|x-budget-)/;
 
 /**
  * The agent's headers as the provider gets them: all except the connection's, our own, and those that
@@ -67,7 +68,7 @@ export function toProviderHeaders(
   return result;
 }
 
-/** The provider's headers as the agent gets them. Our own three are never taken from the provider. */
+/** The provider's headers as the agent gets them. Our own are never taken from the provider, save `X-Request-Id`. */
 export function toAgentHeaders(headers: IncomingHttpHeaders): HeaderValues {
   const named = headers.connection ? new Set(headers.connection.toLowerCase().split(/[\s,]+/)) : null;
   const result: HeaderValues = {};

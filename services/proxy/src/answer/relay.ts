@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
+import type { FailureCause } from '@agp/core/events';
 import { type CallMeter, formatStreamError, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/content-digest.ts';
@@ -9,8 +10,9 @@ import type { StopReason } from '../stop/running-requests.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 import { Flow } from './flow.ts';
 import { type HeaderValues, toAgentHeaders } from './forwarded-headers.ts';
+import { requestIdHeaders } from './request-id-headers.ts';
 import { toDispatch } from './to-dispatch.ts';
-import { toFailure } from './to-failure.ts';
+import { toFailure, toFailureCause } from './to-failure.ts';
 
 /** The agent went away before it had the whole answer. */
 class AgentLeft extends Error {}
@@ -22,7 +24,7 @@ class Stopped extends Error {}
 const lastWordsMs = 5_000;
 
 /** The headers with the provider's own request id: of OpenAI, Anthropic, Google, Azure. */
-const requestIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
+const providerIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
 
 /**
  * Relays one answer to the agent, byte for byte, while a tap reads a copy.
@@ -45,6 +47,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   #status: number | null = null;
   #providerRequestId: string | null = null;
   #firstByteMs: number | null = null;
+  #cause: FailureCause | null = null;
   #streamed = false;
   #canEndWithError = false;
   #endsAsArray = false;
@@ -93,7 +96,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const answered = performance.now();
     this.#times.answered = answered;
     const { response } = this.#exchange;
-    for (const name of requestIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
+    for (const name of providerIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
     this.#tap = this.#meter.openTap(headers);
     const answerHeaders = this.#prepareHeaders(headers);
     try {
@@ -117,6 +120,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     answerHeaders['X-Agent-Id'] = agent.id;
     answerHeaders['X-Session-Id'] = sessionId;
     answerHeaders['X-Event-Id'] = head.eventId;
+    Object.assign(answerHeaders, requestIdHeaders(head.requestId, answerHeaders['x-request-id']));
     const streams = isEventStream(headers);
     // Nothing can be removed from or added to the bytes of a server that compresses although it was asked not to.
     const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
@@ -154,6 +158,7 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#ended) return;
+    this.#cause = toFailureCause(error);
     if (this.#status === null) {
       this.#end('failed', toFailure(error));
       return;
@@ -243,6 +248,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       outcome,
       sent: this.#sent,
       failure,
+      cause: this.#cause,
       status: this.#status,
       streamed: this.#streamed,
       providerRequestId: this.#providerRequestId,

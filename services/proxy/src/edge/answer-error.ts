@@ -1,4 +1,5 @@
-import type { ApiError, ErrorCode } from '@agp/core/errors';
+import { type ApiError, isFinal } from '@agp/core/errors';
+import { requestIdHeaders } from '../answer/request-id-headers.ts';
 import { dropRest } from './drop-rest.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -10,14 +11,11 @@ export function answerError(exchange: Exchange, error: ApiError, headers: Record
   response.writeHead(error.status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
-    ...(mayBeRetried(error) ? {} : { 'x-should-retry': 'false' }),
+    ...(isFinal(error) ? { 'x-should-retry': 'false' } : {}),
+    ...requestIdHeaders(exchange.requestId),
     ...headers,
     ...error.headers,
   });
   response.end(body);
   dropRest(request);
 }
-
-const temporary: ReadonlySet<ErrorCode> = new Set(['budget_held', 'share_used_up', 'body_too_slow']);
-
-const mayBeRetried = ({ status, code }: ApiError): boolean => status === 503 || temporary.has(code);

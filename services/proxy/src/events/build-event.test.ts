@@ -53,6 +53,7 @@ const anyAnswer = fc
     (given): Answer => ({
       sent: true,
       failure: null,
+      cause: null,
       streamed: false,
       sha256: null,
       times: noTimes,

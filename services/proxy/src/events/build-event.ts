@@ -80,6 +80,7 @@ export function buildEvent(
     pii_scan: measured.piiScan,
     pii_findings: fitFindings(measured.piiFindings),
     counts_as_request: true,
+    failure: answer.cause,
   };
 }
 

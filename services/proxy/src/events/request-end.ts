@@ -4,6 +4,7 @@ import type { Agent, Answer, Head } from '../journey.ts';
 
 /** The end of a request for logs and traces. A field is null if the request did not get that far. */
 export interface RequestEnd {
+  requestId: string;
   head: Head | null;
   agent: Agent | null;
   sessionId: string | null;

@@ -30,6 +30,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   const { forwarded } = journey;
   const error = journey.error === undefined ? null : toApiError(journey.error);
   const ended: RequestEnd = {
+    requestId: exchange.requestId,
     head: journey.head ?? null,
     agent: journey.agent ?? null,
     sessionId: journey.sessionId ?? null,
@@ -50,6 +51,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
     if (answer.status !== null)
       context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(answer.status) });
+    if (answer.cause !== null) context.metrics.providerFailures.inc({ provider: event.provider, cause: answer.cause });
     observeTimes(context.metrics, forwarded.request, answer);
     // A body that streams through may turn out too large or too slow after part of it was forwarded.
     if (answer.failure === 'request_too_large' || answer.failure === 'body_too_slow')
@@ -69,7 +71,9 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
       provider: journey.head?.provider.id ?? null,
       path: toListedPath(target),
     }));
-    answerError(exchange, error, {});
+    // Whoever has not shown a claimed name's token does not learn whose it is.
+    const agent = error.code === 'unauthorized_agent' ? undefined : journey.agent;
+    answerError(exchange, error, agent ? { 'X-Agent-Id': agent.id } : {});
   }
   trace?.end(ended);
   const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);
@@ -89,6 +93,7 @@ function failedAnswer(head: Head): Answer {
   return {
     outcome: 'failed',
     failure: 'internal',
+    cause: null,
     sent: true,
     status: null,
     streamed: false,

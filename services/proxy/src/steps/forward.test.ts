@@ -55,6 +55,7 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
   const context = { runningRequests, metrics: registry, upstream, config: { upstreamTimeoutSeconds } };
   const admitted = {
     head: {
+      requestId: 'req_1',
       provider: { baseUrl: new URL(provider), basePath: '', api: 'openai' },
       operation: null,
       arrived: performance.now(),

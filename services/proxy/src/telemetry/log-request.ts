@@ -15,7 +15,7 @@ const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /**
  * Logs one line for each request that failed, was refused for a fault of ours, or was ended by an operator; for all others at
- * `debug`. It holds nothing that a caller chose, except a session id in the form of one.
+ * `debug`. It holds nothing that a caller chose, except ids of sessions and requests in the form of one.
  *
  * @param error what broke inside the proxy, if that is how it ended
  */
@@ -26,16 +26,18 @@ export function logRequest(
   arrived: number,
   error?: unknown,
 ): void {
-  const { head, agent, sessionId, event, refusal } = end;
+  const { requestId, head, agent, sessionId, event, answer, refusal } = end;
   const [level, message] = judge(end);
   if (!logger.isLevelEnabled(level)) return;
   const fields = {
+    requestId,
     eventId: head?.eventId,
     agentId: agent?.id,
     sessionId: sessionId ?? undefined,
     provider: head?.provider.id,
     status: statusOf(end) ?? undefined,
     outcome: event?.outcome ?? undefined,
+    failure: answer?.cause ?? undefined,
     code: refusal?.code,
     durationMs: Math.round(performance.now() - arrived),
     traceId: traceId ?? undefined,

@@ -31,6 +31,12 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       'provider',
       'status',
     ),
+    providerFailures: counter(
+      'agp_proxy_provider_failures_total',
+      'Forwarded requests whose provider could not be reached or broke off, by cause',
+      'provider',
+      'cause',
+    ),
     refusals: counter('agp_proxy_refusals_total', 'Requests that were not forwarded, by error code', 'code'),
     uncountedRefusals: counter(
       'agp_proxy_uncounted_refusals_total',

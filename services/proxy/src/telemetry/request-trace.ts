@@ -46,7 +46,7 @@ export class RequestTrace {
   /** Ends both spans. Called once, on every way out. */
   end(ended: RequestEnd): void {
     this.#endCall(ended);
-    const { head, agent, sessionId, event, answer, refusal } = ended;
+    const { requestId, head, agent, sessionId, event, answer, refusal } = ended;
     const span = this.#request;
     const path = head ? `/${head.provider.id}${head.path}` : toShownPath(this.#target);
     if (path !== null) span.setAttribute('url.path', path);
@@ -57,6 +57,8 @@ export class RequestTrace {
         'agp.event.id': head.eventId,
       });
     }
+    span.setAttribute('agp.request.id', requestId);
+    if (answer?.cause) span.setAttribute('agp.failure', answer.cause);
     if (agent) span.setAttribute('agp.agent.id', agent.id);
     if (sessionId !== null) span.setAttribute('agp.session.id', sessionId);
     if (event?.outcome) span.setAttribute('agp.outcome', event.outcome);

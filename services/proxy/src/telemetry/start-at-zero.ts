@@ -1,5 +1,6 @@
 import type { DoubtReason } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
+import { failureCauses } from '@agp/core/events';
 import type { UnscannedReason } from '@agp/metering';
 import { statusClasses } from '../answer/status-class.ts';
 import type { KillReason } from '../stop/running-requests.ts';
@@ -53,6 +54,7 @@ export function startAtZero(metrics: ProxyMetrics, providers: Iterable<string>):
     metrics.unpriced.inc({ provider }, 0);
     metrics.unknownPaths.inc({ provider }, 0);
     for (const outcome of ['completed', 'failed', 'aborted', 'killed']) metrics.requests.inc({ provider, outcome }, 0);
+    for (const cause of failureCauses) metrics.providerFailures.inc({ provider, cause }, 0);
     for (const status of statusClasses) metrics.providerAnswers.inc({ provider, status }, 0);
   }
 }
