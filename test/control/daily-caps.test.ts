@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nanoToText } from '@agp/core/money';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { burstAgentCap, burstGlobalCap, measureCost } from '../prove/stories/burst-caps.ts';
+import { readMetric } from '../system/read-metric.ts';
 import { waitFor } from '../system/start-system.ts';
 import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './support/budget-system.ts';
 import { answerAsReserved, type CallResult, countResults } from './support/send-calls.ts';
@@ -85,8 +87,44 @@ test('while requests that do not fit keep coming, a small one that does is not k
   const small = await budgets.sendMany(2, () => ({ agentName }));
   expect(countResults(small)).toEqual({ 200: 2 });
   expect(countResults(await refused)).toEqual({ [held]: 60 });
+  for (const { headers, retryAfter } of await refused)
+    expect([headers['x-error-code'], headers['x-should-retry'], retryAfter]).toEqual(['budget_held', undefined, '1']);
+  const rooms = await Promise.all(
+    budgets.system.proxies.map((proxy) => readMetric(proxy, 'agp_proxy_refused_with_room_total{cap="agent"}')),
+  );
+  expect(rooms.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(60);
   patience.resolve();
   expect((await running).status).toBe(200);
+});
+
+test('a refusal says what would pass, and that passes; of the cap of all it says nothing that others spend', async () => {
+  const agentName = 'told';
+  await budgets.send({ agentName });
+  await budgets.settle();
+  // Room for ten tokens of output and not for a hundred.
+  const { spent } = await budgets.readState(agentName);
+  const cap = spent + Math.round(0.6 * cost);
+  await budgets.setAgentCap(agentName, cap);
+  const refused = await budgets.send({ agentName });
+  expect(refused.message).toBe(
+    `daily budget exceeded: cap ${nanoToText(cap)} USD, spent ${nanoToText(spent)}, this request may cost ${nanoToText(cost)}; a lower max_tokens may fit`,
+  );
+  expect(refused.headers).toMatchObject({
+    'x-error-code': 'agent_budget_exceeded',
+    'x-should-retry': 'false',
+    'x-budget-cap-usd': nanoToText(cap),
+    'x-budget-spent-usd': nanoToText(spent),
+    'x-budget-request-usd': nanoToText(cost),
+  });
+  expect((await budgets.send({ agentName, maxTokens: 10 })).status).toBe(200);
+  await budgets.settle();
+  await budgets.setAgentCap(agentName, null);
+
+  const { spent: all } = await budgets.readState();
+  await budgets.setGlobalCap(all + 10);
+  const ofAll = await budgets.send({ agentName });
+  expect(ofAll.message).toBe(`global daily budget exceeded: this request may cost ${nanoToText(cost)} USD`);
+  expect(Object.keys(ofAll.headers).filter((name) => name.startsWith('x-budget'))).toEqual(['x-budget-request-usd']);
 });
 
 async function measure(agentName: string, maxTokens: number) {
@@ -115,7 +153,10 @@ test('a cap that is reached refuses every route, known or not, and costs nothing
     expect(Number(retryAfter)).toBeLessThanOrEqual(86_400);
   }
   const answer = await fetch(`${budgets.urls[0]}/openai/v1/models`, { headers: { 'x-agent-name': agentName } });
-  expect([answer.status, await answer.json()]).toEqual([429, { error: 'daily budget exceeded' }]);
+  expect([answer.status, await answer.json()]).toEqual([
+    429,
+    { error: `daily budget exceeded: cap ${nanoToText(cost)} USD, spent ${nanoToText(cost)}` },
+  ]);
   expect(budgets.provider.requests.length).toBe(before);
 });
 

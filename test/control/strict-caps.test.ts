@@ -102,7 +102,7 @@ describe('one call of more than a cap of 0.05 USD does not pass it', () => {
   test.each([...competing, ...unreadable])('BUDGET=strict: %s', async (_what, attack) => {
     const agentName = await makeAgent(strictUrl, cap);
     const { status, error } = await send(strictUrl, agentName, attack);
-    expect(`${status} ${error}`).toMatch(/^(?:400 the cost cannot be bounded: .+|429 daily budget exceeded)$/);
+    expect(`${status} ${error}`).toMatch(/^(?:400 the cost cannot be bounded: .+|429 daily budget exceeded: .+)$/);
     expect(provider.bills.get(agentName) ?? 0).toBe(0);
   });
 
@@ -110,7 +110,7 @@ describe('one call of more than a cap of 0.05 USD does not pass it', () => {
     const agentName = await makeAgent(budgets.urls[0] ?? '', cap);
     expect(await send(budgets.urls[0] ?? '', agentName, attack)).toEqual({
       status: 429,
-      error: 'daily budget exceeded',
+      error: expect.stringMatching(/^daily budget exceeded: cap 0\.05 USD, spent 0, this request may cost [\d.]+/),
     });
     expect(provider.bills.get(agentName) ?? 0).toBe(0);
   });

@@ -66,7 +66,9 @@ test('a path that nobody knows spends the cap by what the settings say, and what
     await budgets.settle();
     expect((await budgets.readState('speller')).spent).toBe(spent + expected * 10_000_000);
   }
-  expect(JSON.parse((await call())?.body ?? '')).toEqual({ error: 'daily budget exceeded' });
+  expect(JSON.parse((await call())?.body ?? '')).toEqual({
+    error: expect.stringMatching(/^daily budget exceeded: cap [\d.]+ USD, spent [\d.]+$/),
+  });
   const { rows } = await budgets.system.database.pool.query<{ payload: string }>(
     "SELECT payload FROM events WHERE payload::json ->> 'path' = '/v1/new-thing'",
   );

@@ -35,7 +35,7 @@ const change = (columns: string, agentName: string) =>
   budgets.system.database.pool.query(`UPDATE agents SET ${columns} WHERE name = $1`, [agentName]);
 
 test.each([
-  ['daily_cap_usd = 0', 'daily budget exceeded'],
+  ['daily_cap_usd = 0', 'daily budget exceeded: cap 0 USD, spent 0'],
   ['requests_per_minute = 1', 'rate limit exceeded'],
 ])('what is set while a body is on its way holds for that request: %s', async (columns, error) => {
   const agentName = `slow ${error}`;

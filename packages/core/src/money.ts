@@ -9,6 +9,11 @@ export function nanoToDecimal(nanoUsd: number | bigint): string {
   return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
 }
 
+/** The same for people: without zeros that say nothing. */
+export function nanoToText(nanoUsd: number): string {
+  return nanoToDecimal(Math.round(nanoUsd)).replace(/\.?0+$/, '');
+}
+
 /** USD as a decimal with nine places, for Postgres `numeric`; exact after {@link ceilToNano}. */
 export function usdToDecimal(usd: number): string {
   return usd.toFixed(9);

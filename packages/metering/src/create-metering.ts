@@ -12,6 +12,7 @@ import { type CallMeter, openCallMeter } from './measure/call-meter.ts';
 import type { Operation } from './providers/index.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { computeReservation } from './reserve/compute-reservation.ts';
+import { type Cheaper, findCheaper } from './reserve/find-cheaper.ts';
 import { createPiiScanner, type PiiScanner } from './scan-pii/index.ts';
 import { maxInspected } from './stream/index.ts';
 
@@ -66,6 +67,8 @@ export interface Metering {
    * @throws ApiError `cost_not_bounded`
    */
   reserve(head: CallHead, body: InspectedBody | null, caps: Caps): number;
+  /** What a request that was refused would reserve with the lowest bound on its output; null where nobody can say. */
+  findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
   /** Begins to measure a call that is forwarded. */
   open(call: Call): CallMeter;
   /** Ends the workers. */
@@ -91,6 +94,7 @@ export function createMetering(options: MeteringOptions): Metering {
     inspect: (operation, head, bytes, form, { isCapped, isHeld }) =>
       inspectBody(operation, head, bytes, form, { mustTell: isCapped, mustBound: isHeld && options.isStrict }),
     reserve: (head, body, { isHeld }) => computeReservation(parts, head, body, isHeld),
+    findCheaper: (head, body, { isHeld }) => findCheaper(parts, head, body, isHeld),
     open: (call) => openCallMeter(parts, call),
     stop: async () => {
       await Promise.all([estimator.stop(), scanner?.stop()]);

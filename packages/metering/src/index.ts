@@ -17,4 +17,5 @@ export {
   type ProviderApi,
 } from './providers/index.ts';
 export type { InspectedBody } from './request/inspect-body.ts';
+export type { Cheaper } from './reserve/find-cheaper.ts';
 export { canDecode, type ResponseTap, StreamUsageStripper } from './stream/index.ts';

@@ -52,6 +52,7 @@ export const plantedSeries: Record<string, { sick: Planted | Planted[]; healthy:
   AgpAuditUnavailable: refused('audit_unavailable'),
   AgpProxyOverloaded: refused('proxy_overloaded'),
   AgpGlobalCapReached: refused('global_budget_exceeded'),
+  AgpRefusedWithRoomLeft: counted('agp_proxy_refused_with_room_total{cap="agent",instance="p1"}'),
   AgpBudgetsWithoutRedis: counted('agp_proxy_budget_fallbacks_total{instance="p1"}'),
   AgpUnpricedModels: counted('agp_proxy_unpriced_requests_total{provider="openai"}'),
   AgpDoubtfulUsage: counted('agp_proxy_doubtful_usage_total{reason="unreadable"}'),

@@ -15,7 +15,7 @@ import type { Agent } from './journey.ts';
 import type { RunningRequests } from './stop/running-requests.ts';
 import type { Storage } from './storage/storage.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
-import type { UnscannedText } from './telemetry/warnings.ts';
+import type { PathNotAllowed, UnscannedText } from './telemetry/warnings.ts';
 
 /** Everything that the steps work with, made once by `createContext`. */
 export interface ProxyContext {
@@ -41,6 +41,8 @@ export interface ProxyContext {
   reportUnpriced(provider: string, model: string | null): void;
   /** Logs that some text was not scanned, and why. */
   logUnscanned(missed: UnscannedText): void;
+  /** Logs which setting would allow the path of a refused request. */
+  logPathNotAllowed(refused: PathNotAllowed): void;
   /** Agents by name, without a token. */
   agents: LRUCache<string, Agent>;
   /** Owners of agent tokens by the digest of their secret, in hex. Whether a token still works is read each time. */

@@ -45,6 +45,7 @@ export function createContext(
       metrics.budgetFallbacks.inc();
       warnings.budgetsAlone(error);
     },
+    onHeld: (cap) => metrics.refusedWithRoom.inc({ cap }),
   });
   const outbox = new Outbox(bus, {
     onConfirm: (ids) => {
@@ -108,5 +109,6 @@ export function createContext(
     doubts: new DoubtLog({ store: (rows) => addDoubtfulUsage(pool, rows), onFailure: warnings.doubtsKept }),
     reportUnpriced: reportUnpriced({ metrics, logger }),
     logUnscanned: warnings.textUnscanned,
+    logPathNotAllowed: warnings.pathNotAllowed,
   };
 }

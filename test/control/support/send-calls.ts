@@ -5,11 +5,16 @@ import { Agent, request } from 'undici';
 /** What became of a call. */
 export interface CallResult {
   status: number;
-  /** The refusal's message; null for an answer of the provider. */
+  /** The refusal's message without its figures; null for an answer of the provider. */
   error: string | null;
+  /** The whole of it. */
+  message: string | null;
   retryAfter: string | null;
   headers: Record<string, string | string[] | undefined>;
 }
+
+/** What the refusal of a cap says behind its phrase. */
+const budgetFigures = /^((?:global )?daily budget [a-z ]+): .*$/;
 
 export interface Call {
   agentName: string;
@@ -57,7 +62,8 @@ export class Caller implements AsyncDisposable {
     const { error } = (await body.json()) as { error?: unknown };
     return {
       status: statusCode,
-      error: typeof error === 'string' ? error : null,
+      error: typeof error === 'string' ? error.replace(budgetFigures, '$1') : null,
+      message: typeof error === 'string' ? error : null,
       retryAfter: headers['retry-after']?.toString() ?? null,
       headers,
     };

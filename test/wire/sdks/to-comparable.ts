@@ -53,7 +53,11 @@ export function toComparable(value: unknown, baseUrl: string, above: readonly un
     .filter(([name]) => name !== 'stack')
     .map(([name, part]) => [
       name,
-      isMadeRequestId(name, part) ? null : /headers$/i.test(name) && typeof part === 'object' && part !== null ? convert(toHeaders(part)) : convert(part),
+      isMadeRequestId(name, part)
+        ? null
+        : /headers$/i.test(name) && typeof part === 'object' && part !== null
+          ? convert(toHeaders(part))
+          : convert(part),
     ]);
   return { ...named, ...ofError, ...Object.fromEntries(fields) };
 }

@@ -10,6 +10,8 @@ export interface Demand {
   models: readonly string[];
   /** The bound on one answer, in tokens; null if it gives none that the API enforces. */
   maxOutputTokens: number | null;
+  /** The largest that another member than the operation's own bounds asks for, in tokens; 0 without one. */
+  otherOutputTokens: number;
   /** The largest number that some server might take for a bound or for a thinking budget, in tokens. */
   leastOutputTokens: number;
   /** How many answers it asks for, each of up to that length. */
@@ -52,6 +54,7 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
   let bound: number | null = null;
   let isDoubtful = false;
   let least = 0;
+  let others = 0;
   let answers = 1;
   let prompts = 1;
   const visit = (some: readonly BodyMember[], rules: CostRules, depth: number) => {
@@ -63,13 +66,16 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
       if (rule === 'bound') {
         const amount = readAmount(value);
         least = Math.max(least, amount?.value ?? 0);
+        if (own === null) others = Math.max(others, amount?.value ?? 0);
         if (own === null || amount === null) continue;
         if (amount.isWhole && amount.value > 0) bound = Math.max(bound ?? 0, amount.value);
         else isDoubtful = true;
       } else if (rule === 'answers') answers = Math.max(answers, readAmount(value)?.value ?? 1);
       else if (rule === 'prompts') prompts = Math.max(prompts, countPrompts(value));
-      else if (rule === 'thinking') least = Math.max(least, readThinking(member));
-      else if (rule === 'settings' && depth < maxDepth) {
+      else if (rule === 'thinking') {
+        others = Math.max(others, readThinking(member));
+        least = Math.max(least, others);
+      } else if (rule === 'settings' && depth < maxDepth) {
         visit(member.members(), own === null ? {} : (fields.settings ?? {}), depth + 1);
       } else if (rule === 'model' && asText(value)) models.add(asText(value) ?? '');
       else if (rule === 'models') for (const name of asArray(value)) models.add(asText(name) ?? '');
@@ -80,6 +86,7 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
     models: [...models].filter(Boolean),
     maxOutputTokens: bound === null || isDoubtful ? null : Math.max(bound, least),
     leastOutputTokens: least,
+    otherOutputTokens: others,
     answers: Math.min(answers * prompts, maxTokens),
   };
 }

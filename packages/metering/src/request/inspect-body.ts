@@ -25,6 +25,8 @@ export interface InspectedBody {
   maxOutputTokens: number | null;
   /** The largest number that some server might take for such a bound, in tokens; 0 without one. */
   leastOutputTokens: number;
+  /** The largest that another member than the operation's own bounds asks for, in tokens; 0 without one. */
+  otherOutputTokens: number;
   /** How many answers it asks for, each of up to that length. */
   answers: number;
   /** Usage that will be billed and that the request alone determines. */
@@ -84,6 +86,7 @@ export function inspectBody(
     stream,
     maxOutputTokens: demand.maxOutputTokens,
     leastOutputTokens: demand.leastOutputTokens,
+    otherOutputTokens: demand.otherOutputTokens,
     answers: demand.answers,
     toldUsage,
     isExact: body.isExact,

@@ -70,6 +70,15 @@ export const proxyAlerts: Alert[] = [
     summary: 'The daily cap of all agents is spent: every request under it is refused until 00:00 UTC',
   },
   {
+    name: 'AgpRefusedWithRoomLeft',
+    expression: 'sum by (cap) (rate(agp_proxy_refused_with_room_total[5m]))',
+    condition: '> 0',
+    lasts: '10m',
+    severity: 'warning',
+    summary:
+      'Requests are refused because running ones hold what recorded spend leaves under the cap ({{ $labels.cap }})',
+  },
+  {
     name: 'AgpBudgetsWithoutRedis',
     expression: 'sum by (instance) (rate(agp_proxy_budget_fallbacks_total[5m]))',
     condition: '> 0',

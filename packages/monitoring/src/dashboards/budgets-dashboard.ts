@@ -99,20 +99,28 @@ const keeping = [
       prom('max(agp_management_agents_near_daily_cap)', '80 % or more'),
       prom('max(agp_management_agents_at_daily_cap)', 'all'),
     ],
-    width: 8,
+    width: 6,
   }),
   timePanel({
     title: 'Requests over a cap that only warns',
     description: 'By the scope of the cap: an agent’s, or that of all',
     queries: [prom('sum by (cap) (rate(agp_proxy_budget_warnings_total[$__rate_interval]))', '{{cap}}')],
-    width: 8,
+    width: 6,
+    unit: 'reqps',
+  }),
+  timePanel({
+    title: 'Refused with room left',
+    description:
+      'Recorded spend would allow them, but requests in flight hold the rest of a cap: an agent’s, or that of all',
+    queries: [prom('sum by (cap) (rate(agp_proxy_refused_with_room_total[$__rate_interval]))', '{{cap}}')],
+    width: 6,
     unit: 'reqps',
   }),
   timePanel({
     title: 'Budgets without Redis',
     description: 'Failed calls of Redis: each proxy then counts only its own requests',
     queries: [prom('sum by (instance) (rate(agp_proxy_budget_fallbacks_total[$__rate_interval]))', '{{instance}}')],
-    width: 8,
+    width: 6,
     unit: 'cps',
   }),
 ];

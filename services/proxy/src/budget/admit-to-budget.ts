@@ -4,7 +4,7 @@ import type { DailyCap } from '@agp/db';
 import type { BudgetReservations, HeldReservation, Reservation, Reserved } from '@agp/reservations';
 import { coalesce } from '@agp/runtime/fairness';
 import type { Storage } from '../storage/storage.ts';
-import { budgetExceeded, rateLimited } from './budget-refusals.ts';
+import { type FindCheaper, rateLimited, refuseBudget } from './budget-refusals.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
@@ -48,10 +48,12 @@ export interface BudgetOptions {
   isStrict: boolean;
   /** Gets the cause when Redis fails. */
   onFailure: (error: Error) => void;
+  /** Recorded spend left room, but requests in flight held it: one was refused. */
+  onHeld?: (cap: CapScope) => void;
 }
 
 /** Admits a request or refuses it; its reservation is then in `own`, and in Redis if that answers. */
-export type Admit = (request: BudgetRequest, deadline: number) => Promise<BudgetWarning[]>;
+export type Admit = (request: BudgetRequest, deadline: number, findCheaper: FindCheaper) => Promise<BudgetWarning[]>;
 
 export function makeAdmit({
   shared,
@@ -59,6 +61,7 @@ export function makeAdmit({
   storage,
   isStrict,
   onFailure,
+  onHeld,
 }: BudgetOptions & { own: OwnReservations }): Admit {
   const list = coalesce(
     async (asks: { day: string; agentId: string | null }[]) => {
@@ -118,20 +121,32 @@ export function makeAdmit({
    * Looks again until there is room, without holding a reservation: otherwise many waiting requests would block each other, and
    * smaller ones that fit.
    */
-  async function waitForRoom(request: BudgetRequest, isShared: boolean, giveUpAt: number, deadline: number) {
+  async function waitForRoom(
+    request: BudgetRequest,
+    isShared: boolean,
+    seen: CapVerdict[],
+    giveUpAt: number,
+    deadline: number,
+    findCheaper: FindCheaper,
+  ) {
+    let latest = seen;
     for (let pauseMs = lookAgainMs; ; pauseMs *= 2) {
-      // Worth another try: requests in flight may cost less than they hold.
-      if (performance.now() >= giveUpAt) throw new ApiError('budget_held');
+      if (performance.now() >= giveUpAt) {
+        onHeld?.(findRefusing(latest)?.scope ?? 'agent');
+        // Worth another try: requests in flight may cost less than they hold.
+        throw refuseBudget(latest, request.day, Date.now(), findCheaper);
+      }
       await sleep(pauseMs);
       const looking = lookCloser(request, isShared, Number.POSITIVE_INFINITY, deadline);
       const judged = await looking.catch((error) => goOnWith([], error));
       const refusing = findRefusing(judged);
-      if (refusing?.verdict === 'spent') throw budgetExceeded(refusing.scope, request.day, Date.now());
+      if (refusing?.verdict === 'spent') throw refuseBudget(judged, request.day, Date.now(), findCheaper);
       if (!refusing) return;
+      latest = judged;
     }
   }
 
-  return async (request, deadline) => {
+  return async (request, deadline, findCheaper) => {
     let limit = request.requestsPerMinute;
     const giveUpAt = performance.now() + waitForOthersMs;
     for (;;) {
@@ -148,9 +163,9 @@ export function makeAdmit({
       }
       const refusing = findRefusing(judged);
       if (!refusing) return judged.filter(({ verdict }) => verdict !== 'fits').map(({ scope }) => scope);
-      if (refusing.verdict === 'spent') throw budgetExceeded(refusing.scope, request.day, Date.now());
+      if (refusing.verdict === 'spent') throw refuseBudget(judged, request.day, Date.now(), findCheaper);
       await takeBack(request);
-      await waitForRoom(request, placed.isShared, giveUpAt, deadline);
+      await waitForRoom(request, placed.isShared, judged, giveUpAt, deadline, findCheaper);
     }
   };
 }

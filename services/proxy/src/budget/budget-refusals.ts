@@ -1,17 +1,78 @@
-import { ApiError } from '@agp/core/errors';
-import type { CapScope } from './judge-budget.ts';
+import { ApiError, errorTable } from '@agp/core/errors';
+import { nanoToText } from '@agp/core/money';
+import type { Cheaper } from '@agp/metering';
+import { type CapVerdict, findRefusing, listRefusing } from './judge-budget.ts';
+
+/** Finds what the request would cost with the lowest bound on its output; null where nobody can say. */
+export type FindCheaper = () => Cheaper | null;
+
+const codes = { agent: 'agent_budget_exceeded', global: 'global_budget_exceeded' } as const;
 
 /**
- * Recorded spend has used up the cap; the next UTC day begins anew.
+ * The refusal of the cap that refuses: of a spent one until the next UTC day begins, of one that requests in flight hold for a
+ * moment. It says the figures, and the way out where there is one.
  *
+ * Of the cap of all agents it says only what this request may cost: cap and spend would tell what the others together spend.
+ *
+ * @param judged at least one refuses
  * @param day of the request, `YYYY-MM-DD`; it may be over by now
  * @param now milliseconds since 1970
+ * @param findCheaper null where the cost of the request is not known yet
  */
-export function budgetExceeded(scope: CapScope, day: string, now: number): ApiError {
-  const secondsLeft = Math.ceil((Date.parse(day) + 86_400_000 - now) / 1_000);
-  return new ApiError(scope === 'agent' ? 'agent_budget_exceeded' : 'global_budget_exceeded', {
-    headers: { 'Retry-After': String(Math.max(1, secondsLeft)) },
+export function refuseBudget(
+  judged: readonly CapVerdict[],
+  day: string,
+  now: number,
+  findCheaper: FindCheaper | null,
+): ApiError {
+  const refusing = findRefusing(judged);
+  if (refusing === undefined) throw new TypeError('no cap refuses');
+  const { scope, verdict } = refusing;
+  const code = verdict === 'held' ? 'budget_held' : codes[scope];
+  const figures = listFigures(refusing, findCheaper !== null);
+  // The first figure has the unit, the others the same.
+  const texts = figures.map(({ text, nanoUsd }, index) => `${text} ${nanoToText(nanoUsd)}${index === 0 ? ' USD' : ''}`);
+  const hint = findCheaper && findHint(judged, findCheaper);
+  return new ApiError(code, {
+    message: [[errorTable[code].message, texts.join(', ')].filter(Boolean).join(': '), hint].filter(Boolean).join('; '),
+    headers: {
+      ...(verdict === 'held' ? {} : { 'Retry-After': countSecondsLeft(day, now) }),
+      ...Object.fromEntries(figures.map(({ header, nanoUsd }) => [header, nanoToText(nanoUsd)])),
+    },
   });
+}
+
+interface Figure {
+  text: string;
+  header: string;
+  nanoUsd: number;
+}
+
+function listFigures({ scope, verdict, capNanoUsd, claim }: CapVerdict, isCostKnown: boolean): Figure[] {
+  const cap = capNanoUsd ?? 0;
+  const ofAgent = [
+    { text: 'cap', header: 'X-Budget-Cap-Usd', nanoUsd: cap },
+    { text: 'spent', header: 'X-Budget-Spent-Usd', nanoUsd: claim.spent },
+    ...(verdict === 'held' ? [{ text: 'held', header: 'X-Budget-Held-Usd', nanoUsd: claim.earlier }] : []),
+  ];
+  const mine = { text: 'this request may cost', header: 'X-Budget-Request-Usd', nanoUsd: claim.mine };
+  // A cap that is reached refuses whatever a request costs.
+  const matters = isCostKnown && claim.spent < cap;
+  return [...(scope === 'agent' ? ofAgent : []), ...(matters ? [mine] : [])];
+}
+
+/** The way out, where a lower bound would let the request through at this moment. */
+function findHint(judged: readonly CapVerdict[], findCheaper: FindCheaper): string | null {
+  const refusing = listRefusing(judged);
+  if (refusing.some(({ capNanoUsd, claim }) => claim.spent >= (capNanoUsd ?? 0))) return null;
+  const cheaper = findCheaper();
+  const fits = ({ verdict, capNanoUsd, claim }: CapVerdict) =>
+    claim.spent + (verdict === 'held' ? claim.earlier : 0) + (cheaper?.nanoUsd ?? 0) <= (capNanoUsd ?? 0);
+  return cheaper && refusing.every(fits) ? `a lower ${cheaper.bound} may fit` : null;
+}
+
+function countSecondsLeft(day: string, now: number): string {
+  return String(Math.max(1, Math.ceil((Date.parse(day) + 86_400_000 - now) / 1_000)));
 }
 
 /** @param limit requests a minute */

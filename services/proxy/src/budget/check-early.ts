@@ -1,6 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import type { BudgetOptions, BudgetRequest } from './admit-to-budget.ts';
-import { budgetExceeded, rateLimited } from './budget-refusals.ts';
+import { rateLimited, refuseBudget } from './budget-refusals.ts';
 import { findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
@@ -31,8 +31,8 @@ export function makeCheckEarly({
 
   async function checkCaps(check: EarlyCheck, deadline: number): Promise<void> {
     const spend = await storage.readSpend(check.day, check.agentId, deadline);
-    const refusing = findRefusing(judgeCaps({ ...check, nanoUsd: 0 }, spend, nothingReserved));
-    if (refusing) throw budgetExceeded(refusing.scope, check.day, Date.now());
+    const judged = judgeCaps({ ...check, nanoUsd: 0 }, spend, nothingReserved);
+    if (findRefusing(judged)) throw refuseBudget(judged, check.day, Date.now(), null);
   }
 
   return async (check, deadline) => {

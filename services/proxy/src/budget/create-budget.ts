@@ -3,6 +3,7 @@ import type { UnrecordedReason } from '@agp/core/contracts';
 import type { UnrecordedSpend } from '@agp/db';
 import type { ForwardedRequest, Reservation } from '@agp/reservations';
 import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit } from './admit-to-budget.ts';
+import type { FindCheaper } from './budget-refusals.ts';
 import { type EarlyCheck, makeCheckEarly } from './check-early.ts';
 import { OwnReservations } from './own-reservations.ts';
 
@@ -13,11 +14,12 @@ import { OwnReservations } from './own-reservations.ts';
 export interface Budget {
   /**
    * @param deadline when storage is given up, on the monotonic clock in milliseconds
+   * @param findCheaper called for a refusal, to say the way out
    * @returns the caps that would have refused, but only warn
    * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
    *   `budget_unavailable`, `status_unavailable`; nothing is reserved then
    */
-  reserve(request: BudgetRequest, deadline: number): Promise<BudgetWarning[]>;
+  reserve(request: BudgetRequest, deadline: number, findCheaper?: FindCheaper): Promise<BudgetWarning[]>;
   /**
    * Refuses what can be refused before the body has come. A request that was counted against its agent's minute here must not
    * be counted again.
@@ -91,7 +93,7 @@ export function createBudget(options: BudgetOptions): Budget {
   }
 
   return {
-    async reserve(request, deadline) {
+    async reserve(request, deadline, findCheaper = () => null) {
       const { eventId, agentCap, globalCap, requestsPerMinute } = request;
       if (agentCap.capNanoUsd === null && globalCap.capNanoUsd === null && requestsPerMinute === null) {
         // Nothing can refuse it. Redis still gets the reservation when it is forwarded, for a cap that is set while it runs.
@@ -99,7 +101,7 @@ export function createBudget(options: BudgetOptions): Budget {
         return [];
       }
       try {
-        return await admit(request, deadline);
+        return await admit(request, deadline, findCheaper);
       } catch (error) {
         giveBack(eventId);
         throw error;

@@ -29,7 +29,10 @@ export type CapScope = 'agent' | 'global';
 export interface CapVerdict {
   scope: CapScope;
   verdict: BudgetVerdict;
+  /** Null where there is none. */
+  capNanoUsd: number | null;
   warnOnly: boolean;
+  claim: BudgetClaim;
 }
 
 /** Judges a request by the cap of its agent and that of all. */
@@ -41,13 +44,18 @@ export function judgeCaps(
   const ofAgent = { spent: spend.agentNanoUsd, earlier: earlier.agent, mine: nanoUsd };
   const ofAll = { spent: spend.globalNanoUsd, earlier: earlier.global, mine: nanoUsd };
   return [
-    { scope: 'agent', verdict: judgeBudget(agentCap, ofAgent), warnOnly: agentCap.warnOnly },
-    { scope: 'global', verdict: judgeBudget(globalCap, ofAll), warnOnly: globalCap.warnOnly },
+    { scope: 'agent', verdict: judgeBudget(agentCap, ofAgent), ...agentCap, claim: ofAgent },
+    { scope: 'global', verdict: judgeBudget(globalCap, ofAll), ...globalCap, claim: ofAll },
   ];
+}
+
+/** All caps that refuse it. */
+export function listRefusing(verdicts: readonly CapVerdict[]): CapVerdict[] {
+  return verdicts.filter(({ verdict, warnOnly }) => verdict !== 'fits' && !warnOnly);
 }
 
 /** The cap that refuses the request: one that is spent before one that is only held for now; none where all fits. */
 export function findRefusing(verdicts: readonly CapVerdict[]): CapVerdict | undefined {
-  const refusing = verdicts.filter(({ verdict, warnOnly }) => verdict !== 'fits' && !warnOnly);
+  const refusing = listRefusing(verdicts);
   return refusing.find(({ verdict }) => verdict === 'spent') ?? refusing[0];
 }

@@ -30,6 +30,8 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   if (needsToken && !stored.tokenIsValid) throw new ApiError('unauthorized_agent');
   if (stored.status === 'blocked') throw new ApiError('agent_blocked');
   if (!isAllowedPath(head.provider.allowPaths, head.method, head.path, head.operation)) {
+    const { requestId, method, provider } = head;
+    context.logPathNotAllowed({ requestId, agentId: agent.id, provider: provider.id, method });
     throw new ApiError('path_not_allowed');
   }
   if (stored.paused) throw new ApiError('paused');

@@ -35,6 +35,7 @@ export async function reserve(
       requestsPerMinute: counted.againstRequestsPerMinute === requestsPerMinute ? null : requestsPerMinute,
     },
     performance.now() + storageWaitMs,
+    () => context.metering.findCheaper(head, body.inspected, caps),
   );
   for (const cap of warnings) context.metrics.budgetWarnings.inc({ cap });
   return { eventId, nanoUsd, isCapped: caps.isCapped };

@@ -38,6 +38,11 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       'cause',
     ),
     refusals: counter('agp_proxy_refusals_total', 'Requests that were not forwarded, by error code', 'code'),
+    refusedWithRoom: counter(
+      'agp_proxy_refused_with_room_total',
+      'Requests refused although recorded spend leaves room for them, because requests in flight hold it, by cap',
+      'cap',
+    ),
     uncountedRefusals: counter(
       'agp_proxy_uncounted_refusals_total',
       'Refused requests that the audit log misses, because too many different ones waited for storage',

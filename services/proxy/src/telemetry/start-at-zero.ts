@@ -49,7 +49,10 @@ export function startAtZero(metrics: ProxyMetrics, providers: Iterable<string>):
   for (const reason of Object.keys(stops)) metrics.killed.inc({ reason }, 0);
   for (const reason of Object.keys(unscanned)) metrics.unscanned.inc({ reason }, 0);
   for (const reason of Object.keys(doubts)) metrics.doubtful.inc({ reason }, 0);
-  for (const cap of ['agent', 'global']) metrics.budgetWarnings.inc({ cap }, 0);
+  for (const cap of ['agent', 'global']) {
+    metrics.budgetWarnings.inc({ cap }, 0);
+    metrics.refusedWithRoom.inc({ cap }, 0);
+  }
   for (const provider of providers) {
     metrics.unpriced.inc({ provider }, 0);
     metrics.unknownPaths.inc({ provider }, 0);

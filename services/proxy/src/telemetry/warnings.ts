@@ -7,6 +7,14 @@ export interface UnscannedText {
   reason: UnscannedReason;
 }
 
+/** A request that would use a provider's configured key beyond what that is allowed to. */
+export interface PathNotAllowed {
+  requestId: string;
+  agentId: string;
+  provider: string;
+  method: string;
+}
+
 /** Faults that may affect every request at once. Each is one line in a while, with the number of lines held back. */
 export function createWarnings(logger: Logger) {
   const onError = (level: 'warn' | 'error', message: string) =>
@@ -21,6 +29,12 @@ export function createWarnings(logger: Logger) {
     eventLost: logSparsely((_: null, heldBack) => logger.error({ heldBack }, 'the outbox is full: an event was lost')),
     eventsRefused: logSparsely((description: string, heldBack) =>
       logger.error({ description, heldBack }, 'JetStream refuses events; they are sent again'),
+    ),
+    pathNotAllowed: logSparsely((refused: PathNotAllowed, heldBack) =>
+      logger.warn(
+        { ...refused, heldBack },
+        `path not allowed: with a configured key only those of allow_paths of provider ${refused.provider} in PROVIDERS_FILE are`,
+      ),
     ),
     textUnscanned: logSparsely((missed: UnscannedText, heldBack) =>
       logger.warn({ ...missed, heldBack }, 'text was not scanned for PII'),

@@ -1,0 +1,55 @@
+import { ApiError } from '@agp/core/errors';
+import type { CallHead } from '../call.ts';
+import { findCostFields } from '../cost-fields/index.ts';
+import type { MeteringParts } from '../create-metering.ts';
+import type { Operation } from '../providers/index.ts';
+import type { InspectedBody } from '../request/inspect-body.ts';
+import { computeReservation } from './compute-reservation.ts';
+
+/** What a request would reserve if its output were bound as low as may be. */
+export interface Cheaper {
+  /** The member that bounds it, by the name that the request uses, if it has one. */
+  bound: string;
+  /** Whole nano-dollars. */
+  nanoUsd: number;
+}
+
+/**
+ * Finds how cheap a request becomes by its bound on the output alone. It is computed anew, so only for a request that is refused.
+ *
+ * @returns null where the operation has no such bound, or nobody can say
+ */
+export function findCheaper(
+  parts: MeteringParts,
+  head: CallHead,
+  body: InspectedBody | null,
+  isHeld: boolean,
+): Cheaper | null {
+  const bound = head.operation && body && findBound(head.operation, body.bytes);
+  if (!bound) return null;
+  const { strict } = body;
+  // What else it asks for may keep any bound from holding.
+  if (strict instanceof ApiError || strict?.outputTokens === null) return null;
+  const outputTokens = Math.max(1, body.otherOutputTokens);
+  const lowered = { outputTokens, leastOutputTokens: outputTokens, isBoundNew: false };
+  const cheaper: InspectedBody = {
+    ...body,
+    maxOutputTokens: outputTokens,
+    leastOutputTokens: outputTokens,
+    strict: strict && { ...strict, ...lowered },
+  };
+  try {
+    return { bound, nanoUsd: computeReservation(parts, head, cheaper, isHeld) };
+  } catch {
+    return null;
+  }
+}
+
+function findBound(operation: Operation, bytes: Buffer): string | null {
+  const fields = findCostFields(operation);
+  if (fields === null || fields.writes !== 'text') return null;
+  const names = Object.entries({ ...fields.members, ...fields.settings })
+    .filter(([, rule]) => rule === 'bound')
+    .map(([name]) => (fields.isEitherCase ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name));
+  return names.find((name) => bytes.includes(`"${name}"`)) ?? names[0] ?? null;
+}
