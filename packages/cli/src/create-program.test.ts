@@ -41,6 +41,7 @@ test('it has every command', () => {
         'events show',
         'refusals',
         'why',
+        'status',
       ],
       ...['events tail', 'keys create', 'keys delete', 'keys list', 'keys rotate', 'limits set', 'limits show'],
       ...['names list', 'names release', 'pause off', 'pause on', 'pause status', 'sessions list', 'sessions show'],

@@ -13,6 +13,7 @@ import { addNameCommands } from './commands/names.ts';
 import { addPauseCommands } from './commands/pause.ts';
 import { addRefusalsCommand } from './commands/refusals.ts';
 import { addSessionCommands } from './commands/sessions.ts';
+import { addStatusCommand } from './commands/status.ts';
 import { addTokenCommands } from './commands/tokens.ts';
 import { addWhyCommand } from './commands/why.ts';
 import { createShell } from './create-shell.ts';
@@ -54,7 +55,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   const shell = createShell(program, environment);
   const groups = [
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
-    ...[addRefusalsCommand, addWhyCommand],
+    ...[addStatusCommand, addRefusalsCommand, addWhyCommand],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
     addCompletionCommand,
   ];

@@ -52,6 +52,7 @@ export * from './queries/events/read-event.ts';
 export * from './queries/events/read-event-detail.ts';
 export * from './queries/health/check-storage.ts';
 export * from './queries/health/read-recording-health.ts';
+export * from './queries/health/read-status.ts';
 export * from './queries/lineage/list-anchors.ts';
 export * from './queries/lineage/list-lineage-anchors.ts';
 export * from './queries/lineage/list-lineage-entries.ts';

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { ManagementConfig } from './config.ts';
 import type { Caller } from './keys/authenticate.ts';
 import type { LiveStreams } from './live/live-streams.ts';
+import type { StatusReader } from './reads/status-reader.ts';
 import type { Parameter } from './requests/parameters.ts';
 
 export interface Context {
@@ -15,6 +16,7 @@ export interface Context {
   db: Db;
   reservations: BudgetReservations;
   streams: LiveStreams;
+  status: StatusReader;
 }
 
 /** A successful answer, for the document and the types; tests check the real answers against the same schema. */

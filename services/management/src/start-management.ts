@@ -24,6 +24,7 @@ import { followRecordings } from './live/follow-recordings.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { Reads } from './reads/reads.ts';
+import { StatusReader } from './reads/status-reader.ts';
 import { watchCapUse } from './reads/watch-cap-use.ts';
 import { listRoutes } from './routes/index.ts';
 
@@ -111,8 +112,14 @@ export async function startManagement(
   opened.defer(watchCapUse(db, registry));
   await readiness.look();
 
+  // A holder of its own: no key can take its connections.
+  const status = new StatusReader({
+    db: reads.databaseOf('status'),
+    reasons: () => readiness.reasons,
+    pingRedis: () => redis.ping(),
+  });
   const app = createApp({
-    context: { config, db, reservations: createBudgetReservations(budgetRedis), streams },
+    context: { config, db, reservations: createBudgetReservations(budgetRedis), streams, status },
     reads,
     routes: listRoutes(),
     failures: createThrottle(redis, failureLimit),

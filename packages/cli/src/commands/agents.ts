@@ -1,4 +1,4 @@
-import { type Agent, agentListSchema, agentSchema, retiredAgentSchema } from '@agp/core/contracts';
+import { type Agent, agentListSchema, agentSchema, type ListedAgent, retiredAgentSchema } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { addCommand, addPaging, addReason, type ReasonOption } from '../add-command.ts';
@@ -6,7 +6,7 @@ import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
 import { findAgentId } from '../find-agent.ts';
 import { timeColumn } from '../format/format-table.ts';
-import { formatTime } from '../format/format-values.ts';
+import { formatTime, formatUsd } from '../format/format-values.ts';
 import type { Style } from '../open-terminal.ts';
 import { writeQuery } from '../write-query.ts';
 
@@ -31,13 +31,19 @@ export function addAgentCommands(program: Command, shell: Shell): void {
   addPaging(addCommand(agents, 'list', 'list agents, oldest first', 'agents list --status blocked'))
     .addOption(new Option('--status <status>', 'only those').choices(['active', 'blocked', 'retired']))
     .action((given) =>
-      shell.showList(writeQuery('/api/v1/agents', given), agentListSchema, [
-        { head: 'NAME', cell: ({ name }) => name, least: 12 },
-        { head: 'STATUS', cell: ({ status }) => status, style: ({ status }) => statusStyles[status] },
-        { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 1 },
-        { ...timeColumn('CREATED', ({ created_at }) => created_at), spare: 2 },
-        { head: 'ID', cell: ({ id }) => id },
-      ]),
+      shell.showList(
+        writeQuery('/api/v1/agents', { ...given, expand: shell.json ? undefined : 'usage' }),
+        agentListSchema,
+        [
+          { head: 'NAME', cell: ({ name }) => name, least: 12 },
+          { head: 'STATUS', cell: ({ status }) => status, style: ({ status }) => statusStyles[status] },
+          timeColumn<ListedAgent>('LAST SEEN', ({ last_seen_at = null }) => last_seen_at),
+          { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => formatUsd(cost_today_usd) },
+          { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 1 },
+          { ...timeColumn<ListedAgent>('CREATED', ({ created_at }) => created_at), spare: 2 },
+          { head: 'ID', cell: ({ id }) => id },
+        ],
+      ),
     );
 
   addCommand(agents, 'show <agent>', 'show one agent, by name or id', 'agents show invoice-checker').action(

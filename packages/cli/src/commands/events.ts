@@ -16,6 +16,7 @@ import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
 import { listDetail } from '../format/list-detail.ts';
 import type { Paint } from '../open-terminal.ts';
 import { tailEvents } from '../tail/tail-events.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
 import { writeQuery } from '../write-query.ts';
 
 const outcomes = ['completed', 'failed', 'aborted', 'killed'];
@@ -27,19 +28,6 @@ function formatLine(event: StreamEvent, agentName: string, paint: Paint): string
   const figures = `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out, ${formatUsd(event.cost_usd)} USD`;
   const head = `${paint('dim', formatTime(event.timestamp))}  ${paint('bold', toLineText(agentName))}`;
   return `${head}  ${toLineText(event.model)}  ${figures}  ${paint('dim', toLineText(event.session_id))}${found}`;
-}
-
-/** Runs until a signal. */
-async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, end);
-  try {
-    await work(ended.signal);
-  } finally {
-    for (const signal of signals) process.off(signal, end);
-  }
 }
 
 /** `events`: what was recorded, and what is recorded now. */
@@ -76,11 +64,11 @@ export function addEventCommands(program: Command, shell: Shell): void {
         timeColumn<ListedEvent>('TIME', ({ timestamp }) => timestamp),
         { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
         { head: 'RESULT', cell: formatOutcome, style: chooseOutcomeStyle, least: 6 },
-        { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 4 },
-        { head: 'MODEL', cell: ({ model }) => model, least: 10, spare: 1 },
-        { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 3 },
-        { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 2 },
-        { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+        { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 5 },
+        { head: 'MODEL', cell: ({ model }) => model, least: 10, spare: 2 },
+        { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 4 },
+        { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 3 },
+        { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd), spare: 1 },
         {
           head: 'PII',
           least: 5,

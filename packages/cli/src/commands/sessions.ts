@@ -44,7 +44,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
         cell: ({ pii_detected }) => (pii_detected ? 'yes' : '-'),
         style: (row) => (row.pii_detected ? 'yellow' : undefined),
       },
-      { head: 'ID', cell: ({ id }) => id, least: 24 },
+      { head: 'ID', cell: ({ id }) => id, least: 30 },
     ]);
   });
 

@@ -21,7 +21,19 @@ export const agentSchema = z
   })
   .meta({ id: 'Agent', description: 'An agent, registered by its first request through the proxy' });
 
-export const agentListSchema = z.array(agentSchema);
+/** An agent in a list. */
+export const listedAgentSchema = agentSchema
+  .extend({
+    last_seen_at: timestampSchema
+      .nullable()
+      .optional()
+      .meta({ description: 'Of its latest recorded request. Only with `expand=usage`, as the next two' }),
+    cost_today_usd: z.number().min(0).optional().meta({ description: 'Of this UTC day' }),
+    requests_today: z.int().min(0).optional(),
+  })
+  .meta({ id: 'ListedAgent', description: 'An agent in a list' });
+
+export const agentListSchema = z.array(listedAgentSchema);
 
 /** The body of `PUT /api/v1/agents/{id}`. */
 export const agentUpdateSchema = z
@@ -35,5 +47,6 @@ export const retiredAgentSchema = z
   .meta({ id: 'RetiredAgent' });
 
 export type Agent = z.infer<typeof agentSchema>;
+export type ListedAgent = z.infer<typeof listedAgentSchema>;
 export type AgentStatus = z.infer<typeof agentStatusSchema>;
 export type AgentUpdate = z.infer<typeof agentUpdateSchema>;

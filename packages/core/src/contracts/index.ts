@@ -16,4 +16,5 @@ export * from './pause.ts';
 export * from './query-parameters.ts';
 export * from './refusal.ts';
 export * from './session.ts';
+export * from './status.ts';
 export * from './timestamp.ts';

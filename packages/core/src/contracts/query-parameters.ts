@@ -42,7 +42,14 @@ const text = z.string().max(256).refine(isStorableText, 'must not hold NUL');
 const paging = { limit: limit.optional(), offset };
 
 /** `GET /api/v1/agents`: complete unless a limit is given. */
-export const agentListQuerySchema = z.object({ status: agentStatusSchema.optional(), ...paging });
+export const agentListQuerySchema = z.object({
+  status: agentStatusSchema.optional(),
+  ...paging,
+  expand: z
+    .enum(['usage'])
+    .optional()
+    .meta({ description: '`usage` adds `last_seen_at`, `cost_today_usd` and `requests_today` to each agent' }),
+});
 
 /** `GET /api/v1/budgets` and `/limits`: complete unless a limit is given. */
 export const wholeListQuerySchema = z.object(paging);

@@ -134,6 +134,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     events: { select: 'all' },
     daily_usage: { select: 'all' },
     hourly_usage: { select: 'all' },
+    hourly_findings: { select: 'all' },
     agent_usage: { select: 'all' },
     daily_global_spend: { select: 'all' },
     unrecorded_spend: { select: 'all' },
@@ -168,10 +169,10 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
 /** Grafana may read all views and call all functions of this schema, and nothing else. */
 export const reportingSchema = 'reporting';
 
-/** Views of that schema that services read for their metrics. */
+/** Views of that schema that services read for their metrics and the status. */
 export const viewPrivileges: Partial<Record<GrantedRole, readonly string[]>> = {
   writer: ['recording_health'],
-  management: ['budgets_today'],
+  management: ['budgets_today', 'recording_health'],
 };
 
 /**

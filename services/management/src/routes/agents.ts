@@ -5,9 +5,11 @@ import {
   agentListSchema,
   agentSchema,
   agentUpdateSchema,
+  type ListedAgent,
   retiredAgentSchema,
 } from '@agp/core/contracts';
-import { agentExists, listAgents, readAgent } from '@agp/db';
+import { uuidTime } from '@agp/core/ids';
+import { agentExists, type ListedAgentRow, listAgents, readAgent } from '@agp/db';
 import { changeAgent } from '../changes/change-agent.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAgentEvent } from '../presenters/present-event.ts';
@@ -17,6 +19,12 @@ import { replyWithEvents } from '../replies/reply-with-events.ts';
 import { replyWithList } from '../replies/reply-with-list.ts';
 import { found } from '../requests/found.ts';
 import { agentId } from '../requests/parameters.ts';
+import { today } from '../requests/today.ts';
+
+function presentListedAgent({ last_event_id: last, ...row }: ListedAgentRow): ListedAgent {
+  const seen = last === undefined ? {} : { last_seen_at: last && new Date(uuidTime(last)).toISOString() };
+  return { ...presentRow(row, 'agt'), ...seen };
+}
 
 export const agentRoutes = tagRoutes('Agents', [
   defineRoute('GET /api/v1/agents', {
@@ -24,7 +32,11 @@ export const agentRoutes = tagRoutes('Agents', [
     query: agentListQuerySchema,
     answer: { description: 'The agents', schema: agentListSchema },
     handle: ({ query }, { db }, response) =>
-      replyWithList(response, listAgents(db, query, query), (row) => presentRow(row, 'agt')),
+      replyWithList(
+        response,
+        listAgents(db, query, query, query.expand === 'usage' ? today() : undefined),
+        presentListedAgent,
+      ),
   }),
   defineRoute('GET /api/v1/agents/{id}', {
     summary: 'One agent',

@@ -12,12 +12,13 @@ import { lineageRoutes } from './lineage.ts';
 import { pauseRoutes } from './pause.ts';
 import { refusalRoutes } from './refusals.ts';
 import { sessionRoutes } from './sessions.ts';
+import { statusRoutes } from './status.ts';
 
 /** Every endpoint. Express takes the first that matches, so each list has fixed paths before those with parameters. */
 export function listRoutes(): readonly Route[] {
   const routes: Route[] = [
     ...[agentRoutes, eventRoutes, sessionRoutes, costRoutes, budgetRoutes, limitRoutes, pauseRoutes, lineageRoutes],
-    refusalRoutes,
+    ...[refusalRoutes, statusRoutes],
     ...[keyRoutes, agentTokenRoutes, auditRoutes, makeDocsRoutes(() => routes)],
   ].flat();
   return routes;

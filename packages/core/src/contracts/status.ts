@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { agentIdSchema } from './agent.ts';
+import { timestampSchema } from './timestamp.ts';
+
+const count = z.int().min(0);
+const usd = z.number().min(0);
+const cap = z.number().min(0).nullable();
+const agent = { agent_id: agentIdSchema, agent_name: z.string() };
+
+const serviceSchema = z
+  .strictObject({
+    name: z.enum(['management', 'postgres', 'nats', 'redis', 'writer', 'proxy']),
+    state: z.enum(['ready', 'not_ready', 'unknown']).meta({
+      description:
+        '`unknown` where nothing tells: writers and proxies are known by what they have recorded, refused or had recorded lately',
+    }),
+    detail: z.string(),
+  })
+  .meta({ id: 'ServiceState' });
+
+/** Each part of `GET /api/v1/status`, with what it holds. */
+export const statusParts = {
+  pause: z.strictObject({ paused: z.boolean() }),
+  services: z.array(serviceSchema),
+  recording: z.strictObject({
+    last_recorded_at: timestampSchema.nullable(),
+    lag_ms: count.nullable().meta({ description: 'From the end of the latest recorded request until it was recorded' }),
+    quarantine_waiting: count.meta({ description: 'Messages set aside and not replayed' }),
+  }),
+  requests: z
+    .strictObject({
+      since: timestampSchema.meta({ description: 'The UTC hour before the current one: one to two hours ago' }),
+      request_count: count,
+      failed: count,
+      aborted: count,
+      killed: count,
+      refused: count,
+      refused_by: z
+        .array(z.strictObject({ reason: z.string(), count }))
+        .meta({ description: 'The ten most frequent reasons' }),
+      is_more: z.boolean().meta({ description: 'Whether some of the counts ended at a bound, so that there are more' }),
+    })
+    .meta({ description: 'All since one time' }),
+  spend: z.strictObject({
+    day: z.iso.date(),
+    spent_usd: usd,
+    daily_cap_usd: cap,
+    warn_only: z.boolean(),
+    agents_near_cap: z
+      .array(z.strictObject({ ...agent, spent_usd: usd, daily_cap_usd: usd, warn_only: z.boolean() }))
+      .meta({ description: 'Up to ten active agents that spent 80 % or more of their cap, the nearest first' }),
+    agents_near_cap_count: count,
+  }),
+  top_spenders: z
+    .array(z.strictObject({ ...agent, cost_usd: usd, request_count: count }))
+    .meta({ description: 'Five at most, of today' }),
+  agents: z.strictObject({
+    active: count,
+    blocked: count,
+    retired: count,
+    latest_blocked: z
+      .array(z.strictObject({ ...agent, updated_at: timestampSchema }))
+      .meta({ description: 'Ten at most' }),
+  }),
+  pii_today: z
+    .array(z.strictObject({ type: z.string(), event_count: count }))
+    .meta({ description: 'The ten most frequent kinds' }),
+  unpriced_models: z.strictObject({
+    count: count.meta({ description: 'Of all time' }),
+    latest: z
+      .array(
+        z.strictObject({
+          provider: z.string(),
+          model: z.string(),
+          request_count: count,
+          last_seen_at: timestampSchema,
+        }),
+      )
+      .meta({ description: 'Five at most' }),
+  }),
+};
+
+export type StatusPart = keyof typeof statusParts;
+
+const parts = Object.fromEntries(Object.entries(statusParts).map(([name, schema]) => [name, z.nullable(schema)])) as {
+  [Name in StatusPart]: z.ZodNullable<(typeof statusParts)[Name]>;
+};
+
+/** The answer of `GET /api/v1/status`. */
+export const statusSchema = z
+  .strictObject({
+    at: timestampSchema.meta({ description: 'When it was computed: at most once a second, for all callers' }),
+    ...parts,
+    unavailable: z
+      .array(
+        z.strictObject({ part: z.enum(Object.keys(statusParts) as [StatusPart, ...StatusPart[]]), error: z.string() }),
+      )
+      .meta({
+        description: 'Parts that are null, and why',
+      }),
+  })
+  .meta({ id: 'Status', description: 'Everything at a glance' });
+
+export type Status = z.infer<typeof statusSchema>;
+export type ServiceState = z.infer<typeof serviceSchema>;

@@ -1,0 +1,174 @@
+import { agentListSchema, type Status, statusSchema } from '@agp/core/contracts';
+import { fromPublicId } from '@agp/core/ids';
+import { addRefusals } from '@agp/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { StatusReader } from '../src/reads/status-reader.ts';
+import { makeEvent } from './support/make-event.ts';
+import { seedAgent, seedEvents } from './support/seed.ts';
+import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+
+let management: TestManagement;
+let spender: string;
+const now = new Date();
+beforeAll(async () => {
+  management = await startTestManagement();
+});
+afterAll(() => management[Symbol.asyncDispose]());
+
+const read = () => management.read('/api/v1/status', statusSchema);
+/** A reader that shares no answer with another call. */
+const readNow = (sources: Partial<ConstructorParameters<typeof StatusReader>[0]> = {}) =>
+  new StatusReader({ db: management.database.db, reasons: () => [], pingRedis: async () => 'PONG', ...sources }).read();
+const stateOf = ({ services }: Status, name: string) => services?.find((service) => service.name === name)?.state;
+
+test('of an empty installation claims nothing that is not known', async () => {
+  const status = await read();
+  expect(status).toMatchObject({
+    pause: { paused: false },
+    recording: { last_recorded_at: null, lag_ms: null, quarantine_waiting: 0 },
+    requests: { request_count: 0, failed: 0, refused: 0, refused_by: [], is_more: false },
+    spend: { spent_usd: 0, daily_cap_usd: null, agents_near_cap: [], agents_near_cap_count: 0 },
+    ...{
+      top_spenders: [],
+      agents: { active: 0, blocked: 0 },
+      pii_today: [],
+      unpriced_models: { count: 0, latest: [] },
+    },
+    unavailable: [],
+  });
+  const states = status.services?.map(({ name, state }) => `${name} ${state}`);
+  expect(states).toEqual([
+    'management ready',
+    'postgres ready',
+    'nats ready',
+    'redis ready',
+    'writer unknown',
+    'proxy unknown',
+  ]);
+});
+
+test('tells what was used, spent, refused, blocked and found', async () => {
+  spender = await seedAgent(management.database, 'spender\u001b[2J');
+  const blocked = await seedAgent(management.database, 'blocked-one');
+  const at = now.toISOString();
+  await seedEvents(management.database, [
+    makeEvent(spender, 'ses_status', at, { cost_nano_usd: 900_000_000, outcome: 'failed', http_status: 502 }),
+    makeEvent(spender, 'ses_status', at, {
+      cost_nano_usd: 50_000_000,
+      outcome: 'killed',
+      pii_detected: true,
+      pii_types: ['email'],
+    }),
+    makeEvent(spender, 'ses_status', at, { model: 'nobody-knows', price_version: null, cost_nano_usd: 0 }),
+    // Long ago: in no part but the agents.
+    makeEvent(blocked, 'ses_old', '2026-01-01T00:00:00.000Z', {
+      outcome: 'failed',
+      pii_detected: true,
+      pii_types: ['iban'],
+    }),
+  ]);
+  expect((await management.send('PUT', `/api/v1/budgets/agents/${spender}`, { daily_cap_usd: 1 })).status).toBe(200);
+  expect((await management.send('PUT', '/api/v1/budgets/global', { daily_cap_usd: 5 })).status).toBe(200);
+  expect((await management.send('PUT', `/api/v1/agents/${blocked}`, { status: 'blocked' })).status).toBe(200);
+  const minute = now.getTime() - (now.getTime() % 60_000);
+  await addRefusals(management.database.pool, [
+    {
+      minute,
+      agentId: fromPublicId('agt', blocked),
+      reason: 'agent_blocked',
+      count: 7,
+      sourceIp: '10.0.0.1',
+      refusedAt: now.getTime(),
+      requests: [],
+    },
+  ]);
+  const status = await readNow();
+  expect(status.unavailable).toEqual([]);
+  expect(status).toMatchObject({
+    requests: {
+      request_count: 3,
+      failed: 1,
+      aborted: 0,
+      killed: 1,
+      refused: 7,
+      refused_by: [{ reason: 'agent_blocked', count: 7 }],
+    },
+    spend: {
+      ...{ spent_usd: 0.95, daily_cap_usd: 5, agents_near_cap_count: 1 },
+      agents_near_cap: [
+        { agent_id: spender, agent_name: 'spender\u001b[2J', spent_usd: 0.95, daily_cap_usd: 1, warn_only: false },
+      ],
+    },
+    top_spenders: [{ agent_id: spender, cost_usd: 0.95, request_count: 3 }],
+    agents: { active: 1, blocked: 1, retired: 0, latest_blocked: [{ agent_id: blocked, agent_name: 'blocked-one' }] },
+    pii_today: [{ type: 'email', event_count: 1 }],
+  });
+  expect(status.recording?.lag_ms).toBeGreaterThanOrEqual(0);
+  expect(statusSchema.parse(status)).toEqual(status);
+  const listed = await management.read('/api/v1/agents?expand=usage', agentListSchema);
+  expect(listed.find(({ id }) => id === spender)).toMatchObject({
+    last_seen_at: at,
+    cost_today_usd: 0.95,
+    requests_today: 3,
+  });
+  expect(listed.find(({ id }) => id === blocked)).toMatchObject({ cost_today_usd: 0, requests_today: 0 });
+  expect((await management.read('/api/v1/agents', agentListSchema))[0]).not.toHaveProperty('cost_today_usd');
+});
+
+test('a part that cannot be read, or takes too long, hides no other', async () => {
+  const { pool } = management.database;
+  await pool.query(`ALTER TABLE unpriced_usage RENAME TO unpriced_usage_hidden`);
+  await pool.query(
+    `UPDATE audit_log SET action = 'request.refused', "timestamp" = now(), payload = 'no JSON' WHERE seq = 1`,
+  );
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE hourly_findings IN ACCESS EXCLUSIVE MODE');
+  try {
+    const status = await readNow({ reasons: () => ['nats'], pingRedis: () => new Promise(() => {}) });
+    expect(status.unavailable.toSorted((a, b) => a.part.localeCompare(b.part))).toEqual([
+      { part: 'pii_today', error: 'no answer within 2 seconds' },
+      { part: 'requests', error: 'could not be read' },
+      { part: 'unpriced_models', error: 'could not be read' },
+    ]);
+    expect(status).toMatchObject({
+      requests: null,
+      pii_today: null,
+      unpriced_models: null,
+      agents: { blocked: 1 },
+      spend: { spent_usd: 0.95 },
+    });
+    expect(['management', 'nats', 'redis', 'postgres'].map((name) => stateOf(status, name))).toEqual([
+      'not_ready',
+      'not_ready',
+      'not_ready',
+      'ready',
+    ]);
+  } finally {
+    await holder.query('ROLLBACK');
+    holder.release();
+    await pool.query('ALTER TABLE unpriced_usage_hidden RENAME TO unpriced_usage');
+  }
+});
+
+test('a writer that seals no refusals is not ready, and one that nothing tells of is not called ready', async () => {
+  const { pool } = management.database;
+  await pool.query("UPDATE refusal_counts SET minute = minute - interval '10 minutes'");
+  expect(stateOf(await readNow(), 'writer')).toBe('not_ready');
+  await pool.query('DELETE FROM refusal_counts');
+  await pool.query("UPDATE events SET recorded_at = now() - interval '20 minutes'");
+  const quiet = await readNow();
+  expect(stateOf(quiet, 'writer')).toBe('unknown');
+  await pool.query(
+    `UPDATE events SET payload = 'broken', recorded_at = "timestamp" + interval '5 minutes' WHERE session_id = 'ses_status'`,
+  );
+  expect((await readNow()).recording).toMatchObject({ lag_ms: 300_000 });
+});
+
+test('is computed once for all who ask at a time, and needs a key that reads', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, read));
+  expect(new Set(answers.map(({ at }) => at)).size).toBeLessThanOrEqual(2);
+  const unauthorized = await management.call('/api/v1/status', { headers: { authorization: 'Bearer wrong' } });
+  expect(unauthorized.status).toBe(401);
+  expect((await management.call('/api/v1/status?part=spend')).status).toBe(400);
+});

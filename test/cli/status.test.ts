@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { measureText } from '../../packages/cli/src/format/cut-text.ts';
+import { waitFor } from '../system/start-system.ts';
+import { startCli } from './run-cli.ts';
+import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+import { startRelay } from './start-relay.ts';
+
+let own: CliSystem;
+let { system, send, done } = {} as CliSystem;
+
+beforeAll(async () => {
+  own = await startCliSystem();
+  ({ system, send, done } = own);
+});
+afterAll(() => own?.[Symbol.asyncDispose]());
+
+test.each([80, 120])('at %i columns everything is seen at a glance, whatever agents are named', async (columns) => {
+  await send(`模型${'名'.repeat(60)}${columns}`);
+  await done('agents block worker');
+  const [isTty, width] = [process.stdout.isTTY, process.stdout.columns];
+  Object.assign(process.stdout, { isTTY: true, columns });
+  let shown = '';
+  try {
+    await waitFor('the status', async () => {
+      shown = await done('status --no-color');
+      return /requests +since [^;]*: [56];/.test(shown);
+    });
+  } finally {
+    Object.assign(process.stdout, { isTTY: isTty, columns: width });
+  }
+  for (const line of shown.split('\n')) expect([line, measureText(line) <= columns]).toEqual([line, true]);
+  expect(shown).toMatch(/^agents +not paused$/m);
+  expect(shown).toMatch(/1 blocked: worker$/m);
+  expect(shown).toMatch(/^postgres +ready +answers$/m);
+  expect(shown).toMatch(/^spent today +[\d.]+ USD of no cap$/m);
+  expect(shown).toMatch(/^TOP SPENDERS TODAY .*\nworker /m);
+  expect(await done('agents list')).toMatch(/^worker +blocked +20\d\d-\S+ \S+ +0\.\d+ /m);
+  await done('agents unblock worker');
+});
+
+test('--watch on a server that goes away says so and goes on', async () => {
+  const relay = await startRelay(system.management.url);
+  onTestFinished(() => relay[Symbol.asyncDispose]());
+  const { child, run, ended } = startCli(['status', '--watch', '--every', '1', '--json'], {
+    AGP_URL: relay.url,
+    AGP_API_KEY: system.apiKey,
+  });
+  onTestFinished(() => void child.kill());
+  const count = () => run.stdout.split('\n').length - 1;
+  await waitFor('a status', async () => count() >= 1);
+  relay.cut();
+  await waitFor('the notice', async () => /(Nothing answers on|broke off).* \(trying again\)/.test(run.stderr));
+  const before = count();
+  relay.pointTo(system.management.url);
+  await waitFor('the status again', async () => count() > before);
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0 });
+  for (const line of run.stdout.trim().split('\n'))
+    expect(JSON.parse(line)).toMatchObject({ pause: { paused: false } });
+});
