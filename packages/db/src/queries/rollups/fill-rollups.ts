@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
 import { withPartitionsLocked } from '../partitions/lock-partitions.ts';
 import { maxTagsOfHour } from '../record-events/totals/add-to-hourly-usage.ts';
-import { addMissingUsage } from './add-missing-usage.ts';
+import { addMissingUsage, avoidLoops } from './add-missing-usage.ts';
 import { ifKnownAdd, ifKnownAddFindings, intoFindings, intoHours } from './add-to-hours.ts';
 import { rebuildAgentUsage } from './rebuild-agent-usage.ts';
 import { rollUpRefusals } from './roll-up-refusals.ts';
@@ -25,7 +25,10 @@ export const completeRollups = (db: Db, now = new Date()): Promise<void> =>
 export async function fillRollups(db: Db): Promise<void> {
   await rebuildAgentUsage(db);
   while (await fillNextDay(db));
-  await addMissingUsage(db);
+  await db.transaction().execute(async (transaction) => {
+    await avoidLoops(transaction);
+    await addMissingUsage(transaction);
+  });
 }
 
 async function fillNextDay(db: Db): Promise<boolean> {
@@ -39,6 +42,7 @@ async function fillNextDay(db: Db): Promise<boolean> {
   const ofDay = sql`
     id >= ${firstUuidAt(start)} AND id < ${firstUuidAt(start + dayMs)} AND recorded_at < (SELECT made_at FROM rollup_fill)`;
   await db.transaction().execute(async (transaction) => {
+    await avoidLoops(transaction);
     await sql`
       ${intoHours}
       SELECT hour, agent_id, model, provider, CASE WHEN place <= ${maxTagsOfHour} THEN compliance_tag ELSE 'other' END,
