@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Sums that the writer keeps, so that costs and panels cost the same however many events there are: usage by hour with provider and
- * compliance tag, usage of each agent and model of all time, and events with findings by hour. Here they are empty: `fillRollups` fills
+ * compliance tag, usage of each agent and model of all time, and events with findings by hour. Those by hour are empty here: `fillRollups` fills
  * them after the migration, since reading all events takes too long for its locks.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -47,9 +47,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     CREATE TABLE rollup_fill (
       id           boolean PRIMARY KEY DEFAULT true CHECK (id),
       made_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
-      filled_from  date NOT NULL DEFAULT 'infinity'
+      filled_from  date NOT NULL
     )`.execute(db);
-  await sql`INSERT INTO rollup_fill DEFAULT VALUES`.execute(db);
+  await sql`
+    INSERT INTO rollup_fill (filled_from) SELECT coalesce(max(day) + 1, '-infinity') FROM daily_usage`.execute(db);
   await createViews(db);
 
   // For the parent alone, as in 0012. Without these two, a list of a rare model or provider reads what lies between its events.
@@ -59,6 +60,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX events_recorded_late ON ONLY events (recorded_at, id)
     WHERE recorded_at - "timestamp" > interval '10 minutes'`.execute(db);
+
+  // New services show sums of all time as soon as the migration is done. The indexes have locked `events`, so no writer is at work on days.
+  await sql`
+    INSERT INTO agent_usage (
+      agent_id, model, prompt_tokens, completion_tokens, cost_usd, event_count, request_count, first_event_at, last_event_at)
+    SELECT agent_id, CASE WHEN place <= 999 THEN model ELSE 'other' END, sum(prompt_tokens), sum(completion_tokens),
+      sum(cost_usd), sum(event_count), sum(request_count), min(first_event_at), max(last_event_at)
+    FROM (
+      SELECT *, dense_rank() OVER (PARTITION BY agent_id ORDER BY model COLLATE "C") AS place FROM daily_usage
+    ) AS placed
+    GROUP BY 1, 2`.execute(db);
 }
 
 async function createViews(db: Kysely<unknown>): Promise<void> {

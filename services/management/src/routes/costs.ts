@@ -10,7 +10,9 @@ import {
   unrecordedListQuerySchema,
   unrecordedRequestListSchema,
 } from '@agp/core/contracts';
+import { ApiError } from '@agp/core/errors';
 import {
+  isUsageFilled,
   listAgentCosts,
   listDoubtfulUsage,
   listUnpricedModels,
@@ -54,7 +56,9 @@ export const costRoutes = tagRoutes('Costs', [
         columns: (query) => listUsageMembers((query as { group_by?: UsageGroup[] }).group_by ?? []),
       },
     },
+    errors: ['usage_not_filled'],
     handle: async ({ query: { from, to, group_by: groups = [] } }, { db }, response) => {
+      if (!(await isUsageFilled(db, { groups, from, to }))) throw new ApiError('usage_not_filled');
       const head = { from: from ?? null, to: to ?? null, time_zone: 'UTC', group_by: groups };
       const framing = { before: `${JSON.stringify(head).slice(0, -1)},"usage":[`, after: ']}' };
       await replyWithList(response, listUsage(db, { groups, from, to }), (row) => presentRow(row), framing);

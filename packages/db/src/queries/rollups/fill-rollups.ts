@@ -25,6 +25,7 @@ export const completeRollups = (db: Db, now = new Date()): Promise<void> =>
 export async function fillRollups(db: Db): Promise<void> {
   await rebuildAgentUsage(db);
   while (await fillNextDay(db));
+  await sql`UPDATE rollup_fill SET filled_from = '-infinity' WHERE filled_from > '-infinity'`.execute(db);
   await db.transaction().execute(async (transaction) => {
     await avoidLoops(transaction);
     await addMissingUsage(transaction);
