@@ -25,7 +25,7 @@ const streaming = askers.filter(({ streams }) => streams);
 const volatileNames = /(?:^|\.)(?:id|callId|lc_kwargs\.id|timestamp|performance\..*)$/;
 
 /** How long a silent provider is waited for, in milliseconds: long enough for the request to reach it on a busy machine. */
-const patienceMs = 500;
+const patienceMs = 2_000;
 
 /** By it the provider knows a request. */
 const runHeader = 'x-test-run';

@@ -122,7 +122,7 @@ export async function startBudgetSystem(
       if (rowCount !== 1) throw new Error(`there is no agent ${agentName}`);
     },
     readState,
-    settle: (ms = 20_000) =>
+    settle: (ms = 60_000) =>
       waitFor(
         'all reservations to be settled',
         async () => {
