@@ -66,7 +66,7 @@ const newToken = (body: string, error: RegExp): BadCall => ({
 const levels = (count: number) => `${'{"a":'.repeat(count)}1${'}'.repeat(count)}`;
 const large = Buffer.alloc(33 * 1024 * 1024, ' ');
 
-const calls: BadCall[] = [
+export const badCalls: BadCall[] = [
   key('no key', []),
   key('an empty key', ['Authorization: Bearer ']),
   key('another scheme', ['Authorization: Basic YTpi']),
@@ -208,13 +208,10 @@ const calls: BadCall[] = [
   newToken('{"agent_name":"a","expires_at":"2001-01-01T00:00:00Z"}', /^expires_at: ./),
 ];
 
-/** All calls as bytes. */
-export function listManagementRequests(apiKey: string, agentId: string): BadRequest[] {
-  const authorization = `Authorization: Bearer ${apiKey}`;
-  return calls.map(({ name, line, headers = [], body = '', withoutKey, status, error }): BadRequest => {
-    const request = [
-      write(line.replace('{agent}', agentId), [...(withoutKey ? [] : [authorization]), ...headers], body),
-    ];
-    return { name, request, status, ...(error ? { error } : {}) };
-  });
+/** One call as bytes. */
+export function toManagementRequest(call: BadCall, apiKey: string, agentId: string): BadRequest {
+  const { name, line, headers = [], body = '', withoutKey, status, error } = call;
+  const authorization = withoutKey ? [] : [`Authorization: Bearer ${apiKey}`];
+  const request = [write(line.replace('{agent}', agentId), [...authorization, ...headers], body)];
+  return { name, request, status, ...(error ? { error } : {}) };
 }
