@@ -7,6 +7,6 @@ test('a proxy, a writer and a management are replaced under load: no request fai
 });
 
 test('a writer and a management are killed under load: no request fails, and what they had in hand is recorded and seen', async () => {
-  await using replicas = await startReplicas(quick);
+  await using replicas = await startReplicas(quick, ['proxy']);
   await killUnderLoad(replicas, { perSecond: 20, kills: 1, between: 10, short: true });
 });

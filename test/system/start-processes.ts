@@ -28,6 +28,8 @@ export interface ProcessOptions extends SystemOptions {
 export interface ProcessSystem extends System<ServiceProcess> {
   /** Starts a process of a service, without waiting for anything. */
   spawn(name: ServiceName, environment?: Record<string, string>): ChildProcess;
+  /** Starts one more service, within this process. */
+  startWithin(name: ServiceName): Promise<ServiceProcess>;
 }
 
 /** A service within this process, where one is expected that can be killed. */
@@ -64,6 +66,7 @@ export async function startProcesses(options: ProcessOptions = {}): Promise<Proc
   return {
     ...system,
     spawn: (name, environment) => spawnOne(name, { ...system.toEnvironment(name), ...environment }),
+    startWithin: (name) => launchHere(name, system.toEnvironment(name)),
   };
 }
 

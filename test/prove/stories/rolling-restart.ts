@@ -8,7 +8,7 @@ import { type Balancer, startBalancer } from '../../lifecycle/rolling/start-bala
 import { LiveClient } from '../../recording/exactly-once/live-client.ts';
 import { readMetric } from '../../system/read-metric.ts';
 import { startProcesses } from '../../system/start-processes.ts';
-import { waitFor } from '../../system/start-system.ts';
+import { type ServiceName, waitFor } from '../../system/start-system.ts';
 import { type Report, unreported } from '../story.ts';
 import { hurryRedelivery } from './exactly-once.ts';
 
@@ -18,21 +18,28 @@ export interface ReplicaSettings {
   drainDelaySeconds: number;
   /** Between the words of a stream, of which it has 25 to 50. */
   wordPauseMs: number;
+  /** Where those run that no story stops or kills: the second replica of each service, and successors. */
+  others: 'processes' | 'within';
 }
 
 /** As they are deployed. */
-export const usual: ReplicaSettings = { drainDelaySeconds: 5, wordPauseMs: 200 };
+export const usual: ReplicaSettings = { drainDelaySeconds: 5, wordPauseMs: 200, others: 'processes' };
 /** For short forms. Kept connections hear of the end with their next answer, so the delay must span one. */
-export const quick: ReplicaSettings = { drainDelaySeconds: 3, wordPauseMs: 20 };
+export const quick: ReplicaSettings = { drainDelaySeconds: 3, wordPauseMs: 20, others: 'within' };
 
-/** Two of each service, behind balancers. */
-export async function startReplicas({ drainDelaySeconds, wordPauseMs }: ReplicaSettings) {
+/** So many are recorded before each process is replaced, and after the last. */
+const eventsBetween = 10;
+
+/** Two of each service, behind balancers. @param within services that no story stops or kills: their first replicas run within, too */
+export async function startReplicas(
+  { drainDelaySeconds, wordPauseMs, others }: ReplicaSettings,
+  within: readonly ServiceName[] = [],
+) {
   await using opened = new AsyncDisposableStack();
   const provider = opened.use(await startFakeProvider(answerLoad(wordPauseMs)));
   const system = opened.use(
     await startProcesses({
-      proxies: 2,
-      writers: 2,
+      within,
       environment: {
         PROVIDER_OPENAI_URL: provider.url,
         DRAIN_DELAY_SECONDS: String(drainDelaySeconds),
@@ -41,18 +48,24 @@ export async function startReplicas({ drainDelaySeconds, wordPauseMs }: ReplicaS
       },
     }),
   );
-  const managements = [system.management, await system.start('management')];
-  const proxyBalancer = opened.use(await startBalancer({ targets: system.proxies }));
+  const startOther = others === 'within' ? system.startWithin : (name: ServiceName) => system.start(name);
+  const proxies = [...system.proxies, await startOther('proxy')];
+  const writers = [...system.writers, await startOther('writer')];
+  const managements = [system.management, await startOther('management')];
+  const proxyBalancer = opened.use(await startBalancer({ targets: proxies }));
   const managementBalancer = opened.use(await startBalancer({ targets: managements }));
   await waitFor('all to be ready', () =>
     [
-      ...system.proxies.map((each) => proxyBalancer.isReady(each)),
+      ...proxies.map((each) => proxyBalancer.isReady(each)),
       ...managements.map((each) => managementBalancer.isReady(each)),
     ].every(Boolean),
   );
   const everything = opened.move();
   return {
     system,
+    startOther,
+    proxies,
+    writers,
     managements,
     proxyBalancer,
     managementBalancer,
@@ -93,6 +106,15 @@ function listFailures(sent: readonly SentRequest[], mayBeLate: boolean): string[
   return sent.filter(isFailure).map(({ kind, failure }) => `${kind}: ${failure}`);
 }
 
+async function waitForMore({ database }: Replicas['system'], events: number): Promise<void> {
+  const countEvents = async () => {
+    const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int AS count FROM events');
+    return rows[0]?.count ?? 0;
+  };
+  const before = await countEvents();
+  await waitFor('more events', async () => (await countEvents()) >= before + events, 120_000);
+}
+
 export interface RollingSize {
   perSecond: number;
   /** How often every process is replaced. */
@@ -107,23 +129,26 @@ export async function restartAll(
   { perSecond, rounds, short = false }: RollingSize,
   report: Report = unreported,
 ): Promise<void> {
-  const { system, managements, proxyBalancer, managementBalancer } = replicas;
+  const { system, startOther, proxies, writers, managements, proxyBalancer, managementBalancer } = replicas;
   // Who stops cleanly has announced what it recorded: a client need not look far back.
   await using followed = await followEvents(managementBalancer, system.apiKey, short ? undefined : 5_000);
   const ending = new AbortController();
   const loading = sendLoad(proxyBalancer.url, ending.signal, perSecond);
   const asking = askManagement(managementBalancer.url, system.apiKey, ending.signal);
   let current: Replica[] = [
-    ...system.proxies.map((process): Replica => ({ name: 'proxy', process, balancer: proxyBalancer })),
-    ...system.writers.map((process): Replica => ({ name: 'writer', process })),
+    ...proxies.map((process): Replica => ({ name: 'proxy', process, balancer: proxyBalancer })),
+    ...writers.map((process): Replica => ({ name: 'writer', process })),
     ...managements.map((process): Replica => ({ name: 'management', process, balancer: managementBalancer })),
   ];
   if (short) current = current.filter((_, index) => index % 2 === 0);
   const started = performance.now();
   for (let round = 0; round < rounds; round += 1) {
     const successors: Replica[] = [];
-    for (const replica of current)
-      successors.push({ ...replica, process: await replaceProcess(system, replica, short) });
+    for (const replica of current) {
+      await waitForMore(system, eventsBetween);
+      successors.push({ ...replica, process: await replaceProcess(startOther, replica, short) });
+    }
+    await waitForMore(system, eventsBetween);
     current = successors;
   }
   ending.abort();
@@ -143,7 +168,7 @@ export async function restartAll(
   expect(asked.failures).toEqual([]);
   expect([proxyBalancer.refused, managementBalancer.refused]).toEqual([0, 0]);
   const answered = sent.filter(({ failure }) => failure === null);
-  const ids = await expectAllRecorded(system, answered, 10_000);
+  const ids = await expectAllRecorded(system, answered, short ? 60_000 : 10_000);
   report({ events: ids.length });
   await expectAllSeen(followed, ids);
   const { clients } = followed;
@@ -161,8 +186,8 @@ export interface KillUnderLoadSize {
   short?: boolean;
 }
 
-async function readProxyMegabytes({ system }: Replicas): Promise<number[]> {
-  const bytes = await Promise.all(system.proxies.map((proxy) => readMetric(proxy, 'process_resident_memory_bytes')));
+async function readProxyMegabytes({ proxies }: Replicas): Promise<number[]> {
+  const bytes = await Promise.all(proxies.map((proxy) => readMetric(proxy, 'process_resident_memory_bytes')));
   return bytes.map((each) => Math.round(each / 1e6));
 }
 
@@ -172,27 +197,19 @@ export async function killUnderLoad(
   { perSecond, kills, between, short = false }: KillUnderLoadSize,
   report: Report = unreported,
 ): Promise<void> {
-  const { system, managements, proxyBalancer, managementBalancer } = replicas;
+  const { system, startOther, managements, proxyBalancer, managementBalancer } = replicas;
   await using followed = await followEvents(managementBalancer, system.apiKey);
   const ending = new AbortController();
   const loading = sendLoad(proxyBalancer.url, ending.signal, perSecond);
-  const countEvents = async () => {
-    const { rows } = await system.database.pool.query<{ count: number }>('SELECT count(*)::int AS count FROM events');
-    return rows[0]?.count ?? 0;
-  };
-  const waitForMore = async () => {
-    const before = await countEvents();
-    await waitFor('more events', async () => (await countEvents()) >= before + between, 120_000);
-  };
-  const writers = [...system.writers];
-  await waitForMore();
+  const writers = [...replicas.writers];
+  await waitForMore(system, between);
   const memory = await readProxyMegabytes(replicas);
   for (let kill = 0; kill < kills; kill += 1) {
     await writers.shift()?.kill();
-    writers.push(await system.start('writer'));
+    writers.push(await startOther('writer'));
     if (short) await hurryRedelivery(system.stack.natsUrl);
     if (kill === 0) await managements[0]?.kill();
-    await waitForMore();
+    await waitForMore(system, between);
   }
   const memoryAtEnd = await readProxyMegabytes(replicas);
   ending.abort();
