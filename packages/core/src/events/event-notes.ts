@@ -25,7 +25,7 @@ export const maxPiiFindings = 100;
 export const piiFindingSchema = z.strictObject({
   in: z.enum(['request', 'response']),
   /** Which message of the conversation, from 0; null where the text belongs to none. */
-  message: z.int().min(0).max(1_000_000).nullable(),
+  message: z.int().min(0).nullable(),
   type: z.string().regex(/^[a-z0-9_]{1,64}$/),
 });
 

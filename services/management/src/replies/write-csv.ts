@@ -1,10 +1,11 @@
 import { usdToDecimal } from '@agp/core/money';
 
 /**
- * Where a spreadsheet begins to read a cell: at its start, and, if it takes other separators than the comma, within it. Characters that
- * begin a formula there; the wide ones count where keyboards are Chinese, Japanese or Korean.
+ * Where a formula would begin for a spreadsheet: at the start of a cell, and, if it takes other separators than the comma, within it,
+ * with or without quotes in between. The wide characters count where keyboards are Chinese, Japanese or Korean. The character comes
+ * first, so that quotes are only looked back over from there.
  */
-const formulaStart = /(?<=^|[;|\t\r\n])(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
+const formulaStart = /(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])(?<=(?:^|[;|\t\r\n])"*)/g;
 
 /** Amounts below a millionth have an exponent in JSON; many readers of CSV know none. */
 function writeNumber(value: number): string {
