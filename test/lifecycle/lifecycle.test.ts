@@ -46,7 +46,7 @@ test('services wait for servers that are away, say which, and are stopped meanwh
   await Promise.all([system.stack.nats.stop(), system.stack.postgres.stop()]);
   const ports = await Promise.all(names.map(() => findFreePort()));
   const opsUrls = ports.map((port) => `http://127.0.0.1:${port}`);
-  const spawnAll = () => names.map((name, index) => system.spawn(name, { OPS_PORT: String(ports[index]) }));
+  const portOf = (index: number) => ({ OPS_PORT: String(ports[index]) });
   const waitForHealth = () =>
     Promise.all(
       opsUrls.map((url) =>
@@ -59,7 +59,7 @@ test('services wait for servers that are away, say which, and are stopped meanwh
       ),
     );
 
-  const given = spawnAll();
+  const given = names.map((name, index) => system.spawn(name, portOf(index)));
   await waitForHealth();
   for (const name of names)
     await waitFor(`a reason in the log of ${name}`, () =>
@@ -73,7 +73,9 @@ test('services wait for servers that are away, say which, and are stopped meanwh
   }
   await Promise.all(given.map(endsCleanly));
 
-  const patient = spawnAll();
+  const patient = Promise.all(
+    names.map((name, index) => system.startWithin(name, { ...portOf(index), LOG_LEVEL: 'fatal' })),
+  );
   await waitForHealth();
   await system.stack.postgres.start();
   for (const url of opsUrls)
@@ -84,7 +86,7 @@ test('services wait for servers that are away, say which, and are stopped meanwh
     });
   await system.stack.nats.start();
   for (const url of opsUrls) await waitFor('readiness', async () => (await readReadiness(url)).status === 200);
-  await Promise.all(patient.map(endsCleanly));
+  await Promise.all((await patient).map((service) => service.stop()));
 });
 
 test('services say in their log why Postgres or Redis does not let them in, and when NATS and Postgres are lost', async () => {
@@ -145,7 +147,11 @@ test('a stream that outlives the grace ends with an error that its client raises
   await using provider = await startFakeProvider((received, index) =>
     received.target.includes('embeddings') ? { hang: true } : slowly(received, index),
   );
-  await using system = await startProcesses({ environment: { ...providerUrls(provider.url), ...quick } });
+  await using system = await startProcesses({
+    within: ['writer'],
+    management: false,
+    environment: { ...providerUrls(provider.url), ...quick },
+  });
   const [proxy] = system.proxies as [ServiceProcess];
   const embed = (signal: AbortSignal | null = null) =>
     fetch(`${proxy.url}/openai/v1/embeddings`, {
@@ -191,7 +197,7 @@ test('a stream that outlives the grace ends with an error that its client raises
 test('in the drain delay a proxy serves on, each answer the last on its connection; a second signal ends the delay', async () => {
   await using provider = await startFakeProvider(answerCanned());
   const environment = { ...providerUrls(provider.url), DRAIN_DELAY_SECONDS: '60' };
-  await using system = await startProcesses({ environment });
+  await using system = await startProcesses({ writers: 0, management: false, environment });
   const [proxy] = system.proxies as [ServiceProcess];
   const ask = () =>
     fetch(`${proxy.url}/openai/v1/chat/completions`, {

@@ -21,17 +21,26 @@ async function takePort() {
   return { port, [Symbol.dispose]: () => server.close() };
 }
 
+type Attempt = [wrong: object, reason: string];
+
 test.for([
-  ['proxy', 'whose ops port is taken', (port: number) => ({ opsPort: port }), 'EADDRINUSE'],
-  ['proxy', 'whose port is taken', (port: number) => ({ proxyPort: port }), 'EADDRINUSE'],
-  ['proxy', 'whose NATS URL is none', () => ({ natsUrl: 'http://127.0.0.1' }), 'NATS URL'],
-  ['proxy', "whose Redis' certificates are not there", () => ({ redisCaFile: '/nowhere/ca.crt' }), 'ENOENT'],
-  ['management', 'whose port is taken', (port: number) => ({ managementPort: port }), 'EADDRINUSE'],
-  ['writer', 'whose ops port is taken', (port: number) => ({ opsPort: port }), 'EADDRINUSE'],
-] as const)('a %s %s leaves nothing open', { timeout: 60_000 }, async ([name, , makeWrong, reason]) => {
+  [
+    'proxy',
+    'whose ports are taken, whose NATS URL is none, or whose certificates of Redis are not there',
+    (port: number): Attempt[] => [
+      [{ opsPort: port }, 'EADDRINUSE'],
+      [{ proxyPort: port }, 'EADDRINUSE'],
+      [{ natsUrl: 'http://127.0.0.1' }, 'NATS URL'],
+      [{ redisCaFile: '/nowhere/ca.crt' }, 'ENOENT'],
+    ],
+  ],
+  ['management', 'whose port is taken', (port: number): Attempt[] => [[{ managementPort: port }, 'EADDRINUSE']]],
+  ['writer', 'whose ops port is taken', (port: number): Attempt[] => [[{ opsPort: port }, 'EADDRINUSE']]],
+] as const)('a %s %s leaves nothing open', { timeout: 60_000 }, async ([name, , listAttempts]) => {
   using taken = await takePort();
+  const attempts = listAttempts(taken.port);
   const urls = stack.urls[name];
-  const child = spawn(process.execPath, [script, name, JSON.stringify(makeWrong(taken.port))], {
+  const child = spawn(process.execPath, [script, name, JSON.stringify(attempts.map(([wrong]) => wrong))], {
     env: childEnvironment({
       DATABASE_URL: urls.databaseUrl,
       NATS_URL: urls.natsUrl,
@@ -51,8 +60,12 @@ test.for([
     said += text;
   });
   const exited = once(child, 'exit');
-  await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^ended: .*\n$/);
-  expect(said).toContain(reason);
+  const readLines = () => said.split('\n').slice(0, -1);
+  await expect.poll(() => readLines().length, { timeout: 30_000 }).toBe(attempts.length);
+  for (const [index, [, reason]] of attempts.entries()) {
+    expect(readLines()[index]).toMatch(/^ended: /);
+    expect(readLines()[index]).toContain(reason);
+  }
   const code = await Promise.race([
     exited.then(([exit]) => exit),
     sleep(endsWithinMs, 'still running', { ref: false }),

@@ -6,18 +6,20 @@ import { startProxy } from '../../services/proxy/src/start-proxy.ts';
 import { writerConfigSchema } from '../../services/writer/src/config.ts';
 import { startWriter } from '../../services/writer/src/start-writer.ts';
 
-// A process of its own: starts a service that cannot start, says why, and ends once nothing is open any more.
-// Arguments: the service, and what of its configuration is to be otherwise, as JSON.
+// A process of its own: tries to start a service that cannot start, once for each configuration, says why, and ends once nothing is open any more.
+// Arguments: the service, and what of its configuration is to be otherwise each time, as a JSON array.
 
-const [name = '', wrong = '{}'] = process.argv.slice(2);
+const [name = '', wrongs = '[]'] = process.argv.slice(2);
 const { env } = process;
 const starts: Record<string, (more: object) => Promise<Service>> = {
   proxy: (more) => startProxy({ ...loadProxyConfig(env), ...more }),
   management: (more) => startManagement({ ...loadConfig(managementConfigSchema, env), ...more }),
   writer: (more) => startWriter({ ...loadConfig(writerConfigSchema, env), ...more }),
 };
-const said = await starts[name]?.(JSON.parse(wrong)).then(
-  () => 'started',
-  (error: Error) => error.message,
-);
-process.stdout.write(`ended: ${said}\n`);
+for (const wrong of JSON.parse(wrongs)) {
+  const said = await starts[name]?.(wrong).then(
+    () => 'started',
+    (error: Error) => error.message,
+  );
+  process.stdout.write(`ended: ${said}\n`);
+}

@@ -29,7 +29,7 @@ export interface ProcessSystem extends System<ServiceProcess> {
   /** Starts a process of a service, without waiting for anything. */
   spawn(name: ServiceName, environment?: Record<string, string>): ChildProcess;
   /** Starts one more service, within this process. */
-  startWithin(name: ServiceName): Promise<ServiceProcess>;
+  startWithin(name: ServiceName, environment?: Record<string, string>): Promise<ServiceProcess>;
 }
 
 /** A service within this process, where one is expected that can be killed. */
@@ -66,7 +66,7 @@ export async function startProcesses(options: ProcessOptions = {}): Promise<Proc
   return {
     ...system,
     spawn: (name, environment) => spawnOne(name, { ...system.toEnvironment(name), ...environment }),
-    startWithin: (name) => launchHere(name, system.toEnvironment(name)),
+    startWithin: (name, environment) => launchHere(name, { ...system.toEnvironment(name), ...environment }),
   };
 }
 
