@@ -18,8 +18,11 @@ interface Range {
 }
 
 const dayMs = 86_400_000;
-/** Rows that are held in memory at a time. */
-const pageSize = 2_000;
+/** Rows that are held in memory at a time: more where they are not by time, since each page then reads the whole range again. */
+const pageSizes = { byTime: 2_000, others: 10_000 };
+
+const isByTime = (groups: readonly UsageGroup[]) => groups.includes('hour') || groups.includes('day');
+const pageSizeOf = (groups: readonly UsageGroup[]) => (isByTime(groups) ? pageSizes.byTime : pageSizes.others);
 
 const startOfDay = (time: Date) => new Date(Math.floor(time.getTime() / dayMs) * dayMs);
 const isWholeDay = (time: Date | undefined) => time === undefined || time.getTime() % dayMs === 0;
@@ -98,7 +101,7 @@ async function readPage(db: Db, source: Source, groups: readonly UsageGroup[], r
         coalesce(sum(request_count), 0) AS request_count
       FROM ${source.table} WHERE ${inRange(source, range)} ${rest}
       ${groups.length === 0 ? sql`` : sql`GROUP BY ${sql.join(groups.map((_, at) => sql.raw(String(at + 1))))}`}
-    ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${list} LIMIT ${pageSize}`}`.execute(db);
+    ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${list} LIMIT ${pageSizeOf(groups)}`}`.execute(db);
   return rows;
 }
 
@@ -108,7 +111,7 @@ async function* readRange(db: Db, source: Source, groups: readonly UsageGroup[],
   do {
     const rows: UsageRow[] = await readPage(db, source, groups, range, after);
     if (rows.length > 0) yield rows;
-    after = groups.length > 0 && rows.length === pageSize ? rows.at(-1) : undefined;
+    after = groups.length > 0 && rows.length === pageSizeOf(groups) ? rows.at(-1) : undefined;
   } while (after !== undefined);
 }
 
@@ -127,7 +130,7 @@ async function findFirst(db: Db, source: Source, range: Range): Promise<Date | n
 export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
   const source = chooseSource(query);
   const { groups, to } = query;
-  if (!groups.includes('hour') && !groups.includes('day')) {
+  if (!isByTime(groups)) {
     yield* readRange(db, source, groups, { from: query.from, to });
     return;
   }
