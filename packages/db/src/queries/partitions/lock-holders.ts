@@ -24,6 +24,7 @@ export function watchLockHolders(db: Db): { look(): Promise<void>; describe(): s
   let present: Holder[] = [];
   return {
     async look() {
+      await sql`SELECT pg_stat_clear_snapshot()`.execute(db);
       const { rows } = await sql<Holder>`
         SELECT pid, application_name AS application, usename AS user, virtualtransaction AS transaction,
           max(extract(epoch FROM clock_timestamp() - xact_start)) AS seconds
