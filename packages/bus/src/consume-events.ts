@@ -8,7 +8,7 @@ import { maxEventsInMessage, readNotesHeader, unpackEvents } from './parcel.ts';
 /** One event of the stream, held until it is acknowledged. */
 export interface DeliveredEvent {
   bytes: Uint8Array;
-  /** What is to be stored beside the event, not checked; undefined for nothing. */
+  /** To be stored beside the event, not checked; undefined for nothing. */
   readonly notes?: unknown;
   /** The `Nats-Msg-Id` of the message that the event came in. */
   readonly messageId: string | null;

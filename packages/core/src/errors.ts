@@ -111,7 +111,7 @@ export function headersOf(code: ErrorCode): Readonly<Record<string, string | nul
 /** Statuses of errors that a repetition of the same request within a minute meets again. */
 const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 413, 421, 501]);
 
-/** Whether a client should not try the same request again soon: nothing but a change, or the next day, makes it pass. */
+/** True where the same request fails again soon: only a change, or the next day, makes it pass. */
 export function isFinal({ code, status }: Pick<ApiError, 'code' | 'status'>): boolean {
   return finalStatuses.has(status) || code === 'agent_budget_exceeded' || code === 'global_budget_exceeded';
 }

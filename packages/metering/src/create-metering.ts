@@ -67,7 +67,7 @@ export interface Metering {
    * @throws ApiError `cost_not_bounded`
    */
   reserve(head: CallHead, body: InspectedBody | null, caps: Caps): number;
-  /** What a request that was refused would reserve with the lowest bound on its output; null where nobody can say. */
+  /** The cost that a refused request would reserve with the lowest bound on its output; null where it cannot be known. */
   findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
   /** Begins to measure a call that is forwarded. */
   open(call: Call): CallMeter;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentIdSchema } from './agent.ts';
 import { forwardFault, hourParameterSchema, isForward, timestampSchema } from './timestamp.ts';
 
-/** What usage is summed by, and the member of an entry that it fills. */
+/** The groups that usage can be summed by, and the member of an entry that each fills. */
 export const usageGroups = {
   hour: 'hour',
   day: 'day',

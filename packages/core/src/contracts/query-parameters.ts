@@ -4,6 +4,7 @@ import { requestIdPattern } from '../events/event-notes.ts';
 import { fromPublicId } from '../ids.ts';
 import { agentStatusSchema } from './agent.ts';
 import { isPrintableText } from './agent-name.ts';
+import { outcomeNames } from './event.ts';
 import { forwardFault, isForward, timeParameterSchema, timeRange } from './timestamp.ts';
 
 /** The longest page of any list. */
@@ -85,8 +86,7 @@ export const sessionListQuerySchema = z
   .refine(isForward, forwardFault);
 
 const expand = z.enum(['agent']).optional().meta({ description: '`agent` adds `agent_name` to each event' });
-const outcomeNames = '`outcome`, `http_status`, `failure`, `request_id`, `provider_request_id` and `pii_scan`';
-const expandOutcome = `\`outcome\` adds ${outcomeNames} to each event`;
+const expandOutcome = `\`outcome\` adds ${outcomeNames.map((name) => `\`${name}\``).join(', ')} to each event`;
 
 const requestId = z
   .string()

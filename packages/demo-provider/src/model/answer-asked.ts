@@ -79,7 +79,7 @@ export function answerAsked(asked: Asked, streamSeconds: number): WireAnswer {
   };
 }
 
-/** What automatic caches of prompts hold: all but the last message, in steps of 128 tokens, from 1,024 on. */
+/** The tokens that automatic caches of prompts hold: all but the last message, in steps of 128 tokens, from 1,024 on. */
 export function countCached(texts: readonly string[]): number {
   const tokens = countConversationTokens(texts.slice(0, -1));
   return tokens < 1_024 ? 0 : tokens - (tokens % 128);

@@ -5,7 +5,7 @@ export interface Tool {
   schema: unknown;
 }
 
-/** What a request asks of a model, whatever the API that it is written in. */
+/** A request to a model, in the same form for all APIs. */
 export interface Asked {
   model: string;
   /** The texts of the messages in order, instructions first. */

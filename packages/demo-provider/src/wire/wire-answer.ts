@@ -6,7 +6,7 @@ export interface ToolCall {
   arguments: string;
 }
 
-/** What a model answers and the usage that it reports, which each API writes in its own way. Each token is in one count only. */
+/** A model's answer and usage, which each API writes in its own way. Each token is in one count only. */
 export interface WireAnswer {
   /** Put after the prefix of each API's ids. */
   id: string;

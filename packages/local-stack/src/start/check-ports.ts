@@ -10,7 +10,7 @@ export interface WantedPort {
   port: number;
 }
 
-/** What is wrong with the host, not with the port. */
+/** Codes of errors that are of the host, not of the port. */
 const hostFaults = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL']);
 
 /** @throws StartError naming the variable of a port that cannot be listened on, or of its host */

@@ -6,7 +6,7 @@ import type { Operation } from '../providers/index.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { computeReservation } from './compute-reservation.ts';
 
-/** What a request would reserve if its output were bound as low as may be. */
+/** The reservation that a request would need with the lowest bound on its output. */
 export interface Cheaper {
   /** The member that bounds it, by the name that the request uses, if it has one. */
   bound: string;
@@ -28,7 +28,7 @@ export function findCheaper(
   const bound = head.operation && body && findBound(head.operation, body.bytes);
   if (!bound) return null;
   const { strict } = body;
-  // What else it asks for may keep any bound from holding.
+  // Other members that it has may keep any bound from holding.
   if (strict instanceof ApiError || strict?.outputTokens === null) return null;
   const outputTokens = Math.max(1, body.otherOutputTokens);
   const lowered = { outputTokens, leastOutputTokens: outputTokens, isBoundNew: false };

@@ -76,7 +76,7 @@ export function readNameWords(): ReadonlyMap<string, NameWord> {
   const { continent, direction, language, street_suffix } = location ?? {};
   for (const word of listWords([rest, titles, continent, direction, language, street_suffix])) {
     const folded = foldWord(word);
-    // What is written large there is a product or company at times named after a person.
+    // Words with a capital there are products and companies, some of them named after a person.
     if (/^\p{Ll}/u.test(word) || (all.get(folded)?.size ?? 0) < leastOfPlace) words.add(folded);
   }
   const found = new Map<string, NameWord>();

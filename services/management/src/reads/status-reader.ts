@@ -50,7 +50,7 @@ function findLag({ latest }: Recording): number | null {
 const ago = (ms: number) =>
   ms < 2 * minuteMs ? `${Math.max(0, Math.round(ms / 1_000))} s ago` : `${Math.round(ms / minuteMs)} min ago`;
 
-/** What writers and proxies have done lately: nothing else is known of them here. */
+/** Judges writers and proxies by their latest work: nothing else is known of them here. */
 function judgeWorkers(recording: Recording): Pick<ServiceState, 'state' | 'detail' | 'name'>[] {
   const { latest, oldest_unsealed, last_refused, now } = recording;
   const since = (time: Date | null | undefined) => (time ? now.getTime() - time.getTime() : Number.POSITIVE_INFINITY);

@@ -29,7 +29,7 @@ const causes: Readonly<Record<string, FailureCause>> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
 };
 
-/** What OpenSSL and Node call certificates that they do not accept. */
+/** Codes of OpenSSL and Node for certificates that they do not accept. */
 const tlsCodes =
   /^(?:ERR_(?:TLS|SSL)_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 

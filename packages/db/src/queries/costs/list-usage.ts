@@ -72,7 +72,7 @@ function inRange({ column, bound }: Source, { from, to }: Range): RawBuilder<unk
   return to === undefined ? since : sql`${since} AND ${column} < ${bound(to)}`;
 }
 
-/** Whether all that a query asks for is in the sums. Those by hour are still being filled for a while after the upgrade that made them. */
+/** False while the hours of a query are not summed yet: after the upgrade that made these sums, older days take a while. */
 export async function isUsageFilled(db: Db, query: UsageQuery): Promise<boolean> {
   if (readsDays(query)) return true;
   const from = query.from === undefined ? sql`'-infinity'` : dayOf(query.from);

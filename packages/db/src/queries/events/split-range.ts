@@ -14,7 +14,7 @@ const laterOf = (one: string | undefined, other: string | undefined) =>
 const earlierOf = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one;
 
-/** What both ranges have; null where that is nothing. */
+/** The part that both ranges have; null where there is none. */
 function overlap(one: IdRange, other: IdRange): IdRange | null {
   const from = laterOf(one.from, other.from);
   const to = earlierOf(one.to, other.to);

@@ -49,8 +49,8 @@ const text = `
     refused_at = greatest(refusal_counts.refused_at, EXCLUDED.refused_at)`;
 
 /**
- * Adds to the refusals of their minutes, and lists some of them, in one statement; each minute, agent and reason at most once a call. All proxies, and
- * the writer that seals them, lock rows in this order.
+ * Adds to the refusals of their minutes, and lists some of them, in one statement; each minute, agent and reason at most once a call. All
+ * proxies, and the writer that seals them, lock rows in this order.
  */
 export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): Promise<void> {
   const listed = counts.flatMap(({ requests }) => requests);

@@ -7,7 +7,6 @@ import type { Partition } from '../partitions/list-partitions.ts';
 import { lockPartitions } from '../partitions/lock-partitions.ts';
 import { limitLockWait, lockWithin, tryForLocks } from '../partitions/try-for-locks.ts';
 import { keepAnchors } from './keep-anchors.ts';
-
 import { retentionEntry } from './retention-entry.ts';
 
 /** Longest time for the anchors of a week, in milliseconds: a million events take two to eight seconds. */

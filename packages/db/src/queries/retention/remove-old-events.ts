@@ -2,7 +2,6 @@ import { firstUuidAt } from '@agp/core/ids';
 import type { Db } from '../../database.ts';
 import { listPartitions } from '../partitions/list-partitions.ts';
 import { dropPartition } from './drop-partition.ts';
-
 import { removeStrays } from './remove-strays.ts';
 
 /** With less, partitions would be removed that `makePartitions` makes again. */
