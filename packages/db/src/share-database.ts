@@ -15,6 +15,8 @@ export interface Shares {
   waiting: number;
   /** How long one waits, in milliseconds. */
   waitMs: number;
+  /** A statement that has its connection begins when this resolves. */
+  hold?: () => Promise<void>;
 }
 
 interface Share {
@@ -64,6 +66,7 @@ export function shareDatabase({ pool }: Database, shares: Shares): (holder: stri
       await take(holder);
       try {
         const client = await guarded.connect();
+        await shares.hold?.();
         return {
           query: client.query.bind(client) as typeof client.query,
           release(destroy) {

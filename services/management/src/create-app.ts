@@ -3,6 +3,7 @@ import { ApiError } from '@agp/core/errors';
 import type { Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger } from '@agp/runtime';
 import express, { type Request, type RequestHandler } from 'express';
+import type { ChangesFirst } from './changes/changes-first.ts';
 import { logChanges } from './changes/log-changes.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
@@ -19,6 +20,7 @@ import { readQuery } from './requests/read-query.ts';
 export interface AppParts {
   context: Context;
   reads: Reads;
+  changes: ChangesFirst;
   routes: readonly Route[];
   /** Counts failed authentications by address. */
   failures: Throttle;
@@ -84,13 +86,14 @@ function readPathParameters(route: Route, request: Request): Record<string, stri
 }
 
 /** authenticated -> scope -> edition -> within its share -> parsed -> handled */
-function handleRoute(route: Route, context: Context, reads: Reads): RequestHandler {
+function handleRoute(route: Route, { context, reads, changes }: AppParts): RequestHandler {
   return async (request, response) => {
     // If the caller left while the key was looked up, `close` has passed: an answer that is counted now would stay counted.
     if (response.closed) return;
     const caller = response.locals.caller as Caller | undefined;
     // Changes do not queue with reads.
     const isRead = route.method === 'get' && caller !== undefined;
+    if (route.method !== 'get') changes.begin(response);
     // Live streams have their own bound.
     if (isRead && route.answer.contentType !== 'text/event-stream') {
       await reads.begin(caller.keyId, response);
@@ -134,7 +137,8 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
 }
 
 /** The HTTP side of the service: middleware for every request, and the routes. */
-export function createApp({ context, reads, routes, failures, logger, observe, callers }: AppParts): RequestListener {
+export function createApp(parts: AppParts): RequestListener {
+  const { context, routes, failures, logger, observe, callers } = parts;
   const app = express();
   app.disable('x-powered-by');
   // Lists can be long and change all the time: hashing each answer would buy nothing.
@@ -148,11 +152,7 @@ export function createApp({ context, reads, routes, failures, logger, observe, c
   app.use('/docs', serveDocsAssets());
   app.use('/api/v1', authenticate(context.db, failures));
   for (const route of routes) {
-    const handlers = [
-      guardRoute(route, context),
-      ...(route.body ? [readJsonBody] : []),
-      handleRoute(route, context, reads),
-    ];
+    const handlers = [guardRoute(route, context), ...(route.body ? [readJsonBody] : []), handleRoute(route, parts)];
     app[route.method](toExpressPath(route.path), ...handlers);
   }
   // After all routes: a path with a parameter must not refuse a method of a fixed path that it also matches.

@@ -15,6 +15,7 @@ import {
   toStopLimit,
   waitForDrain,
 } from '@agp/runtime';
+import { ChangesFirst } from './changes/changes-first.ts';
 import type { ManagementConfig } from './config.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys/wait-for-bootstrap-key.ts';
@@ -65,13 +66,14 @@ export async function startManagement(
       statementTimeoutMs: 5_000,
       onConnectionError: logLostConnection(logger),
     });
-  // Ten in all. Keys and changes, above all the kill switch, never wait behind reads.
+  // Keys and changes, above all the kill switch, never wait behind reads.
   const database = openPool(4);
   opened.defer(() => database.close());
-  const reading = openPool(6);
+  const reading = openPool(3);
   opened.defer(() => reading.close());
   const { db } = database;
-  const reads = new Reads(reading);
+  const changes = new ChangesFirst();
+  const reads = new Reads(reading, changes);
   const streams = new LiveStreams({
     findNames: createNameFinder(reads.databaseOf('live streams')),
     keepaliveMs: overrides.keepaliveMs ?? keepaliveMs,
@@ -121,6 +123,7 @@ export async function startManagement(
   const app = createApp({
     context: { config, db, reservations: createBudgetReservations(budgetRedis), streams, status },
     reads,
+    changes,
     routes: listRoutes(),
     failures: createThrottle(redis, failureLimit),
     logger,

@@ -1,6 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import { type Database, type Db, shareDatabase } from '@agp/db';
 import type { Response } from 'express';
+import type { ChangesFirst } from '../changes/changes-first.ts';
 
 /** Running answers of one key; further ones wait a moment. Each keeps up to a page of rows in memory while its reader is slow. */
 const maxAnswers = 50;
@@ -9,16 +10,19 @@ const readerSilenceMs = 60_000;
 /** Reads of one key that wait for one of its answers to end, and how long: to refuse them at once would make them come back at once. */
 const maxWaiting = 100;
 const waitMs = 1_000;
-const share = { connections: 3, waiting: 100, waitMs: 5_000 };
+const share = { connections: 2, waiting: 100, waitMs: 5_000 };
 
 /** Keeps one key's reads from taking the connections and memory that others, and above all changes, need. */
 export class Reads {
   readonly #databaseOf: (keyId: string) => Db;
   readonly #answers = new Map<string, { running: number; queue: (() => void)[] }>();
 
-  /** @param database connections for reads only */
-  constructor(database: Database) {
-    this.#databaseOf = shareDatabase(database, share);
+  /**
+   * @param database connections for reads only
+   * @param changes that go before reads
+   */
+  constructor(database: Database, changes: ChangesFirst) {
+    this.#databaseOf = shareDatabase(database, { ...share, hold: () => changes.calm() });
   }
 
   /** @param keyId UUID of the key that asks */

@@ -53,6 +53,18 @@ function inRange(query: Query, { from, to }: IdRange): Query {
   return to === undefined ? since : since.where('id', '<', to);
 }
 
+let known: { weeks: IdRange | null; at: number } | null = null;
+const keptMs = 60_000;
+
+/** Where the weeks begin and end. They change with maintenance, a list is right with old ones too, and to read them takes longer than it. */
+async function findWeeks(db: Db): Promise<IdRange | null> {
+  if (known !== null && performance.now() - known.at < keptMs) return known.weeks;
+  const partitions = await listPartitions(db);
+  const weeks = partitions.length === 0 ? null : { from: partitions[0]?.from, to: partitions.at(-1)?.to };
+  known = { weeks, at: performance.now() };
+  return weeks;
+}
+
 /**
  * One page of events, newest first. An id holds the millisecond of its event's timestamp, so times are ranges of the
  * primary key and order by id is order by timestamp.
@@ -63,8 +75,7 @@ export async function listEvents(
   page: Page,
   { withNames = false, withOutcomes = false }: EventExtras = {},
 ): Promise<EventRow[]> {
-  const partitions = await listPartitions(db);
-  const weeks = partitions.length === 0 ? null : { from: partitions[0]?.from, to: partitions.at(-1)?.to };
+  const weeks = await findWeeks(db);
   const ends = [filter.to && firstIdAt(filter.to), filter.cursor].filter((end) => end !== undefined);
   const asked = { from: filter.from && firstIdAt(filter.from), to: ends.sort()[0] };
   const matching = selectMatching(db, filter, withOutcomes);
