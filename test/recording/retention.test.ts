@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { auditListSchema, type LineageVerdict, lineageRemovalsSchema, lineageSchema } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, makePartitions, openDatabase, recordEvents } from '@agp/db';
-import { childEnvironment } from '@agp/testing';
+import { runCommandWithin } from '@agp/testing';
 import { findDivergence, makeEventAt } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli as runArgs } from '../cli/run-cli.ts';
@@ -41,15 +41,11 @@ async function record(sessionId: string, ages: readonly number[]): Promise<void>
   }
 }
 
-function maintain(retentionDays: string) {
-  const file = join(workspaceFolder, 'packages/operator/src/commands/maintain.ts');
-  const env = childEnvironment({
+const maintain = (retentionDays: string) =>
+  runCommandWithin(join(workspaceFolder, 'packages/operator/src/commands/maintain.ts'), [], {
     DATABASE_URL: system.stack.urls.migrator.databaseUrl,
     RETENTION_DAYS: retentionDays,
   });
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', env });
-  return { status, stdout, stderr };
-}
 
 const verify = (id: string) => system.api<LineageVerdict>(`/api/v1/lineage/${id}/verify`);
 const runCli = (...args: string[]) => runArgs(args, { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey });
@@ -86,10 +82,10 @@ test('what retention removed is told from what somebody else did, by the API, th
     [true, 2],
   ]);
 
-  expect(maintain('6')).toMatchObject({ status: 1, stderr: expect.stringContaining('RETENTION_DAYS') });
-  expect(maintain('0')).toMatchObject({ status: 0, stdout: 'all partitions of the coming weeks exist\n' });
+  expect(await maintain('6')).toMatchObject({ status: 1, stderr: expect.stringContaining('RETENTION_DAYS') });
+  expect(await maintain('0')).toMatchObject({ status: 0, stdout: 'all partitions of the coming weeks exist\n' });
   expect(await Promise.all(ids.map(verify))).toEqual(before);
-  const done = maintain('21');
+  const done = await maintain('21');
   expect(done).toMatchObject({ status: 0, stderr: '' });
   expect(done.stdout).toMatch(/removed events_\d{4}_\d\d_\d\d with [1-4] events/);
 
@@ -146,7 +142,7 @@ test('the owner of the tables cannot swap what retention removed for events that
   // At one time, so that they are of one week whatever day it is.
   await record('ses_victim', [35, 35]);
   await record('ses_alive', [3, 2, 1]);
-  expect(maintain('21')).toMatchObject({ status: 0 });
+  expect(await maintain('21')).toMatchObject({ status: 0 });
   expect(await checkRemovals()).toEqual([0, expect.stringContaining('1 anchors')]);
   const account = async () => {
     const { rows } = await pool.query(`

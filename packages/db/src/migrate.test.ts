@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childEnvironment, startTestStack } from '@agp/testing';
+import { runCommandWithin, startTestStack } from '@agp/testing';
 import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { openDatabase } from './database.ts';
@@ -15,14 +14,8 @@ import { makePartitions } from './queries/partitions/make-partitions.ts';
 test('after a rollback, the older migrate leaves the later schema and its privileges alone', async () => {
   await using stack = await startTestStack();
   const { databaseUrl } = stack.urls.migrator;
-  const run = () => {
-    const file = join(import.meta.dirname, '../../operator/src/commands/migrate.ts');
-    const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
-      encoding: 'utf8',
-      env: childEnvironment({ DATABASE_URL: databaseUrl }),
-    });
-    return { status, stdout, stderr };
-  };
+  const file = join(import.meta.dirname, '../../operator/src/commands/migrate.ts');
+  const run = () => runCommandWithin(file, [], { DATABASE_URL: databaseUrl });
   const owner = openDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 1 });
   const readGrants = async () =>
     (await owner.pool.query(`SELECT has_table_privilege('agp_writer', 'later', 'SELECT') AS later`)).rows;
@@ -31,14 +24,14 @@ test('after a rollback, the older migrate leaves the later schema and its privil
       INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', 'now');
       CREATE TABLE later (id integer);
       GRANT SELECT ON later TO agp_writer`);
-    expect(run()).toEqual({
+    expect(await run()).toEqual({
       status: 0,
       stdout: 'schema is of a later version and left as it is: it has 9999-later\n',
       stderr: '',
     });
     expect(await readGrants()).toEqual([{ later: true }]);
     await owner.pool.query(`DELETE FROM kysely_migration WHERE name = '9999-later'`);
-    expect(run()).toMatchObject({ status: 0, stdout: 'schema is up to date\n' });
+    expect(await run()).toMatchObject({ status: 0, stdout: 'schema is up to date\n' });
     expect(await readGrants()).toEqual([{ later: false }]);
     expect(await attachIndexes(owner.db)).toBe(0);
   } finally {

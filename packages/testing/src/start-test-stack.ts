@@ -21,6 +21,7 @@ export { childEnvironment } from './child-environment.ts';
 export { explainSkip } from './explain-skip.ts';
 export { startTestServers } from './global-setup.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
+export { runCommandWithin } from './run-command-within.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
 

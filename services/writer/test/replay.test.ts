@@ -5,7 +5,7 @@ import { connectBus, keptStream, Outbox, readBacklog } from '@agp/bus';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger } from '@agp/runtime';
-import { childEnvironment, startTestStack } from '@agp/testing';
+import { childEnvironment, runCommandWithin, startTestStack } from '@agp/testing';
 import { findDivergence, makeTraffic } from '@agp/testing/events';
 import { expect, test, vi } from 'vitest';
 import { readSnippets } from '../../../test/docs/read-snippets.ts';
@@ -22,6 +22,8 @@ function replay(natsUrl: string, ...args: string[]) {
   });
   return { status, stdout: stdout.trim(), stderr: stderr.trim() };
 }
+
+const replayWithin = (natsUrl: string, ...args: string[]) => runCommandWithin(command, args, { NATS_URL: natsUrl });
 
 const toUrl = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
@@ -137,17 +139,17 @@ test('a database that was restored to an earlier point gets every event that cam
 test('it prints its usage, and says if nothing is kept', async () => {
   await using stack = await startTestStack({ nats: true });
   const since = new Date().toISOString();
-  expect(replay(stack.natsUrl, '--help')).toMatchObject({
+  expect(await replayWithin(stack.natsUrl, '--help')).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(/npm run replay[\s\S]*NATS_CA_FILE/),
   });
   for (const args of [[], ['--since', 'yesterday'], ['--since', '2999-01-01T00:00:00Z'], ['--since', since, 'more']]) {
-    expect(replay(stack.natsUrl, ...args)).toMatchObject({
+    expect(await replayWithin(stack.natsUrl, ...args)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('usage: npm run replay'),
     });
   }
-  expect(replay(stack.natsUrl, '--since', since)).toMatchObject({
+  expect(await replayWithin(stack.natsUrl, '--since', since)).toMatchObject({
     status: 1,
     stderr: expect.stringContaining(keptStream),
   });

@@ -7,12 +7,13 @@ import { promisify } from 'node:util';
 import { announcementSubject, connectBus, eventStream, eventSubject, maxEventsInMessage } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
-import { childEnvironment } from '@agp/testing';
+import { childEnvironment, runCommandWithin } from '@agp/testing';
 import { findDivergence, makeEvent, makeTraffic } from '@agp/testing/events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ackWaitMs, startWriterStack } from './support/start-writer-stack.ts';
 
 const run = promisify(execFile);
+const quarantineCommand = join(import.meta.dirname, '../../../packages/operator/src/commands/quarantine.ts');
 const traffic = (events: number) => makeTraffic({ events, agents: 4, sessions: 20, eventsPerSession: 25 });
 
 type Stack = Pick<Awaited<ReturnType<typeof startWriterStack>>, 'announced' | 'database'>;
@@ -99,14 +100,13 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
 
   const command = async (...args: string[]) => {
     const { writer, operator } = stack.urls;
-    const env = childEnvironment({ DATABASE_URL: writer.databaseUrl, NATS_URL: operator.natsUrl });
-    const file = join(import.meta.dirname, '../../../packages/operator/src/commands/quarantine.ts');
-    return run(process.execPath, [file, ...args], { env }).catch((error: { code: number; stderr: string }) => error);
+    const env = { DATABASE_URL: writer.databaseUrl, NATS_URL: operator.natsUrl };
+    return runCommandWithin(quarantineCommand, args, env);
   };
-  expect(await command('list')).toMatchObject({ stdout: expect.stringContaining('22003') });
-  expect(await command('replay', '999')).toMatchObject({ code: 1 });
-  expect(await command('replay')).toMatchObject({ code: 2 });
-  expect(await command('replay', '1', '--all')).toMatchObject({ code: 2 });
+  expect(await command('list')).toMatchObject({ status: 0, stdout: expect.stringContaining('22003') });
+  expect(await command('replay', '999')).toMatchObject({ status: 1 });
+  expect(await command('replay')).toMatchObject({ status: 2 });
+  expect(await command('replay', '1', '--all')).toMatchObject({ status: 2 });
   expect(await command('--help')).toMatchObject({ stdout: expect.stringContaining('usage:') });
   await pool.query("UPDATE sessions SET total_tokens = 0 WHERE id = 'ses_full'");
   expect(await command('replay', String(aside.id))).toMatchObject({ stdout: `replayed ${aside.id}\n` });
@@ -114,7 +114,9 @@ test('poison in the middle of a batch is set aside with its bytes, the others ar
   await expectAllRecorded(stack, [...events, poison]);
   // The message that no proxy sent stays; the one that still cannot be recorded is set aside again; the other four are replayed.
   await pool.query("INSERT INTO quarantine (code, reason, bytes) VALUES ('not_proxied', '', '{}')");
-  await command('replay', '--all');
+  const { writer, operator } = stack.urls;
+  const env = childEnvironment({ DATABASE_URL: writer.databaseUrl, NATS_URL: operator.natsUrl });
+  await run(process.execPath, [quarantineCommand, 'replay', '--all'], { env });
   await stack.settled();
   expect(await stack.count('quarantine')).toBe(10);
   expect(await stack.count('quarantine WHERE replayed_at IS NULL')).toBe(5);

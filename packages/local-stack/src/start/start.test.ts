@@ -161,20 +161,23 @@ describe('a stack on secrets of an earlier version', () => {
     await expect.poll(() => runLine(list), { timeout: 5_000 }).toMatchObject([{ provider: 'demo' }]);
 
     const killed = new Set([0]);
-    for (let crash = 0; crash < 5; crash += 1) {
+    const isRunning = () => run.child.exitCode === null;
+    let processes: WatchedProcess[] = [];
+    while (isRunning()) {
       let pid = 0;
       const isNew = () => {
-        pid = findPid('writer') ?? 0;
-        return !killed.has(pid);
+        if (isRunning()) pid = findPid('demo-provider') ?? 0;
+        return !isRunning() || !killed.has(pid);
       };
       await expect.poll(isNew, { timeout: 30_000 }).toBe(true);
+      if (!isRunning()) break;
       killed.add(pid);
+      processes = listProcesses(dataFolder);
       process.kill(pid, 'SIGKILL');
     }
-    const processes = listProcesses(dataFolder);
     expect(await run.exit).toBe(1);
     expect(run.output).toMatch(
-      /writer .*was ended by SIGKILL.*: its crash number 5 within a minute\. Stopping \.\.\.\nStopped\.\n$/,
+      /demo-provider .*was ended by SIGKILL.*: its crash number 5 within a minute\. Stopping \.\.\.\nStopped\.\n$/,
     );
     expect(countRunning(processes)).toBe(0);
   }, 240_000);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment, startBlankPostgres, startTestStack } from '@agp/testing';
+import { childEnvironment, runCommandWithin, startBlankPostgres, startTestStack } from '@agp/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -15,16 +15,16 @@ const passwords = {
   AGP_GRAFANA_PASSWORD: randomUUID(),
 };
 
-function run(command: string, env: Record<string, string>) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, `${command}.ts`)], {
-    encoding: 'utf8',
-    env: childEnvironment(env),
-  });
-  return { status, stdout, stderr };
+const fileOf = (command: string) => join(import.meta.dirname, `${command}.ts`);
+const run = (command: string, env: Record<string, string>) => runCommandWithin(fileOf(command), [], env);
+
+async function runWell(command: string, env: Record<string, string>): Promise<void> {
+  expect(await run(command, env)).toMatchObject({ status: 0, stderr: '' });
 }
 
-function runWell(command: string, env: Record<string, string>): void {
-  expect(run(command, env)).toMatchObject({ status: 0, stderr: '' });
+function runWellAsProcess(command: string, env: Record<string, string>): void {
+  const done = spawnSync(process.execPath, [fileOf(command)], { encoding: 'utf8', env: childEnvironment(env) });
+  expect(done).toMatchObject({ status: 0, stderr: '' });
 }
 
 const as = (url: string, username: string, password: string) =>
@@ -61,10 +61,13 @@ test('it reads everything from files, as in a container, and then nobody else ca
   const url = Object.assign(new URL(servers.databaseUrl), { pathname: '/fresh' }).href;
   await query(servers.databaseUrl, 'CREATE ROLE somebody LOGIN PASSWORD $$secret$$');
   const variables = Object.entries({ DATABASE_URL: url, ...passwords });
-  runWell('create-roles', Object.fromEntries(variables.map(([name, text]) => [`${name}_FILE`, writeSecret(text)])));
+  runWellAsProcess(
+    'create-roles',
+    Object.fromEntries(variables.map(([name, text]) => [`${name}_FILE`, writeSecret(text)])),
+  );
   const migrator = as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD);
-  runWell('migrate', { DATABASE_URL: migrator });
-  runWell('maintain', { DATABASE_URL: migrator });
+  runWellAsProcess('migrate', { DATABASE_URL: migrator });
+  runWellAsProcess('maintain', { DATABASE_URL: migrator });
   expect(await query(url, foreign)).toEqual([]);
   await expect(query(as(url, 'somebody', 'secret'), 'SELECT 1')).rejects.toMatchObject({ code: '42501' });
 });
@@ -75,12 +78,12 @@ test('an installation of a single user is handed over with its data; that user k
   await query(servers.databaseUrl, 'CREATE DATABASE older OWNER app');
   const url = Object.assign(new URL(servers.databaseUrl), { pathname: '/older' }).href;
   const app = as(url, 'app', 'app-password');
-  runWell('migrate', { DATABASE_URL: app });
+  await runWell('migrate', { DATABASE_URL: app });
   await query(app, "INSERT INTO quarantine (code, reason, bytes) VALUES ('kept', '', '')");
-  const told = run('create-roles', { DATABASE_URL: url, ...passwords });
+  const told = await run('create-roles', { DATABASE_URL: url, ...passwords });
   expect(told).toMatchObject({ status: 0, stderr: '' });
   expect(told.stdout).toContain('REVOKE agp_migrator FROM app');
-  runWell('migrate', { DATABASE_URL: as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD) });
+  await runWell('migrate', { DATABASE_URL: as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD) });
   expect(await query(url, foreign)).toEqual([]);
   const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
   expect(await query(writer, 'SELECT code FROM quarantine')).toEqual([{ code: 'kept' }]);
@@ -92,13 +95,13 @@ test('an installation of a single user is handed over with its data; that user k
 test('it makes a missing database; run again, it sets a new password and revokes rights that a role has gained', async () => {
   await using stack = await startTestStack({ ownPostgres: true });
   const url = Object.assign(new URL(stack.databaseUrl), { pathname: '/made "here"' }).href;
-  runWell('create-roles', { DATABASE_URL: url, ...passwords });
+  await runWell('create-roles', { DATABASE_URL: url, ...passwords });
   const proxy = as(url, 'agp_proxy', passwords.AGP_PROXY_PASSWORD);
   expect(await query(proxy, 'SELECT current_user AS name')).toEqual([{ name: 'agp_proxy' }]);
   expect(await query(url, foreign)).toEqual([]);
 
   await query(url, 'ALTER ROLE agp_proxy SUPERUSER CREATEDB NOLOGIN; GRANT pg_read_all_data, agp_writer TO agp_proxy');
-  runWell('create-roles', { DATABASE_URL: url, AGP_PROXY_PASSWORD: 'another-one' });
+  await runWell('create-roles', { DATABASE_URL: url, AGP_PROXY_PASSWORD: 'another-one' });
   await expect(query(proxy, 'SELECT')).rejects.toMatchObject({ code: '28P01' });
   const attributes = `
     SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS strong, rolcanlogin,
@@ -117,18 +120,18 @@ test('an administrator without superuser rights, as on managed servers, can run 
   await query(servers.databaseUrl, "CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD 'manager-password'");
   const managed = Object.assign(new URL(servers.databaseUrl), { pathname: '/managed' });
   const url = as(managed.href, 'manager', 'manager-password');
-  const done = run('create-roles', { DATABASE_URL: url, ...passwords });
+  const done = await run('create-roles', { DATABASE_URL: url, ...passwords });
   expect(done).toMatchObject({ status: 0, stderr: '' });
   const migrator = as(url, 'agp_migrator', passwords.AGP_MIGRATOR_PASSWORD);
-  runWell('migrate', { DATABASE_URL: migrator });
-  runWell('create-roles', { DATABASE_URL: url, ...passwords });
+  await runWell('migrate', { DATABASE_URL: migrator });
+  await runWell('create-roles', { DATABASE_URL: url, ...passwords });
   // It prints the statement for the rights that only a superuser can revoke.
   const [, revoke = ''] = /(REVOKE EXECUTE ON FUNCTION .*)/.exec(done.stdout) ?? [];
   const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
   await query(writer, 'SELECT lo_unlink(lo_create(0))');
   await query(managed.href, revoke);
   await expect(query(writer, 'SELECT lo_create(0)')).rejects.toMatchObject({ code: '42501' });
-  expect(run('create-roles', { DATABASE_URL: url, ...passwords }).stdout).not.toContain('REVOKE');
+  expect((await run('create-roles', { DATABASE_URL: url, ...passwords })).stdout).not.toContain('REVOKE');
   const grafana = as(url, 'agp_grafana', passwords.AGP_GRAFANA_PASSWORD);
   expect(await query(grafana, 'SELECT count(*)::int AS n FROM reporting.agents')).toEqual([{ n: 0 }]);
 });
@@ -137,7 +140,7 @@ test('it names a variable that is missing, unreadable or not usable as a passwor
   await using servers = await startBlankPostgres();
   const DATABASE_URL = servers.databaseUrl;
   const { AGP_GRAFANA_PASSWORD: _, ...rest } = passwords;
-  expect(run('create-roles', { DATABASE_URL, ...rest })).toEqual({
+  expect(await run('create-roles', { DATABASE_URL, ...rest })).toEqual({
     status: 1,
     stdout: '',
     stderr: expect.stringMatching(/^AGP_GRAFANA_PASSWORD is not set: .*agp_grafana.*\n$/),
@@ -147,7 +150,7 @@ test('it names a variable that is missing, unreadable or not usable as a passwor
     ['AGP_GRAFANA_PASSWORD', 'two words'],
     ['DATABASE_URL_FILE', '/nowhere/at/all'],
   ] as const) {
-    const failed = run('create-roles', { DATABASE_URL, ...rest, [name]: value });
+    const failed = await run('create-roles', { DATABASE_URL, ...rest, [name]: value });
     expect(failed).toMatchObject({ status: 1, stdout: '' });
     expect(failed.stderr).toMatch(new RegExp(`^${name}: .*\n$`));
     expect(failed.stderr).not.toContain('pässword');
