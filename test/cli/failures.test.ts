@@ -3,11 +3,11 @@ import { waitFor } from '../system/start-system.ts';
 import { type CliSystem, startCliSystem } from './start-cli-system.ts';
 
 let own: CliSystem;
-let { system, send, done, refused, readJson } = {} as CliSystem;
+let { system, send, agp, done, refused, readJson } = {} as CliSystem;
 
 beforeAll(async () => {
   own = await startCliSystem();
-  ({ system, send, done, refused, readJson } = own);
+  ({ system, send, agp, done, refused, readJson } = own);
 });
 afterAll(() => own?.[Symbol.asyncDispose]());
 
@@ -50,6 +50,11 @@ test('a request id leads to its event or its refusal, and unknown or hostile one
     events: [{ id: event.id, outcome: 'completed' }],
     refusals: [],
   });
+  for (let sent = 0; sent < 6; sent += 1) await send('repeating', { 'x-request-id': 'one-of-many' });
+  await waitFor('the events', async () => (await readJson('events list --request-id one-of-many')).length === 6);
+  const { stdout, stderr } = await agp('why one-of-many --json');
+  expect(JSON.parse(stdout).events).toHaveLength(5);
+  expect(stderr).toBe('only the latest 5 events: "events list --request-id ..." has more\n');
   await refused('why nobody-sent-this', 1, /^No event and no listed refusal has the id nobody-sent-this;/);
   await refused(`why ${'a'.repeat(10_000)}`, 1, /^provider_request_id: /);
   await refused('why a\u001b[2Jb', 1, /^No event and no listed refusal has the id a\\u\{1b\}\[2Jb;/);

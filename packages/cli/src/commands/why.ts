@@ -23,10 +23,13 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     'why 5f0c1d5e-9a4b-4c1f-8a8e-2f6d1b3c4d5e',
   ).action(async (id: string) => {
     const { api, terminal } = shell;
-    const find = async (name: string) =>
-      (await api.get(writeQuery('/api/v1/events', { [name]: id, limit: most }), eventListSchema)).data.map(
-        (event) => event.id,
-      );
+    const find = async (name: string) => {
+      const { data, next } = await api.get(writeQuery('/api/v1/events', { [name]: id, limit: most }), eventListSchema);
+      // Callers may give many requests one id.
+      if (next !== null)
+        terminal.note(`only the latest ${most} events: "events list --${name.replaceAll('_', '-')} ..." has more`);
+      return data.map((event) => event.id);
+    };
     const isEventId = fromPublicId('evt', id) !== null;
     const isRequestId = requestIdPattern.test(id);
     const refusals =
