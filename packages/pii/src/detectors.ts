@@ -12,18 +12,7 @@ import { creditCardDetector } from './payment/credit-card-detector.ts';
 import { cryptoWalletDetector } from './payment/crypto-wallet-detector.ts';
 import { ibanDetector } from './payment/iban-detector.ts';
 import { usBankRoutingDetector } from './payment/us-bank-routing-detector.ts';
-import { credentialDetector } from './secrets/credential-detector.ts';
-import { credentialUrlDetector } from './secrets/credential-url-detector.ts';
-import { keyDetector } from './secrets/key-detector.ts';
-import { privateKeyDetector } from './secrets/private-key-detector.ts';
-
-/** Finds keys, tokens and passwords: what lets somebody in, rather than what identifies a person. */
-export const secretDetectors: readonly Detector[] = [
-  keyDetector,
-  privateKeyDetector,
-  credentialUrlDetector,
-  credentialDetector,
-];
+import { secretDetectors } from './secrets/secret-detectors.ts';
 
 /** All detectors. Their order does not matter. */
 export const detectors: readonly Detector[] = [

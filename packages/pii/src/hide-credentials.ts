@@ -1,5 +1,5 @@
 import { runDetectors } from './detector.ts';
-import { secretDetectors } from './detectors.ts';
+import { secretDetectors } from './secrets/secret-detectors.ts';
 
 /** Replaces each key, token and password found in a text by its type, such as `[api_key]`. Takes linear time. */
 export function hideCredentials(text: string): string {
