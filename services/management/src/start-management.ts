@@ -114,7 +114,7 @@ export async function startManagement(
   opened.defer(watchCapUse(db, registry));
   await readiness.look();
 
-  // A holder of its own: no key can take its connections.
+  // A holder of its own: no key alone can take all connections from it; two busy ones can make it wait.
   const status = new StatusReader({
     db: reads.databaseOf('status'),
     reasons: () => readiness.reasons,

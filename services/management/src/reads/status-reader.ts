@@ -16,7 +16,7 @@ import { presentRow } from '../presenters/present-row.ts';
 import { today } from '../requests/today.ts';
 
 export interface StatusSources {
-  /** A share of the connections for reads that no caller can take away. */
+  /** A share of its own of the connections for reads. */
   db: Db;
   /** Why this process is not ready; empty when it is. */
   reasons(): readonly string[];
