@@ -87,7 +87,11 @@ describe('parameters', () => {
 
   test('that are unknown are named once, however often they are given', async () => {
     const response = await management.call('/api/v1/agents?colour=red&colour=blue');
-    await management.refuse(response, 400, 'colour: unknown parameter; those that exist: status, limit, offset');
+    await management.refuse(
+      response,
+      400,
+      'colour: unknown parameter; those that exist: status, limit, offset, expand',
+    );
   });
 });
 

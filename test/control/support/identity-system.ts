@@ -51,6 +51,8 @@ export async function startIdentitySystem(mode: 'open' | 'token'): Promise<Ident
     const answer = await fetch(`${system.proxies[proxy]?.url}${path}`, { headers });
     const text = await answer.text();
     const error = answer.headers.has('x-event-id') ? undefined : (JSON.parse(text) as { error: string }).error;
+    // The machine was too busy to read the agent's status in time.
+    if (error === 'agent status unavailable') return send(proxy, headers, path);
     return { status: answer.status, agentId: answer.headers.get('x-agent-id'), ...(error !== undefined && { error }) };
   };
   return {
