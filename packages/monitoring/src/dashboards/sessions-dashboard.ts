@@ -1,6 +1,6 @@
 import { sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
 import { agentVariable, makeDashboard } from './make-dashboard.ts';
-import { ofChosenAgents } from './time-filters.ts';
+import { intervalOf, ofChosenAgents } from './time-filters.ts';
 
 const started = `FROM reporting.sessions\nWHERE $__timeFilter(started_at) AND ${ofChosenAgents}`;
 
@@ -43,7 +43,9 @@ const list = (title: string, description: string, where: string, order: string) 
       sqlTable(
         `SELECT session_id AS "Session", agent_name AS "Agent", agent_status AS "Status", started_at AS "Started",\n` +
           `  duration_ms AS "Duration", event_count AS "Events", total_tokens AS "Tokens", total_cost_usd AS "Cost",\n` +
-          `  compliance_tag AS "Tag", pii_detected AS "Personal data"\n${started}${where}\nORDER BY ${order} LIMIT 200`,
+          `  compliance_tag AS "Tag", pii_detected AS "Personal data"\nFROM reporting.sessions\n` +
+          // Only their ids are sorted, which takes half as long over a month.
+          `WHERE session_id IN (\n  SELECT session_id ${started}${where} ORDER BY ${order} LIMIT 200\n)\nORDER BY ${order}`,
       ),
     ],
     width: 24,
@@ -68,7 +70,7 @@ export const sessionsDashboard = makeDashboard({
             description: 'By compliance tag of their latest event',
             queries: [
               sqlTime(
-                `SELECT $__timeGroup(started_at, $__interval) AS "time", compliance_tag, count(*) AS "sessions"\n${started}\n` +
+                `SELECT ${intervalOf('started_at')} AS "time", compliance_tag, count(*) AS "sessions"\n${started}\n` +
                   'GROUP BY 1, 2 ORDER BY 1',
               ),
             ],
@@ -82,7 +84,7 @@ export const sessionsDashboard = makeDashboard({
             description: 'All of a session counts where it began',
             queries: [
               sqlTime(
-                `SELECT $__timeGroup(started_at, $__interval) AS "time", sum(total_cost_usd) AS "cost"\n${started}\n` +
+                `SELECT ${intervalOf('started_at')} AS "time", sum(total_cost_usd) AS "cost"\n${started}\n` +
                   'GROUP BY 1 ORDER BY 1',
               ),
             ],
