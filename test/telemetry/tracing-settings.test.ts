@@ -84,8 +84,12 @@ const tellLoads = `data:text/javascript,${encodeURIComponent(
   if(/@opentelemetry\\/(?!api\\/)/.test(url))console.error('LOADED '+process.env.TEST_CASE);return next(url,context)}})`,
 )}`;
 
-test('OpenTelemetry is loaded where there is an endpoint, and traceparent goes through untouched where it is not', async () => {
-  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+test('OpenTelemetry is loaded where there is an endpoint, and traceparent goes through untouched where it is not; a collector that is away costs requests nothing, and few lines say so', async () => {
+  const endpoint = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+  };
   const cases = [
     ['none', {}, false],
     ['disabled', { ...endpoint, OTEL_SDK_DISABLED: 'true' }, false],
@@ -100,30 +104,22 @@ test('OpenTelemetry is loaded where there is an endpoint, and traceparent goes t
     await answer.text();
     expect([name, receivedTraceparent() === traceparent]).toEqual([name, !isLoaded]);
   }
-  await Promise.all(proxies.map((proxy) => proxy.stop()));
-  for (const [name, , isLoaded] of cases) expect([name, output.includes(`LOADED ${name}`)]).toEqual([name, isLoaded]);
-});
-
-test('a collector that is away costs requests nothing, and few lines say so', async () => {
-  const proxy = await system.start('proxy', {
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-    OTEL_EXPORTER_OTLP_TIMEOUT: '200',
-    OTEL_BSP_SCHEDULE_DELAY: '20',
-  });
+  const [, , { url = '' } = {}] = proxies;
   const lines = () => output.split('traces cannot be sent').length - 1;
   await waitFor('a line in the log', async () => {
-    const { answer } = await send({ url: proxy.url });
+    const { answer } = await send({ url });
     expect(answer.status).toBe(200);
     await answer.text();
     return lines() > 0;
   });
   for (let round = 0; round < 5; round += 1) {
-    await (await send({ url: proxy.url })).answer.text();
+    await (await send({ url })).answer.text();
     await sleep(40);
   }
   // One in ten seconds, on a machine that may be slow; every batch would be six and more.
   expect(lines()).toBeLessThan(3);
-  await proxy.stop();
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
+  for (const [name, , isLoaded] of cases) expect([name, output.includes(`LOADED ${name}`)]).toEqual([name, isLoaded]);
 });
 
 test('a stop does not wait long for a collector that never answers', async () => {
