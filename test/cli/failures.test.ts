@@ -62,7 +62,9 @@ test('a request id leads to its event or its refusal, and unknown or hostile one
 
 test('the list tells failures, and what was not searched, from the rest', async () => {
   const update = (set: string, where: string) => system.database.pool.query(`UPDATE events SET ${set} WHERE ${where}`);
-  const [one, two, three, four] = (await readJson('events list --agent worker --limit 4')).map(
+  await send('worker');
+  await waitFor('five events', async () => (await readJson('events list --agent worker')).length === 5);
+  const [one, two, three, four, five] = (await readJson('events list --agent worker --limit 5')).map(
     ({ id }: { id: string }) => id,
   );
   const rows = async (filter = '') =>
@@ -80,11 +82,18 @@ test('the list tells failures, and what was not searched, from the rest', async 
   await set(one, "outcome = 'failed', http_status = 502, failure = 'name_not_found', pii_scan = 'none'");
   await set(two, "outcome = 'failed', http_status = 429, pii_scan = 'partial'");
   await set(three, "outcome = 'killed', pii_types = '{email}', pii_detected = true");
+  await set(five, 'http_status = 500');
   const shown = await rows();
   expect(shown.get(one)).toMatch(/ worker +failed: name_not_found .* - +evt_/);
   expect(shown.get(two)).toMatch(/ worker +failed: 429 .* no, searched in part +evt_/);
   expect(shown.get(three)).toMatch(/ worker +killed .* email +evt_/);
   expect(shown.get(four)).toMatch(/ worker +ok .* no +evt_/);
+  expect(shown.get(five)).toMatch(/ worker +500 .* evt_/);
+  expect(await done(`why ${five}`)).toMatch(/^result +500$/m);
+  expect([...(await rows('--failed')).keys()]).toEqual([one, two, five]);
+  await set(one, "failure = 'refused'");
+  expect((await rows()).get(one)).toMatch(/ failed: connection refused /);
+  expect(await done('status')).toMatch(/ 3 failed or answered with 4xx or 5xx, /);
   expect([...(await rows('--outcome failed')).keys()]).toEqual([one, two]);
   expect([...(await rows('--status 4xx')).keys()]).toEqual([two]);
   expect([...(await rows('--pii-type email')).keys()]).toEqual([three]);

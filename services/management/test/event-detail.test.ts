@@ -137,6 +137,7 @@ describe('lists', () => {
     const ids = async (query: string) => (await list(`agent_id=${own}&${query}`)).map(({ id }) => id);
     expect(await ids('outcome=failed')).toEqual([first]);
     expect(await ids('outcome=completed')).toEqual([third]);
+    expect(await ids('failed=true')).toEqual([first]);
     expect(await ids('http_status=404')).toEqual([first]);
     expect(await ids('http_status=2xx')).toEqual([third, second]);
     expect(await ids('http_status=5xx')).toEqual([]);
@@ -167,6 +168,7 @@ describe('lists', () => {
 
   test.each([
     ['outcome=broken', /^outcome: /],
+    ['failed=false', /^failed: /],
     ['http_status=600', /^http_status: must be a status such as 404, or a class such as 4xx$/],
     ['http_status=4x', /^http_status: /],
     [`request_id=${'a'.repeat(10_000)}`, /^request_id: must be 1 to 128 printable ASCII characters without spaces$/],

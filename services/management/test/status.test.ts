@@ -60,7 +60,13 @@ test('tells what was used, spent, refused, blocked and found', async () => {
       pii_types: ['email'],
     }),
     makeEvent(spender, 'ses_status', at, { model: 'nobody-knows', price_version: null, cost_nano_usd: 0 }),
+    ...[400, 599, 399, 200].map((http_status) =>
+      makeEvent(spender, 'ses_status', at, { outcome: 'completed', http_status, cost_nano_usd: 0 }),
+    ),
+    // Counted once, as aborted.
+    makeEvent(spender, 'ses_status', at, { outcome: 'aborted', http_status: 500, cost_nano_usd: 0 }),
     // Long ago: in no part but the agents.
+    makeEvent(blocked, 'ses_old', '2026-01-01T00:00:00.000Z', { outcome: 'completed', http_status: 500 }),
     makeEvent(blocked, 'ses_old', '2026-01-01T00:00:00.000Z', {
       outcome: 'failed',
       pii_detected: true,
@@ -86,9 +92,10 @@ test('tells what was used, spent, refused, blocked and found', async () => {
   expect(status.unavailable).toEqual([]);
   expect(status).toMatchObject({
     requests: {
-      request_count: 3,
-      failed: 1,
-      aborted: 0,
+      request_count: 8,
+      // Its failure, and the answers with 400 and 599.
+      failed: 3,
+      aborted: 1,
       killed: 1,
       refused: 7,
       refused_by: [{ reason: 'agent_blocked', count: 7 }],
@@ -99,7 +106,7 @@ test('tells what was used, spent, refused, blocked and found', async () => {
         { agent_id: spender, agent_name: 'spender\u001b[2J', spent_usd: 0.95, daily_cap_usd: 1, warn_only: false },
       ],
     },
-    top_spenders: [{ agent_id: spender, cost_usd: 0.95, request_count: 3 }],
+    top_spenders: [{ agent_id: spender, cost_usd: 0.95, request_count: 8 }],
     agents: { active: 1, blocked: 1, retired: 0, latest_blocked: [{ agent_id: blocked, agent_name: 'blocked-one' }] },
     pii_today: [{ type: 'email', event_count: 1 }],
   });
@@ -109,7 +116,7 @@ test('tells what was used, spent, refused, blocked and found', async () => {
   expect(listed.find(({ id }) => id === spender)).toMatchObject({
     last_seen_at: at,
     cost_today_usd: 0.95,
-    requests_today: 3,
+    requests_today: 8,
   });
   expect(listed.find(({ id }) => id === blocked)).toMatchObject({ cost_today_usd: 0, requests_today: 0 });
   expect((await management.read('/api/v1/agents', agentListSchema))[0]).not.toHaveProperty('cost_today_usd');

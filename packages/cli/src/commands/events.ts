@@ -42,6 +42,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
     .option('--pii', 'only those with personal data')
     .option('--pii-type <type>', 'only those with this kind of it')
     .addOption(new Option('--outcome <outcome>', 'only those that ended so').choices(outcomes))
+    .option('--failed', 'only those that failed or were answered with 4xx or 5xx')
     .option('--status <status>', 'only those with this status, such as 404 or 5xx')
     .option('--request-id <id>', 'only those with this id, of the caller or made by the proxy')
     .option('--provider-request-id <id>', "only those with this id of the provider's own")

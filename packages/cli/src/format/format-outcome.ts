@@ -1,20 +1,31 @@
 import type { EventDetail, ListedEvent } from '@agp/core/contracts';
 import type { Style } from '../open-terminal.ts';
 
-/** How a request ended, in a word or two; `-` where that is not known. */
+const isError = (status: number | null | undefined) => typeof status === 'number' && status >= 400;
+
+/** `refused` alone would read as if the proxy had refused the request. */
+export function formatFailure(failure: ListedEvent['failure']): string | null {
+  return failure === 'refused' ? 'connection refused' : (failure ?? null);
+}
+
+/** How a request ended, in a word or two: the status of an answer with 4xx or 5xx; `-` where that is not known. */
 export function formatOutcome({
   outcome,
   http_status,
   failure,
 }: Pick<ListedEvent, 'outcome' | 'http_status' | 'failure'>): string {
   if (!outcome) return '-';
-  if (outcome === 'completed') return 'ok';
-  const why = failure ?? (outcome === 'failed' ? http_status : null);
+  if (outcome === 'completed') return isError(http_status) ? String(http_status) : 'ok';
+  const why = formatFailure(failure) ?? (outcome === 'failed' ? http_status : null);
   return why === null || why === undefined ? outcome : `${outcome}: ${why}`;
 }
 
-export function chooseOutcomeStyle({ outcome }: Pick<ListedEvent, 'outcome'>): Style | undefined {
-  if (!outcome || outcome === 'completed') return undefined;
+export function chooseOutcomeStyle({
+  outcome,
+  http_status,
+}: Pick<ListedEvent, 'outcome' | 'http_status'>): Style | undefined {
+  if (!outcome) return undefined;
+  if (outcome === 'completed') return isError(http_status) ? 'red' : undefined;
   return outcome === 'failed' ? 'red' : 'yellow';
 }
 

@@ -30,7 +30,7 @@ function showRequests(part: Part<'requests'>): Line {
   const { request_count, failed, aborted, killed, refused, refused_by, is_more } = part;
   const reasons = refused_by.map(({ reason, count }) => `${reason} ${formatCount(count)}`).join(', ');
   const refusals = `${formatCount(refused)} refused${reasons && ` (${reasons})`}`;
-  const ended = `${formatCount(failed)} failed, ${formatCount(aborted)} aborted, ${formatCount(killed)} killed`;
+  const ended = `${formatCount(failed)} failed or answered with 4xx or 5xx, ${formatCount(aborted)} aborted, ${formatCount(killed)} killed`;
   return {
     text: `since ${formatTime(part.since).slice(11, 16)} UTC: ${formatCount(request_count)}; ${ended}; ${refusals}${is_more ? '; or more' : ''}`,
     style: failed > 0 ? 'yellow' : undefined,

@@ -1,6 +1,6 @@
 import type { EventDetail } from '@agp/core/contracts';
 import { hashLink } from '@agp/core/lineage';
-import { formatOutcome, formatPii } from './format-outcome.ts';
+import { formatFailure, formatOutcome, formatPii } from './format-outcome.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from './format-values.ts';
 
 const orNone = (value: string | number | null) => (value === null ? '-' : String(value));
@@ -39,7 +39,7 @@ export function listDetail(event: EventDetail): [name: string, value: string][] 
     ['session', event.session_id],
     ['result', formatOutcome(event)],
     ['status', orNone(event.http_status)],
-    ['failure', orNone(event.failure), 'failure'],
+    ['failure', orNone(formatFailure(event.failure)), 'failure'],
     ['request', `${orNone(event.method)} ${orNone(event.path)}`],
     ['provider', event.provider],
     [

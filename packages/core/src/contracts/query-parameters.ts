@@ -114,6 +114,10 @@ const eventFilters = {
   outcome: eventMessageSchema.shape.outcome.unwrap().optional().meta({
     description: 'Only events that ended so. This and the next filters find no event that a writer of 0.2.0 recorded',
   }),
+  failed: z.enum(['true']).optional().meta({
+    type: 'boolean',
+    description: 'Only events with the outcome `failed`, and whole answers with a status of 400 or more',
+  }),
   http_status: httpStatus,
   request_id: requestId.meta({
     description: "Only events with this id, the caller's `X-Request-Id` or made by the proxy",

@@ -31,7 +31,7 @@ export const statusParts = {
     .strictObject({
       since: timestampSchema.meta({ description: 'The UTC hour before the current one: one to two hours ago' }),
       request_count: count,
-      failed: count,
+      failed: count.meta({ description: 'Failed, or answered with 4xx or 5xx' }),
       aborted: count,
       killed: count,
       refused: count,

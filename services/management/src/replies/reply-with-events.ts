@@ -28,6 +28,7 @@ export async function replyWithEvents(
       piiDetected: query.pii_detected,
       piiType: query.pii_type,
       outcome: query.outcome,
+      failed: query.failed === 'true',
       httpStatus: query.http_status,
       requestId: query.request_id,
       providerRequestId: query.provider_request_id,

@@ -30,6 +30,8 @@ beforeAll(async () => {
       provider: at % 4 === 0 ? 'anthropic' : 'openai',
       compliance_tag: at % 5 === 0 ? 'gdpr' : 'default',
       pii_detected: at % 6 === 0,
+      outcome: at % 3 === 0 ? 'failed' : at % 8 === 0 ? 'killed' : 'completed',
+      http_status: at % 7 === 0 ? 500 : at % 11 === 0 ? 400 : 399,
     }),
   );
   await recordEvents(database.pool, events);
@@ -53,6 +55,7 @@ async function readSimply(filter: EventFilter): Promise<string[]> {
     (filter.provider === undefined || row.provider === filter.provider) &&
     (filter.complianceTag === undefined || row.compliance_tag === filter.complianceTag) &&
     (filter.piiDetected === undefined || row.pii_detected === filter.piiDetected) &&
+    (!filter.failed || row.outcome === 'failed' || (row.outcome === 'completed' && Number(row.http_status) >= 400)) &&
     (filter.from === undefined || (row.timestamp as Date) >= filter.from) &&
     (filter.to === undefined || (row.timestamp as Date) < filter.to) &&
     (filter.recordedAfter === undefined || (row.recorded_at as Date) > filter.recordedAfter) &&
@@ -68,6 +71,8 @@ const filters: EventFilter[] = [
   { model: 'of nobody' },
   { provider: 'anthropic', piiDetected: true },
   { complianceTag: 'gdpr' },
+  { failed: true },
+  { failed: true, model: 'rare' },
 ];
 const times = [-91, -20, -2, 0, 3, 31, 90].map((weeks) => new Date(now + weeks * weekMs - 8 * minuteMs));
 

@@ -17,6 +17,8 @@ export interface EventFilter extends RequestFilter {
   piiDetected?: boolean | undefined;
   piiType?: string | undefined;
   outcome?: NonNullable<EventMessage['outcome']> | undefined;
+  /** Only those that failed, or were answered with 4xx or 5xx. */
+  failed?: boolean | undefined;
   /** The lowest and the highest. */
   httpStatus?: { from: number; to: number } | undefined;
   requestId?: string | undefined;
@@ -46,6 +48,15 @@ function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Que
   if (filter.requestId !== undefined) query = query.where('request_id', '=', filter.requestId);
   if (filter.providerRequestId !== undefined) query = query.where('provider_request_id', '=', filter.providerRequestId);
   return query;
+}
+
+/** Those that failed and those answered with an error are read apart: each has an index. */
+function splitByEnding(query: Query, { failed }: EventFilter): Query[] {
+  if (!failed) return [query];
+  return [
+    query.where('outcome', '=', 'failed'),
+    query.where('outcome', '=', 'completed').where('http_status', '>=', 400),
+  ];
 }
 
 function inRange(query: Query, { from, to }: IdRange): Query {
@@ -78,17 +89,19 @@ export async function listEvents(
   const weeks = await findWeeks(db);
   const ends = [filter.to && firstIdAt(filter.to), filter.cursor].filter((end) => end !== undefined);
   const asked = { from: filter.from && firstIdAt(filter.from), to: ends.sort()[0] };
-  const matching = selectMatching(db, filter, withOutcomes);
+  const endings = splitByEnding(selectMatching(db, filter, withOutcomes), filter);
   const read = (query: Query) => query.orderBy('id', 'desc').limit(page.limit + page.offset);
 
   const { recent, late } =
     filter.recordedAfter === undefined ? { recent: asked, late: null } : splitByRecording(asked, filter.recordedAfter);
-  const parts = (recent === null ? [] : splitByWeeks(recent, weeks)).map((part) => read(inRange(matching, part)));
+  const parts = (recent === null ? [] : splitByWeeks(recent, weeks)).flatMap((part) =>
+    endings.map((matching) => read(inRange(matching, part))),
+  );
   if (late !== null) {
     const isLate = sql<boolean>`recorded_at - "timestamp" > interval '10 minutes'`;
     // OFFSET 0 keeps Postgres from reading in the order of ids, which is right only where many match.
-    const found = inRange(matching, late).where(isLate).offset(0);
-    parts.push(read(db.selectFrom(found.as('events')).selectAll() as unknown as Query));
+    const found = endings.map((matching) => inRange(matching, late).where(isLate).offset(0));
+    parts.push(...found.map((each) => read(db.selectFrom(each.as('events')).selectAll() as unknown as Query)));
   }
   const [first, ...others] = parts.map((part) => db.selectFrom(part.as('part')).selectAll());
   if (first === undefined) return [];

@@ -12,6 +12,8 @@ import type { Db } from '../../database.ts';
 const mostCounted = 10_000;
 /** Entries of the audit log that are added up. */
 const mostEntries = 5_000;
+/** Every status of an answer with an error: the index of statuses is read from a time on in each. */
+const errorStatuses = Array.from({ length: 200 }, (_, at) => 400 + at);
 
 async function rowsOf<Row>(db: Db, query: RawBuilder<Row>): Promise<Row[]> {
   return (await query.execute(db)).rows;
@@ -49,11 +51,17 @@ export async function countRequestsSince(db: Db, since: Date): Promise<Omit<Requ
     SELECT count(*) FROM (
       SELECT FROM events WHERE outcome = ${outcome} AND outcome <> 'completed' AND id >= ${first} LIMIT ${mostCounted}
     ) AS ended)`;
+  const answered = sql`(
+    SELECT count(*) FROM (
+      SELECT FROM events
+      WHERE http_status = ANY (${errorStatuses}::smallint[]) AND http_status >= 400 AND outcome = 'completed' AND id >= ${first}
+      LIMIT ${mostCounted}
+    ) AS answered)`;
   const [counts] = await rowsOf(
     db,
     sql<Pick<Requests, 'request_count' | 'failed' | 'aborted' | 'killed'>>`
       SELECT coalesce(sum(request_count), 0)::bigint AS request_count,
-        ${ended('failed')} AS failed, ${ended('aborted')} AS aborted, ${ended('killed')} AS killed
+        ${ended('failed')} + ${answered} AS failed, ${ended('aborted')} AS aborted, ${ended('killed')} AS killed
       FROM hourly_usage WHERE hour >= ${since}`,
   );
   const reasons = await rowsOf(
