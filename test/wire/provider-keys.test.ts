@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(
     providersFile,
     JSON.stringify([
-      { id: 'files', ...limited, allow_paths: ['GET /files*', '/rerank'] },
+      { id: 'files', ...limited, allow_paths: ['GET /files*', '/rerank', 'GET /v1/batches/*'] },
       { id: 'plain', api: 'openai', base_url: provider.url },
     ]),
   );
@@ -112,6 +112,8 @@ test.each([
   ['anthropic', 'GET', '/v1/messages/batches/b/results'],
   ['gemini', 'POST', '/v1beta/cachedContents'],
   ['files', 'POST', '/v1/files'],
+  ['files', 'GET', '/v1/batches'],
+  ['files', 'POST', '/v1/batches/batch_1/cancel'],
   ['files', 'POST', '/v1/chat/completions'],
 ])('%s: %s %s is refused: the account is not for agents', async (id, method, path) => {
   const before = provider.requests.length;
@@ -136,6 +138,8 @@ test('paths that the file allows are forwarded, with the key from its own file',
     ['GET', '/v1/files'],
     ['GET', '/v1/files/file-1/content'],
     ['POST', '/v1/rerank'],
+    // Its entry has the /v1 that the base URL ends in.
+    ['GET', '/v1/batches/batch_1'],
   ] as const) {
     const answer = await send(method, `/files${path}`);
     await answer.arrayBuffer();

@@ -139,6 +139,8 @@ test('every refusal has its code, its id and the agent, and is listed with them'
     { path: '/nobody/v1/models?key=secret', code: 'unknown_provider', status: 404, retry: 'false', agent: null },
     { path: '/openai/v1/%2e%2e/models', code: 'malformed_request', status: 400, retry: 'false', agent: null },
     { path: '/agents/other/openai/v1/models', code: 'malformed_request', status: 400, retry: 'false', agent: null },
+    // Refused before anybody looked whose name that is.
+    { path: '/openai/v1/files?uploadType=resumable', code: 'not_governed', status: 501, retry: 'false', agent: null },
     { path: '/openai/v1/models', code: 'rate_limited', status: 429, retry: null, agent: agentId },
   ];
   await system.database.pool.query("UPDATE agents SET requests_per_minute = 1 WHERE name = 'asker'");
@@ -170,7 +172,7 @@ test('every refusal has its code, its id and the agent, and is listed with them'
     refusals.map(({ path, code, agent }, index) => ({
       reason: code,
       agent_id: agent,
-      provider: agent && 'openai',
+      provider: /nobody|%2e/.test(path) ? null : 'openai',
       // Neither the query nor an agent's name, and nothing of a target that cannot be read.
       path: path.includes('%2e') ? null : path.replace(/\?.*/, '').replace('/agents/other', ''),
       request_id: `refused-${index + 1}`,

@@ -7,14 +7,17 @@ export const refusalSchema = z
   .strictObject({
     id: z.string().startsWith('ref_'),
     timestamp: timestampSchema,
-    agent_id: agentIdSchema.nullable().meta({ description: 'Null where the agent was not known yet' }),
+    agent_id: agentIdSchema.nullable().meta({
+      description:
+        'Null where the request was refused before its agent was known: a name that it claims proves nothing',
+    }),
     agent_name: z.string().nullable(),
     reason: z
       .string()
       .meta({ description: 'The code that the answer had in `X-Error-Code`', example: 'agent_blocked' }),
     request_id: z.string().meta({ description: "The caller's `X-Request-Id`, or one that the proxy made; not unique" }),
     source_ip: z.string(),
-    provider: z.string().nullable(),
+    provider: z.string().nullable().meta({ description: 'Null where the path names none that is configured' }),
     path: z.string().nullable().meta({ description: "The provider's, without query" }),
   })
   .meta({ id: 'Refusal', description: 'A request that the proxy refused' });

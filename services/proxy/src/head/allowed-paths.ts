@@ -1,5 +1,7 @@
 import type { Operation } from '@agp/metering';
+import type { Provider } from '../settings/load-providers.ts';
 import { listPathReadings } from './list-path-readings.ts';
+import { normalisePath } from './normalise-path.ts';
 
 /** One entry of `allow_paths`, taken apart. */
 export interface PathPattern {
@@ -23,6 +25,15 @@ export function parsePathPattern(text: string): PathPattern | null {
   return { method, path: isPrefix ? path.slice(0, -1) : path, isPrefix };
 }
 
+/**
+ * The pattern as written and, where the proxy adds or drops `/v1` in requests, as a request that is written so gets it. `/v1*` stays as
+ * it is: without `/v1` it would be every path.
+ */
+export function listSpellings(provider: Provider, written: PathPattern): PathPattern[] {
+  const path = written.path === '/v1' ? written.path : normalisePath(provider, written.path);
+  return path === written.path ? [written] : [written, { ...written, path }];
+}
+
 /** Paths that list and describe models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
 const modelsPath = /^(?:\/(?:v\d[a-z0-9]*|api|inference|openai))*\/models(?:\/[^/]+){0,2}\/?$/;
 
@@ -42,7 +53,7 @@ function isInDefaults(method: string, path: string, operation: Operation | null)
 
 /**
  * Whether a request may use the provider's configured key, which opens the company's account.
- * Patterns are compared with the path as it is forwarded, so a path that is encoded in another way than the pattern is not allowed.
+ * Patterns are compared with the path below the base path, as it is forwarded, so a path that is encoded in another way than the pattern is not allowed.
  *
  * @param patterns the provider's; null allows every path, because callers send keys of their own
  */

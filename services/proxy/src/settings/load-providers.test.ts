@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadProviders } from './load-providers.ts';
+import { loadProviders, type Provider } from './load-providers.ts';
 
 function writeTemporary(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-providers-'));
@@ -108,6 +108,24 @@ test('a key limits the paths to inference, unless the file says what is allowed'
     'default',
     { method: 'GET', path: '/v1/files', isPrefix: true },
   ]);
+});
+
+test('an allowed path may be written as callers write it, with or without the /v1 that the proxy drops or adds', () => {
+  const spellings = (base_url: string, text: string, id = 'acme', api = 'openai') => {
+    const providers = loadProviders(writeProviders([{ id, api, base_url, allow_paths: [text] }]), {});
+    const { allowPaths } = providers.get(id) as Provider;
+    return allowPaths?.map((allowed) =>
+      allowed === 'default' ? allowed : `${allowed.path}${allowed.isPrefix ? '*' : ''}`,
+    );
+  };
+  expect(spellings('http://a/v1', 'GET /v1/files/*')).toEqual(['/v1/files/*', '/files/*']);
+  expect(spellings('http://a/gateway/v1/', '/v1/files')).toEqual(['/v1/files', '/files']);
+  expect(spellings('http://a', '/files/*', 'openai')).toEqual(['/files/*', '/v1/files/*']);
+  // Nothing is allowed that is not written.
+  for (const text of ['/v1*', '/v*', '/v1', '/v1beta/files', '/files/*', 'default'])
+    expect(spellings('http://a/v1', text)).toEqual([text]);
+  expect(spellings('http://a', '/files/*')).toEqual(['/files/*']);
+  expect(spellings('http://a/v1', '/v1/files', 'acme', 'gemini')).toEqual(['/v1/files']);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseJson } from '@agp/core/json';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
-import { defaultPaths, type PathPattern, parsePathPattern } from '../head/allowed-paths.ts';
+import { defaultPaths, listSpellings, type PathPattern, parsePathPattern } from '../head/allowed-paths.ts';
 import { readProviderKey, readProviderKeys } from './read-provider-keys.ts';
 
 /** A server that agents may reach, by the id at the start of the path. */
@@ -103,6 +103,9 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   }
   for (const provider of providers.values()) {
     if (provider.apiKey !== null) provider.allowPaths ??= [defaultPaths];
+    provider.allowPaths &&= provider.allowPaths.flatMap<PathPattern | typeof defaultPaths>((allowed) =>
+      allowed === defaultPaths ? [allowed] : listSpellings(provider, allowed),
+    );
   }
   return providers;
 }

@@ -3,6 +3,7 @@ import { complianceTagPattern } from '@agp/core/events';
 import type { ProxyContext } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
 import { toSessionId } from '../head/session-id.ts';
+import { toListedPath } from '../head/to-shown-path.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 
 /**
@@ -31,7 +32,8 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   if (stored.status === 'blocked') throw new ApiError('agent_blocked');
   if (!isAllowedPath(head.provider.allowPaths, head.method, head.path, head.operation)) {
     const { requestId, method, provider } = head;
-    context.logPathNotAllowed({ requestId, agentId: agent.id, provider: provider.id, method });
+    const path = toListedPath(head.path);
+    context.logPathNotAllowed({ requestId, agentId: agent.id, provider: provider.id, method, path });
     throw new ApiError('path_not_allowed');
   }
   if (stored.paused) throw new ApiError('paused');

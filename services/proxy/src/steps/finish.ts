@@ -1,5 +1,4 @@
 import { ApiError } from '@agp/core/errors';
-import { toEventText } from '@agp/core/events';
 import { type Measurement, unmeasured } from '@agp/metering';
 import { toStatusClass } from '../answer/status-class.ts';
 import type { ProxyContext } from '../context.ts';
@@ -10,7 +9,7 @@ import { fitMeasurement } from '../events/fit-measurement.ts';
 import { publishEvent } from '../events/publish-event.ts';
 import { reportDoubt } from '../events/report-doubt.ts';
 import type { RequestEnd } from '../events/request-end.ts';
-import { toShownPath } from '../head/to-shown-path.ts';
+import { describeTarget } from '../head/to-shown-path.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes } from '../journey.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import { observeTimes } from '../telemetry/observe-times.ts';
@@ -67,10 +66,9 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     if (journey.reservation) context.budget.release(journey.reservation.eventId);
     context.metrics.refusals.inc({ code: error.code });
     const { requestId, sourceIp, target } = exchange;
-    context.refusals.count({ agentId: journey.agent?.uuid ?? null, reason: error.code, requestId, sourceIp }, () => ({
-      provider: journey.head?.provider.id ?? null,
-      path: toListedPath(target),
-    }));
+    context.refusals.count({ agentId: journey.agent?.uuid ?? null, reason: error.code, requestId, sourceIp }, () =>
+      describeTarget(context.config.providers, target),
+    );
     // Whoever has not shown a claimed name's token does not learn whose it is.
     const agent = error.code === 'unauthorized_agent' ? undefined : journey.agent;
     answerError(exchange, error, agent ? { 'X-Agent-Id': agent.id } : {});
@@ -103,13 +101,6 @@ function failedAnswer(head: Head): Answer {
     durationMs: performance.now() - head.arrived,
     times: noTimes,
   };
-}
-
-const maxListedPath = 512;
-
-function toListedPath(target: string): string | null {
-  const path = toShownPath(target);
-  return path === null ? null : toEventText(path, maxListedPath);
 }
 
 function toApiError(error: unknown): ApiError {

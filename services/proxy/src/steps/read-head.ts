@@ -10,10 +10,10 @@ import { assureReadable } from '../head/assure-readable.ts';
 import { buildOutgoing } from '../head/build-outgoing.ts';
 import { holdsAgentToken, spellsAgentToken } from '../head/holds-agent-token.ts';
 import { matchOneOperation } from '../head/match-one-operation.ts';
+import { normalisePath } from '../head/normalise-path.ts';
 import { parseTarget } from '../head/parse-target.ts';
 import { readAgentToken } from '../head/read-agent-token.ts';
 import type { Head } from '../journey.ts';
-import type { Provider } from '../settings/load-providers.ts';
 
 /** Headers with session ids that clients send by themselves; the first one present counts. */
 const clientSessionHeaders = [
@@ -82,14 +82,6 @@ function readComplianceTag(exchange: Exchange): string | null {
   return tag;
 }
 
-/** OpenAI's own base URL is accepted with and without `/v1`, and a base URL that ends in it does not double it. */
-function normalisePath({ id, api, basePath }: Provider, path: string): string {
-  if (api !== 'openai') return path;
-  const versioned = /^\/v1(?:\/|$)/.test(path);
-  if (versioned && basePath.endsWith('/v1')) return path.slice('/v1'.length) || '/';
-  return !versioned && id === 'openai' && basePath === '' ? `/v1${path}` : path;
-}
-
 /** A pair's two ids hold the same millisecond, the request's before the response's. */
 function makeEventUuids(pair: boolean): { event: string; requestEvent: string | null } {
   if (!pair) return { event: randomUUIDv7(), requestEvent: null };
@@ -114,7 +106,7 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
   context.callers.assure(exchange.request);
   // Any other offered upgrade may be ignored (RFC 9110 section 7.8).
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
-    throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet');
+    throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet: send plain HTTP requests');
   }
   if (headers['x-goog-upload-protocol'] === 'resumable' || /[?&]uploadType=resumable(?:&|$)/i.test(target.query)) {
     // The provider would answer with its own URL, and the upload would bypass the proxy.

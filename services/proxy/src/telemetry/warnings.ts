@@ -13,6 +13,8 @@ export interface PathNotAllowed {
   agentId: string;
   provider: string;
   method: string;
+  /** The path that was compared with `allow_paths`; null if it may not be shown. */
+  path: string | null;
 }
 
 /** Faults that may affect every request at once. Each is one line in a while, with the number of lines held back. */
