@@ -71,7 +71,16 @@ test('lists and reports come as CSV, in all pages, and of the time asked for', a
   );
   await refused('costs report --from tomorrow', 1, /^from: must be a time such as .* 7d/);
   await refused('costs report --by colour', 1, /^group_by: must be some of hour, day, agent/);
-  await refused('events list --all', 2, /^--all goes with --csv$/m);
+  const pages = (await done('events list --agent worker --all --json')).trimEnd().split('\n');
+  expect(pages.flatMap((page) => JSON.parse(page))).toHaveLength(rows.length - 1);
+  expect((await agp('events list --limit 2')).stderr).toMatch(/^there are more than these 2: --limit, /);
+  expect((await agp('events list --agent worker --limit 1000')).stderr).toBe('');
+  await done('costs report --from yesterday --agent worker --by model');
+  expect(await readJson('costs report --agent worker --by agent')).toMatchObject({
+    usage: [{ agent_name: 'worker', request_count: rows.length - 1 }],
+  });
+  await refused('costs report --agent nobody', 1, /^No agent is named nobody;/);
+  await refused('events list --all', 2, /^--all goes with --csv or --json$/m);
   await refused('events list --csv --json', 2, /^--csv and --json exclude each other$/m);
 });
 
@@ -92,6 +101,11 @@ test('caps and limits are set for agents, for new ones and for all together', as
   expect(await readJson('budgets set worker 12.5 --warn-only')).toMatchObject({ daily_cap_usd: 12.5, warn_only: true });
   expect(await done('budgets show worker')).toMatch(/worker\s+12\.50\s.*warns only/);
   expect(await readJson('budgets show worker')).toMatchObject({ agent_name: 'worker', daily_cap_usd: 12.5 });
+  const agent = await done('agents show worker');
+  expect(agent).toMatch(/^last seen +20\d\d-\d\d-\d\d [\d:]+Z\nspent in all \(USD\) +0\.\d+, in \d+ requests\n/m);
+  expect(agent).toMatch(
+    /^spent today \(USD\) +0\.\d+\ncap a day \(USD\) +12\.50 \(warns only\)\nrequests a minute +none$/m,
+  );
   await done('budgets set --global 0');
   const full = await send('worker');
   expect(full.status).toBe(429);

@@ -60,5 +60,7 @@ export function addCsv(command: Command, isPaged = false): Command {
     '--csv',
     'print CSV; text that a spreadsheet would compute has an apostrophe before it',
   );
-  return isPaged ? withCsv.option('--all', 'with --csv: every page, not only --limit') : withCsv;
+  return isPaged
+    ? withCsv.option('--all', 'with --csv or --json: every page, not only --limit; as JSON a page a line')
+    : withCsv;
 }

@@ -1,6 +1,6 @@
 import { escapeJson } from '@agp/core/text';
 import type { Command } from 'commander';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { UsageError } from './cli-error.ts';
 import { type Answer, type Api, connectApi } from './connect-api.ts';
 import { type Column, formatFields, formatTable } from './format/format-table.ts';
@@ -32,8 +32,8 @@ export interface Shell {
   ): Promise<void>;
   /** Reads a list from the API and prints it like {@link showRows}. */
   showList<Row>(path: string, schema: z.ZodType<Row[]>, columns: Column<Row>[]): Promise<void>;
-  /** Prints a list as the CSV that the API has of it. */
-  showCsv(path: string, options?: { csv?: boolean; all?: boolean }): Promise<void>;
+  /** Prints a list as the CSV that the API has of it, or all its pages as the JSON received, a page a line. */
+  showPages(path: string, options?: { csv?: boolean; all?: boolean }): Promise<void>;
   /** Prints one object as the JSON received, or by its fields. */
   showFields<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
 }
@@ -64,13 +64,22 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
       const rows = pick(answer.data);
       if (rows.length === 0 && !shell.json) return shell.terminal.note('nothing to show');
       await shell.show(answer, () => shell.drawTable(rows, columns));
+      if (answer.next !== null)
+        shell.terminal.note(
+          `there are more than these ${rows.length}: --limit, --from and --to have them; --help says if --all does`,
+        );
     },
     showList: async (path, schema, columns) =>
       shell.showRows(await shell.api.get(path, schema), (rows) => rows, columns),
-    async showCsv(path, { csv = true, all = false } = {}) {
-      if (!csv) throw new UsageError('--all goes with --csv');
-      if (shell.json) throw new UsageError('--csv and --json exclude each other');
-      await showCsv(shell.api, shell.terminal, path, all);
+    async showPages(path, { csv = true, all = false } = {}) {
+      if (csv && shell.json) throw new UsageError('--csv and --json exclude each other');
+      if (csv) return showCsv(shell.api, shell.terminal, path, all);
+      if (!shell.json) throw new UsageError('--all goes with --csv or --json');
+      for (let next: string | null = path; next !== null; ) {
+        const page: Answer<unknown[]> = await shell.api.get(next, z.array(z.unknown()));
+        await shell.show(page, String);
+        next = page.next;
+      }
     },
     showFields: (answer, pick) => shell.show(answer, (data, paint) => formatFields(pick(data), paint)),
   };

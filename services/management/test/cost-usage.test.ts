@@ -63,6 +63,24 @@ describe('usage', () => {
     }
   });
 
+  test('of one agent is its part of the sums, from whichever table it is read, and of no agent nothing', async () => {
+    for (const groups of [
+      '',
+      '&group_by=model',
+      '&group_by=day',
+      '&group_by=hour,provider',
+      '&from=2026-03-01T01:00:00Z',
+    ]) {
+      const sum = async (id: string) => (await read(`?agent_id=${id}${groups}`)).usage;
+      const nanos = async (id: string) =>
+        (await sum(id)).reduce((total, { total_cost_usd }) => total + Math.round(total_cost_usd * 1e9), 0);
+      expect([groups, await nanos(alice), await nanos(bob)]).toEqual([groups, 1_000_000_001, 12]);
+      for (const id of ['agt_01k9r3v8w5f2q8m6t4n0x7y1za', "'; DROP TABLE agents"])
+        expect([id, await nanos(id)]).toEqual([id, 0]);
+    }
+    expect((await read(`?agent_id=${bob}&group_by=agent`)).usage).toMatchObject([{ agent_id: bob, request_count: 2 }]);
+  });
+
   test('is refused, not too low, where the hours of a range are not filled after an upgrade', async () => {
     const { pool } = management.database;
     await pool.query(`UPDATE rollup_fill SET filled_from = '2026-03-02'`);
@@ -182,7 +200,7 @@ describe('usage', () => {
     ['to=2026-03-01T10:00:00%2B05:30', 'to: must be the start of an hour in UTC: usage is summed by hour'],
     ['from=2026-03-02&to=2026-03-01', 'from: must be earlier than to'],
     ['from=tomorrow', /^from: must be a time such as /],
-    ['grain=hour', /^grain: unknown parameter; those that exist: from, to, group_by$/],
+    ['grain=hour', /^grain: unknown parameter; those that exist: from, to, agent_id, group_by$/],
   ])('of ?%s is refused', async (query, error) => {
     await management.refuse(await management.call(`${path}?${query}`), 400, error);
   });

@@ -1,12 +1,23 @@
-import { type Agent, agentListSchema, agentSchema, type ListedAgent, retiredAgentSchema } from '@agp/core/contracts';
+import {
+  type Agent,
+  agentEventListSchema,
+  agentListSchema,
+  agentSchema,
+  budgetListSchema,
+  costUsageSchema,
+  type ListedAgent,
+  limitListSchema,
+  retiredAgentSchema,
+} from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { addCommand, addPaging, addReason, type ReasonOption } from '../add-command.ts';
-import { CliError } from '../cli-error.ts';
+import { ApiFailure, CliError } from '../cli-error.ts';
+import type { Answer, Api } from '../connect-api.ts';
 import type { Shell } from '../create-shell.ts';
 import { findAgentId } from '../find-agent.ts';
 import { timeColumn } from '../format/format-table.ts';
-import { formatTime, formatUsd } from '../format/format-values.ts';
+import { formatCap, formatCount, formatRate, formatTime, formatUsd } from '../format/format-values.ts';
 import type { Style } from '../open-terminal.ts';
 import { writeQuery } from '../write-query.ts';
 
@@ -21,6 +32,37 @@ function listFields(agent: Agent): [string, string][] {
     ['metadata', JSON.stringify(agent.metadata)],
     ['created', formatTime(agent.created_at)],
     ['updated', formatTime(agent.updated_at)],
+  ];
+}
+
+/** An answer of the API; null where it refuses, so that what else is known is shown all the same. */
+const orNull = async <Data>(answer: Promise<Answer<Data>>): Promise<Data | null> => {
+  try {
+    return (await answer).data;
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status !== null) return null;
+    throw error;
+  }
+};
+
+/** How much an agent is used, and how much it may be. */
+async function listUse(api: Api, agentId: string): Promise<[string, string][]> {
+  const isOf = ({ agent_id }: { agent_id: string }) => agent_id === agentId;
+  const usage = writeQuery('/api/v1/costs/usage', { agent_id: agentId });
+  const events = await orNull(api.get(`/api/v1/agents/${agentId}/events?limit=1`, agentEventListSchema));
+  const used = (await orNull(api.get(usage, costUsageSchema)))?.usage[0];
+  const budget = (await orNull(api.get('/api/v1/budgets', budgetListSchema)))?.agents.find(isOf);
+  const limit = (await orNull(api.get('/api/v1/limits', limitListSchema)))?.agents.find(isOf);
+  const cap = budget && `${formatCap(budget.daily_cap_usd)}${budget.warn_only ? ' (warns only)' : ''}`;
+  return [
+    ['last seen', formatTime(events?.[0]?.timestamp ?? null)],
+    [
+      'spent in all (USD)',
+      used ? `${formatUsd(used.total_cost_usd)}, in ${formatCount(used.request_count)} requests` : '-',
+    ],
+    ['spent today (USD)', budget ? formatUsd(budget.spent_usd) : '-'],
+    ['cap a day (USD)', cap ?? '-'],
+    ['requests a minute', limit ? formatRate(limit.requests_per_minute) : '-'],
   ];
 }
 
@@ -49,7 +91,9 @@ export function addAgentCommands(program: Command, shell: Shell): void {
   addCommand(agents, 'show <agent>', 'show one agent, by name or id', 'agents show invoice-checker').action(
     async (agent: string) => {
       const { api } = shell;
-      await shell.showFields(await api.get(`/api/v1/agents/${await findAgentId(api, agent)}`, agentSchema), listFields);
+      const answer = await api.get(`/api/v1/agents/${await findAgentId(api, agent)}`, agentSchema);
+      const use = shell.json ? [] : await listUse(api, answer.data.id);
+      await shell.showFields(answer, (data) => [...listFields(data), ...use]);
     },
   );
 

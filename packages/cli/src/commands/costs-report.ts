@@ -2,6 +2,7 @@ import { type CostUsageEntry, costUsageSchema, type UsageGroup } from '@agp/core
 import type { Command } from 'commander';
 import { addCommand, addCsv, addTimeRange } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
+import { findGivenAgentId } from '../find-agent.ts';
 import { type Column, timeColumn } from '../format/format-table.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
 import { writeQuery } from '../write-query.ts';
@@ -31,11 +32,25 @@ export function addReportCommand(costs: Command, shell: Shell): void {
     'report',
     'sum up usage and cost of a range of time, the costliest first unless by hour or day; in whole hours, UTC',
     'costs report --from yesterday --to today --by agent,model --csv',
-  ).option('--by <names>', 'some of hour, day, agent, model, provider, tag, with commas between them');
+  )
+    .option('--agent <agent>', 'only that of this agent, by name or id')
+    .option('--by <names>', 'some of hour, day, agent, model, provider, tag, with commas between them');
   addCsv(addTimeRange(report)).action(
-    async ({ by, csv, ...range }: { by?: string; csv?: boolean; from?: string; to?: string }) => {
-      const path = writeQuery('/api/v1/costs/usage', { ...range, group_by: by });
-      if (csv) return shell.showCsv(path);
+    async ({
+      agent,
+      by,
+      csv,
+      ...range
+    }: {
+      agent?: string;
+      by?: string;
+      csv?: boolean;
+      from?: string;
+      to?: string;
+    }) => {
+      const agent_id = await findGivenAgentId(shell.api, agent);
+      const path = writeQuery('/api/v1/costs/usage', { ...range, agent_id, group_by: by });
+      if (csv) return shell.showPages(path);
       const answer = await shell.api.get(path, costUsageSchema);
       const { from, to, group_by: groups } = answer.data;
       const inTime = groups.includes('hour') || groups.includes('day');

@@ -33,7 +33,7 @@ export function addCostCommands(program: Command, shell: Shell): void {
 
   const breakdown = addCommand(costs, 'breakdown', 'show each agent, the costliest first', 'costs breakdown');
   addCsv(breakdown).action(({ csv }: { csv?: boolean }) => {
-    if (csv) return shell.showCsv('/api/v1/costs/breakdown');
+    if (csv) return shell.showPages('/api/v1/costs/breakdown');
     return shell.showList('/api/v1/costs/breakdown', costBreakdownSchema, [
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },
       { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },

@@ -60,7 +60,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
         ...(all && { limit: maxPageSize }),
       };
       const path = writeQuery('/api/v1/events', filter);
-      if (csv || all) return shell.showCsv(path, { csv: csv === true, all: all === true });
+      if (csv || all) return shell.showPages(path, { csv: csv === true, all: all === true });
       await shell.showList(path, listedEventListSchema, [
         timeColumn<ListedEvent>('TIME', ({ timestamp }) => timestamp),
         { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },

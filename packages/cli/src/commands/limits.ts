@@ -5,7 +5,7 @@ import { CliError, UsageError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
 import { findAgentId } from '../find-agent.ts';
 import type { Column } from '../format/format-table.ts';
-import { formatCount } from '../format/format-values.ts';
+import { formatRate } from '../format/format-values.ts';
 import { parseRate } from '../parse-arguments.ts';
 import { readTarget, type TargetOptions } from '../read-target.ts';
 import { writeQuery } from '../write-query.ts';
@@ -14,8 +14,6 @@ interface Row {
   agent_name: string;
   requests_per_minute: number | null;
 }
-
-const formatRate = (rate: number | null) => (rate === null ? 'none' : formatCount(rate));
 
 const columns: Column<Row>[] = [
   { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },

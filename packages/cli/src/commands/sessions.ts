@@ -31,7 +31,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
   addCsv(addPaging(addFilters(list), 50), true).action(async ({ agent, csv, all, limit, ...given }) => {
     const filter = { agent_id: await findGivenAgentId(shell.api, agent), ...given, limit: all ? undefined : limit };
     const path = writeQuery('/api/v1/sessions', filter);
-    if (csv || all) return shell.showCsv(path, { csv: csv === true });
+    if (csv || all) return shell.showPages(path, { csv: csv === true });
     await shell.showList(path, sessionListSchema, [
       timeColumn('STARTED', ({ started_at }) => started_at),
       { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms), spare: 1 },

@@ -27,3 +27,6 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+/** Requests a minute. */
+export const formatRate = (rate: number | null) => (rate === null ? 'none' : formatCount(rate));

@@ -34,6 +34,7 @@ export const costUsageQuerySchema = z
         'before the start of this hour (`24h`, `7d`)',
     }),
     to: hourParameterSchema.optional().meta({ description: 'Only usage before this hour, in the same forms' }),
+    agent_id: z.string().optional().meta({ description: 'Only usage of this agent' }),
     group_by: z
       .string()
       .transform((text, context) => {

@@ -7,15 +7,14 @@ export interface UsageQuery {
   /** The start of an hour, as `to`. */
   from?: Date | undefined;
   to?: Date | undefined;
+  /** Only usage of this agent. */
+  agentId?: string | undefined;
 }
 
 /** An entry; its hour is not text yet. */
 export type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
 
-interface Range {
-  from: Date | undefined;
-  to: Date | undefined;
-}
+type Range = Pick<UsageQuery, 'from' | 'to' | 'agentId'>;
 
 const dayMs = 86_400_000;
 /** Rows that are held in memory at a time: more where they are not by time, since each page then reads the whole range again. */
@@ -67,8 +66,9 @@ const keysOf = (source: Source): Record<UsageGroup, { of: RawBuilder<unknown>; t
   tag: { of: inC('compliance_tag'), type: sql`text` },
 });
 
-function inRange({ column, bound }: Source, { from, to }: Range): RawBuilder<unknown> {
-  const since = from === undefined ? sql`true` : sql`${column} >= ${bound(from)}`;
+function inRange({ column, bound }: Source, { from, to, agentId }: Range): RawBuilder<unknown> {
+  const of = agentId === undefined ? sql`true` : sql`agent_id = ${agentId}::uuid`;
+  const since = from === undefined ? of : sql`${of} AND ${column} >= ${bound(from)}`;
   return to === undefined ? since : sql`${since} AND ${column} < ${bound(to)}`;
 }
 
@@ -129,17 +129,17 @@ async function findFirst(db: Db, source: Source, range: Range): Promise<Date | n
  */
 export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
   const source = chooseSource(query);
-  const { groups, to } = query;
+  const { groups, to, agentId } = query;
   if (!isByTime(groups)) {
-    yield* readRange(db, source, groups, { from: query.from, to });
+    yield* readRange(db, source, groups, { from: query.from, to, agentId });
     return;
   }
   for (let from = query.from; ; ) {
-    const first = await findFirst(db, source, { from, to });
+    const first = await findFirst(db, source, { from, to, agentId });
     if (first === null) return;
     const next = new Date(startOfDay(first).getTime() + dayMs);
     const end = to === undefined || next < to ? next : to;
-    yield* readRange(db, source, groups, { from: first, to: end });
+    yield* readRange(db, source, groups, { from: first, to: end, agentId });
     from = end;
   }
 }
