@@ -14,7 +14,9 @@ export async function findAgentId(api: Api, nameOrId: string): Promise<string> {
   const { data: agents } = await api.get('/api/v1/agents', agentListSchema);
   const agent = agents.find(({ name }) => name === nameOrId);
   if (agent === undefined)
-    throw new CliError(`No agent is named ${toLineText(nameOrId)}; "agents list" shows all agents`);
+    throw new CliError(
+      `No agent is named ${toLineText(nameOrId)}; "agents list" shows all agents; an agent begins with its first request`,
+    );
   return agent.id;
 }
 

@@ -28,6 +28,8 @@ const columns: Column<Row>[] = [
   { head: '', cell: ({ warn_only }) => (warn_only ? 'warns only' : '') },
 ];
 
+const isUse = new Set(['SPENT', 'RESERVED', 'REMAINING']);
+
 const toRow = (agent: AgentBudget): Row => ({ ...agent, name: agent.agent_name });
 
 function pickAgent(answer: Answer<BudgetList>, agentId: string): Answer<AgentBudget> {
@@ -78,6 +80,8 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
         global: '(all together)',
         default: '(new agents)',
       };
-      await shell.showRows(answer, (data) => [{ ...data, name: name[target.kind] }], columns);
+      // New agents have spent nothing.
+      const shown = target.kind === 'default' ? columns.filter(({ head }) => !isUse.has(head)) : columns;
+      await shell.showRows(answer, (data) => [{ ...data, name: name[target.kind] }], shown);
     });
 }

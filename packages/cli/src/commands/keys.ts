@@ -1,10 +1,11 @@
 import { type ApiKey, apiKeyListSchema, createdApiKeySchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, addReason, type ReasonOption } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { timeColumn } from '../format/format-table.ts';
 import { formatTime } from '../format/format-values.ts';
 import { parseExpiry, parseNames, parseWhole } from '../parse-arguments.ts';
+import { writeQuery } from '../write-query.ts';
 
 function listFields(key: ApiKey & { secret: string }): [string, string][] {
   return [
@@ -20,17 +21,19 @@ function listFields(key: ApiKey & { secret: string }): [string, string][] {
 export function addKeyCommands(program: Command, shell: Shell): void {
   const keys = program.command('keys').description('keys to the management API');
 
-  addCommand(
+  const create = addCommand(
     keys,
     'create <name>',
     'make a key; its secret is shown this once',
     'keys create dashboard --scopes read --expires 90d',
-  )
+  );
+  addReason(create)
     .requiredOption('--scopes <scopes>', 'what it allows: read, write, admin, separated by commas', parseNames)
     .option('--expires <when>', 'a span such as 90d or 12h, or a time', parseExpiry)
-    .action(async (name: string, { scopes, expires }) => {
+    .action(async (name: string, { scopes, expires, reason }) => {
       const input = { name, scopes, ...(expires && { expires_at: expires }) };
-      await shell.showFields(await shell.api.send('POST', '/api/v1/keys', input, createdApiKeySchema), listFields);
+      const path = writeQuery('/api/v1/keys', { reason });
+      await shell.showFields(await shell.api.send('POST', path, input, createdApiKeySchema), listFields);
       shell.terminal.note('The secret is shown this once: keep it now.');
     });
 
@@ -45,10 +48,10 @@ export function addKeyCommands(program: Command, shell: Shell): void {
     ]),
   );
 
-  addCommand(keys, 'rotate <id>', 'give a key a new secret', 'keys rotate key_... --overlap 3600')
+  addReason(addCommand(keys, 'rotate <id>', 'give a key a new secret', 'keys rotate key_... --overlap 3600'))
     .option('--overlap <seconds>', 'how long the old secret still works after the rotation', parseWhole(0), 0)
-    .action(async (id: string, { overlap }) => {
-      const path = `/api/v1/keys/${encodeURIComponent(id)}/rotate`;
+    .action(async (id: string, { overlap, reason }) => {
+      const path = writeQuery(`/api/v1/keys/${encodeURIComponent(id)}/rotate`, { reason });
       const answer = await shell.api.send('POST', path, { overlap_seconds: overlap }, createdApiKeySchema);
       await shell.showFields(answer, (key) => [
         ...listFields(key),
@@ -57,9 +60,9 @@ export function addKeyCommands(program: Command, shell: Shell): void {
       shell.terminal.note('The secret is shown this once: keep it now.');
     });
 
-  addCommand(keys, 'delete <id>', 'delete a key: it stops working at once', 'keys delete key_...').action(
-    async (id: string) => {
-      await shell.api.delete(`/api/v1/keys/${encodeURIComponent(id)}`);
+  addReason(addCommand(keys, 'delete <id>', 'delete a key: it stops working at once', 'keys delete key_...')).action(
+    async (id: string, { reason }: ReasonOption) => {
+      await shell.api.delete(writeQuery(`/api/v1/keys/${encodeURIComponent(id)}`, { reason }));
       if (!shell.json) await shell.terminal.print(`${id} is deleted`);
     },
   );

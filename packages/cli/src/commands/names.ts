@@ -1,10 +1,11 @@
 import { claimedNameListSchema } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, addReason, type ReasonOption } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { timeColumn } from '../format/format-table.ts';
 import { formatCount } from '../format/format-values.ts';
+import { writeQuery } from '../write-query.ts';
 
 /** `names`: the names that work with a token alone. */
 export function addNameCommands(program: Command, shell: Shell): void {
@@ -18,13 +19,14 @@ export function addNameCommands(program: Command, shell: Shell): void {
     ]),
   );
 
-  addCommand(
+  const release = addCommand(
     names,
     'release <name>',
     'give a name back: without a token left, any agent may declare it again',
     'names release invoice-checker',
-  ).action(async (name: string) => {
-    await shell.api.delete(`/api/v1/claimed-names/${encodeURIComponent(name)}`);
+  );
+  addReason(release).action(async (name: string, { reason }: ReasonOption) => {
+    await shell.api.delete(writeQuery(`/api/v1/claimed-names/${encodeURIComponent(name)}`, { reason }));
     if (!shell.json) await shell.terminal.print(`${toLineText(name)} is free`);
   });
 }

@@ -57,7 +57,10 @@ export function listDetail(event: EventDetail): [name: string, value: string][] 
     ],
     ['cost (USD)', `${formatUsd(event.cost_usd)}; prices: ${orNone(event.price_version)}`],
     ['compliance tag', event.compliance_tag],
-    ['personal data', `${formatPii(event)}; searched: ${orNone(event.pii_scan)}`],
+    [
+      'personal data',
+      `${event.pii_types.length === 0 && event.pii_scan === 'partial' ? 'no' : formatPii(event)}; searched: ${orNone(event.pii_scan)}`,
+    ],
     ['where', formatFindings(event), 'pii_findings'],
     ['SHA-256 of the request', orNone(event.request_sha256)],
     ['SHA-256 of the answer', orNone(event.response_sha256)],
