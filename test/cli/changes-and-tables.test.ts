@@ -57,8 +57,23 @@ test.each([80, 120])(
     expect(sent.status).toBe(200);
     await waitFor('its event', async () => (await done('sessions list')).includes(name));
     const [isTty, width] = [process.stdout.isTTY, process.stdout.columns];
+    await done('agents block worker');
+    const uuid = crypto.randomUUID();
+    expect((await send('worker', { 'x-request-id': uuid })).status).toBe(403);
+    await done('agents unblock worker');
+    await waitFor('its refusal', async () => (await readJson(`refusals --request-id ${uuid}`)).length === 1);
+    // The longest code of all.
+    const longer = "UPDATE refused_requests SET reason = 'session_of_another_agent' WHERE request_id = $1";
+    await system.database.pool.query(longer, [uuid]);
     Object.assign(process.stdout, { isTTY: true, columns });
     try {
+      expect(await done(`refusals --no-color --request-id ${uuid}`)).toMatch(
+        new RegExp(` session_of_another_agent .*${uuid}\n$`),
+      );
+      const { id } = await readJson('agents show worker');
+      expect(await done('agents list --no-color')).toMatch(new RegExp(`^worker +active .*${id}$`, 'm'));
+      const report = await done('costs report --no-color --by agent,model,provider,tag');
+      expect(report).toMatch(/^worker +gpt-4o\S* +openai +default +0\.\d+/m);
       for (const list of [
         'agents list',
         'events list',

@@ -77,12 +77,12 @@ export function addAgentCommands(program: Command, shell: Shell): void {
         writeQuery('/api/v1/agents', { ...given, expand: shell.json ? undefined : 'usage' }),
         agentListSchema,
         [
-          { head: 'NAME', cell: ({ name }) => name, least: 12 },
+          { head: 'NAME', cell: ({ name }) => name, least: 20 },
           { head: 'STATUS', cell: ({ status }) => status, style: ({ status }) => statusStyles[status] },
-          timeColumn<ListedAgent>('LAST SEEN', ({ last_seen_at = null }) => last_seen_at),
-          { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => formatUsd(cost_today_usd) },
-          { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 1 },
-          { ...timeColumn<ListedAgent>('CREATED', ({ created_at }) => created_at), spare: 2 },
+          { ...timeColumn<ListedAgent>('LAST SEEN', ({ last_seen_at = null }) => last_seen_at), spare: 1 },
+          { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => formatUsd(cost_today_usd), spare: 2 },
+          { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 3 },
+          { ...timeColumn<ListedAgent>('CREATED', ({ created_at }) => created_at), spare: 4 },
           { head: 'ID', cell: ({ id }) => id },
         ],
       ),
@@ -122,10 +122,14 @@ export function addAgentCommands(program: Command, shell: Shell): void {
   const stop = 'refuse agents from their next request on, and end what they have running';
   addChange('block', stop, setStatus('blocked'));
   addChange('unblock', 'let agents work again', setStatus('active'));
-  addChange('retire', 'retire agents: they leave the dashboards', async (agentId, query) => {
-    const path = writeQuery(`/api/v1/agents/${agentId}/retire`, query);
-    await shell.show(await shell.api.send('POST', path, {}, retiredAgentSchema), ({ id }) => `${id} is retired`);
-  });
+  addChange(
+    'retire',
+    'retire agents: they leave the dashboards, and their requests still get through unless they are blocked',
+    async (agentId, query) => {
+      const path = writeQuery(`/api/v1/agents/${agentId}/retire`, query);
+      await shell.show(await shell.api.send('POST', path, {}, retiredAgentSchema), ({ id }) => `${id} is retired`);
+    },
+  );
 
   /** Goes on after a failure, so that one wrong name keeps no other agent from being blocked. */
   async function changeEach(words: readonly string[], change: (agent: string) => Promise<void>): Promise<void> {

@@ -12,17 +12,17 @@ type Entry = Column<CostUsageEntry>;
 const groupColumns: Record<UsageGroup, Entry> = {
   hour: timeColumn('HOUR (UTC)', ({ hour }) => hour ?? null),
   day: { head: 'DAY (UTC)', cell: ({ day }) => day ?? '-' },
-  agent: { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-', least: 10 },
-  model: { head: 'MODEL', cell: ({ model }) => model ?? '-', least: 10 },
-  provider: { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6 },
-  tag: { head: 'TAG', cell: ({ compliance_tag: tag }) => tag ?? '-', least: 6 },
+  agent: { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-' },
+  model: { head: 'MODEL', cell: ({ model }) => model ?? '-' },
+  provider: { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-' },
+  tag: { head: 'TAG', cell: ({ compliance_tag: tag }) => tag ?? '-' },
 };
 
 const sumColumns: Entry[] = [
   { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
-  { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
-  { head: 'TOKENS IN', right: true, cell: (row) => formatCount(row.total_prompt_tokens), spare: 2 },
-  { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 1 },
+  { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count), spare: 1 },
+  { head: 'TOKENS IN', right: true, cell: (row) => formatCount(row.total_prompt_tokens), spare: 3 },
+  { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 2 },
 ];
 
 /** `costs report`: sums of a range of time. */

@@ -8,13 +8,13 @@ import { parsePageSize } from '../parse-arguments.ts';
 import { writeQuery } from '../write-query.ts';
 
 export const refusalColumns: Column<Refusal>[] = [
-  timeColumn('TIME', ({ timestamp }) => timestamp),
+  { ...timeColumn<Refusal>('TIME', ({ timestamp }) => timestamp), spare: 1 },
   { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-', least: 8 },
-  { head: 'REASON', cell: ({ reason }) => reason, style: () => 'yellow', least: 13 },
-  { head: 'FROM', cell: ({ source_ip }) => source_ip, spare: 3 },
-  { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6, spare: 2 },
-  { head: 'PATH', cell: ({ path }) => path ?? '-', least: 16, spare: 1 },
-  { head: 'REQUEST ID', cell: ({ request_id }) => request_id, least: 20 },
+  { head: 'REASON', cell: ({ reason }) => reason, style: () => 'yellow' },
+  { head: 'FROM', cell: ({ source_ip }) => source_ip, spare: 4 },
+  { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6, spare: 3 },
+  { head: 'PATH', cell: ({ path }) => path ?? '-', least: 16, spare: 2 },
+  { head: 'REQUEST ID', cell: ({ request_id }) => request_id },
 ];
 
 /** `refusals`: single refused requests. */

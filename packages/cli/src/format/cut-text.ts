@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+export const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Columns of a terminal that a line takes: two for a wide character, none for a mark. */
 export function measureText(text: string): number {

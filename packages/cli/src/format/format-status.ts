@@ -1,9 +1,9 @@
 import type { ServiceState, Status } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import type { Paint, Style } from '../open-terminal.ts';
-import { cutText } from './cut-text.ts';
 import { type Column, formatTable } from './format-table.ts';
 import { formatCap, formatCount, formatDuration, formatTime, formatUsd } from './format-values.ts';
+import { wrapText } from './wrap-text.ts';
 
 const stateStyles: Record<ServiceState['state'], Style> = { ready: 'green', not_ready: 'red', unknown: 'yellow' };
 
@@ -101,7 +101,8 @@ export function formatStatus(status: Status, paint: Paint, room = Number.POSITIV
     const error = status.unavailable.find((each) => each.part === part)?.error ?? 'unknown';
     const { text, style } =
       value === null ? { text: `not known: ${error}`, style: 'red' as const } : show(value as Part<Name>);
-    return `${paint('bold', name.padEnd(label))}  ${paint(style, cutText(toLineText(text, 4_096), room - label - 2))}`;
+    const lines = wrapText(toLineText(text, 4_096), room - label - 2).map((each) => paint(style, each));
+    return `${paint('bold', name.padEnd(label))}  ${lines.join(`\n${' '.repeat(label + 2)}`)}`;
   };
   const table = <Row>(rows: readonly Row[] | undefined, columns: Column<Row>[]) =>
     rows === undefined || rows.length === 0 ? [] : ['', formatTable(rows, columns, paint, room).text];

@@ -1,4 +1,5 @@
 import type { ListedAuditEntry } from '@agp/core/contracts';
+import { toLineText } from '@agp/core/text';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { cutText } from './cut-text.ts';
 import { formatChange } from './format-change.ts';
 import { type Column, formatFields, formatTable, timeColumn } from './format-table.ts';
 import { formatDuration, formatUsd } from './format-values.ts';
+import { wrapText } from './wrap-text.ts';
 
 const plain = (_style: unknown, text: string) => text;
 
@@ -153,4 +155,17 @@ test('amounts keep all the places that they have, and two at least', () => {
     ...['0.00', '12.50', '0.00021375', '0.000000001', '9000000.00'],
   ]);
   expect([5, 1_500, 61_000, 7_260_000].map(formatDuration)).toEqual(['5 ms', '1.5 s', '1 min', '2 h 1 min']);
+});
+
+test('a wrapped text loses nothing, and no line of it is wider than asked for', () => {
+  expect(wrapText('agent_blocked 12, paused 3', 16)).toEqual(['agent_blocked', '12, paused 3']);
+  expect(wrapText('abcdefgh 模型', 3)).toEqual(['abc', 'def', 'gh', '模', '型']);
+  fc.assert(
+    fc.property(hostile, fc.integer({ min: 4, max: 90 }), (raw, columns) => {
+      const text = toLineText(raw);
+      const lines = wrapText(text, columns);
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+    }),
+  );
 });
