@@ -42,7 +42,10 @@ test('a request id leads to its event or its refusal, and unknown or hostile one
   expect(await done('refusals --reason agent_blocked')).toMatch(
     /stopped +agent_blocked +127\.0\.0\.1 +openai +\S+ +after-the-block/,
   );
-  expect(await done('why after-the-block')).toMatch(/^TIME .*\n.* stopped +agent_blocked /);
+  const explained = await done('why after-the-block');
+  expect(explained).toMatch(
+    /^TIME .*\n.* stopped +agent_blocked .*\n\nagent_blocked: An operator blocked the agent\. "agents unblock"/,
+  );
   await waitFor('the event', async () => (await readJson('events list --request-id before-the-block')).length === 1);
   expect(await done('why before-the-block')).toMatch(/^agent \* +stopped /m);
   const [event] = await readJson('events list --request-id before-the-block');
@@ -87,6 +90,7 @@ test('the list tells failures, and what was not searched, from the rest', async 
   expect(shown.get(one)).toMatch(/ worker +failed: name_not_found .* - +evt_/);
   expect(shown.get(two)).toMatch(/ worker +failed: 429 .* no, searched in part +evt_/);
   expect(shown.get(three)).toMatch(/ worker +killed .* email +evt_/);
+  expect(await done(`why ${two}`)).toMatch(/^personal data +no; searched: partial$/m);
   expect(shown.get(four)).toMatch(/ worker +ok .* no +evt_/);
   expect(shown.get(five)).toMatch(/ worker +500 .* evt_/);
   expect(await done(`why ${five}`)).toMatch(/^result +500$/m);

@@ -6,8 +6,10 @@ import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
+import { explainRefusal } from '../explain-refusal.ts';
 import { formatFields } from '../format/format-table.ts';
 import { listDetail } from '../format/list-detail.ts';
+import { wrapText } from '../format/wrap-text.ts';
 import { writeQuery } from '../write-query.ts';
 import { refusalColumns } from './refusals.ts';
 
@@ -53,7 +55,14 @@ export function addWhyCommand(program: Command, shell: Shell): void {
       );
     }
     const parts = events.map(({ data }) => formatFields(listDetail(data), terminal.paint));
-    if (refusals?.data.length) parts.push(shell.drawTable(refusals.data, refusalColumns));
+    if (refusals?.data.length) {
+      parts.push(shell.drawTable(refusals.data, refusalColumns));
+      const room = terminal.width ?? Number.POSITIVE_INFINITY;
+      for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {
+        const meaning = explainRefusal(reason) ?? 'this version of agp does not know this code';
+        parts.push(wrapText(`${toLineText(reason, 128)}: ${meaning}`, room).join('\n'));
+      }
+    }
     await terminal.print(parts.join('\n\n'));
   });
 }
