@@ -204,6 +204,8 @@ test('each API lists its models, and embeds, and counts', async () => {
   expect(embedded.embeddings?.map(({ values }) => values?.length)).toEqual([768, 768]);
   const counted = await gemini.models.countTokens(contents);
   const whole = await gemini.models.generateContent(contents);
+  for (const model of ['gemini-2.5-flash-image', 'gemini-2.5-flash-preview-tts'])
+    await expect(gemini.models.generateContent({ ...contents, model })).rejects.toMatchObject({ status: 404 });
   expect(counted.totalTokens).toBe(whole.usageMetadata?.promptTokenCount);
   expect(whole.usageMetadata?.thoughtsTokenCount).toBe(64);
   let streamed = '';
@@ -249,6 +251,17 @@ test('images, speech, transcriptions and files work', async () => {
   expect(heard.text).toContain('meeting');
   const kept = await openai.files.create({ file: await toFile(sound, 'meeting.wav'), purpose: 'assistants' });
   expect(kept).toMatchObject({ object: 'file', bytes: sound.length, filename: 'meeting.wav' });
+  expect(await openai.files.retrieve(kept.id)).toMatchObject({ id: kept.id, filename: 'meeting.wav' });
+  const whole = await openai.files.content(kept.id);
+  expect(Buffer.from(await whole.arrayBuffer()).equals(sound)).toBe(true);
+  for (let index = 0; index < 16; index += 1)
+    await openai.files.create({
+      file: await toFile(Buffer.from(`file ${index}`), `${index}.txt`),
+      purpose: 'assistants',
+    });
+  const listed = await openai.files.list();
+  expect([listed.data.length, listed.data[0]?.filename]).toEqual([16, '15.txt']);
+  await expect(openai.files.content(kept.id)).rejects.toMatchObject({ status: 404 });
   const edited = await openai.images.edit({
     model: 'gpt-image-1',
     prompt: 'Blue',

@@ -9,7 +9,7 @@ import { answerSpeech, answerTranscription } from './openai/audio.ts';
 import { answerChatCompletion, answerCompletion } from './openai/chat-completions.ts';
 import { answerEmbeddings } from './openai/embeddings.ts';
 import { toErrorBody as toOpenaiError } from './openai/errors.ts';
-import { answerFile } from './openai/files.ts';
+import { answerFile, answerFileContent, listFiles, showFile } from './openai/files.ts';
 import { answerImageEdits, answerImages } from './openai/images.ts';
 import { answerResponse } from './openai/responses.ts';
 import type { ProviderFault } from './provider-fault.ts';
@@ -34,6 +34,9 @@ export const dialects: Readonly<Record<string, Dialect>> = {
       ['POST', /^\/v1\/audio\/speech$/, answerSpeech],
       ['POST', /^\/v1\/audio\/(?:transcriptions|translations)$/, answerTranscription],
       ['POST', /^\/v1\/files$/, answerFile],
+      ['GET', /^\/v1\/files$/, listFiles],
+      ['GET', /^\/v1\/files\/([^/]+)$/, showFile],
+      ['GET', /^\/v1\/files\/([^/]+)\/content$/, answerFileContent],
       ['GET', /^\/v1\/models$/, models.listOpenaiModels],
       ['GET', /^\/v1\/models\/([^/]+)$/, models.showOpenaiModel],
     ],

@@ -6,9 +6,12 @@ const messages: Record<JsonErrorCode, string> = { too_deep: 'nests too deep', no
 export class JsonError extends Error {
   override readonly name = 'JsonError';
   readonly code: JsonErrorCode;
+  /** Where a text stops being JSON, `line 3 column 5`, if the parser says it; for files of operators. */
+  readonly at: string | null;
 
-  constructor(code: JsonErrorCode) {
+  constructor(code: JsonErrorCode, at: string | null = null) {
     super(messages[code]);
     this.code = code;
+    this.at = at;
   }
 }

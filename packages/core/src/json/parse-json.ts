@@ -26,8 +26,9 @@ export function parseJson(source: string | Uint8Array, { maxDepth = maxJsonDepth
   if (fault !== null) throw new JsonError(fault);
   try {
     return JSON.parse(text);
-  } catch {
-    throw new JsonError('not_json');
+  } catch (error) {
+    // Only numbers are taken of the parser's message, which may quote the text.
+    throw new JsonError('not_json', /\((line \d+ column \d+)\)$/.exec((error as Error).message)?.[1] ?? null);
   }
 }
 

@@ -4,6 +4,7 @@ import { converse, type DemoRequest, type Endpoint } from '../endpoint.ts';
 import { countCached, countInputTokens } from '../model/answer-asked.ts';
 import { type Asked, plainAsked } from '../model/asked.ts';
 import { parseRequest } from '../parse-request.ts';
+import { ProviderFault } from '../provider-fault.ts';
 import { writeContent, writeContentFrames, writeContentPieces } from '../wire/index.ts';
 import { errorFrame } from './errors.ts';
 
@@ -89,7 +90,12 @@ function readContent(model: string, asked: Fields): Asked {
   };
 }
 
-const readAsked = ({ params: [model = ''], body }: DemoRequest) => readContent(model, parseRequest(fields, body));
+function readAsked({ params: [model = ''], body }: DemoRequest): Asked {
+  // Text in place of an image or of speech would be no answer.
+  if (/-(?:image|tts|audio)\b/.test(model))
+    throw new ProviderFault('not_found', 'The demo has no Gemini models for images and speech.', 'model');
+  return readContent(model, parseRequest(fields, body));
+}
 
 /** `POST /v1beta/models/{model}:generateContent`. */
 export const answerContent: Endpoint = (request) =>

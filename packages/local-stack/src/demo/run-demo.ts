@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
@@ -39,10 +41,17 @@ async function waitUntilRecorded(management: ManagementClient, sent: SentTurn[])
   }
 }
 
+/** Only connects: any request that is not an agent's would be listed as refused. */
+async function expectListener({ hostname, port }: URL): Promise<void> {
+  const socket = connect(Number(port) || 80, hostname.replace(/^\[(.*)\]$/, '$1'));
+  await once(socket, 'connect');
+  socket.destroy();
+}
+
 /** @throws DemoNotReadyError if the proxy or the management API does not answer */
 export async function expectRunningStack(config: DemoConfig): Promise<void> {
   try {
-    await fetch(config.proxyUrl);
+    await expectListener(new URL(config.proxyUrl));
   } catch {
     throw nothingAnswers(config.proxyUrl);
   }

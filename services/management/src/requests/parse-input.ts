@@ -19,10 +19,13 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   const name = String(field || whole)
     .slice(0, 64)
     .toWellFormed();
-  throw new ApiError(
-    'invalid_parameter',
-    `${name}: ${issue?.code === 'unrecognized_keys' ? 'unknown field' : issue?.message}`,
-  );
+  throw new ApiError('invalid_parameter', `${name}: ${issue && describe(issue)}`);
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return 'unknown field';
+  if (issue.code !== 'invalid_value') return issue.message;
+  return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
 }
 
 /** Names of parameters for a message: a few, each cut, without control characters. */

@@ -58,14 +58,24 @@ test('streams are asked for their usage, but for servers that are known or said 
 });
 
 test.each([
-  ['not JSON', '{', 'PROVIDERS_FILE'],
+  ['not JSON', '[\n{ fake-canary', /cannot read .*: is not JSON \(line 2 column 3\)$/],
+  ['no list', '{}', 'PROVIDERS_FILE'],
+  ['an entry without an id', [fromFile, null], 'PROVIDERS_FILE: [1]: '],
   ['a reserved id', [{ id: 'agents', api: 'openai', base_url: 'http://a' }], 'agents is reserved'],
-  ['an unknown api', [{ id: 'x', api: 'soap', base_url: 'http://a' }], '0.api'],
-  ['a file URL', [{ id: 'x', api: 'openai', base_url: 'file:///etc/passwd' }], '0.base_url'],
-  ['credentials in a URL', [{ id: 'x', api: 'openai', base_url: 'http://u:p@a' }], '0.base_url'],
-  ['a key file that cannot be read', [{ ...fromFile, api_key_file: '/nowhere/key' }], 'cannot read /nowhere/key'],
-  ['paths that allow nothing', [{ ...fromFile, allow_paths: [] }], '0.allow_paths: must allow something'],
-  ['an invalid path', [{ ...fromFile, allow_paths: ['v1'] }], '0.allow_paths.0: must be default'],
+  [
+    'an unknown api',
+    [{ id: 'x', api: 'soap', base_url: 'http://a' }],
+    'PROVIDERS_FILE: [0] ("x"): api: must be one of openai, anthropic, gemini',
+  ],
+  ['a file URL', [{ id: 'x', api: 'openai', base_url: 'file:///etc/passwd' }], '[0] ("x"): base_url: must be'],
+  ['credentials in a URL', [{ id: 'x', api: 'openai', base_url: 'http://u:p@a' }], '[0] ("x"): base_url: must hold no'],
+  [
+    'a key file that cannot be read',
+    [{ ...fromFile, api_key_file: '/nowhere/key' }],
+    'PROVIDERS_FILE: [0] ("my-groq"): api_key_file: cannot read /nowhere/key',
+  ],
+  ['paths that allow nothing', [{ ...fromFile, allow_paths: [] }], 'allow_paths: must allow something'],
+  ['an invalid path', [{ ...fromFile, allow_paths: ['v1'] }], 'allow_paths.0: must be default'],
   ['a member that is not known', [{ id: 'x', api: 'openai', base_url: 'http://a', api_kye: 'x' }], 'api_kye'],
 ])('%s is refused at start, by name', (_what, content, message) => {
   expect(() => loadProviders(writeProviders(content), {})).toThrow(message);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseJson } from '@agp/core/json';
+import { JsonError, parseJson } from '@agp/core/json';
+import { toLineText } from '@agp/core/text';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
 import { defaultPaths, listSpellings, type PathPattern, parsePathPattern } from '../head/allowed-paths.ts';
@@ -44,7 +45,7 @@ const allowedPath = z.string().transform((text, context) => {
 const providersFileSchema = z.array(
   z.strictObject({
     id: providerId,
-    api: z.enum(['openai', 'anthropic', 'gemini']),
+    api: z.enum(['openai', 'anthropic', 'gemini'], 'must be one of openai, anthropic, gemini'),
     base_url: baseUrl,
     ask_usage: z.boolean().optional(),
     api_key_file: z.string().min(1).optional(),
@@ -77,8 +78,9 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   // A variable's name cannot contain a dash, so an underscore replaces it.
   const find = (id: string) => providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
   for (const [id, api, url] of builtIn) set(id, api, new URL(url));
-  for (const entry of file ? readProvidersFile(file) : []) {
-    const apiKey = entry.api_key_file ? readProviderKey('PROVIDERS_FILE', entry.api_key_file) : null;
+  for (const [index, entry] of (file ? readProvidersFile(file) : []).entries()) {
+    const source = `PROVIDERS_FILE: ${nameEntry(index, entry.id)}: api_key_file`;
+    const apiKey = entry.api_key_file ? readProviderKey(source, entry.api_key_file) : null;
     const asks = entry.ask_usage === undefined ? {} : { asksForUsage: entry.ask_usage };
     set(entry.id, entry.api, entry.base_url, { apiKey, allowPaths: entry.allow_paths ?? null, ...asks });
   }
@@ -110,15 +112,24 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   return providers;
 }
 
+/** An entry by its place, counted from 0, and its id, which may be anything. */
+function nameEntry(index: number, id: unknown): string {
+  return typeof id === 'string' ? `[${index}] ("${toLineText(id, 64)}")` : `[${index}]`;
+}
+
 function readProvidersFile(file: string): z.infer<typeof providersFileSchema> {
   let content: unknown;
   try {
     content = parseJson(readFileSync(file));
   } catch (error) {
-    throw new ConfigError(`PROVIDERS_FILE: cannot read ${file}: ${(error as Error).message}`);
+    const at = error instanceof JsonError && error.at !== null ? ` (${error.at})` : '';
+    throw new ConfigError(`PROVIDERS_FILE: cannot read ${file}: ${(error as Error).message}${at}`);
   }
   const parsed = providersFileSchema.safeParse(content);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new ConfigError(`PROVIDERS_FILE: ${issue?.path.join('.')}: ${issue?.message}`);
+  const [issue] = parsed.error.issues;
+  const [index, ...field] = issue?.path ?? [];
+  if (typeof index !== 'number') throw new ConfigError(`PROVIDERS_FILE: ${file}: ${issue?.message}`);
+  const entry = nameEntry(index, (content as { id?: unknown }[])[index]?.id);
+  throw new ConfigError(`PROVIDERS_FILE: ${[entry, field.join('.'), issue?.message].filter(Boolean).join(': ')}`);
 }
