@@ -49,6 +49,28 @@ test('a first token for a name in use is not made unasked, and what it will refu
   await done('tokens create in-use');
 });
 
+test('keys, tokens and names change for a reason, and the cap of new agents shows no spend', async () => {
+  const key = await readJson('keys create viewer --scopes read --reason made-it');
+  await done(`keys rotate ${key.id} --reason turned-it`);
+  await done(`keys delete ${key.id} --reason no-more`);
+  const token = await readJson('tokens create reasoned --reason for-it');
+  await done(`tokens revoke ${token.id} --reason against-it`);
+  await done('names release reasoned --reason freed-it');
+  const entries: { reason: string }[] = await readJson('audit list --limit 6');
+  expect(entries.map(({ reason }) => reason).toReversed()).toEqual([
+    'made-it',
+    'turned-it',
+    'no-more',
+    'for-it',
+    'against-it',
+    'freed-it',
+  ]);
+  await refused('names release reasoned --reason ""', 1, /^(reason|claimed name)/);
+  expect(await done('budgets set --default 3')).toMatch(/^AGENT +CAP \(USD\) *\n\(new agents\) +3\.00$/m);
+  await done('budgets set --default none');
+  await refused('budgets set nobody 3', 1, /^No agent is named nobody; .* an agent begins with its first request$/m);
+});
+
 test.each([80, 120])(
   'on a terminal of %i columns every table fits, whatever names and models agents choose',
   async (columns) => {
@@ -86,7 +108,8 @@ test.each([80, 120])(
         'tokens list',
         'names list',
       ]) {
-        const lines = (await done(`${list} --no-color`)).trimEnd().split('\n');
+        const { stdout, stderr } = await agp(`${list} --no-color`);
+        const lines = (stdout + stderr).trimEnd().split('\n');
         expect(lines.length).toBeGreaterThan(1);
         for (const line of lines)
           expect([list, line, measureText(line)]).toEqual([
