@@ -150,7 +150,7 @@ const settings = [
 
 /**
  * Fills a database with events of the days until `now`, by the server itself: nothing passes through this process. It adds to what an
- * earlier call has filled in. Large fills make the indexes afterwards.
+ * earlier call has filled in. Large fills make the indexes afterwards. It leaves VACUUM to the caller, who may add more.
  *
  * @param database nothing else writes to it; its user may change settings of the server
  */
@@ -198,7 +198,7 @@ export async function fillDatabase({ pool, db }: Database, before: Filled, event
   const filling = performance.now();
   await completeRollups(db);
   show(`rollups filled in ${((performance.now() - filling) / 1_000).toFixed(1)} s, as an upgrade does it`);
-  await pool.query('VACUUM ANALYZE');
+  await pool.query('ANALYZE');
   for (const setting of settings) await pool.query(`ALTER SYSTEM RESET ${setting.split(' ')[0]}`);
   await pool.query('SELECT pg_reload_conf(); CHECKPOINT');
   show(`${events.toLocaleString('en')} events in ${Math.round((performance.now() - began) / 1_000)} s\n`);

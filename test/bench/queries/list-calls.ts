@@ -19,6 +19,7 @@ export async function listCalls(pool: Pool, now: number): Promise<Call[]> {
   const one = async (text: string, values: unknown[] = []) =>
     (await pool.query<{ found: string }>(text, values)).rows[0]?.found as string;
   const at = (ms: number) => new Date(now - ms).toISOString();
+  const hourAt = (ms: number) => new Date(Math.floor((now - ms) / hourMs) * hourMs).toISOString();
   const cursorAt = async (ms: number) =>
     toPublicId(
       'evt',
@@ -69,6 +70,7 @@ export async function listCalls(pool: Pool, now: number): Promise<Call[]> {
     events('recorded in 7 d, of no agent', `recorded_after=${at(7 * dayMs)}&agent_id=none`),
     plain(`agents/${agent}/events?limit=100`),
     plain(`events/${event}`),
+    plain(`events/${event}/detail`),
     plain(`events/sessions/${wholeSession}`),
     plain('sessions?limit=100'),
     { name: 'sessions, 98 % deep', path: `/api/v1/sessions?limit=100&cursor=${started_at.getTime()}.${id}` },
@@ -97,8 +99,11 @@ export async function listCalls(pool: Pool, now: number): Promise<Call[]> {
     plain('agent-tokens'),
     plain('claimed-names'),
     plain('status'),
-    plain(`refusals?limit=100`),
-    plain(`costs/usage?from=${at(dayMs)}&group_by=agent,model,provider,tag`),
-    plain(`costs/usage?from=${at(30 * dayMs)}&group_by=day`),
+    plain('refusals?limit=100'),
+    {
+      name: 'costs/usage of 24 h, in most detail',
+      path: `/api/v1/costs/usage?from=${hourAt(dayMs)}&group_by=agent,model,provider,tag`,
+    },
+    { name: 'costs/usage of 30 d, by day', path: `/api/v1/costs/usage?from=${hourAt(30 * dayMs)}&group_by=day` },
   ];
 }

@@ -100,6 +100,7 @@ function printRow(name: string, small: { ms: number; fault?: string }, large: ty
 console.log(`load of the machine: ${loadavg()[0]?.toFixed(1)}`);
 let filled = await fillDatabase(database, { now: Date.now(), events: 0 }, smallSize);
 await fillLog(database, filled.now, 100);
+await pool.query('VACUUM ANALYZE');
 let management = await startManagement();
 const small = await measureAll(management.url, filled.now);
 await management.stop();
