@@ -39,7 +39,7 @@ export async function startBalancer(options: { targets: readonly Target[] }): Pr
     readiness.set(target, false);
     while (readiness.has(target) && !stopped.signal.aborted) {
       const isReady = await askReadiness(target);
-      if (readiness.has(target)) readiness.set(target, isReady);
+      if (readiness.has(target) && isReady !== undefined) readiness.set(target, isReady);
       await sleep(pollEveryMs, undefined, { signal: stopped.signal }).catch(() => {});
     }
   };
@@ -90,13 +90,14 @@ export async function startBalancer(options: { targets: readonly Target[] }): Pr
   };
 }
 
-async function askReadiness({ opsUrl }: Target): Promise<boolean> {
+/** Undefined without an answer in time: a kubelet too asks again before it believes that. */
+async function askReadiness({ opsUrl }: Target): Promise<boolean | undefined> {
   try {
     const answer = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(1_000) });
     await answer.arrayBuffer();
     return answer.status === 200;
-  } catch {
-    return false;
+  } catch (error) {
+    return (error as Error).name === 'TimeoutError' ? undefined : false;
   }
 }
 
