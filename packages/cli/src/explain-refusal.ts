@@ -39,6 +39,10 @@ const explanations: Partial<Record<ErrorCode, string>> = {
   proxy_stopping: 'Its proxy was about to stop. Try again: another one answers.',
   proxy_overloaded:
     'The proxy had as many bytes or connections as it may hold. Start another, or raise MAX_BUFFERED_BYTES or MAX_CONNECTIONS.',
+  method_not_allowed: 'The proxy does not forward this method. Use one that the answer listed in Allow.',
+  cross_site_request: "A web page of another site sent it. Add the page's origin to ALLOWED_ORIGINS if it may.",
+  foreign_host: 'It named a host that is not this proxy. Add the name to ALLOWED_HOSTS if it is.',
+  internal: 'The proxy failed, not the request. Its log says why; search it for the request id.',
   audit_unavailable: 'With AUDIT=strict and a full queue no event could be kept. See to NATS; "status" shows it.',
 };
 

@@ -23,6 +23,22 @@ interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'>, Details {
   pii_findings: ColumnType<PiiFinding[] | null, string | null, string | null>;
 }
 
+/** Usage of an agent and model. */
+interface UsageSums {
+  agent_id: string;
+  model: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost_usd: Money;
+  event_count: number;
+  request_count: number;
+}
+
+interface UsageTimes {
+  first_event_at: Timestamp;
+  last_event_at: Timestamp;
+}
+
 /** The tables, as `migrations/` makes them. */
 export interface Schema {
   agents: {
@@ -69,43 +85,11 @@ export interface Schema {
     removal: Generated<string>;
   };
   events: EventsTable;
-  daily_usage: {
-    day: ColumnType<string, string, string>;
-    agent_id: string;
-    model: string;
-    prompt_tokens: number;
-    completion_tokens: number;
-    cost_usd: Money;
-    event_count: number;
-    request_count: number;
-    first_event_at: Timestamp;
-    last_event_at: Timestamp;
-  };
+  daily_usage: UsageSums & UsageTimes & { day: ColumnType<string, string, string> };
   /** Usage by UTC hour. */
-  hourly_usage: {
-    hour: Timestamp;
-    agent_id: string;
-    model: string;
-    provider: string;
-    compliance_tag: string;
-    prompt_tokens: number;
-    completion_tokens: number;
-    cost_usd: Money;
-    event_count: number;
-    request_count: number;
-  };
+  hourly_usage: UsageSums & { hour: Timestamp; provider: string; compliance_tag: string };
   /** Usage of all time. */
-  agent_usage: {
-    agent_id: string;
-    model: string;
-    prompt_tokens: number;
-    completion_tokens: number;
-    cost_usd: Money;
-    event_count: number;
-    request_count: number;
-    first_event_at: Timestamp;
-    last_event_at: Timestamp;
-  };
+  agent_usage: UsageSums & UsageTimes;
   /** Events with personal data or secrets by UTC hour; an event with several kinds counts for each. */
   hourly_findings: {
     hour: Timestamp;

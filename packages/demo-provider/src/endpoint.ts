@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer } from './answer.ts';
 import { type Directives, readDirectives } from './directives.ts';
 import { answerAsked } from './model/answer-asked.ts';
-import type { Asked } from './model/asked.ts';
+import { type Asked, questionOf } from './model/asked.ts';
 import type { WireAnswer } from './wire/wire-answer.ts';
 
 /** A request that an endpoint answers. */
@@ -28,6 +28,6 @@ export function converse(
   asked: Asked,
   write: (answer: WireAnswer) => Answer,
 ): Answer & { directives: Directives } {
-  const directives = readDirectives(headers, asked.question);
+  const directives = readDirectives(headers, questionOf(asked));
   return { ...write(answerAsked(asked, directives['x-demo-stream-seconds'])), directives };
 }

@@ -59,7 +59,7 @@ export function addWhyCommand(program: Command, shell: Shell): void {
       parts.push(shell.drawTable(refusals.data, refusalColumns));
       const room = terminal.width ?? Number.POSITIVE_INFINITY;
       for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {
-        const meaning = explainRefusal(reason) ?? 'this version of agp does not know this code';
+        const meaning = explainRefusal(reason) ?? 'docs/proxy.md lists what the proxy refuses, and why';
         parts.push(wrapText(`${toLineText(reason, 128)}: ${meaning}`, room).join('\n'));
       }
     }

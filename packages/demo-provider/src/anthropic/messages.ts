@@ -67,7 +67,6 @@ function readMessage(asked: z.infer<typeof countable>, maxTokens?: number): Aske
     ...plainAsked,
     model,
     texts,
-    question: texts.at(-1) ?? '',
     attachments: contents.reduce<number>((sum, content) => sum + countAttachments(content), 0),
     maxTokens,
     tools: (asked.tools ?? []).flatMap(({ name, input_schema: schema }) =>

@@ -79,7 +79,6 @@ function readContent(model: string, asked: Fields): Asked {
     ...readTools(asked),
     model,
     texts,
-    question: texts.at(-1) ?? '',
     attachments: turns.reduce((sum, { parts }) => sum + countAttachments(parts), 0),
     maxTokens: config?.maxOutputTokens,
     hasToolResult: contents.at(-1)?.parts?.some(({ functionResponse }) => functionResponse !== undefined) ?? false,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProviderFault } from '../provider-fault.ts';
 import { cutInPieces, type ToolCall, type WireAnswer } from '../wire/wire-answer.ts';
-import type { Asked, Tool } from './asked.ts';
+import { type Asked, questionOf, type Tool } from './asked.ts';
 import { composeAnswer, topicsOf } from './compose-answer.ts';
 import { countConversationTokens, countTokens, splitTokens } from './count-tokens.ts';
 import { Draws } from './draws.ts';
@@ -20,7 +20,8 @@ export function countInputTokens({ texts, attachments, tools, format }: Asked): 
 }
 
 /** The tools to call now: those that the question names, else the first. */
-function chooseTools({ tools, toolChoice, parallel, hasToolResult, question }: Asked): readonly Tool[] {
+function chooseTools(asked: Asked): readonly Tool[] {
+  const { tools, toolChoice, parallel, hasToolResult } = asked;
   if (toolChoice === 'none' || (toolChoice === 'auto' && (hasToolResult || tools.length === 0))) return [];
   if (typeof toolChoice === 'object') {
     const named = tools.filter(({ name }) => name === toolChoice.name);
@@ -30,11 +31,13 @@ function chooseTools({ tools, toolChoice, parallel, hasToolResult, question }: A
   }
   if (tools.length === 0)
     throw new ProviderFault('invalid_request', 'A tool is to be called, but there is none.', 'tool_choice');
-  const named = tools.filter(({ name }) => question.includes(name));
+  const named = tools.filter(({ name }) => questionOf(asked).includes(name));
   return (named.length > 0 ? named : tools).slice(0, parallel && named.length > 0 ? 8 : 1);
 }
 
-function writeText({ format, question, attachments }: Asked, draws: Draws, streamSeconds: number): string {
+function writeText(asked: Asked, draws: Draws, streamSeconds: number): string {
+  const { format, attachments } = asked;
+  const question = questionOf(asked);
   if (typeof format === 'object' && format !== null)
     return JSON.stringify(sampleSchema(format.schema, draws, topicsOf(question)));
   const text = composeAnswer(question, draws, streamSeconds * wordsPerSecond);
@@ -50,12 +53,12 @@ function writeText({ format, question, attachments }: Asked, draws: Draws, strea
  * @param streamSeconds how long the answer is to be streamed: its text is long enough for that
  */
 export function answerAsked(asked: Asked, streamSeconds: number): WireAnswer {
-  const draws = new Draws(`${asked.model}\n${asked.question}`);
+  const draws = new Draws(`${asked.model}\n${questionOf(asked)}`);
   const maxTokens = asked.maxTokens ?? Number.POSITIVE_INFINITY;
   const reasoning = Math.min(asked.reasoning, Math.floor(maxTokens / 2));
   const room = maxTokens - reasoning;
   const toolCalls = chooseTools(asked).map(({ name, schema }): ToolCall => {
-    const text = JSON.stringify(sampleSchema(schema, draws, topicsOf(asked.question)) ?? {});
+    const text = JSON.stringify(sampleSchema(schema, draws, topicsOf(questionOf(asked))) ?? {});
     return { id: `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`, name, arguments: text };
   });
   const called = toolCalls.reduce((sum, call) => sum + countTokens(call.name + call.arguments), 0);

@@ -10,8 +10,6 @@ export interface Asked {
   model: string;
   /** The texts of the messages in order, instructions first. */
   texts: readonly string[];
-  /** The text to answer: that of the last message. */
-  question: string;
   /** Images, files and sounds in the messages. */
   attachments: number;
   /** The caller's limit on output tokens. */
@@ -29,6 +27,9 @@ export interface Asked {
   /** Input tokens that a cache holds, or is to hold. */
   cached: { read: number; write5m: number; write1h: number };
 }
+
+/** The text to answer: that of the last message. */
+export const questionOf = ({ texts }: Asked): string => texts.at(-1) ?? '';
 
 /** Nothing but a question. */
 export const plainAsked = {

@@ -64,7 +64,7 @@ export const answerTranscription: Endpoint = ({ form }) => {
   const file = requireFile(form, 'file');
   const { model, response_format: format } = parseRequest(transcription, readText(form, ['model', 'response_format']));
   const question = file.name.slice(0, 1_000);
-  const { words, output } = answerAsked({ ...plainAsked, model, texts: [question], question, maxTokens: undefined }, 0);
+  const { words, output } = answerAsked({ ...plainAsked, model, texts: [question], maxTokens: undefined }, 0);
   const text = words.join('');
   const seconds = Math.max(1, Math.ceil(file.size / bytesPerSecond));
   const input = seconds * tokensPerSecond;

@@ -43,7 +43,6 @@ function readChat(asked: z.infer<typeof chat>): Asked {
     ...readTools(asked),
     model,
     texts,
-    question: texts.at(-1) ?? '',
     attachments: messages.reduce((sum, { content }) => sum + countAttachments(content), 0),
     maxTokens: asked.max_completion_tokens ?? asked.max_tokens ?? undefined,
     hasToolResult: ['tool', 'function'].includes(messages.at(-1)?.role ?? ''),

@@ -54,7 +54,6 @@ function readResponse(asked: z.infer<typeof fields>): Asked {
     ...readTools(asked),
     model,
     texts,
-    question: texts.at(-1) ?? '',
     attachments: items.reduce((sum, { content }) => sum + countAttachments(content), 0),
     maxTokens: asked.max_output_tokens ?? undefined,
     hasToolResult: last?.type === 'function_call_output',

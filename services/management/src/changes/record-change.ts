@@ -6,7 +6,6 @@ import { toPlainAddress } from '@agp/runtime';
 import type { Request } from 'express';
 import type { Caller } from '../keys/authenticate.ts';
 import { found } from '../requests/found.ts';
-import { parseQuery } from '../requests/parse-input.ts';
 
 /** A change, as the audit log shows it. Never with a secret, a token, or a digest of one. */
 export interface Change<Result> {
@@ -34,7 +33,8 @@ export async function recordChange<Result>(
   change: (transaction: Db) => Promise<Change<Result>>,
 ): Promise<Result> {
   const { keyId, keyName } = found(caller, 'internal');
-  const { reason } = parseQuery(changeQuerySchema, request.query);
+  // The route has validated the whole query; it may have parameters of its own.
+  const { reason } = changeQuerySchema.parse(request.query);
   return db.transaction().execute(async (transaction) => {
     const { result, agentId = null, target = null, before = null, after = null } = await change(transaction);
     await appendAudit(transaction, [
