@@ -1,16 +1,22 @@
 // npm run check: format and lint rules, types, and rules that need types, side by side.
 import { runTool } from './run-tool.ts';
+import { writeApiTypes } from './write-api-types.ts';
 
-const tools: [name: string, args: string[]][] = [
+const typed = writeApiTypes();
+
+const tools: [name: string, args: string[], after?: Promise<void>][] = [
   ['biome', ['check', '.']],
   ['tsc', []],
-  ['oxlint', []],
+  ['tsc', ['--project', 'packages/console'], typed],
+  ['oxlint', [], typed],
 ];
 
 await Promise.all(
-  tools.map(async ([name, args]) => {
+  tools.map(async ([name, args, after]) => {
+    await after;
     const { code, output } = await runTool(name, args);
+    const title = [name, ...args].join(' ');
     if (code !== 0) process.exitCode = 1;
-    console.log(code === 0 ? `${name}: ok` : `${name}: failed\n${output}`);
+    console.log(code === 0 ? `${title}: ok` : `${title}: failed\n${output}`);
   }),
 );

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { workspaceFolder } from './run-tool.ts';
 
 /** What is made on this machine and never committed. */
-const skipped = new Set(['.git', '.data', 'coverage', 'node_modules']);
+const skipped = new Set(['.git', '.data', 'coverage', 'dist', 'node_modules']);
 
 /** Every file of the checkout that is or could be committed, as a path with slashes relative to the root. */
 export function listFiles(folder = workspaceFolder): string[] {

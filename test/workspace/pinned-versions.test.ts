@@ -55,8 +55,12 @@ test('images, manifests and the pages that name them have that version too', () 
   expect(found.filter(({ tag }) => tag !== version)).toEqual([]);
 });
 
+/** What makes the console's types uses the compiler's own API, which the one that checks our types no longer has. */
+const apart = { from: 'packages/console/package.json', name: 'typescript' };
+
 test('a dependency has the same version wherever it is used', () => {
-  const versions = Map.groupBy(dependencies, ({ name }) => name);
+  const compared = dependencies.filter(({ from, name }) => from !== apart.from || name !== apart.name);
+  const versions = Map.groupBy(compared, ({ name }) => name);
   const differing = [...versions].filter(([, uses]) => new Set(uses.map(({ version }) => version)).size > 1);
   expect(differing).toEqual([]);
 });

@@ -16,11 +16,17 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
   'packages/metering/src': { refused: ['@agp/runtime', '@agp/proxy'], allowed: ['@agp/runtime/fairness', '@agp/pii'] },
   'packages/local-stack/src': { refused: ['@agp/bus', '@agp/proxy'], allowed: ['@agp/bus/permissions'] },
   'packages/testing/src': { refused: ['@agp/proxy', '@agp/writer'], allowed: ['@agp/local-stack/servers', 'vitest'] },
+  // It runs in browsers.
+  'packages/console/src': {
+    refused: ['node:crypto', '@agp/db', '@agp/runtime', '../../core/src/money.ts'],
+    allowed: ['@agp/core/money', 'react'],
+  },
   // Services: nothing of each other or of tests, and storage only through its packages.
   'services/proxy/src': {
     refused: ['@agp/writer', '@agp/local-stack', '@agp/testing', 'pg', '../../writer/src/start-writer.ts'],
     allowed: ['@agp/core/events', '@agp/db', '@agp/runtime', 'express', 'undici'],
   },
+  'services/management/src': { refused: ['@agp/console/build', '@agp/testing'], allowed: ['@agp/db', 'openid-client'] },
   'services/management/src/routes': {
     refused: ['@agp/bus', '@agp/reservations', '@agp/runtime', 'node:fs', 'lru-cache'],
     allowed: ['@agp/core/contracts', '@agp/db', 'express', '../present/agent.ts'],

@@ -1,0 +1,76 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const packageFolder = join(import.meta.dirname, '..');
+const workspaceFolder = join(packageFolder, '../..');
+const dist = join(packageFolder, 'dist');
+/** Its content is the digest of what `dist` was built from. */
+const stampName = '.built-from';
+
+/** What decides the result of a build, from the root of the workspace. */
+const sources = [
+  'packages/console/{src,public,build}/**/*.*',
+  'packages/console/{index.html,package.json,vite.config.ts}',
+  'packages/core/src/**/*.ts',
+  'pnpm-lock.yaml',
+];
+
+function digestSources(): string {
+  const digest = createHash('sha256');
+  for (const path of globSync(sources, { cwd: workspaceFolder }).sort())
+    if (!/\.test\.tsx?$/.test(path)) digest.update(`${path}\n`).update(readFileSync(join(workspaceFolder, path)));
+  return digest.digest('hex');
+}
+
+const isBuiltFrom = (digest: string) => {
+  const stamp = join(dist, stampName);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
+};
+
+/** Puts a finished folder in the place of `dist`. Another build may do so at the same time. */
+function swapIn(folder: string, digest: string): void {
+  const old = `${folder}-old`;
+  try {
+    if (existsSync(dist)) renameSync(dist, old);
+    renameSync(folder, dist);
+  } catch (error) {
+    if (!isBuiltFrom(digest)) throw error;
+  } finally {
+    for (const left of [old, folder]) rmSync(left, { recursive: true, force: true });
+  }
+}
+
+/** Files that compress well get a neighbour with `.gz`, which management sends to those that accept it. */
+function compressFiles(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    if (/\.(?:js|css|svg)$/.test(name))
+      writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
+}
+
+/**
+ * Builds the console's static files into `dist`, unless they are built from the same sources already.
+ *
+ * @param options `report` is called with a line before a build begins, which takes some seconds
+ * @returns whether something was built
+ */
+export async function buildConsole({ report }: { report?: (line: string) => void } = {}): Promise<boolean> {
+  const digest = digestSources();
+  if (isBuiltFrom(digest)) return false;
+  report?.('building the console ...');
+  const folder = join(packageFolder, 'node_modules/.build', randomUUID());
+  mkdirSync(folder, { recursive: true });
+  // Whoever has a finished build loads no build tool.
+  const { build } = await import('vite');
+  await build({
+    configFile: join(packageFolder, 'vite.config.ts'),
+    mode: 'production',
+    logLevel: 'warn',
+    build: { outDir: folder, emptyOutDir: true },
+  });
+  compressFiles(folder);
+  writeFileSync(join(folder, stampName), digest);
+  swapIn(folder, digest);
+  return true;
+}
