@@ -148,6 +148,26 @@ export interface Schema {
     previous_sha256: Buffer | null;
     previous_expires_at: Timestamp | null;
   };
+  /** Of a key's holder, or of a person whom an OpenID provider knows: the others are null. */
+  console_sessions: {
+    id: string;
+    token_sha256: Buffer;
+    half_sha256: Buffer;
+    key_sha256: Buffer | null;
+    issuer: string | null;
+    subject: string | null;
+    name: string;
+    role: string;
+    source_ip: string;
+    created_at: DefaultTimestamp;
+    last_used_at: DefaultTimestamp;
+    expires_at: Timestamp;
+  };
+  console_codes: {
+    code_sha256: Buffer;
+    key_sha256: Buffer;
+    expires_at: Timestamp;
+  };
   quarantine: {
     id: Generated<number>;
     message_id: string | null;

@@ -12,6 +12,7 @@ import * as removalRoots from './0011-removal-roots.ts';
 import * as failures from './0012-failures.ts';
 import * as usageRollups from './0013-usage-rollups.ts';
 import * as refusalTotals from './0014-refusal-totals.ts';
+import * as consoleSessions from './0015-console-sessions.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '0012-failures': failures,
   '0013-usage-rollups': usageRollups,
   '0014-refusal-totals': refusalTotals,
+  '0015-console-sessions': consoleSessions,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */

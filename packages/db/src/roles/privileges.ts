@@ -162,6 +162,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       update: columns('id secret_sha256 scopes expires_at last_used_at previous_sha256 previous_expires_at'),
       delete: true,
     },
+    console_sessions: { select: 'all', insert: 'all', update: columns('last_used_at'), delete: true },
+    console_codes: { select: 'all', insert: 'all', delete: true },
     audit_log: { select: 'all', insert: 'all' },
     ...auditing,
   },

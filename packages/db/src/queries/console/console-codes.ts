@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Db } from '../../database.ts';
+
+/** A code that signs the holder of a key in once. */
+export interface ConsoleCode {
+  codeSha256: Buffer;
+  /** Digest of the key's secret. */
+  keySha256: Buffer;
+  expiresAt: Date;
+}
+
+/** Codes of one key that can wait to be used: beyond that the one that expires first stops working. */
+const mostOfKey = 20;
+
+const now = sql<Date>`clock_timestamp()`;
+
+/** Stores a code, and removes those that have expired. */
+export async function createConsoleCode(transaction: Db, code: ConsoleCode): Promise<void> {
+  await transaction.deleteFrom('console_codes').where('expires_at', '<=', now).execute();
+  await transaction
+    .deleteFrom('console_codes')
+    .where('code_sha256', 'in', (eb) =>
+      eb
+        .selectFrom('console_codes')
+        .select('code_sha256')
+        .where('key_sha256', '=', code.keySha256)
+        .orderBy('expires_at', 'desc')
+        .offset(mostOfKey - 1),
+    )
+    .execute();
+  await transaction
+    .insertInto('console_codes')
+    .values({ code_sha256: code.codeSha256, key_sha256: code.keySha256, expires_at: code.expiresAt })
+    .execute();
+}
+
+/**
+ * Uses a code up: of several that come with it at once, one gets an answer.
+ *
+ * @returns digest of the key's secret; undefined for a code that is unknown, used or expired
+ */
+export async function takeConsoleCode(db: Db, codeSha256: Buffer): Promise<Buffer | undefined> {
+  const taken = await db
+    .deleteFrom('console_codes')
+    .where('code_sha256', '=', codeSha256)
+    .where('expires_at', '>', now)
+    .returning('key_sha256')
+    .executeTakeFirst();
+  return taken?.key_sha256;
+}
