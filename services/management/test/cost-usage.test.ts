@@ -81,16 +81,41 @@ describe('usage', () => {
     expect((await read(`?agent_id=${bob}&group_by=agent`)).usage).toMatchObject([{ agent_id: bob, request_count: 2 }]);
   });
 
+  test('of a range that ends within days is that of its hours, though whole days are read as such', async () => {
+    const times = ['2026-02-28T07:00:00Z', '2026-03-01T09:00:00Z', '2026-03-01T10:00:00Z', '2026-03-02T00:00:00Z'];
+    const pairs = [...times, '2026-03-09T12:00:00Z', '2026-03-09T13:00:00Z'].flatMap((from, at, all) =>
+      all.slice(at + 1).map((to) => `&from=${from}&to=${to}`),
+    );
+    for (const range of [...pairs, '&to=2026-03-09T12:00:00Z', '&from=2026-03-01T10:00:00Z']) {
+      for (const group of ['agent', 'day', 'day,model']) {
+        const sums = Object.groupBy(await costs(`?group_by=${group},provider${range}`), (row) =>
+          String(row.slice(0, -2)),
+        );
+        const ofHours = Object.entries(sums).map(
+          ([of, rows]) => `${of}: ${rows?.reduce((sum, row) => sum + Number(row.at(-1)), 0)}`,
+        );
+        const shown = (await costs(`?group_by=${group}${range}`)).map((row) => `${row.slice(0, -1)}: ${row.at(-1)}`);
+        expect(shown, `${group}${range}`).toEqual(ofHours);
+      }
+    }
+  });
+
   test('is refused, not too low, where the hours of a range are not filled after an upgrade', async () => {
     const { pool } = management.database;
     await pool.query(`UPDATE rollup_fill SET filled_from = '2026-03-02'`);
     try {
-      for (const query of ['?group_by=provider', '?group_by=hour&from=2026-03-01', '?from=2026-03-01T09:00:00Z']) {
+      for (const query of [
+        '?group_by=provider',
+        '?group_by=hour&from=2026-03-01',
+        '?from=2026-03-01T09:00:00Z',
+        '?from=2026-02-01&to=2026-03-01T09:00:00Z',
+      ]) {
         const response = await management.call(`${path}${query}`);
         expect([query, response.status, response.headers.get('retry-after')]).toEqual([query, 503, '60']);
       }
       expect((await read('?group_by=provider&from=2026-03-02')).usage).toMatchObject([{ request_count: 2 }]);
       expect((await read('?group_by=agent')).usage.length).toBe(2);
+      expect((await read('?from=2026-02-01&to=2026-03-02T09:00:00Z')).usage).toMatchObject([{ request_count: 12 }]);
     } finally {
       await pool.query(`UPDATE rollup_fill SET filled_from = '-infinity'`);
     }
