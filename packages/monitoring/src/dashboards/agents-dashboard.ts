@@ -1,6 +1,6 @@
 import { sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
 import { agentVariable, makeDashboard } from './make-dashboard.ts';
-import { inDays, ofChosenAgents } from './time-filters.ts';
+import { inDays, ofChosenAgents, usageByAgentAndModel } from './time-filters.ts';
 
 const countOf = (title: string, description: string, where: string) =>
   statPanel({
@@ -22,8 +22,8 @@ const counts = [
 ];
 
 const usageByAgent =
-  `SELECT agent_name, sum(request_count) AS requests, sum(total_tokens) AS tokens, sum(cost_usd) AS cost,\n` +
-  `    string_agg(DISTINCT model, ', ') AS models\n  FROM reporting.daily_usage WHERE ${inDays} AND agent_status = 'active' GROUP BY agent_name`;
+  `SELECT agent_name, sum(requests) AS requests, sum(tokens) AS tokens, sum(cost) AS cost,\n` +
+  `    string_agg(model, ', ' ORDER BY model) AS models\n  FROM ${usageByAgentAndModel}\n  WHERE agent_status = 'active' GROUP BY agent_name`;
 
 /** The ten costliest of the chosen time: thousands of lines could not be read. */
 const costliest =

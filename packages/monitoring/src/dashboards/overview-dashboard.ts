@@ -1,6 +1,6 @@
 import { prom, promNow, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
 import { makeDashboard, providerVariable } from './make-dashboard.ts';
-import { inDays, inHours } from './time-filters.ts';
+import { inDays, inHours, usageByAgentAndModel } from './time-filters.ts';
 
 const now = [
   statPanel({
@@ -120,8 +120,8 @@ const usage = [
     description: 'Days that the chosen time touches; the costliest first',
     queries: [
       sqlTable(
-        `SELECT model AS "Model", sum(request_count) AS "Requests", sum(total_tokens) AS "Tokens", sum(cost_usd) AS "Cost",\n` +
-          `  count(DISTINCT agent_name) AS "Agents"\nFROM reporting.daily_usage WHERE ${inDays}\nGROUP BY model ORDER BY sum(cost_usd) DESC LIMIT 100`,
+        `SELECT model AS "Model", sum(requests) AS "Requests", sum(tokens) AS "Tokens", sum(cost) AS "Cost",\n` +
+          `  count(agent_name) AS "Agents"\nFROM ${usageByAgentAndModel}\nGROUP BY model ORDER BY sum(cost) DESC LIMIT 100`,
       ),
     ],
     width: 24,
