@@ -1,6 +1,5 @@
 import type { Event, Lineage, LineageRemovals } from '@agp/core/contracts';
-import { parseJson } from '@agp/core/json';
-import { type Divergence, emptyHead, findDivergence, passRemoved, type ServedLink } from '@agp/core/lineage';
+import { type Divergence, emptyHead, findDivergence, findMisshown, passRemoved } from '@agp/core/lineage';
 
 /** The result, in the form of the API's own verification. */
 export interface SessionVerdict {
@@ -10,32 +9,6 @@ export interface SessionVerdict {
   head: string;
   /** Place of the first event that is not as it was written. */
   first_divergence: number | null;
-}
-
-/** Fields of an event that its payload also has. */
-const sharedFields = [
-  ...(['id', 'agent_id', 'session_id', 'timestamp', 'direction', 'model', 'provider', 'prompt_tokens'] as const),
-  ...(['completion_tokens', 'total_tokens', 'cost_usd', 'compliance_tag', 'pii_detected', 'pii_types'] as const),
-];
-
-/** The first event of the chain that the API shows differently, or not at all. */
-function findMisshown(
-  links: readonly ServedLink[],
-  events: readonly Event[],
-  removed: LineageRemovals['removed'],
-): Divergence | null {
-  const shown = new Map(events.map((event) => [event.id, event]));
-  for (const { seq, id, lineage_hash, payload } of links) {
-    const event = shown.get(id);
-    // Removed while we downloaded.
-    if (event === undefined && removed.some(({ first_seq, last_seq }) => first_seq <= seq && seq <= last_seq)) continue;
-    if (event === undefined) return { seq, reason: 'the API does not list it among the events of the session' };
-    const written = parseJson(payload) as Record<string, unknown>;
-    const other = sharedFields.find((field) => JSON.stringify(event[field]) !== JSON.stringify(written[field]));
-    const wrong = event.lineage_hash === lineage_hash ? other : 'lineage_hash';
-    if (wrong !== undefined) return { seq, reason: `the API shows another ${wrong} than the chain has` };
-  }
-  return null;
 }
 
 /**

@@ -72,6 +72,7 @@ describe('openapi.json', () => {
         'PUT /api/v1/agents/{id}',
         'POST /api/v1/agents/{id}/retire',
         'GET /api/v1/agents/{id}/events',
+        'GET /api/v1/agents/{id}/overview',
         'GET /api/v1/events',
         'GET /api/v1/events/{id}',
         'GET /api/v1/events/{id}/detail',

@@ -1,7 +1,7 @@
 import { findAuditDivergence } from '@agp/testing/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyHead } from '../lineage/link.ts';
+import { emptyHead } from '../lineage/head.ts';
 import { auditActions } from './audit-action.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { linkAudit } from './link-audit.ts';

@@ -1,4 +1,5 @@
-import { hashLink, type LineageHead } from '../lineage/link.ts';
+import type { LineageHead } from '../lineage/head.ts';
+import { hashLink } from '../lineage/link.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { buildAuditPayload } from './build-audit-payload.ts';
 

@@ -27,9 +27,16 @@ export const listedAgentSchema = agentSchema
     last_seen_at: timestampSchema
       .nullable()
       .optional()
-      .meta({ description: 'Of its latest recorded request. Only with `expand=usage`, as the next two' }),
+      .meta({ description: 'Of its latest recorded request. Only with `expand=usage`, as the next six' }),
     cost_today_usd: z.number().min(0).optional().meta({ description: 'Of this UTC day' }),
     requests_today: z.int().min(0).optional(),
+    daily_cap_usd: z.number().min(0).nullable().optional().meta({ description: 'USD a UTC day; null is no cap' }),
+    warn_only: z.boolean().optional().meta({ description: 'Whether requests over the cap are let through' }),
+    requests_per_minute: z.int().min(1).nullable().optional().meta({ description: 'Its limit; null is none' }),
+    pii_today: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Kinds of personal data found in its requests of this UTC day' }),
   })
   .meta({ id: 'ListedAgent', description: 'An agent in a list' });
 

@@ -27,6 +27,7 @@ export const auditEntrySchema = z
     source_ip: z.string().nullable().meta({ description: 'Address of the call, or of the latest refused request' }),
     action: z.enum(auditActions),
     agent_id: agentIdSchema.nullable(),
+    agent_name: z.string().nullable().optional().meta({ description: 'Only with `expand=agent`' }),
     target: z.string().nullable().meta({ description: 'Id or name of what was changed' }),
     before: stateSchema,
     after: stateSchema.meta({ description: 'Of refused requests: `reasons`, with how many there were of each' }),

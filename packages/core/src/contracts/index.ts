@@ -1,5 +1,6 @@
 export * from './agent.ts';
 export * from './agent-name.ts';
+export * from './agent-overview.ts';
 export * from './agent-token.ts';
 export * from './api-key.ts';
 export * from './audit.ts';

@@ -46,14 +46,36 @@ const paging = { limit: limit.optional(), offset };
 export const agentListQuerySchema = z.object({
   status: agentStatusSchema.optional(),
   ...paging,
+  search: text.optional().meta({ description: 'Only agents whose name has this text in it, in any case' }),
+  order: z
+    .enum(['created', 'name', 'cost', 'seen'])
+    .default('created')
+    .meta({
+      description:
+        'Oldest first; by name; the dearest of this UTC day first; the latest seen first. At most 1000 agents unless by `created`',
+      override: { default: 'created' },
+    }),
   expand: z
     .enum(['usage'])
     .optional()
-    .meta({ description: '`usage` adds `last_seen_at`, `cost_today_usd` and `requests_today` to each agent' }),
+    .meta({ description: '`usage` adds to each agent when it was last seen, its cap, and what it used today' }),
 });
 
-/** `GET /api/v1/budgets` and `/limits`: complete unless a limit is given. */
+/** `GET /api/v1/limits`: complete unless a limit is given. */
 export const wholeListQuerySchema = z.object(paging);
+
+/** `GET /api/v1/budgets`: complete unless a limit is given. */
+export const budgetListQuerySchema = z.object({
+  ...paging,
+  order: z
+    .enum(['created', 'use'])
+    .default('created')
+    .meta({
+      description:
+        'Oldest first, or those first that have used most of their cap today, then the dearest. At most 1000 agents by `use`',
+      override: { default: 'created' },
+    }),
+});
 
 const cursorMeta = { description: 'Where the page before ended; taken from its `Link` header' };
 const cursorFault = 'must be one that a Link header gave';
@@ -172,6 +194,7 @@ export const auditListQuerySchema = z
     agent_id: z.string().optional().meta({ description: 'Only entries about this agent' }),
     ...timeRange('entries'),
     action: text.optional().meta({ description: 'Only entries of this action' }),
+    expand: z.enum(['agent']).optional().meta({ description: '`agent` adds `agent_name` to each entry' }),
   })
   .refine(isForward, forwardFault);
 

@@ -1,4 +1,4 @@
-import type { RemovedLinks } from './link.ts';
+import type { RemovedLinks } from './head.ts';
 
 /** Kept in place of a run of links that retention removed from a session's chain. */
 export interface Anchor extends RemovedLinks {

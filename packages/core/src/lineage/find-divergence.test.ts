@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { findDivergence, type ServedLink } from './find-divergence.ts';
-import { emptyHead, hashLink } from './link.ts';
+import { findDivergence } from './find-divergence.ts';
+import { emptyHead } from './head.ts';
+import type { ServedLink } from './judge-link.ts';
+import { hashLink } from './link.ts';
 
 function makeChain(count: number): ServedLink[] {
   let previous = emptyHead.hash;

@@ -1,29 +1,6 @@
-import { parseJson } from '../json/index.ts';
-import { emptyHead, hashLink, passRemoved, type RemovedLinks } from './link.ts';
-
-/** One link of a chain as the API serves it: of a session, or of the audit log. */
-export interface ServedLink {
-  seq: number;
-  /** Public id of the event or entry. */
-  id: string;
-  lineage_hash: string;
-  payload: string;
-}
-
-/** The first place where a chain is not as it was written, and what is wrong there. */
-export interface Divergence {
-  seq: number;
-  reason: string;
-}
-
-function readPayload(payload: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = parseJson(payload);
-    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
-  } catch {
-    return null;
-  }
-}
+import { emptyHead, passRemoved, type RemovedLinks } from './head.ts';
+import { type Divergence, judgeLink, type ServedLink } from './judge-link.ts';
+import { hashLink } from './link.ts';
 
 /**
  * Recomputes every hash of a chain from its first link on, and compares each payload with the fields shown with it. After removed
@@ -41,15 +18,9 @@ export function findDivergence(
   let head = emptyHead;
   for (const link of links) {
     const { length: seq, hash: previous } = passRemoved(head, removed, link.seq);
-    if (link.lineage_hash !== hashLink(previous, link.payload)) {
-      return { seq, reason: 'its hash is not that of the payload and of the hash before it' };
-    }
+    const divergence = judgeLink(link, { seq, computed: hashLink(previous, link.payload) }, owner);
+    if (divergence !== null) return divergence;
     head = { length: seq + 1, hash: link.lineage_hash };
-    const payload = readPayload(link.payload);
-    const expected = { seq, id: link.id, ...owner };
-    const wrong = Object.entries(expected).find(([member, value]) => payload?.[member] !== value);
-    if (wrong !== undefined) return { seq, reason: `its payload has another ${wrong[0]} than what it is shown as` };
-    if (link.seq !== seq) return { seq, reason: `it is shown as number ${link.seq}` };
   }
   return null;
 }

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventMessage } from '../events/event-message.ts';
 import { buildPayload } from './build-payload.ts';
-
-/** The end of a session's chain: how many events it has, and the hash of the last one. */
-export interface LineageHead {
-  length: number;
-  hash: string;
-}
+import type { LineageHead } from './head.ts';
 
 /** An event that has its place in a chain. */
 export interface LinkedEvent {
@@ -15,9 +10,6 @@ export interface LinkedEvent {
   payload: string;
   lineageHash: string;
 }
-
-/** The head of a chain without events: the first link's hash covers `genesis` in place of a previous hash. */
-export const emptyHead: LineageHead = { length: 0, hash: 'genesis' };
 
 /** `sha256:` and the hex SHA-256 of the UTF-8 bytes of the previous hash followed by the payload. */
 export function hashLink(previousHash: string, payload: string): string {
@@ -28,34 +20,6 @@ export function hashLink(previousHash: string, payload: string): string {
 export function link(head: LineageHead, event: EventMessage): LinkedEvent {
   const payload = buildPayload(event, head.length);
   return { event, seq: head.length, payload, lineageHash: hashLink(head.hash, payload) };
-}
-
-/** A run of links that were removed from a chain because they were too old, first and last included. */
-export interface RemovedLinks {
-  first_seq: number;
-  last_seq: number;
-  /** Hash of the last one, which the next link's hash covers. */
-  lineage_hash: string;
-}
-
-/**
- * The head of a chain after skipping the removed links that follow it.
- *
- * @param removed in chain order
- * @param next place of the next link that still exists; none by default
- */
-export function passRemoved(
-  head: LineageHead,
-  removed: readonly RemovedLinks[],
-  next = Number.POSITIVE_INFINITY,
-): LineageHead {
-  let { length, hash } = head;
-  for (const { first_seq, last_seq, lineage_hash } of removed) {
-    if (first_seq > length || last_seq < length || last_seq >= next) continue;
-    length = last_seq + 1;
-    hash = lineage_hash;
-  }
-  return { length, hash };
 }
 
 /** The head of the chain that ends with this event. */

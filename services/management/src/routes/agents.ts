@@ -3,17 +3,18 @@ import {
   agentEventListSchema,
   agentListQuerySchema,
   agentListSchema,
+  agentOverviewSchema,
   agentSchema,
   agentUpdateSchema,
-  type ListedAgent,
   retiredAgentSchema,
 } from '@agp/core/contracts';
-import { uuidTime } from '@agp/core/ids';
-import { agentExists, type ListedAgentRow, listAgents, readAgent } from '@agp/db';
+import { agentExists, listAgents, readAgent } from '@agp/db';
 import { changeAgent } from '../changes/change-agent.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAgentEvent } from '../presenters/present-event.ts';
+import { presentListedAgent } from '../presenters/present-listed-agent.ts';
 import { presentRow } from '../presenters/present-row.ts';
+import { readAgentOverview } from '../reads/read-agent-overview.ts';
 import { makeEventsCsv } from '../replies/make-events-csv.ts';
 import { replyWithEvents } from '../replies/reply-with-events.ts';
 import { replyWithList } from '../replies/reply-with-list.ts';
@@ -21,20 +22,15 @@ import { found } from '../requests/found.ts';
 import { agentId } from '../requests/parameters.ts';
 import { today } from '../requests/today.ts';
 
-function presentListedAgent({ last_event_id: last, ...row }: ListedAgentRow): ListedAgent {
-  const seen = last === undefined ? {} : { last_seen_at: last && new Date(uuidTime(last)).toISOString() };
-  return { ...presentRow(row, 'agt'), ...seen };
-}
-
 export const agentRoutes = tagRoutes('Agents', [
   defineRoute('GET /api/v1/agents', {
-    summary: 'All agents, oldest first',
+    summary: 'All agents, oldest first unless asked otherwise',
     query: agentListQuerySchema,
     answer: { description: 'The agents', schema: agentListSchema },
     handle: ({ query }, { db }, response) =>
       replyWithList(
         response,
-        listAgents(db, query, query, query.expand === 'usage' ? today() : undefined),
+        listAgents(db, query, query, { day: today(), withUsage: query.expand === 'usage', order: query.order }),
         presentListedAgent,
       ),
   }),
@@ -59,6 +55,12 @@ export const agentRoutes = tagRoutes('Agents', [
       const { id, updated_at } = await changeAgent(context, input, 'agent.retire', { status: 'retired' });
       return presentRow({ id, status: 'retired' as const, updated_at }, 'agt');
     },
+  }),
+  defineRoute('GET /api/v1/agents/{id}/overview', {
+    summary: 'One agent with what it used and did lately, and what was done about it',
+    params: { id: agentId },
+    answer: { description: 'The agent and more', schema: agentOverviewSchema },
+    handle: ({ params }, { db, reservations }) => readAgentOverview(db, reservations, params.id),
   }),
   defineRoute('GET /api/v1/agents/{id}/events', {
     summary: 'Events of one agent, newest first',

@@ -2,6 +2,7 @@ import { auditChainSchema, auditListQuerySchema, auditListSchema, auditVerdictSc
 import { listAudit, readAuditChain, readAuditHead } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAuditEntry, presentAuditLink } from '../presenters/present-audit-entry.ts';
+import { addAgentNames } from '../reads/add-agent-names.ts';
 import { verifyAudit } from '../reads/verify-audit.ts';
 import { replyWithList } from '../replies/reply-with-list.ts';
 import { readAgentFilter } from '../requests/read-agent-filter.ts';
@@ -13,7 +14,8 @@ export const auditRoutes = tagRoutes('Audit log', [
     answer: { description: 'One page of entries', schema: auditListSchema },
     handle: async ({ query }, { db }) => {
       const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
-      return (await listAudit(db, filter, query)).map(presentAuditEntry);
+      const entries = (await listAudit(db, filter, query)).map(presentAuditEntry);
+      return query.expand === undefined ? entries : await addAgentNames(db, entries);
     },
   }),
   defineRoute('GET /api/v1/audit/chain', {

@@ -1,9 +1,9 @@
 import {
   type BudgetList,
   budgetInputSchema,
+  budgetListQuerySchema,
   budgetListSchema,
   budgetSchema,
-  wholeListQuerySchema,
 } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import {
@@ -12,6 +12,7 @@ import {
   type Db,
   type HeldAmount,
   listAgentLimits,
+  listAgentsByCapUse,
   type PageRange,
   readAgentBudgets,
   readControl,
@@ -35,6 +36,12 @@ const defaultCap = (row: ControlRow) => ({
   warn_only: row.default_warn_only,
 });
 
+async function* listBudgetsByUse(db: Db, day: string, held: readonly HeldAmount[], range: PageRange) {
+  const ids = await listAgentsByCapUse(db, day, range);
+  const budgets = new Map((await readAgentBudgets(db, day, ids, held)).map((row) => [row.agent_id, row]));
+  yield ids.flatMap((id) => budgets.get(id) ?? []);
+}
+
 async function* listAgentBudgets(db: Db, day: string, held: readonly HeldAmount[], range: PageRange) {
   for await (const agents of listAgentLimits(db, range)) {
     const ids = agents.map(({ id }) => id);
@@ -44,8 +51,9 @@ async function* listAgentBudgets(db: Db, day: string, held: readonly HeldAmount[
 
 export const budgetRoutes = tagRoutes('Budgets', [
   defineRoute('GET /api/v1/budgets', {
-    summary: 'The daily caps and their use today: of all agents together, and of each, oldest first',
-    query: wholeListQuerySchema,
+    summary:
+      'The daily caps and their use today: of all agents together, and of each, oldest first unless asked otherwise',
+    query: budgetListQuerySchema,
     answer: { description: 'The budgets', schema: budgetListSchema },
     errors: ['reservations_unavailable'],
     handle: async ({ query }, { db, reservations }, response) => {
@@ -59,7 +67,8 @@ export const budgetRoutes = tagRoutes('Budgets', [
         ...(default_warn_only && { default_warn_only }),
       };
       const framing = { before: `${JSON.stringify(head).slice(0, -1)},"agents":[`, after: ']}' };
-      await replyWithList(response, listAgentBudgets(db, day, held, query), presentAgentBudget, framing);
+      const list = query.order === 'use' ? listBudgetsByUse : listAgentBudgets;
+      await replyWithList(response, list(db, day, held, query), presentAgentBudget, framing);
     },
   }),
   defineRoute('PUT /api/v1/budgets/global', {

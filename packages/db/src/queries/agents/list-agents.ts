@@ -10,35 +10,81 @@ export interface ListedAgentRow extends AgentRow {
   last_event_id?: string | null;
   cost_today_usd?: number;
   requests_today?: number;
+  daily_cap_usd?: number | null;
+  warn_only?: boolean;
+  requests_per_minute?: number | null;
+  /** Kinds of findings. */
+  pii_today?: string[];
 }
+
+export interface AgentFilter {
+  status?: AgentRow['status'] | undefined;
+  /** Text that the name has in it, in any case. */
+  search?: string | undefined;
+  /** UUID: this one alone. */
+  id?: string | undefined;
+}
+
+/** By when they came, by name, by what they cost today, by when they were last seen. */
+export type AgentOrder = 'created' | 'name' | 'cost' | 'seen';
+
+/** Agents in one answer that is not by creation: those are sorted in memory. */
+const mostSorted = 1_000;
+
+const lastEventId = sql<string | null>`(
+  SELECT seen.last_event_id FROM agent_last_seen AS seen WHERE seen.agent_id = agents.id)`;
+
+const usageOfDay = (name: 'cost_usd' | 'request_count', day: string) => sql<number>`(
+  SELECT coalesce(sum(${sql.ref(name)}), 0)${sql.raw(name === 'cost_usd' ? '' : '::bigint')}
+  FROM daily_usage WHERE day = ${day} AND daily_usage.agent_id = agents.id
+)`;
 
 const usageColumns = (day: string) =>
   [
-    sql<string | null>`(SELECT seen.last_event_id FROM agent_last_seen AS seen WHERE seen.agent_id = agents.id)`.as(
-      'last_event_id',
-    ),
-    ...(['cost_usd', 'request_count'] as const).map((name) =>
-      sql<number>`(
-        SELECT coalesce(sum(${sql.ref(name)}), 0)${sql.raw(name === 'cost_usd' ? '' : '::bigint')}
-        FROM daily_usage WHERE day = ${day} AND daily_usage.agent_id = agents.id
-      )`.as(name === 'cost_usd' ? 'cost_today_usd' : 'requests_today'),
-    ),
+    lastEventId.as('last_event_id'),
+    usageOfDay('cost_usd', day).as('cost_today_usd'),
+    usageOfDay('request_count', day).as('requests_today'),
+    'agents.daily_cap_usd',
+    'agents.warn_only',
+    'agents.requests_per_minute',
+    sql<string[]>`ARRAY(
+      SELECT DISTINCT kind FROM hourly_findings
+      WHERE hour >= ${`${day}T00:00:00Z`}::timestamptz AND hourly_findings.agent_id = agents.id ORDER BY kind
+    )`.as('pii_today'),
   ] as const;
 
+/** `%` and `_` stand for themselves. */
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+
 /**
- * All agents in pages, oldest first, or those of one status.
+ * Agents in pages, those of one status or name where that is asked for.
  *
- * @param usageOf the UTC day whose usage is added, `YYYY-MM-DD`; none if undefined
+ * @param day the UTC day that `order` by cost and `usage` are about, `YYYY-MM-DD`
+ * @param withUsage adds what each used on that day
  */
-export function listAgents(
+export async function* listAgents(
   db: Db,
-  { status }: { status?: AgentRow['status'] | undefined },
+  { status, search, id }: AgentFilter,
   range: PageRange,
-  usageOf?: string,
+  { day, withUsage, order }: { day: string; withUsage: boolean; order: AgentOrder },
 ): AsyncGenerator<ListedAgentRow[]> {
   const query = db
     .selectFrom('agents')
     .select(agentColumns)
-    .$if(usageOf !== undefined, (asked) => asked.select([...usageColumns(usageOf ?? '')]));
-  return readOldestFirst(range, status === undefined ? query : query.where('agents.status', '=', status));
+    .$if(withUsage, (asked) => asked.select([...usageColumns(day)]))
+    .$if(id !== undefined, (asked) => asked.where('agents.id', '=', id as string))
+    .$if(status !== undefined, (asked) => asked.where('agents.status', '=', status as AgentRow['status']))
+    .$if(search !== undefined, (asked) => asked.where('agents.name', 'ilike', `%${escapeLike(search ?? '')}%`));
+  if (order === 'created') {
+    yield* readOldestFirst(range, query);
+    return;
+  }
+  const sorted = {
+    name: query.orderBy(sql`lower(agents.name)`),
+    cost: query.orderBy(usageOfDay('cost_usd', day), 'desc'),
+    // Ids of events hold their times.
+    seen: query.orderBy(sql`${lastEventId} DESC NULLS LAST`),
+  }[order];
+  const limit = Math.min(range.limit ?? mostSorted, mostSorted);
+  yield await sorted.orderBy('agents.id').limit(limit).offset(range.offset).execute();
 }
