@@ -1,19 +1,41 @@
 import '@mantine/core/styles.css';
+import '@mantine/spotlight/styles.css';
+import './styles/index.css';
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { router } from './router.tsx';
+import { createQueryClient } from './api/create-query-client.ts';
+import { createConsoleRouter } from './app/create-router.tsx';
+import { readStyleNonce } from './app/read-style-nonce.ts';
+import { reloadWhenUpdated } from './app/reload-when-updated.ts';
+import { resolveVariables, theme } from './app/theme.ts';
+import { SignInGate } from './session/sign-in-gate.tsx';
+import { takeSignInCode } from './session/take-sign-in-code.ts';
 
-const queries = new QueryClient();
-const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+reloadWhenUpdated();
+// Mantine's style tags, and those of the library that keeps the page from scrolling behind a dialog.
+const nonce = readStyleNonce();
+setNonce(nonce);
+// Before anything is drawn, so that the code stands in no history and on no screenshot.
+const code = takeSignInCode();
+const queryClient = createQueryClient();
+const router = createConsoleRouter();
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    <MantineProvider defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      cssVariablesResolver={resolveVariables}
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <SignInGate code={code}>
+          <RouterProvider router={router} />
+        </SignInGate>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

@@ -1,0 +1,60 @@
+import { queryOptions } from '@tanstack/react-query';
+import { toFailure, toSilence } from './api-failure.ts';
+import { consoleHeaders } from './read-half.ts';
+
+export type Role = 'viewer' | 'operator' | 'admin' | 'auditor';
+
+/** Somebody who is signed in. */
+export interface SignedIn {
+  signed_in: true;
+  name: string;
+  role: Role;
+  /** `admin` includes the others. */
+  scopes: ('read' | 'write' | 'admin')[];
+  kind: 'api_key' | 'oidc';
+  /** UTC, ISO 8601. */
+  expires_at: string;
+  oidc: boolean;
+  /** Where agents send their requests. */
+  proxy_url: string;
+  edition: 'base' | 'extended';
+}
+
+/** What `/console/session` says of this browser. */
+export type Session = SignedIn | { signed_in: false; oidc: boolean };
+
+export const sessionKey = ['session'] as const;
+
+async function callSession(method: 'GET' | 'POST' | 'DELETE', body?: object): Promise<Session | undefined> {
+  const call = `${method} /console/session`;
+  const init = body && { body: JSON.stringify(body) };
+  const headers = { ...consoleHeaders(), ...(body && { 'Content-Type': 'application/json' }) };
+  const response = await fetch('/console/session', { method, headers, ...init }).catch(() => {
+    throw toSilence(call);
+  });
+  const answer: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
+  if (!response.ok) throw toFailure(call, response, answer);
+  return answer as Session | undefined;
+}
+
+/** Who is signed in. Read again now and then, since sessions end by themselves. */
+export const sessionQuery = queryOptions({
+  queryKey: sessionKey,
+  queryFn: () => callSession('GET') as Promise<Session>,
+  refetchInterval: 60_000,
+  staleTime: 30_000,
+});
+
+/**
+ * Signs in by an API key, or by the code of a one-time link.
+ *
+ * @throws ApiFailure 401 for one that is unknown, used or expired
+ */
+export function signIn(proof: { api_key: string } | { code: string }): Promise<Session> {
+  return callSession('POST', proof) as Promise<Session>;
+}
+
+/** Ends the session in storage too. */
+export async function signOut(): Promise<void> {
+  await callSession('DELETE');
+}

@@ -1,0 +1,141 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorRouteComponent,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { readAgentsSearch } from '../screens/agents/read-agents-search.ts';
+import { readAuditSearch } from '../screens/audit/read-audit-search.ts';
+import { readCostsSearch } from '../screens/costs/read-costs-search.ts';
+import { readEventsSearch } from '../screens/events/read-events-search.ts';
+import { readLiveSearch } from '../screens/live/read-live-search.ts';
+import { readRefusalsSearch } from '../screens/refusals/read-refusals-search.ts';
+import { readSessionsSearch } from '../screens/sessions/read-sessions-search.ts';
+import { readFindSearch, readKeysSearch, readPageSearch } from '../search/read-simple-searches.ts';
+import { ScreenFault, UnknownPlace } from './fault-pages.tsx';
+import { Frame } from './frame.tsx';
+
+const root = createRootRoute({ component: Frame, notFoundComponent: UnknownPlace });
+const under = { getParentRoute: () => root } as const;
+
+const now = createRoute({
+  ...under,
+  path: '/',
+  component: lazyRouteComponent(() => import('../screens/now/now-screen.tsx'), 'NowScreen'),
+});
+const live = createRoute({
+  ...under,
+  path: '/live',
+  validateSearch: readLiveSearch,
+  component: lazyRouteComponent(() => import('../screens/live/live-screen.tsx'), 'LiveScreen'),
+});
+const events = createRoute({
+  ...under,
+  path: '/events',
+  validateSearch: readEventsSearch,
+  component: lazyRouteComponent(() => import('../screens/events/events-screen.tsx'), 'EventsScreen'),
+});
+const event = createRoute({
+  ...under,
+  path: '/events/$eventId',
+  component: lazyRouteComponent(() => import('../screens/event/event-screen.tsx'), 'EventScreen'),
+});
+const refusals = createRoute({
+  ...under,
+  path: '/refusals',
+  validateSearch: readRefusalsSearch,
+  component: lazyRouteComponent(() => import('../screens/refusals/refusals-screen.tsx'), 'RefusalsScreen'),
+});
+const find = createRoute({
+  ...under,
+  path: '/find',
+  validateSearch: readFindSearch,
+  component: lazyRouteComponent(() => import('../screens/find/find-screen.tsx'), 'FindScreen'),
+});
+const sessions = createRoute({
+  ...under,
+  path: '/sessions',
+  validateSearch: readSessionsSearch,
+  component: lazyRouteComponent(() => import('../screens/sessions/sessions-screen.tsx'), 'SessionsScreen'),
+});
+const session = createRoute({
+  ...under,
+  path: '/sessions/$sessionId',
+  component: lazyRouteComponent(() => import('../screens/session/session-screen.tsx'), 'SessionScreen'),
+});
+const agents = createRoute({
+  ...under,
+  path: '/agents',
+  validateSearch: readAgentsSearch,
+  component: lazyRouteComponent(() => import('../screens/agents/agents-screen.tsx'), 'AgentsScreen'),
+});
+const agent = createRoute({
+  ...under,
+  path: '/agents/$agentId',
+  component: lazyRouteComponent(() => import('../screens/agent/agent-screen.tsx'), 'AgentScreen'),
+});
+const budgets = createRoute({
+  ...under,
+  path: '/budgets',
+  validateSearch: readPageSearch,
+  component: lazyRouteComponent(() => import('../screens/budgets/budgets-screen.tsx'), 'BudgetsScreen'),
+});
+const costs = createRoute({
+  ...under,
+  path: '/costs',
+  validateSearch: readCostsSearch,
+  component: lazyRouteComponent(() => import('../screens/costs/costs-screen.tsx'), 'CostsScreen'),
+});
+const audit = createRoute({
+  ...under,
+  path: '/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
+});
+const start = createRoute({
+  ...under,
+  path: '/start',
+  component: lazyRouteComponent(() => import('../screens/start/start-screen.tsx'), 'StartScreen'),
+});
+const keys = createRoute({
+  ...under,
+  path: '/keys',
+  validateSearch: readKeysSearch,
+  component: lazyRouteComponent(() => import('../screens/keys/keys-screen.tsx'), 'KeysScreen'),
+});
+
+const tree = root.addChildren([
+  now,
+  live,
+  events,
+  event,
+  refusals,
+  find,
+  sessions,
+  session,
+  agents,
+  agent,
+  budgets,
+  costs,
+  audit,
+  start,
+  keys,
+]);
+
+/** Every address of the console and its screen; a screen's code is loaded when it is first wanted. */
+export function createConsoleRouter() {
+  return createRouter({
+    routeTree: tree,
+    defaultPreload: 'intent',
+    defaultErrorComponent: ScreenFault as ErrorRouteComponent,
+    defaultNotFoundComponent: UnknownPlace,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

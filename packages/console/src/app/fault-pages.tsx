@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { Link, useRouter } from '@tanstack/react-router';
+import { EmptyState } from '../components/empty-state.tsx';
+import { FailureNotice } from '../components/failure-notice.tsx';
+
+/** A screen that broke: the rest of the page stays usable. */
+export function ScreenFault({ error }: { error: Error }) {
+  const router = useRouter();
+  return <FailureNotice error={error} retry={() => router.invalidate()} />;
+}
+
+/** An address that is none of ours. */
+export function UnknownPlace() {
+  return (
+    <EmptyState
+      title="There is no such page"
+      action={
+        <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+          To what happens now
+        </Button>
+      }
+    >
+      The address is mistyped, or it belongs to another version.
+    </EmptyState>
+  );
+}

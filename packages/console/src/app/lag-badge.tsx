@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { statusQuery } from '../api/status-query.ts';
+import { Pill } from '../components/pill.tsx';
+import type { Tone } from '../format/describe-outcome.ts';
+import { formatDuration } from '../format/format-time.ts';
+
+/** Behind by so much, records are late; beyond the second, something stands still. In milliseconds. */
+const lateMs = 5_000;
+const stuckMs = 60_000;
+
+function judge(lag: number): Tone {
+  if (lag < lateMs) return 'good';
+  return lag < stuckMs ? 'warn' : 'bad';
+}
+
+/** How far what is shown is behind what happens. */
+export function LagBadge() {
+  const { data, error } = useQuery(statusQuery);
+  if (error)
+    return (
+      <Pill tone="bad" title={error.message}>
+        No connection
+      </Pill>
+    );
+  const recording = data?.data.recording;
+  if (recording === undefined) return null;
+  if (recording === null)
+    return (
+      <Pill tone="bad" title="The state of recording could not be read">
+        Recording: not known
+      </Pill>
+    );
+  if (recording.lag_ms === null) return <Pill title="No event is recorded yet">Nothing recorded yet</Pill>;
+  return (
+    <Pill
+      tone={judge(recording.lag_ms)}
+      title="How long after its end the latest request was recorded: until then no screen shows it"
+    >
+      <span className="hide-narrow">Recording </span>
+      {formatDuration(recording.lag_ms)} behind
+    </Pill>
+  );
+}

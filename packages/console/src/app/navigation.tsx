@@ -1,0 +1,101 @@
+import {
+  IconActivity,
+  IconBan,
+  IconCoin,
+  IconFileCertificate,
+  IconGauge,
+  IconHome,
+  IconKey,
+  IconList,
+  IconMessages,
+  IconPlugConnected,
+  IconRobot,
+} from '@tabler/icons-react';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useSession } from '../session/session-context.ts';
+
+export interface Place {
+  to:
+    | '/'
+    | '/live'
+    | '/events'
+    | '/refusals'
+    | '/sessions'
+    | '/agents'
+    | '/budgets'
+    | '/costs'
+    | '/audit'
+    | '/start'
+    | '/keys';
+  name: string;
+  icon: typeof IconHome;
+  /** Only where the base edition is extended. */
+  extended?: boolean;
+}
+
+/** Screens by what somebody wants to do. Policies and alerts will be in the second group, evidence in the third. */
+export const placeGroups: { title: string; places: Place[] }[] = [
+  {
+    title: 'Watch',
+    places: [
+      { to: '/', name: 'Now', icon: IconHome },
+      { to: '/live', name: 'Live', icon: IconActivity },
+      { to: '/events', name: 'Events', icon: IconList },
+      { to: '/refusals', name: 'Refusals', icon: IconBan },
+      { to: '/sessions', name: 'Sessions', icon: IconMessages, extended: true },
+    ],
+  },
+  {
+    title: 'Govern',
+    places: [
+      { to: '/agents', name: 'Agents', icon: IconRobot },
+      { to: '/budgets', name: 'Budgets', icon: IconGauge },
+      { to: '/costs', name: 'Costs', icon: IconCoin },
+    ],
+  },
+  { title: 'Prove', places: [{ to: '/audit', name: 'Audit log', icon: IconFileCertificate }] },
+  {
+    title: 'Set up',
+    places: [
+      { to: '/start', name: 'Connect an agent', icon: IconPlugConnected },
+      { to: '/keys', name: 'Keys and tokens', icon: IconKey },
+    ],
+  },
+];
+
+/** Whether a path is of a place, or of something that is found through it. */
+function isWithin(path: string, to: string): boolean {
+  return path === to || (to !== '/' && path.startsWith(`${to}/`));
+}
+
+/** The ways to all screens. */
+export function Navigation({ onNavigate }: { onNavigate: () => void }) {
+  const { edition } = useSession();
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  return (
+    <div className="frame-nav">
+      {placeGroups.map(({ title, places }) => (
+        <div key={title} className="nav-group">
+          <h2>{title}</h2>
+          <ul>
+            {places
+              .filter(({ extended }) => !extended || edition === 'extended')
+              .map(({ to, name, icon: Icon }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    className="nav-link"
+                    onClick={onNavigate}
+                    aria-current={isWithin(path, to) ? 'page' : undefined}
+                  >
+                    <Icon size={18} stroke={1.6} aria-hidden />
+                    {name}
+                  </Link>
+                </li>
+              ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}

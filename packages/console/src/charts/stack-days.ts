@@ -1,0 +1,48 @@
+interface Entry {
+  /** `YYYY-MM-DD` */
+  day: string;
+  group: string;
+  cost: number;
+}
+
+/** One bar: what each group cost on a day. */
+export interface StackedDay {
+  day: string;
+  costs: Readonly<Record<string, number>>;
+}
+
+const others = 'all others';
+const dayMs = 86_400_000;
+/** More days than that are not filled: somebody asked for years. */
+const mostFilled = 400;
+
+/**
+ * Sums by day and group for a chart: the dearest groups by themselves, all others as one; days without usage between the first and the
+ * last as well.
+ */
+export function stackDays(entries: readonly Entry[], mostGroups: number): { days: StackedDay[]; groups: string[] } {
+  const totals = new Map<string, number>();
+  for (const { group, cost } of entries) totals.set(group, (totals.get(group) ?? 0) + cost);
+  const dearest = [...totals].toSorted(([, a], [, b]) => b - a).map(([group]) => group);
+  const groups = dearest.slice(0, mostGroups);
+  const shown = new Set(groups);
+  const byDay = new Map<string, Record<string, number>>();
+  for (const { day, group, cost } of entries) {
+    // Names are anybody's: an object without a prototype takes any.
+    const costs = byDay.get(day) ?? (Object.create(null) as Record<string, number>);
+    byDay.set(day, costs);
+    const name = shown.has(group) ? group : others;
+    costs[name] = (costs[name] ?? 0) + cost;
+  }
+  const known = [...byDay.keys()].toSorted();
+  const days = fillDays(known).map((day) => ({ day, costs: byDay.get(day) ?? {} }));
+  return { days, groups: dearest.length > mostGroups ? [...groups, others] : groups };
+}
+
+function fillDays(known: readonly string[]): string[] {
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const count = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
+  if (!(count <= mostFilled)) return [...known];
+  return Array.from({ length: count }, (_, at) => new Date(Date.parse(first) + at * dayMs).toISOString().slice(0, 10));
+}

@@ -1,0 +1,37 @@
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { shortenId } from '../format/shorten-id.ts';
+
+/** Copies a text. @param what names it for those who cannot see the icon */
+export function CopyText({ text, what }: { text: string; what: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            onClick={copy}
+            aria-label={`Copy ${what}`}
+            className="no-print"
+          >
+            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A long id or hash, shortened, with a button that copies all of it. */
+export function ShortId({ id, what = 'id', whole = false }: { id: string; what?: string; whole?: boolean }) {
+  return (
+    <span>
+      <span className="mono" title={id}>
+        {whole ? id : shortenId(id)}
+      </span>{' '}
+      <CopyText text={id} what={what} />
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+import { ApiFailure } from '../api/api-failure.ts';
+import { callApi } from '../api/call-api.ts';
+import type { StreamEvent } from '../api/shapes.ts';
+import { readEventStream, type StreamFilter } from './read-event-stream.ts';
+
+export type FollowState = { kind: 'connecting' } | { kind: 'open' } | { kind: 'lost'; error: unknown };
+
+interface Options {
+  /** In the order in which they were recorded; an event may come twice. */
+  onEvents: (events: StreamEvent[]) => void;
+  onState: (state: FollowState) => void;
+  signal: AbortSignal;
+}
+
+/** Most events that are read again after a gap: more than a screen keeps. */
+const mostMissed = 1_000;
+const minuteMs = 60_000;
+const shortestPauseMs = 1_000;
+const longestPauseMs = 15_000;
+
+/** A wait that ends with the screen. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** What was recorded since a minute before the last event that came. */
+async function readMissed(filter: StreamFilter, lastAt: number, signal: AbortSignal): Promise<StreamEvent[]> {
+  const recorded_after = new Date(lastAt - minuteMs).toISOString();
+  const query = { ...filter, recorded_after, limit: mostMissed, expand: 'agent' as const };
+  const { data } = await callApi('get', '/api/v1/events', { params: { query }, signal });
+  return data.toReversed();
+}
+
+/**
+ * Follows events as they are recorded until `signal` ends it. A stream that ends is opened again, and what was missed in the meantime is
+ * read; whoever takes the events drops those it knows.
+ */
+export async function followEvents(filter: StreamFilter, { onEvents, onState, signal }: Options): Promise<void> {
+  let lastAt: number | null = null;
+  let pauseMs = shortestPauseMs;
+  const take = (events: StreamEvent[]) => {
+    lastAt = Date.now();
+    onEvents(events);
+  };
+  while (!signal.aborted) {
+    onState({ kind: 'connecting' });
+    let gap: Promise<void> = Promise.resolve();
+    try {
+      await readEventStream(filter, {
+        signal,
+        onEvents: take,
+        onOpen: () => {
+          pauseMs = shortestPauseMs;
+          onState({ kind: 'open' });
+          // Only now: what is recorded from here on comes by the stream.
+          if (lastAt !== null) gap = readMissed(filter, lastAt, signal).then(take, () => {});
+          lastAt ??= Date.now();
+        },
+      });
+      await gap;
+    } catch (error) {
+      if (signal.aborted) return;
+      onState({ kind: 'lost', error });
+      // Nobody is signed in any more, or may not look.
+      if (error instanceof ApiFailure && (error.status === 401 || error.status === 403)) return;
+    }
+    // Others come back at the same moment.
+    await pause(pauseMs * (0.5 + Math.random()), signal);
+    pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+  }
+}

@@ -1,0 +1,90 @@
+/** What a buffer needs to know of an event. */
+interface Identified {
+  id: string;
+}
+
+export interface BufferOptions {
+  /** Most rows that are shown. */
+  capacity: number;
+  /** Ids that are remembered, so that an event that comes twice is shown once. */
+  remembered: number;
+}
+
+const usual: BufferOptions = { capacity: 2_000, remembered: 20_000 };
+
+/**
+ * The latest events, newest first, in bounded memory. While it is held, what comes waits and is counted, so that rows do not move
+ * under a reader.
+ */
+export class LiveBuffer<Row extends Identified> {
+  readonly #options: BufferOptions;
+  #rows: readonly Row[] = [];
+  #waiting: Row[] = [];
+  #waitingCount = 0;
+  #known = new Set<string>();
+  #isHeld = false;
+
+  constructor(options: Partial<BufferOptions> = {}) {
+    this.#options = { ...usual, ...options };
+  }
+
+  /** The same array until it changes. */
+  get rows(): readonly Row[] {
+    return this.#rows;
+  }
+
+  /** How many came while it was held; of those only the latest are kept. */
+  get waitingCount(): number {
+    return this.#waitingCount;
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** @param events in the order in which they came. @returns how many were new */
+  add(events: readonly Row[]): number {
+    const fresh = events.filter(({ id }) => this.#isNew(id));
+    if (fresh.length === 0) return 0;
+    this.#waiting.push(...fresh);
+    this.#waitingCount += fresh.length;
+    const excess = this.#waiting.length - this.#options.capacity;
+    if (excess > 0) this.#waiting.splice(0, excess);
+    if (!this.#isHeld) this.#show();
+    return fresh.length;
+  }
+
+  /** Keeps the rows as they are until {@link release}. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Shows what has come in the meantime. */
+  release(): void {
+    this.#isHeld = false;
+    this.#show();
+  }
+
+  clear(): void {
+    this.#rows = [];
+    this.#waiting = [];
+    this.#waitingCount = 0;
+  }
+
+  #show(): void {
+    if (this.#waiting.length > 0)
+      this.#rows = [...this.#waiting.reverse(), ...this.#rows].slice(0, this.#options.capacity);
+    this.#waiting = [];
+    this.#waitingCount = 0;
+  }
+
+  #isNew(id: string): boolean {
+    if (this.#known.has(id)) return false;
+    this.#known.add(id);
+    if (this.#known.size > this.#options.remembered) {
+      const [oldest] = this.#known;
+      if (oldest !== undefined) this.#known.delete(oldest);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,84 @@
+import { Skeleton } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import type { AgentOverview } from '../../api/shapes.ts';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Fields } from '../../components/fields.tsx';
+import { Money } from '../../components/money.tsx';
+import { Pill } from '../../components/pill.tsx';
+import { RowsTable } from '../../components/rows-table.tsx';
+import { formatCount, formatShortCount } from '../../format/format-count.ts';
+
+const height = 200;
+const DayBars = lazy(() => import('../../charts/day-bars.tsx').then((file) => ({ default: file.DayBars })));
+
+/** The last 30 days: cost by day and model, and personal data. */
+export function AgentUsage({ overview }: { overview: AgentOverview }) {
+  const { agent, days, models, findings } = overview;
+  const bars = days.map(({ day, total_cost_usd }) => ({ day, group: 'Cost', cost: total_cost_usd }));
+  const metadata = Object.entries(agent.metadata);
+  return (
+    <div className="grid" style={{ ['--least' as string]: '24rem' }}>
+      <Card title="Cost by day, last 30 days (UTC)">
+        <div style={{ minHeight: height }}>
+          {days.length === 0 ? (
+            <EmptyState title="Nothing used in these days" />
+          ) : (
+            <Suspense fallback={<Skeleton height={height} />}>
+              <DayBars entries={bars} height={height} />
+            </Suspense>
+          )}
+        </div>
+      </Card>
+      {models.length > 0 && (
+        <Card title="Models" flush>
+          <RowsTable
+            label="Models of the last 30 days"
+            rows={models}
+            rowKey={({ model }) => model}
+            columns={[
+              {
+                head: 'Model',
+                cell: ({ model }) => (
+                  <Link to="/events" search={{ agent_id: agent.id, model }}>
+                    {model}
+                  </Link>
+                ),
+              },
+              { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
+              { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
+              { head: 'Cost', right: true, cell: ({ total_cost_usd }) => <Money usd={total_cost_usd} /> },
+            ]}
+          />
+        </Card>
+      )}
+      <Card title="Personal data, last 30 days">
+        {findings.length === 0 ? (
+          <span className="dim">None was found in its requests.</span>
+        ) : (
+          <div style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
+            {findings.map(({ type, event_count }) => (
+              <Link key={type} to="/events" search={{ agent_id: agent.id, pii_type: type }}>
+                <Pill tone="warn">
+                  {type.replaceAll('_', ' ')} {formatCount(event_count)}
+                </Pill>
+              </Link>
+            ))}
+          </div>
+        )}
+      </Card>
+      {metadata.length > 0 && (
+        <Card title="Metadata">
+          <Fields
+            fields={metadata.map(([name, value]) => [
+              name,
+              typeof value === 'string' ? value : JSON.stringify(value),
+              name,
+            ])}
+          />
+        </Card>
+      )}
+    </div>
+  );
+}

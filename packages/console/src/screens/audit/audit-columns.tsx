@@ -1,0 +1,50 @@
+import type { AuditEntry } from '../../api/shapes.ts';
+import { Pill } from '../../components/pill.tsx';
+import { AgentLink } from '../../components/references.tsx';
+import type { Column } from '../../components/rows-table.tsx';
+import { ShortId } from '../../components/short-id.tsx';
+import { TimeStamp } from '../../components/time-stamp.tsx';
+import { describeChange, nameAction, nameActor } from '../../explain/describe-change.ts';
+import { shortenId } from '../../format/shorten-id.ts';
+
+function About({ agent_id, agent_name, target }: AuditEntry) {
+  if (agent_id) return <AgentLink id={agent_id} name={agent_name} />;
+  return target === null ? <span className="dim">–</span> : <span title={target}>{shortenId(target)}</span>;
+}
+
+/** Of the audit log. */
+export const auditColumns: readonly Column<AuditEntry>[] = [
+  {
+    head: 'No.',
+    cell: ({ seq }) =>
+      seq ?? (
+        <span className="dim" title="It joins the chain when its minute is over">
+          open
+        </span>
+      ),
+  },
+  { head: 'Time', cell: ({ timestamp }) => <TimeStamp at={timestamp} /> },
+  {
+    head: 'Who',
+    cell: ({ actor, source_ip }) => (
+      <span>
+        {nameActor(actor)}
+        {source_ip !== null && <span className="dim small"> from {source_ip}</span>}
+      </span>
+    ),
+  },
+  {
+    head: 'What',
+    cell: (entry) => (
+      <Pill tone={entry.action === 'request.refused' ? 'warn' : 'plain'}>{nameAction(entry.action)}</Pill>
+    ),
+  },
+  { head: 'About', cell: (entry) => <About {...entry} /> },
+  { head: 'Change', cell: (entry) => <span className="small">{describeChange(entry)}</span> },
+  { head: 'Why', cell: ({ reason }) => reason ?? <span className="dim">–</span> },
+  {
+    head: 'Hash',
+    cell: ({ lineage_hash }) =>
+      lineage_hash === null ? <span className="dim">open</span> : <ShortId id={lineage_hash} what="hash" />,
+  },
+];

@@ -1,0 +1,126 @@
+import { Button } from '@mantine/core';
+import { IconPrinter } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { apiQuery, refreshMs } from '../../api/api-query.ts';
+import { Card } from '../../components/card.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Reading } from '../../components/reading.tsx';
+import { RowsTable } from '../../components/rows-table.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { actionNames } from '../../explain/describe-change.ts';
+import { formatFullTime, formatUtc } from '../../format/format-time.ts';
+import { shortenId } from '../../format/shorten-id.ts';
+import { timeSpans } from '../../search/time-spans.ts';
+import { useSession } from '../../session/session-context.ts';
+import { AuditChain } from './audit-chain.tsx';
+import { auditColumns } from './audit-columns.tsx';
+import type { AuditSearch } from './read-audit-search.ts';
+
+const route = getRouteApi('/audit');
+const pageSize = 50;
+
+const actions = Object.entries(actionNames).map(([value, label]) => ({ value, label }));
+
+/** Who changed what and what was refused, and the chain that proves it. */
+export function AuditScreen() {
+  const { page = 1, ...filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({
+    ...apiQuery('/api/v1/audit', {
+      query: { ...filter, expand: 'agent', limit: pageSize + 1, offset: (page - 1) * pageSize } as never,
+    }),
+    ...(page === 1 && { refetchInterval: refreshMs }),
+  });
+  const change = (next: Partial<AuditSearch>) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), replace: true });
+  const turn = (to: number) => void navigate({ search: (before) => ({ ...before, page: to > 1 ? to : undefined }) });
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <Screen
+      title="Audit log"
+      about="Every change with who made it and why, and every refused request: one chain of hashes"
+      actions={
+        <>
+          <Choice
+            label="Time"
+            none="All"
+            options={timeSpans}
+            value={filter.from as '24h' | undefined}
+            onChange={(from) => change({ from })}
+          />
+          <Choice
+            label="Action"
+            none="All"
+            options={actions}
+            value={filter.action}
+            onChange={(action) => change({ action })}
+          />
+          {filter.agent_id !== undefined && (
+            <Button variant="default" onClick={() => change({ agent_id: undefined })}>
+              agent: {shortenId(filter.agent_id)} ×
+            </Button>
+          )}
+          <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
+            Print
+          </Button>
+        </>
+      }
+    >
+      <PrintHead filter={filter} />
+      <AuditChain />
+      <Reading query={query}>
+        {({ data: entries }) => (
+          <Card flush>
+            {entries.length === 0 ? (
+              <EmptyState
+                title={isFiltered ? 'No entry matches' : 'Nothing was changed yet'}
+                action={
+                  isFiltered && (
+                    <Button variant="default" onClick={() => void navigate({ search: {} })}>
+                      Show all entries
+                    </Button>
+                  )
+                }
+              >
+                Changes by the console, the command line and the API are recorded here.
+              </EmptyState>
+            ) : (
+              <RowsTable
+                label="Entries of the audit log"
+                rows={entries.slice(0, pageSize)}
+                rowKey={(entry) => entry.id ?? `${entry.timestamp} ${entry.agent_id} ${JSON.stringify(entry.after)}`}
+                columns={auditColumns}
+                stale={query.isPlaceholderData}
+              />
+            )}
+            {(page > 1 || entries.length > pageSize) && (
+              <Pager
+                words={['Newer', 'Older']}
+                onPrevious={page > 1 ? () => turn(page - 1) : undefined}
+                onNext={entries.length > pageSize ? () => turn(page + 1) : undefined}
+              >
+                Page {page}
+              </Pager>
+            )}
+          </Card>
+        )}
+      </Reading>
+    </Screen>
+  );
+}
+
+/** On paper: when and by whom it was printed, and what was left out. */
+function PrintHead({ filter }: { filter: AuditSearch }) {
+  const { name } = useSession();
+  const now = new Date().toISOString();
+  const filters = Object.entries(filter).map(([key, value]) => `${key} ${value}`);
+  return (
+    <p className="only-print small">
+      Printed {formatFullTime(now)} ({formatUtc(now)}) by {name} from {window.location.host}
+      {filters.length > 0 && `; only entries with ${filters.join(', ')}`}
+    </p>
+  );
+}

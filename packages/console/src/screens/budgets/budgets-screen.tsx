@@ -1,0 +1,173 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { apiQuery, refreshMs } from '../../api/api-query.ts';
+import type { AgentBudget, Budget } from '../../api/shapes.ts';
+import { SetCap } from '../../changes/set-cap.tsx';
+import { CapBar } from '../../components/cap-bar.tsx';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Reading } from '../../components/reading.tsx';
+import { AgentLink } from '../../components/references.tsx';
+import { type Column, RowsTable } from '../../components/rows-table.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { formatCap } from '../../format/format-money.ts';
+import { usePermissions } from '../../session/session-context.ts';
+import { Outlook } from './outlook.tsx';
+
+const route = getRouteApi('/budgets');
+const pageSize = 50;
+
+function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
+  const columns: Column<AgentBudget>[] = [
+    { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+    {
+      head: 'Used of its cap',
+      cell: (row) => (
+        <div style={{ minWidth: '10rem' }}>
+          <CapBar
+            spent={row.spent_usd}
+            reserved={row.reserved_usd}
+            cap={row.daily_cap_usd}
+            warnOnly={row.warn_only}
+            label={`Daily cap of ${row.agent_name}`}
+            bare
+          />
+        </div>
+      ),
+    },
+    { head: 'Spent today', right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
+    { head: 'Held', right: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
+    {
+      head: 'Left',
+      right: true,
+      cell: ({ remaining_usd }) =>
+        remaining_usd === null ? <span className="dim">–</span> : <Money usd={remaining_usd} />,
+    },
+    {
+      head: 'Cap',
+      right: true,
+      cell: ({ daily_cap_usd, warn_only }) => (
+        <span>
+          {formatCap(daily_cap_usd)}
+          {warn_only && <span className="dim"> warns only</span>}
+        </span>
+      ),
+    },
+    { head: 'At this pace', cell: (row) => <Outlook budget={row} /> },
+  ];
+  if (!mayChange) return columns;
+  const action: Column<AgentBudget> = {
+    head: 'Action',
+    silent: true,
+    right: true,
+    cell: (row) => (
+      <SetCap
+        owner={{ kind: 'agent', id: row.agent_id, name: row.agent_name }}
+        cap={row.daily_cap_usd}
+        warnOnly={row.warn_only}
+        spent={row.spent_usd}
+      />
+    ),
+  };
+  return [...columns, action];
+}
+
+/** Daily caps: what is spent of them, what running requests hold, and when they will be used up. */
+export function BudgetsScreen() {
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { change } = usePermissions();
+  const query = useQuery({
+    ...apiQuery('/api/v1/budgets', { query: { order: 'use', limit: pageSize + 1, offset: (page - 1) * pageSize } }),
+    refetchInterval: refreshMs,
+  });
+  const turn = (to: number) => void navigate({ search: { page: to > 1 ? to : undefined } });
+  return (
+    <Screen
+      title="Budgets"
+      about="Caps are for a UTC day, and hold from the next request on. Those nearest to their cap come first."
+    >
+      <Reading query={query}>
+        {({ data: { global, default_agent_cap_usd, default_warn_only, agents } }) => (
+          <>
+            <div className="grid" style={{ ['--least' as string]: '20rem' }}>
+              <GlobalBudget budget={global} mayChange={change} />
+              <Card
+                title="New agents"
+                aside={
+                  change && (
+                    <SetCap owner={{ kind: 'default' }} cap={default_agent_cap_usd} warnOnly={default_warn_only} />
+                  )
+                }
+              >
+                <div className="stat-line">
+                  {default_agent_cap_usd === null ? 'No cap' : `${formatCap(default_agent_cap_usd)} a day`}
+                </div>
+                <span className="small dim">
+                  What an agent gets with its first request{default_warn_only ? '; it only warns' : ''}
+                </span>
+              </Card>
+            </div>
+            <Card title="Agents" flush>
+              {agents.length === 0 ? (
+                <EmptyState
+                  title="No agent yet"
+                  action={<Button renderRoot={(props) => <Link to="/start" {...props} />}>Connect an agent</Button>}
+                >
+                  Each agent has a budget from its first request on.
+                </EmptyState>
+              ) : (
+                <RowsTable
+                  label="Budgets of agents"
+                  rows={agents.slice(0, pageSize)}
+                  rowKey={({ agent_id }) => agent_id}
+                  columns={budgetColumns(change)}
+                  stale={query.isPlaceholderData}
+                />
+              )}
+              {(page > 1 || agents.length > pageSize) && (
+                <Pager
+                  onPrevious={page > 1 ? () => turn(page - 1) : undefined}
+                  onNext={agents.length > pageSize ? () => turn(page + 1) : undefined}
+                >
+                  Agents {(page - 1) * pageSize + 1} to {(page - 1) * pageSize + Math.min(agents.length, pageSize)}
+                </Pager>
+              )}
+            </Card>
+          </>
+        )}
+      </Reading>
+    </Screen>
+  );
+}
+
+function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolean }) {
+  const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
+  useNow();
+  return (
+    <Card
+      title="All agents together"
+      aside={
+        mayChange && <SetCap owner={{ kind: 'global' }} cap={daily_cap_usd} warnOnly={warn_only} spent={spent_usd} />
+      }
+    >
+      <div className="stat-line">
+        <Money usd={spent_usd} /> spent today
+      </div>
+      <CapBar
+        spent={spent_usd}
+        reserved={reserved_usd}
+        cap={daily_cap_usd}
+        warnOnly={warn_only}
+        label="Daily cap of all agents"
+      />
+      <div className="small">
+        <Outlook budget={budget} />
+      </div>
+    </Card>
+  );
+}

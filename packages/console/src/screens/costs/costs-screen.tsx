@@ -1,0 +1,36 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Screen } from '../../components/screen.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { DoubtfulView } from './doubtful-view.tsx';
+import { costViews } from './read-costs-search.ts';
+import { UnpricedView } from './unpriced-view.tsx';
+import { UnrecordedView } from './unrecorded-view.tsx';
+import { UsageView } from './usage-view.tsx';
+
+const route = getRouteApi('/costs');
+
+const names = { usage: 'Usage', unpriced: 'Unpriced models', doubtful: 'In doubt', unrecorded: 'Not recorded' };
+const views = { usage: UsageView, unpriced: UnpricedView, doubtful: DoubtfulView, unrecorded: UnrecordedView };
+
+/** What was spent, on what, and which figures need a second look. */
+export function CostsScreen() {
+  const { view = 'usage' } = route.useSearch();
+  const View = views[view];
+  return (
+    <Screen title="Costs" about="From the providers’ own figures and the price list, in USD and by UTC days">
+      <Tabs label="Views of costs">
+        {costViews.map((name) => (
+          <Link
+            key={name}
+            to="/costs"
+            search={(before) => ({ ...before, view: name === 'usage' ? undefined : name })}
+            aria-current={name === view ? 'page' : undefined}
+          >
+            {names[name]}
+          </Link>
+        ))}
+      </Tabs>
+      <View />
+    </Screen>
+  );
+}

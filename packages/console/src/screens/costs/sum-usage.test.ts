@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { sumUsage, type UsageEntry } from './sum-usage.ts';
+
+const entry = (day: string, model: string, total_cost_usd: number): UsageEntry => ({
+  day,
+  model,
+  total_cost_usd,
+  total_prompt_tokens: 10,
+  total_completion_tokens: 5,
+  total_tokens: 15,
+  request_count: 1,
+});
+
+test('days are put together, the dearest first', () => {
+  const sums = sumUsage(
+    [entry('2026-11-01', 'a', 1), entry('2026-11-02', 'b', 3), entry('2026-11-02', 'a', 1)],
+    'model',
+  );
+  expect(sums.map(({ name, cost, requests, promptTokens }) => [name, cost, requests, promptTokens])).toEqual([
+    ['b', 3, 1, 10],
+    ['a', 2, 2, 20],
+  ]);
+});
+
+test('an agent is known by its id, whatever its name', () => {
+  const of = (agent_id: string, agent_name: string | null) => ({ ...entry('2026-11-01', '', 1), agent_id, agent_name });
+  const sums = sumUsage([of('agt_1', 'same'), of('agt_2', 'same'), of('agt_3', null)], 'agent');
+  expect(sums.map(({ key, name }) => [key, name])).toEqual([
+    ['agt_1', 'same'],
+    ['agt_2', 'same'],
+    ['agt_3', 'agt_3'],
+  ]);
+});

@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import { Choice } from '../../components/choice.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { shortenId } from '../../format/shorten-id.ts';
+import { timeSpans } from '../../search/time-spans.ts';
+import type { EventsSearch } from './read-events-search.ts';
+
+const results = [
+  { value: 'wrong', label: 'Failed or answered with an error' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'aborted', label: 'Aborted by the agent' },
+  { value: 'killed', label: 'Ended by a block' },
+] as const;
+
+type Result = (typeof results)[number]['value'];
+
+interface Props {
+  search: EventsSearch;
+  onChange: (next: Partial<EventsSearch>) => void;
+}
+
+/** Filters that came with a link and have no field of their own. */
+const linked = ['agent_id', 'session_id', 'pii_type', 'provider', 'to'] as const;
+const linkedNames = {
+  agent_id: 'agent',
+  session_id: 'session',
+  pii_type: 'personal data',
+  provider: 'provider',
+  to: 'before',
+};
+
+/** Which events are listed. */
+export function EventFilters({ search, onChange }: Props) {
+  const result: Result | undefined = search.failed ? 'wrong' : search.outcome;
+  const chooseResult = (chosen: Result | undefined) =>
+    onChange(chosen === 'wrong' ? { failed: true, outcome: undefined } : { failed: undefined, outcome: chosen });
+  return (
+    <div className="filters">
+      <Choice label="Time" none="All" options={timeSpans} value={search.from} onChange={(from) => onChange({ from })} />
+      <Choice label="Result" none="All" options={results} value={result} onChange={chooseResult} />
+      <SearchField
+        label="Model"
+        placeholder="Its whole name"
+        value={search.model}
+        onChange={(model) => onChange({ model })}
+      />
+      <SearchField
+        label="Compliance tag"
+        value={search.compliance_tag}
+        onChange={(compliance_tag) => onChange({ compliance_tag })}
+      />
+      {linked.map((name) => {
+        const value = search[name];
+        return (
+          value !== undefined && (
+            <Button
+              key={name}
+              size="sm"
+              variant="default"
+              onClick={() => onChange({ [name]: undefined })}
+              aria-label={`Remove the filter ${linkedNames[name]} ${value}`}
+            >
+              {linkedNames[name]}: {shortenId(value)} ×
+            </Button>
+          )
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlayerPause } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { callApi } from '../../api/call-api.ts';
+import type { Status } from '../../api/shapes.ts';
+import { statusQuery } from '../../api/status-query.ts';
+import { ConfirmChange } from '../../components/confirm-change.tsx';
+import { Reading } from '../../components/reading.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { TimeStamp } from '../../components/time-stamp.tsx';
+import { usePermissions } from '../../session/session-context.ts';
+import { Attention } from './attention.tsx';
+import { DayChartCard } from './day-chart-card.tsx';
+import { NowFigures } from './now-figures.tsx';
+import { NowLists } from './now-lists.tsx';
+import { Services } from './services.tsx';
+
+/** What goes on at this moment: one read, which the header shares. */
+export function NowScreen() {
+  const query = useQuery(statusQuery);
+  return (
+    <Screen
+      title="Now"
+      about={
+        query.data && (
+          <>
+            As of <TimeStamp at={query.data.data.at} />, refreshed every three seconds
+          </>
+        )
+      }
+      actions={<PauseButton paused={query.data?.data.pause?.paused} />}
+    >
+      <Reading query={query}>
+        {({ data: status }) => (
+          <>
+            <Unavailable status={status} />
+            <Attention status={status} />
+            <NowFigures status={status} />
+            <DayChartCard />
+            <NowLists status={status} />
+            <Services services={status.services} />
+          </>
+        )}
+      </Reading>
+    </Screen>
+  );
+}
+
+function Unavailable({ status }: { status: Status }) {
+  if (status.unavailable.length === 0) return null;
+  return (
+    <div className="banner" role="alert">
+      <div>
+        <strong>Not everything could be read.</strong>{' '}
+        {status.unavailable.map(({ part, error }) => `${part.replaceAll('_', ' ')}: ${error}`).join('; ')}
+      </div>
+    </div>
+  );
+}
+
+function PauseButton({ paused }: { paused: boolean | undefined }) {
+  const { change } = usePermissions();
+  const [opened, dialog] = useDisclosure();
+  if (!change || paused === undefined || paused) return null;
+  return (
+    <>
+      <Button
+        color="red"
+        variant="outline"
+        leftSection={<IconPlayerPause size={16} aria-hidden />}
+        onClick={dialog.open}
+      >
+        Pause all agents
+      </Button>
+      <ConfirmChange
+        title="Pause all agents?"
+        verb="Pause all agents"
+        danger
+        opened={opened}
+        onClose={dialog.close}
+        change={(reason) => callApi('put', '/api/v1/pause', { params: { query: { reason } }, body: { paused: true } })}
+      >
+        Every agent is refused from its next request on, and every running request ends within a second. It stays so
+        until somebody resumes them.
+      </ConfirmChange>
+    </>
+  );
+}

@@ -1,0 +1,181 @@
+/** What agents are written with, and how each is pointed at the proxy. */
+export interface Snippet {
+  id: string;
+  name: string;
+  /** Which of the proxy's providers it speaks to. */
+  api: 'openai' | 'anthropic' | 'gemini';
+  /** @param base the address of the proxy with the provider, without a slash at its end */
+  write(base: string, agent: string): string;
+}
+
+/** A text in quotes for JavaScript, Python, JSON and TOML: names are anybody's. */
+const quote = (text: string) => JSON.stringify(text);
+/** A text in quotes for a shell. */
+const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+export const snippets: readonly Snippet[] = [
+  {
+    id: 'openai-js',
+    name: 'OpenAI, JavaScript',
+    api: 'openai',
+    write: (base, agent) => `import OpenAI from 'openai';
+
+const openai = new OpenAI({
+  baseURL: ${quote(`${base}/v1`)},
+  apiKey: process.env.OPENAI_API_KEY ?? 'any',
+  defaultHeaders: { 'X-Agent-Name': ${quote(agent)} },
+});
+const answer = await openai.chat.completions.create({
+  model: 'gpt-5-mini',
+  messages: [{ role: 'user', content: 'Hello' }],
+});
+console.log(answer.choices[0].message.content);`,
+  },
+  {
+    id: 'openai-python',
+    name: 'OpenAI, Python',
+    api: 'openai',
+    write: (base, agent) => `import os
+from openai import OpenAI
+
+client = OpenAI(
+    base_url=${quote(`${base}/v1`)},
+    api_key=os.environ.get("OPENAI_API_KEY", "any"),
+    default_headers={"X-Agent-Name": ${quote(agent)}},
+)
+answer = client.chat.completions.create(
+    model="gpt-5-mini",
+    messages=[{"role": "user", "content": "Hello"}],
+)
+print(answer.choices[0].message.content)`,
+  },
+  {
+    id: 'anthropic-js',
+    name: 'Anthropic, JavaScript',
+    api: 'anthropic',
+    write: (base, agent) => `import Anthropic from '@anthropic-ai/sdk';
+
+const anthropic = new Anthropic({
+  baseURL: ${quote(base)},
+  apiKey: process.env.ANTHROPIC_API_KEY ?? 'any',
+  defaultHeaders: { 'X-Agent-Name': ${quote(agent)} },
+});
+const answer = await anthropic.messages.create({
+  model: 'claude-sonnet-5',
+  max_tokens: 500,
+  messages: [{ role: 'user', content: 'Hello' }],
+});
+console.log(answer.content);`,
+  },
+  {
+    id: 'anthropic-python',
+    name: 'Anthropic, Python',
+    api: 'anthropic',
+    write: (base, agent) => `import os
+from anthropic import Anthropic
+
+client = Anthropic(
+    base_url=${quote(base)},
+    api_key=os.environ.get("ANTHROPIC_API_KEY", "any"),
+    default_headers={"X-Agent-Name": ${quote(agent)}},
+)
+answer = client.messages.create(
+    model="claude-sonnet-5",
+    max_tokens=500,
+    messages=[{"role": "user", "content": "Hello"}],
+)
+print(answer.content)`,
+  },
+  {
+    id: 'gemini-js',
+    name: 'Gemini, JavaScript',
+    api: 'gemini',
+    write: (base, agent) => `import { GoogleGenAI } from '@google/genai';
+
+const gemini = new GoogleGenAI({
+  apiKey: process.env.GEMINI_API_KEY ?? 'any',
+  httpOptions: {
+    baseUrl: ${quote(base)},
+    headers: { 'X-Agent-Name': ${quote(agent)} },
+  },
+});
+const answer = await gemini.models.generateContent({
+  model: 'gemini-2.5-flash',
+  contents: 'Hello',
+});
+console.log(answer.text);`,
+  },
+  {
+    id: 'langchain',
+    name: 'LangChain, Python',
+    api: 'openai',
+    write: (base, agent) => `from langchain_openai import ChatOpenAI
+
+model = ChatOpenAI(
+    model="gpt-5-mini",
+    base_url=${quote(`${base}/v1`)},
+    default_headers={"X-Agent-Name": ${quote(agent)}},
+)
+print(model.invoke("Hello").content)`,
+  },
+  {
+    id: 'ai-sdk',
+    name: 'Vercel AI SDK',
+    api: 'openai',
+    write: (base, agent) => `import { createOpenAI } from '@ai-sdk/openai';
+import { generateText } from 'ai';
+
+const openai = createOpenAI({
+  baseURL: ${quote(`${base}/v1`)},
+  headers: { 'X-Agent-Name': ${quote(agent)} },
+});
+const { text } = await generateText({ model: openai('gpt-5-mini'), prompt: 'Hello' });
+console.log(text);`,
+  },
+  {
+    id: 'claude-code',
+    name: 'Claude Code',
+    api: 'anthropic',
+    write: (base, agent) => `export ANTHROPIC_BASE_URL=${shellQuote(base)}
+export ANTHROPIC_CUSTOM_HEADERS=${shellQuote(`X-Agent-Name: ${agent}`)}
+claude`,
+  },
+  {
+    id: 'codex',
+    name: 'Codex CLI',
+    api: 'openai',
+    write: (base, agent) => `# ~/.codex/config.toml
+model_provider = "governed"
+
+[model_providers.governed]
+name = "through the proxy"
+base_url = ${quote(`${base}/v1`)}
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+http_headers = { "X-Agent-Name" = ${quote(agent)} }`,
+  },
+  {
+    id: 'curl',
+    name: 'curl',
+    api: 'openai',
+    write: (base, agent) => `curl -s ${shellQuote(`${base}/v1/chat/completions`)} \\
+  -H 'Content-Type: application/json' \\
+  -H ${shellQuote(`X-Agent-Name: ${agent}`)} \\
+  -H "Authorization: Bearer \${OPENAI_API_KEY:-any}" \\
+  -d '{"model":"gpt-5-mini","messages":[{"role":"user","content":"Hello"}]}'`,
+  },
+];
+
+/** The providers of a local installation that answer by themselves, without a key. */
+const simulated = { openai: 'demo', anthropic: 'demo-anthropic', gemini: 'demo-gemini' };
+
+/** The address that an SDK is given. @param useSimulated the simulated provider, which only `npm start` has */
+export function baseOf(proxyUrl: string, api: Snippet['api'], useSimulated: boolean): string {
+  return `${proxyUrl.replace(/\/+$/, '')}/${useSimulated ? simulated[api] : api}`;
+}
+
+/** The address for a tool that takes nothing but a base URL: the name is in its path. */
+export function toolAddress(proxyUrl: string, agent: string, useSimulated: boolean): string {
+  const base = proxyUrl.replace(/\/+$/, '');
+  return `${base}/agents/${encodeURIComponent(agent)}/${useSimulated ? simulated.openai : 'openai'}/v1`;
+}

@@ -1,0 +1,124 @@
+import type { ReactNode } from 'react';
+import { Pill } from '../components/pill.tsx';
+import { ShortId } from '../components/short-id.tsx';
+import { countOf, formatCount } from '../format/format-count.ts';
+import type { CheckedLink } from './check-chain.ts';
+import { formatPayload } from './format-payload.ts';
+
+/** What the check of a chain has found so far. */
+export interface ChainReportState {
+  kind: 'running' | 'whole' | 'broken';
+  checked: number;
+  total: number;
+  head?: string;
+  /** The place of the fault and what is wrong, where there is one. */
+  fault?: { seq: number; reason: string };
+  /** Where the fault is outside of the chain, such as in what retention removed. */
+  otherFault?: string | null;
+  /** The first links, and those around a fault. */
+  steps: readonly CheckedLink[];
+}
+
+function Verdict({ state, noun }: { state: ChainReportState; noun: string }) {
+  const { kind, checked, total, fault, otherFault } = state;
+  if (kind === 'running')
+    return (
+      <div className="banner" data-tone="warn">
+        <div>
+          Checking {formatCount(checked)} of {formatCount(total)} …
+        </div>
+      </div>
+    );
+  if (fault)
+    return (
+      <div className="banner">
+        <div>
+          <strong>The chain breaks at number {fault.seq}:</strong> {fault.reason}. The {countOf(fault.seq, noun)} before
+          it {fault.seq === 1 ? 'is as it was' : 'are as they were'} written; what follows cannot be relied on.
+        </div>
+      </div>
+    );
+  if (otherFault)
+    return (
+      <div className="banner">
+        <div>
+          <strong>Something was removed that should not be gone:</strong> {otherFault}.
+        </div>
+      </div>
+    );
+  return (
+    <div className="banner" data-tone="good">
+      <div>
+        <strong>As it was written.</strong> This browser computed {countOf(checked, 'hash', 'hashes')}, and each is the
+        one that was recorded.
+      </div>
+    </div>
+  );
+}
+
+function Step({ step }: { step: CheckedLink }) {
+  const isWrong = step.fault !== null;
+  return (
+    <li data-fault={isWrong}>
+      <div style={{ display: 'flex', flexWrap: 'wrap', gap: '0.25rem 0.75rem', alignItems: 'center' }}>
+        <strong>{step.seq}</strong>
+        <ShortId id={step.id} />
+        <Pill tone={isWrong ? 'bad' : 'good'}>{isWrong ? 'changed' : 'as written'}</Pill>
+      </div>
+      <div className="small dim">
+        SHA-256(<span className="mono">{step.previous === 'genesis' ? 'genesis' : step.previous.slice(0, 15)}…</span> +
+        payload) = <span className="mono">{step.computed.slice(7, 19)}…</span>
+        {step.computed === step.shown ? (
+          ' = recorded'
+        ) : (
+          <span className="tone-bad"> ≠ recorded {step.shown.slice(7, 19)}…</span>
+        )}
+      </div>
+      {isWrong && <div className="tone-bad">{step.fault}</div>}
+      <details className="small no-print">
+        <summary>Payload</summary>
+        <pre className="code-block">{formatPayload(step.payload)}</pre>
+      </details>
+    </li>
+  );
+}
+
+/** What the check of a chain found, and each of its steps. */
+export function ChainReport({
+  state,
+  noun,
+  children,
+}: {
+  state: ChainReportState;
+  noun: string;
+  children?: ReactNode;
+}) {
+  const { steps, checked, head } = state;
+  const left = checked - steps.length;
+  return (
+    <div style={{ display: 'grid', gap: '0.75rem' }}>
+      <div role="status">
+        <Verdict state={state} noun={noun} />
+      </div>
+      {head !== undefined && (
+        <div className="small">
+          Head: <ShortId id={head} what="head" whole />
+          <div className="dim">
+            Keep it where this system cannot reach it: a chain that no longer has it was changed or cut.
+          </div>
+        </div>
+      )}
+      {children}
+      {steps.length > 0 && (
+        <details open={state.kind === 'broken'}>
+          <summary>Each step{left > 0 && `: ${formatCount(steps.length)} of ${formatCount(checked)}`}</summary>
+          <ol className="chain-steps">
+            {steps.map((step) => (
+              <Step key={`${step.seq} ${step.id}`} step={step} />
+            ))}
+          </ol>
+        </details>
+      )}
+    </div>
+  );
+}
