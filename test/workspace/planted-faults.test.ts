@@ -112,7 +112,7 @@ beforeAll(async () => {
   const oxlint = await runTool('oxlint', ['--format=json'], folder.path);
   const findings: { diagnostics: { code: string; filename: string }[] } = JSON.parse(oxlint.stdout);
   for (const { code, filename } of findings.diagnostics) found.add(`${code} ${filename}`);
-}, 60_000);
+});
 
 test.each([...biomeFaults, ...oxlintFaults])('%s is reported for %s', (rule, path) => {
   expect(found).toContain(`${rule} ${path}`);

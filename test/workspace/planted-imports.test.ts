@@ -57,7 +57,7 @@ beforeAll(async () => {
   for (const { category, location } of report.diagnostics) {
     if (rules.has(category)) refusedPaths.add(location.path);
   }
-}, 60_000);
+});
 
 test.each(plantings)('$folder: $source is $verdict', ({ path, verdict }) => {
   expect(refusedPaths.has(path)).toBe(verdict === 'refused');

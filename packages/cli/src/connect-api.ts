@@ -19,6 +19,8 @@ export interface Answer<Data> {
  * answer does not match the contract.
  */
 export interface Api {
+  /** Without a slash at the end. */
+  readonly url: string;
   get<Data>(path: string, schema: z.ZodType<Data>): Promise<Answer<Data>>;
   send<Data>(method: 'POST' | 'PUT', path: string, body: unknown, schema: z.ZodType<Data>): Promise<Answer<Data>>;
   delete(path: string): Promise<void>;
@@ -69,6 +71,7 @@ export function connectApi({ url, key }: Connection): Api {
   }
 
   return {
+    url,
     get: (path, schema) => exchange(path, {}, schema),
     send: (method, path, body, schema) =>
       exchange(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }, schema),

@@ -43,6 +43,7 @@ test('it has every command', () => {
         'why',
         'status',
       ],
+      ...['console end', 'console link', 'console sessions'],
       ...['events tail', 'keys create', 'keys delete', 'keys list', 'keys rotate', 'limits set', 'limits show'],
       ...['names list', 'names release', 'pause off', 'pause on', 'pause status', 'sessions list', 'sessions show'],
       ...['sessions verify', 'tokens create', 'tokens list', 'tokens revoke'],

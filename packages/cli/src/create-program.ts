@@ -5,6 +5,7 @@ import { addAgentCommands } from './commands/agents.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBudgetCommands } from './commands/budgets.ts';
 import { addCompletionCommand } from './commands/completion.ts';
+import { addConsoleCommands } from './commands/console.ts';
 import { addCostCommands } from './commands/costs.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addKeyCommands } from './commands/keys.ts';
@@ -57,7 +58,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
     ...[addStatusCommand, addRefusalsCommand, addWhyCommand],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
-    addCompletionCommand,
+    ...[addConsoleCommands, addCompletionCommand],
   ];
   for (const addGroup of groups) addGroup(program, shell);
   return program;

@@ -66,7 +66,7 @@ export async function buildConsole({ report }: { report?: (line: string) => void
   await build({
     configFile: join(packageFolder, 'vite.config.ts'),
     mode: 'production',
-    logLevel: 'warn',
+    logLevel: 'error',
     build: { outDir: folder, emptyOutDir: true },
   });
   compressFiles(folder);

@@ -44,10 +44,18 @@ export const errorTable = {
   // the management API
   invalid_parameter: { status: 400, message: null },
   invalid_api_key: { status: 401, message: 'missing or invalid API key', headers: { 'WWW-Authenticate': 'Bearer' } },
+  session_ended: { status: 401, message: 'signed out: sign in again', headers: { 'WWW-Authenticate': 'Bearer' } },
+  sign_in_not_here: {
+    status: 403,
+    message: "signing in works at CONSOLE_ORIGIN and at this machine's own names, such as localhost",
+  },
+  no_role: { status: 403, message: 'the account has no role here' },
+  needs_api_key: { status: 403, message: 'needs an API key: a session of the console does not suffice' },
   missing_scope: { status: 403, message: null },
   agent_not_found: { status: 404, message: 'agent not found' },
   event_not_found: { status: 404, message: 'event not found' },
   session_not_found: { status: 404, message: 'session not found' },
+  console_session_not_found: { status: 404, message: 'console session not found' },
   key_not_found: { status: 404, message: 'key not found' },
   agent_token_not_found: { status: 404, message: 'agent token not found' },
   claimed_name_not_found: { status: 404, message: 'claimed name not found' },

@@ -2,10 +2,10 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { fromUUID } from 'typeid-js';
 
 /**
- * Prefixes of the public identifiers: `aud` for entries of the audit log, `prx` for a proxy process as events name it, `ref` for a
+ * Prefixes of the public identifiers: `aud` for entries of the audit log, `prx` for a proxy process as events name it, `con` for a session of the console, `ref` for a
  * refused request, `rem` for a removal by retention, `req` for a request whose caller gave it no id.
  */
-export type IdPrefix = 'agt' | 'evt' | 'ses' | 'key' | 'tok' | 'aud' | 'prx' | 'ref' | 'rem' | 'req';
+export type IdPrefix = 'agt' | 'evt' | 'ses' | 'key' | 'tok' | 'aud' | 'con' | 'prx' | 'ref' | 'rem' | 'req';
 
 /** Writes a UUIDv7 as a public id: the prefix, `_`, and 26 characters of TypeID base32. */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buildConsole } from '@agp/console/build';
 import { prepareDatabase, readLocalStackConfig } from '@agp/local-stack';
 import type { ServerBinary } from '@agp/local-stack/servers';
 import {
@@ -42,6 +43,7 @@ export const templateName = 'agp_template';
 
 /** Vitest's global setup: starts what the stacks of a run share, and stops it after the last test. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildConsole({ report: (line) => console.log(line) });
   const { servers, stop } = await startTestServers();
   project.provide('agpTestServers', servers);
   return stop;

@@ -1,5 +1,6 @@
 import { commonFields, drainDelayField, portField, shutdownGraceField, trustProxyField } from '@agp/runtime';
 import { z } from 'zod';
+import { consoleFields } from './oidc/oidc-fields.ts';
 
 /** The management API's variables, each in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const managementConfigSchema = z.object({
@@ -17,6 +18,7 @@ export const managementConfigSchema = z.object({
     .describe('the key named `bootstrap`, with every scope; at least 16 characters. A new value replaces the old'),
   maxStreamsPerKey: z.coerce.number().int().min(1).default(50).describe('live streams of one API key on each process'),
   edition: z.enum(['extended', 'base']).default('extended').describe('`base` leaves the session index out'),
+  ...consoleFields,
   trustProxy: trustProxyField.describe(
     'hops, or networks separated by commas, whose `X-Forwarded-For` counts for failed authentications',
   ),

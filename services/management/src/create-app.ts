@@ -5,9 +5,14 @@ import type { CallerGuard, Logger } from '@agp/runtime';
 import express, { type Request, type RequestHandler } from 'express';
 import type { ChangesFirst } from './changes/changes-first.ts';
 import { logChanges } from './changes/log-changes.ts';
+import { createSessionFinder } from './console/find-session.ts';
+import { createSessionRouter } from './console/session-router.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
-import { authenticate, type Caller, requireScope } from './keys/authenticate.ts';
+import { authenticate, requireScope } from './keys/authenticate.ts';
+import type { Caller } from './keys/caller.ts';
+import { createKeyFinders } from './keys/find-keys.ts';
+import { createOidcRouter } from './oidc/oidc-router.ts';
 import type { Reads } from './reads/reads.ts';
 import { chooseFormat, csvOf } from './replies/choose-format.ts';
 import { handleError } from './replies/handle-error.ts';
@@ -63,6 +68,7 @@ const setHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     'Cache-Control': 'no-store',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   });
@@ -96,7 +102,7 @@ function handleRoute(route: Route, { context, reads, changes }: AppParts): Reque
     if (route.method !== 'get') changes.begin(response);
     // Live streams have their own bound.
     if (isRead && route.answer.contentType !== 'text/event-stream') {
-      await reads.begin(caller.keyId, response);
+      await reads.begin(caller.holder, response);
       if (response.closed) return;
     }
     const input = {
@@ -107,7 +113,7 @@ function handleRoute(route: Route, { context, reads, changes }: AppParts): Reque
       caller,
     };
     chooseFormat(route, request, response, input.query);
-    const own = isRead ? { ...context, db: reads.databaseOf(caller.keyId) } : context;
+    const own = isRead ? { ...context, db: reads.databaseOf(caller.holder) } : context;
     const body = await route.handle(input, own, response);
     if (body !== undefined && csvOf(response) !== undefined) sendRows(response, [body as object].flat());
     else if (body !== undefined) response.status(route.answer.status ?? 200).json(body);
@@ -150,7 +156,13 @@ export function createApp(parts: AppParts): RequestListener {
   app.set('trust proxy', context.config.trustProxy);
   app.use(observe, logChanges(logger), setHeaders, refuseTunnels, guardCallers(callers), repairPath);
   app.use('/docs', serveDocsAssets());
-  app.use('/api/v1', authenticate(context.db, failures));
+  const keys = createKeyFinders(context.db);
+  const findSession = createSessionFinder(context.db, keys, context.config);
+  const authentication = { db: context.db, keys, findSession, failures };
+  app.use('/api/v1', authenticate(authentication));
+  app.use(context.console.serve);
+  app.use('/console', createSessionRouter({ ...authentication, config: context.config }));
+  app.use('/console/oidc', createOidcRouter({ ...authentication, config: context.config, logger }));
   for (const route of routes) {
     const handlers = [guardRoute(route, context), ...(route.body ? [readJsonBody] : []), handleRoute(route, parts)];
     app[route.method](toExpressPath(route.path), ...handlers);

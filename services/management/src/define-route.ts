@@ -5,7 +5,8 @@ import type { BudgetReservations } from '@agp/reservations';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { ManagementConfig } from './config.ts';
-import type { Caller } from './keys/authenticate.ts';
+import type { ConsoleFiles } from './console/console-files.ts';
+import type { Caller } from './keys/caller.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import type { StatusReader } from './reads/status-reader.ts';
 import type { Parameter } from './requests/parameters.ts';
@@ -17,6 +18,7 @@ export interface Context {
   reservations: BudgetReservations;
   streams: LiveStreams;
   status: StatusReader;
+  console: ConsoleFiles;
 }
 
 /** A successful answer, for the document and the types; tests check the real answers against the same schema. */

@@ -2,6 +2,7 @@ import type { NatsConnection } from '@agp/bus';
 import { createStorageChecks, openGuardedDatabase } from '@agp/db';
 import { connectRedis, createBudgetReservations, createThrottle } from '@agp/reservations';
 import {
+  ConfigError,
   createCallerGuard,
   createLogger,
   type Logger,
@@ -17,6 +18,7 @@ import {
 } from '@agp/runtime';
 import { ChangesFirst } from './changes/changes-first.ts';
 import type { ManagementConfig } from './config.ts';
+import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys/wait-for-bootstrap-key.ts';
 import { createNameFinder } from './live/agent-names.ts';
@@ -24,6 +26,7 @@ import { endRevokedStreams } from './live/end-revoked-streams.ts';
 import { followRecordings } from './live/follow-recordings.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
+import { findOidcFault } from './oidc/oidc-fields.ts';
 import { Reads } from './reads/reads.ts';
 import { StatusReader } from './reads/status-reader.ts';
 import { watchCapUse } from './reads/watch-cap-use.ts';
@@ -39,8 +42,9 @@ export interface ManagementService extends Service {
   opsUrl: string;
 }
 
-/** Pages that people may open by a link from another site. */
-const pages = ['/', '/docs', '/docs/', '/openapi.json'];
+/** Pages that people may open by a link from another site, and where an OpenID provider sends them back. */
+const isPage = (path: string) =>
+  ['/docs', '/docs/', '/openapi.json', '/console/oidc/callback'].includes(path) || isPagePath(path);
 
 const keepaliveMs = 15_000;
 /** Failed authentications of one address in a minute. */
@@ -49,12 +53,14 @@ const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60
 /**
  * Starts the management API as soon as Postgres and NATS are reachable; health and metrics are served at once.
  *
- * @throws ConfigError when the bootstrap key has the secret of another key
+ * @throws ConfigError when the bootstrap key has the secret of another key, or a part of the OpenID settings is missing
  */
 export async function startManagement(
   config: ManagementConfig,
   overrides: ManagementOverrides = {},
 ): Promise<ManagementService> {
+  const oidcFault = findOidcFault(config);
+  if (oidcFault !== null) throw new ConfigError(oidcFault);
   const logger = overrides.logger ?? createLogger('management', config.logLevel);
   await using opened = new AsyncDisposableStack();
 
@@ -121,14 +127,21 @@ export async function startManagement(
     pingRedis: () => redis.ping(),
   });
   const app = createApp({
-    context: { config, db, reservations: createBudgetReservations(budgetRedis), streams, status },
+    context: {
+      config,
+      db,
+      reservations: createBudgetReservations(budgetRedis),
+      streams,
+      status,
+      console: readConsoleFiles(),
+    },
     reads,
     changes,
     routes: listRoutes(),
     failures: createThrottle(redis, failureLimit),
     logger,
     observe,
-    callers: createCallerGuard({ ...config, pages }),
+    callers: createCallerGuard({ ...config, isPage }),
   });
   const http = await startHttpServer(app, { host: config.host, port: config.managementPort }, config.drainDelaySeconds);
   opened.defer(() => http.stop(config.shutdownGraceSeconds * 1_000));

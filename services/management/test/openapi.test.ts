@@ -104,6 +104,9 @@ describe('openapi.json', () => {
         'GET /api/v1/audit',
         'GET /api/v1/audit/chain',
         'GET /api/v1/audit/verify',
+        'POST /api/v1/console/links',
+        'GET /api/v1/console/sessions',
+        'DELETE /api/v1/console/sessions/{id}',
         'GET /api/v1/keys',
         'POST /api/v1/keys',
         'POST /api/v1/keys/{id}/rotate',
@@ -170,7 +173,7 @@ describe('openapi.json', () => {
 describe('the pages', () => {
   test('at / leads to /docs, and /docs loads nothing from elsewhere', async () => {
     const get = (path: string) => fetch(`${management.service.url}${path}`);
-    expect(await (await get('/')).text()).toContain('href="/docs"');
+    expect(await (await get('/')).text()).toContain('<div id="root">');
     const docs = await get('/docs');
     expect(docs.headers.get('content-security-policy')).toContain("script-src 'self';");
     const page = await docs.text();

@@ -51,7 +51,7 @@ export function addAuditCommands(program: Command, shell: Shell): void {
       const names = isTable ? await readAgentNames(api) : null;
       await shell.showRows(answer, (data) => data, [
         timeColumn<ListedAuditEntry>('TIME', ({ timestamp }) => timestamp),
-        { head: 'WHO', cell: ({ actor }) => (actor.kind === 'api_key' ? actor.name : actor.kind), least: 8 },
+        { head: 'WHO', cell: ({ actor }) => ('name' in actor ? actor.name : actor.kind), least: 8 },
         { head: 'FROM', cell: ({ source_ip }) => source_ip ?? '-', spare: 2 },
         {
           head: 'ACTION',

@@ -15,6 +15,11 @@ export const auditActions = [
   'limit.default.set',
   'limit.agent.set',
   'pause.set',
+  'console.link',
+  'console.sign_in',
+  'console.sign_out',
+  'console.refused',
+  'console.revoke',
   'request.refused',
   'events.retention',
 ] as const;

@@ -1,7 +1,13 @@
 import type { AuditAction } from './audit-action.ts';
 
-/** The actor: a caller of the management API, the proxy that refused, or a service on its own. */
-export type AuditActor = { kind: 'api_key'; id: string; name: string } | { kind: 'proxy' } | { kind: 'system' };
+/**
+ * The actor: a caller of the management API, the proxy that refused, or a service on its own. A person is one whom an OpenID provider
+ * knows, by the id that it gives them.
+ */
+export type AuditActor =
+  | { kind: 'api_key' | 'person'; id: string; name: string }
+  | { kind: 'proxy' }
+  | { kind: 'system' };
 
 /** A changed thing as an entry shows it. Never with a secret, a token or a digest of one. */
 export type AuditState = Readonly<Record<string, unknown>>;

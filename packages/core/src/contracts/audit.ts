@@ -6,12 +6,14 @@ import { timestampSchema } from './timestamp.ts';
 const actorSchema = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('api_key'), id: z.string().startsWith('key_'), name: z.string() }),
+    z.strictObject({ kind: z.literal('person'), id: z.string(), name: z.string() }),
     z.strictObject({ kind: z.literal('proxy') }),
     z.strictObject({ kind: z.literal('system') }),
   ])
   .meta({
     id: 'AuditActor',
-    description: 'An API key, the proxy that refused, or a service that acted on its own configuration',
+    description:
+      'An API key, a person as an OpenID provider knows them, the proxy that refused, or a service that acted on its own configuration',
   });
 
 const stateSchema = z.record(z.string(), z.unknown()).nullable();

@@ -5,6 +5,7 @@ export * from './agent-token.ts';
 export * from './api-key.ts';
 export * from './audit.ts';
 export * from './budget.ts';
+export * from './console.ts';
 export * from './cost.ts';
 export * from './cost-usage.ts';
 export * from './error-body.ts';

@@ -1,4 +1,7 @@
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
+import { buildConsole } from '@agp/console/build';
+import { toLineText } from '@agp/core/text';
 import { type RoleUrls, type ServiceUrls, toRoleUrls, toUserUrls } from '@agp/operator';
 import { toStopLimit } from '@agp/runtime';
 import type { Guard } from '../guard/guard.ts';
@@ -8,6 +11,7 @@ import { writeNote } from '../running-servers.ts';
 import { checkPorts } from './check-ports.ts';
 import { keepService } from './keep-service.ts';
 import { loadSecrets, type Secrets } from './load-secrets.ts';
+import { makeConsoleLink, toReachable } from './make-console-link.ts';
 import { readStartConfig, type StartConfig } from './read-start-config.ts';
 import { type ServerUrls, startServers } from './start-servers.ts';
 import { readOwnProviders, writeProvidersFile } from './write-providers-file.ts';
@@ -27,6 +31,8 @@ export interface LocalStackOptions {
 export interface LocalStack {
   proxyUrl: string;
   managementUrl: string;
+  /** A link that signs a browser in once; the console's address alone where none could be made. */
+  consoleUrl: string;
   /** The key that the stack made; null where the user has set one. */
   generatedKey: string | null;
   /** Agents need a token. */
@@ -38,6 +44,10 @@ const localDefaults = {
   AGENT_IDENTITY: 'open',
   EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
 };
+
+/** The console's examples name the proxy, where its port is known beforehand. */
+const toConsoleDefaults = ({ host, proxyPort }: StartConfig) =>
+  proxyPort === 0 ? {} : { CONSOLE_PROXY_URL: toReachable(`http://${isIPv6(host) ? `[${host}]` : host}:${proxyPort}`) };
 
 /** The variable of each service's main port; health and metrics have another. */
 const portVariables = { proxy: 'PROXY_PORT', management: 'MANAGEMENT_PORT', writer: undefined };
@@ -76,7 +86,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     keepService(name, entry, {
       guard,
       logFolder: join(config.dataFolder, 'logs'),
-      environment: { ...localDefaults, ...withoutEmpty(environment), ...variables },
+      environment: { ...localDefaults, ...toConsoleDefaults(start), ...withoutEmpty(environment), ...variables },
       stop: { graceMs, stage },
       report: config.report,
       onExit: options.onUnexpectedExit,
@@ -90,14 +100,16 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       HOST: '127.0.0.1',
       PORT: '0',
     }),
+    prepareConsole(config.report),
   ]);
   const urls = await prepareServers(start, servers, secrets);
   writeNote(config.dataFolder, 'servers', {
     migrator: { DATABASE_URL: urls.migrator.databaseUrl },
     operator: { DATABASE_URL: urls.writer.databaseUrl, NATS_URL: urls.operator.natsUrl },
   });
+  const managementApiKey = start.managementApiKey ?? secrets.managementApiKey;
   const common = {
-    MANAGEMENT_API_KEY: start.managementApiKey ?? secrets.managementApiKey,
+    MANAGEMENT_API_KEY: managementApiKey,
     PROVIDERS_FILE: writeProvidersFile(config.dataFolder, demoUrl, ownProviders),
     HOST: host,
     OPS_HOST: opsHost,
@@ -116,7 +128,17 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   );
   writeNote(config.dataFolder, 'services', { proxyUrl, managementUrl });
   const generatedKey = start.managementApiKey === undefined ? secrets.managementApiKey : null;
-  return { proxyUrl, managementUrl, generatedKey, asksForTokens: environment.AGENT_IDENTITY === 'token' };
+  const consoleUrl = await makeConsoleLink(managementUrl, managementApiKey);
+  return { proxyUrl, managementUrl, consoleUrl, generatedKey, asksForTokens: environment.AGENT_IDENTITY === 'token' };
+}
+
+/** Without a console everything else works: what keeps it from being built is only shown. */
+async function prepareConsole(report: (line: string) => void): Promise<void> {
+  try {
+    await buildConsole({ report });
+  } catch (error) {
+    report(`the console cannot be built: ${toLineText(error instanceof Error ? error.message : String(error))}`);
+  }
 }
 
 /** Brings the database up to date. On our own servers each service is a user of its own; on the user's, all use the URL as given. */

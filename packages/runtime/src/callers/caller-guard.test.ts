@@ -43,7 +43,7 @@ const named = await startGuarded({ host: '0.0.0.0', allowedHosts: ['agents.acme.
 const open = await startGuarded({
   allowedOrigins: ['https://console.acme.test', 'vscode-webview://*', 'tauri://localhost'],
   allowedHosts: ['agents.acme.test'],
-  pages: ['/docs'],
+  isPage: (path) => path === '/docs',
 });
 
 test.each([

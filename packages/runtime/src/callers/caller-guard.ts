@@ -19,8 +19,8 @@ export interface CallerGuard {
 export interface GuardedPort extends CallerSettings {
   /** The address that is listened on. */
   host: string;
-  /** Paths that people may open by a link from another site, because a GET of them changes nothing. Default none. */
-  pages?: readonly string[];
+  /** True for paths that people may open by a link from another site, because a GET of them changes nothing. Default none. */
+  isPage?: (path: string) => boolean;
 }
 
 const preflightSeconds = 600;
@@ -30,7 +30,12 @@ const preflightSeconds = 600;
  * could read. But a page can make its own host name point to this machine (DNS rebinding) and then shares its origin. Only `Host`
  * shows that, so on loopback only the machine's own names are let through.
  */
-export function createCallerGuard({ host, allowedOrigins = [], allowedHosts, pages = [] }: GuardedPort): CallerGuard {
+export function createCallerGuard({
+  host,
+  allowedOrigins = [],
+  allowedHosts,
+  isPage = () => false,
+}: GuardedPort): CallerGuard {
   const hosts = new Set(allowedHosts);
   const isLoopback = isLoopbackAddress(host);
   const origins = new Set(allowedOrigins);
@@ -48,7 +53,7 @@ export function createCallerGuard({ host, allowedOrigins = [], allowedHosts, pag
     (method === 'GET' || method === 'HEAD') &&
     headers['sec-fetch-mode'] === 'navigate' &&
     headers['sec-fetch-dest'] === 'document' &&
-    pages.includes(url.split('?', 1)[0] ?? '');
+    isPage(url.split('?', 1)[0] ?? '');
 
   function isForeign(request: IncomingMessage): boolean {
     const { origin, host: own } = request.headers;

@@ -63,7 +63,7 @@ export function startOpsServer(
       this.set(readiness.reasons.length === 0 ? 1 : 0);
     },
   });
-  const callers = createCallerGuard({ ...address, pages });
+  const callers = createCallerGuard({ ...address, isPage: (path) => pages.includes(path) });
   return startHttpServer(
     (request, response) => {
       // If a metric cannot be collected, the scrape loses its connection and the service lives on.

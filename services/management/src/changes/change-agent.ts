@@ -2,7 +2,7 @@ import type { AuditAction } from '@agp/core/audit';
 import { toPublicId } from '@agp/core/ids';
 import { type AgentChange, type AgentRow, type Db, updateAgent } from '@agp/db';
 import type { Request } from 'express';
-import type { Caller } from '../keys/authenticate.ts';
+import type { Caller } from '../keys/caller.ts';
 import { found } from '../requests/found.ts';
 import { recordChange } from './record-change.ts';
 

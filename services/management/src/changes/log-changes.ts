@@ -1,7 +1,6 @@
-import { toPublicId } from '@agp/core/ids';
 import type { Logger } from '@agp/runtime';
 import type { RequestHandler } from 'express';
-import type { Caller } from '../keys/authenticate.ts';
+import { type Caller, describeCaller } from '../keys/caller.ts';
 
 /** Logs one line for each change; the audit log has its details. Ids of keys are not secret. */
 export function logChanges(logger: Logger): RequestHandler {
@@ -11,8 +10,7 @@ export function logChanges(logger: Logger): RequestHandler {
         const { route, caller } = response.locals as { route?: string; caller?: Caller };
         const status = response.statusCode;
         if (status >= 400 || caller === undefined) return;
-        const keyId = toPublicId('key', caller.keyId);
-        logger.info({ method: request.method, route, status, keyId }, 'change was made');
+        logger.info({ method: request.method, route, status, ...describeCaller(caller) }, 'change was made');
       });
     }
     next();

@@ -1,10 +1,9 @@
 import type { AuditAction, AuditState } from '@agp/core/audit';
 import { changeQuerySchema } from '@agp/core/contracts';
-import { toPublicId } from '@agp/core/ids';
 import { appendAudit, type Db } from '@agp/db';
 import { toPlainAddress } from '@agp/runtime';
 import type { Request } from 'express';
-import type { Caller } from '../keys/authenticate.ts';
+import type { Caller } from '../keys/caller.ts';
 import { found } from '../requests/found.ts';
 
 /** A change, as the audit log shows it. Never with a secret, a token, or a digest of one. */
@@ -32,14 +31,14 @@ export async function recordChange<Result>(
   action: AuditAction,
   change: (transaction: Db) => Promise<Change<Result>>,
 ): Promise<Result> {
-  const { keyId, keyName } = found(caller, 'internal');
+  const { actor } = found(caller, 'internal');
   // The route has validated the whole query; it may have parameters of its own.
   const { reason } = changeQuerySchema.parse(request.query);
   return db.transaction().execute(async (transaction) => {
     const { result, agentId = null, target = null, before = null, after = null } = await change(transaction);
     await appendAudit(transaction, [
       {
-        actor: { kind: 'api_key', id: toPublicId('key', keyId), name: keyName },
+        actor,
         source_ip: toPlainAddress(request.ip),
         action,
         agent_id: agentId,

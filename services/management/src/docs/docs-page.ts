@@ -40,13 +40,14 @@ export const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** The page at `/`. */
+/** The page at `/` where the console is not built. */
 export const startPage = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Agent Governance Proxy</title></head>
 <body>
 <h1>Agent Governance Proxy</h1>
-<p>This is the management API. <a href="/docs">Its documentation</a> is at <code>/docs</code>.</p>
+<p>This is the management API. <a href="/docs">Its documentation</a> is at <code>/docs</code>.
+The console is not built here: <code>npm run build:console</code> builds it.</p>
 </body>
 </html>
 `;

@@ -1,62 +1,53 @@
-import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
-import { type Db, type FoundApiKey, findApiKeys } from '@agp/db';
+import { type Db, touchApiKey, touchConsoleSession } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
-import { coalesce } from '@agp/runtime/fairness';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { type FindSession, showsSession } from '../console/find-session.ts';
+import { type Caller, toKeyCaller } from './caller.ts';
+import type { KeyFinders } from './find-keys.ts';
 import { digestSecret } from './issue-secret.ts';
-import { noteKeyUses } from './note-key-uses.ts';
+import { noteUses } from './note-uses.ts';
 
-/** The caller, and the scopes of its key. */
-export interface Caller {
-  /** UUID of the key. */
-  keyId: string;
-  keyName: string;
-  /** Hex digest of the secret that was used: a rotated key has two for a while. */
-  secretSha256: string;
-  scopes: ReadonlySet<string>;
+export interface AuthenticationParts {
+  db: Db;
+  keys: KeyFinders;
+  findSession: FindSession;
+  /** Counts failed authentications by address. */
+  failures: Throttle;
 }
 
 /**
- * Looks the bearer token up in Postgres on every request, together with those that wait at the same time; changes do not wait with reads,
- * however many these are. Failures count against the sender's address; a valid key is let through however often others failed from there.
+ * Looks the bearer token or the console's session up in Postgres on every request. Failures count against the sender's address; a valid
+ * key or session is let through however often others failed from there.
  */
-export function authenticate(db: Db, failures: Throttle): RequestHandler {
-  const noteUse = noteKeyUses(db);
-  const makeFinder = () => coalesce((digests: string[]) => findApiKeys(db, digests), { maxAsks: 100 });
-  const [findForRead, findForChange] = [makeFinder(), makeFinder()];
-  return async (request, response, next) => {
+export function authenticate({ db, keys, findSession, failures }: AuthenticationParts): RequestHandler {
+  const noteKeyUse = noteUses((id, usedAt) => touchApiKey(db, id, usedAt));
+  const noteSessionUse = noteUses((id, usedAt) => touchConsoleSession(db, id, usedAt));
+  const findKeyCaller = async (request: Request): Promise<Caller | undefined> => {
     const token = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    const key =
-      token === undefined
-        ? undefined
-        : await findKey(request.method === 'GET' || request.method === 'HEAD' ? findForRead : findForChange, token);
-    if (key !== undefined) {
-      const { id, name, scopes, sha256 } = key;
-      response.locals.caller = {
-        keyId: id,
-        keyName: name,
-        secretSha256: sha256.toString('hex'),
-        scopes: new Set(scopes),
-      } satisfies Caller;
-      noteUse(id);
-      next();
-      return;
+    if (token === undefined) return undefined;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const key = await (isRead ? keys.forRead : keys.forChange)(digestSecret(token));
+    return key && toKeyCaller(key);
+  };
+  return async (request, response, next) => {
+    const isSession = showsSession(request);
+    const caller = await (isSession ? findSession(request) : findKeyCaller(request));
+    if (caller === undefined) {
+      await refuseAfterFailure(failures, request);
+      throw new ApiError(isSession ? 'session_ended' : 'invalid_api_key');
     }
-    const { allowed, retryAfterSeconds } = await failures.consume(request.ip ?? 'unknown');
-    if (!allowed) throw new ApiError('too_many_failures', { headers: { 'Retry-After': String(retryAfterSeconds) } });
-    throw new ApiError('invalid_api_key');
+    response.locals.caller = caller;
+    if (caller.actor.kind === 'api_key') noteKeyUse(caller.holder);
+    if (caller.session !== undefined) noteSessionUse(caller.session.id);
+    next();
   };
 }
 
-/** The index compares in variable time, so its find is compared once more in constant time. */
-async function findKey(
-  find: (digest: string) => Promise<FoundApiKey | undefined>,
-  token: string,
-): Promise<FoundApiKey | undefined> {
-  const digest = digestSecret(token);
-  const key = await find(digest.toString('hex'));
-  return key !== undefined && timingSafeEqual(key.sha256, digest) ? key : undefined;
+/** @throws ApiError `too_many_failures` once an address has failed too often */
+export async function refuseAfterFailure(failures: Throttle, { ip }: Request): Promise<void> {
+  const { allowed, retryAfterSeconds } = await failures.consume(ip ?? 'unknown');
+  if (!allowed) throw new ApiError('too_many_failures', { headers: { 'Retry-After': String(retryAfterSeconds) } });
 }
 
 /** @throws ApiError where the caller's key does not allow this; `admin` allows everything */

@@ -14,7 +14,7 @@ async function serve(options: Partial<LiveStreamsOptions> = {}) {
   const app = express();
   app.use((request, response) => {
     try {
-      streams.open(response, { withNames: request.url === '/named' }, { keyId: 'key', secretSha256: 'secret' });
+      streams.open(response, { withNames: request.url === '/named' }, { holder: 'key', secretSha256: 'secret' });
       responses.push(response);
     } catch (error) {
       refused.push(error);

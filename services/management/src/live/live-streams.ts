@@ -2,7 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import type { AnnouncedEvent } from '@agp/core/events';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../keys/authenticate.ts';
+import type { Caller } from '../keys/caller.ts';
 import { presentStreamEvent } from '../presenters/present-event.ts';
 import type { FindNames } from './agent-names.ts';
 
@@ -13,7 +13,7 @@ export interface StreamFilter {
   withNames?: boolean;
 }
 
-export type StreamOwner = Pick<Caller, 'keyId' | 'secretSha256'>;
+export type StreamOwner = Pick<Caller, 'holder' | 'secretSha256'>;
 
 interface Stream {
   response: Response;
@@ -74,7 +74,7 @@ export class LiveStreams {
     return this.#streams.size;
   }
 
-  /** Hex digests of the secrets that the open streams were opened with. */
+  /** Hex digests of the secrets and session tokens that the open streams were opened with. */
   get secrets(): string[] {
     return [...new Set([...this.#streams].map((stream) => stream.owner.secretSha256))];
   }
@@ -85,7 +85,7 @@ export class LiveStreams {
    * @throws ApiError `too_many_streams_of_key`, `too_many_streams`
    */
   open(response: Response, filter: StreamFilter, owner: StreamOwner): void {
-    const ofKey = [...this.#streams].filter((stream) => stream.owner.keyId === owner.keyId).length;
+    const ofKey = [...this.#streams].filter((stream) => stream.owner.holder === owner.holder).length;
     if (ofKey >= (this.#options.maxStreamsPerKey ?? Number.POSITIVE_INFINITY)) {
       throw new ApiError('too_many_streams_of_key');
     }

@@ -14,7 +14,7 @@ const share = { connections: 2, waiting: 100, waitMs: 5_000 };
 
 /** Keeps one key's reads from taking the connections and memory that others, and above all changes, need. */
 export class Reads {
-  readonly #databaseOf: (keyId: string) => Db;
+  readonly #databaseOf: (holder: string) => Db;
   readonly #answers = new Map<string, { running: number; queue: (() => void)[] }>();
 
   /**
@@ -25,9 +25,9 @@ export class Reads {
     this.#databaseOf = shareDatabase(database, { ...share, hold: () => changes.calm() });
   }
 
-  /** @param keyId UUID of the key that asks */
-  databaseOf(keyId: string): Db {
-    return this.#databaseOf(keyId);
+  /** @param holder of the key or session that asks */
+  databaseOf(holder: string): Db {
+    return this.#databaseOf(holder);
   }
 
   /**
@@ -35,9 +35,9 @@ export class Reads {
    *
    * @throws ApiError `too_many_reads`
    */
-  async begin(keyId: string, response: Response): Promise<void> {
-    const answers = this.#answers.get(keyId) ?? { running: 0, queue: [] };
-    this.#answers.set(keyId, answers);
+  async begin(holder: string, response: Response): Promise<void> {
+    const answers = this.#answers.get(holder) ?? { running: 0, queue: [] };
+    this.#answers.set(holder, answers);
     if (answers.running >= maxAnswers) await waitForTurn(answers.queue);
     else answers.running += 1;
     const end = () => {
@@ -45,7 +45,7 @@ export class Reads {
       // It gets the place of this one.
       if (next !== undefined) next();
       else answers.running -= 1;
-      if (answers.running === 0) this.#answers.delete(keyId);
+      if (answers.running === 0) this.#answers.delete(holder);
     };
     if (response.closed) return end();
     response.once('close', end);

@@ -1,10 +1,9 @@
 import type { ErrorBody } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { toPublicId } from '@agp/core/ids';
 import { ShareExceededError, StorageUnavailableError } from '@agp/db';
 import type { Logger } from '@agp/runtime';
 import type { ErrorRequestHandler } from 'express';
-import type { Caller } from '../keys/authenticate.ts';
+import { type Caller, describeCaller } from '../keys/caller.ts';
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -33,7 +32,7 @@ export function handleError(logger: Logger): ErrorRequestHandler {
       const cause = error instanceof StorageUnavailableError ? error.cause : error;
       const level = status === 500 ? 'error' : 'warn';
       const { route, caller } = response.locals as { route?: string; caller?: Caller };
-      const fields = { method: request.method, route, status, code, keyId: caller && toPublicId('key', caller.keyId) };
+      const fields = { method: request.method, route, status, code, ...describeCaller(caller) };
       logger[level]({ ...fields, cause: describe(cause) }, 'request failed');
     }
     if (response.headersSent) {

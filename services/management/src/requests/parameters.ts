@@ -23,6 +23,12 @@ const publicId = (prefix: IdPrefix, description: string, example: string, error:
 export const agentId = publicId('agt', 'Agent id', '01k9r3v8w5f2q8m6t4n0x7y1za', 'agent_not_found');
 export const eventId = publicId('evt', 'Event id', '01k9r3v8w5f2q8m6t4n0x7y1zb', 'event_not_found');
 export const keyId = publicId('key', 'Key id', '01k9r3v8w5f2q8m6t4n0x7y1zd', 'key_not_found');
+export const consoleSessionId = publicId(
+  'con',
+  'Console session id',
+  '01k9r3v8w5f2q8m6t4n0x7y1zf',
+  'console_session_not_found',
+);
 export const agentTokenId = publicId('tok', 'Agent token id', '01k9r3v8w5f2q8m6t4n0x7y1ze', 'agent_token_not_found');
 export const sessionId: Parameter = {
   description: 'Session id',

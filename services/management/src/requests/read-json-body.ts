@@ -5,9 +5,6 @@ import express, { type Request, type RequestHandler } from 'express';
 /** More than any valid body needs, even with every character escaped. */
 const maxBodyBytes = 256 * 1024;
 
-/** Not `express.json`, which uses the runtime's own parser. */
-const readBytes = express.raw({ limit: maxBodyBytes, type: 'application/json' });
-
 const unread = 'unsupported charset or content encoding';
 
 function isInUtf8(request: Request): boolean {
@@ -39,19 +36,26 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/** Reads a JSON body into `request.body`; undefined without a body. */
-export const readJsonBody: RequestHandler = (request, response, next) => {
-  // `is` gives null where there is no body; an empty one has no type either.
-  if (request.headers['content-length'] !== '0' && request.is('application/json') === false)
-    throw new ApiError('unsupported_media_type');
-  if (!isInUtf8(request)) throw new ApiError('unsupported_media_type', unread);
-  readBytes(request, response, (error?: unknown) => {
-    if (error !== undefined) return next(toBodyError(error as { status?: number }));
-    try {
-      if (Buffer.isBuffer(request.body)) request.body = parseBody(request.body);
-      next();
-    } catch (fault) {
-      next(fault);
-    }
-  });
-};
+/** Reads a JSON body of at most so many bytes into `request.body`; undefined without a body. */
+export function readJsonBodyUpTo(limit: number): RequestHandler {
+  // Not `express.json`, which uses the runtime's own parser.
+  const readBytes = express.raw({ limit, type: 'application/json' });
+  return (request, response, next) => {
+    // `is` gives null where there is no body; an empty one has no type either.
+    if (request.headers['content-length'] !== '0' && request.is('application/json') === false)
+      throw new ApiError('unsupported_media_type');
+    if (!isInUtf8(request)) throw new ApiError('unsupported_media_type', unread);
+    readBytes(request, response, (error?: unknown) => {
+      if (error !== undefined) return next(toBodyError(error as { status?: number }));
+      try {
+        if (Buffer.isBuffer(request.body)) request.body = parseBody(request.body);
+        next();
+      } catch (fault) {
+        next(fault);
+      }
+    });
+  };
+}
+
+/** Reads a body of the API's. */
+export const readJsonBody = readJsonBodyUpTo(maxBodyBytes);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, isInEdition, type Route, tagRoutes } from '../define-route.ts';
-import { docsPage, docsPolicy, startPage } from '../docs/docs-page.ts';
+import { docsPage, docsPolicy } from '../docs/docs-page.ts';
 import { buildDocument } from '../openapi/build-document.ts';
 
 /** @param routes of the whole service, these among them: the document describes them too */
@@ -26,10 +26,10 @@ export function makeDocsRoutes(routes: () => readonly Route[]): Route[] {
     }),
     defineRoute('GET /', {
       scope: null,
-      summary: 'A short page that says where the documentation is',
+      summary: 'The console',
       answer: { description: 'The page', contentType: 'text/html' },
-      handle: (_input, _context, response) => {
-        response.type('html').send(startPage);
+      handle: (_input, { console }, response) => {
+        console.sendPage(response);
       },
     }),
   ]);

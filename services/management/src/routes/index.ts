@@ -3,6 +3,7 @@ import { agentTokenRoutes } from './agent-tokens.ts';
 import { agentRoutes } from './agents.ts';
 import { auditRoutes } from './audit.ts';
 import { budgetRoutes } from './budgets.ts';
+import { consoleRoutes } from './console.ts';
 import { costRoutes } from './costs.ts';
 import { makeDocsRoutes } from './docs.ts';
 import { eventRoutes } from './events.ts';
@@ -19,7 +20,7 @@ export function listRoutes(): readonly Route[] {
   const routes: Route[] = [
     ...[agentRoutes, eventRoutes, sessionRoutes, costRoutes, budgetRoutes, limitRoutes, pauseRoutes, lineageRoutes],
     ...[refusalRoutes, statusRoutes],
-    ...[keyRoutes, agentTokenRoutes, auditRoutes, makeDocsRoutes(() => routes)],
+    ...[keyRoutes, agentTokenRoutes, consoleRoutes, auditRoutes, makeDocsRoutes(() => routes)],
   ].flat();
   return routes;
 }

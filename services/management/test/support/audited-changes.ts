@@ -1,4 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { toPublicId } from '@agp/core/ids';
+import { createConsoleSession } from '@agp/db';
 import { expect } from 'vitest';
 import { seedAgent } from './seed.ts';
 import type { TestManagement } from './start-test-management.ts';
@@ -39,6 +41,22 @@ function ofAll(action: string, path: string, body: object, after: object) {
   });
 }
 
+/** A session of the console, as a sign-in would have left it. */
+async function seedConsoleSession({ database }: TestManagement): Promise<string> {
+  const uuid = randomUUIDv7();
+  await createConsoleSession(database.db, {
+    id: uuid,
+    tokenSha256: randomBytes(32),
+    halfSha256: randomBytes(32),
+    owner: { issuer: 'https://id.test', subject: 'ada' },
+    name: 'ada',
+    role: 'viewer',
+    sourceIp: '127.0.0.1',
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  return toPublicId('con', uuid);
+}
+
 const key = { name: 'dashboard', scopes: ['read'] };
 const metadata = { team: 'ops', '10': 1, '9': [null, 'é'] };
 
@@ -72,6 +90,24 @@ export const auditedChanges: Record<string, (management: TestManagement) => Prom
     { requests_per_minute: null },
     { requests_per_minute: 30 },
   ),
+  'post /api/v1/console/links': async () => ({
+    path: '/api/v1/console/links',
+    entry: {
+      action: 'console.link',
+      agent_id: null,
+      target: null,
+      before: null,
+      after: { expires_at: expect.any(String) },
+    },
+  }),
+  'delete /api/v1/console/sessions/{id}': async (management) => {
+    const id = await seedConsoleSession(management);
+    const before = expect.objectContaining({ id, kind: 'oidc', name: 'ada', role: 'viewer' });
+    return {
+      path: `/api/v1/console/sessions/${id}`,
+      entry: { action: 'console.revoke', agent_id: null, target: id, before, after: null },
+    };
+  },
   'put /api/v1/budgets/global': ofAll(
     'budget.global.set',
     '/api/v1/budgets/global',

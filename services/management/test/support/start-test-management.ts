@@ -48,6 +48,8 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     managementApiKey: bootstrapKey,
     maxStreamsPerKey: options.maxStreamsPerKey ?? 50,
     edition: options.edition ?? 'extended',
+    oidcScope: 'openid profile email',
+    oidcRoleClaim: 'roles',
     trustProxy: 0,
     drainDelaySeconds: 0,
     shutdownGraceSeconds: 10,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
+import type { ConsoleSessionRow } from './find-console-sessions.ts';
 
 /** Whom a session is of: the holder of an API key, by the digest of the key's secret, or a person, as an OpenID provider names them. */
 export type SessionOwner = { keySha256: Buffer } | { issuer: string; subject: string };
@@ -21,7 +22,7 @@ export interface NewConsoleSession {
 const mostOfOwner = 50;
 
 /** Stores a session, and removes those that have expired. */
-export async function createConsoleSession(transaction: Db, session: NewConsoleSession): Promise<void> {
+export async function createConsoleSession(transaction: Db, session: NewConsoleSession): Promise<ConsoleSessionRow> {
   const { owner } = session;
   const isKeys = 'keySha256' in owner;
   const [keySha256, issuer, subject] = isKeys ? [owner.keySha256, null, null] : [null, owner.issuer, owner.subject];
@@ -41,7 +42,7 @@ export async function createConsoleSession(transaction: Db, session: NewConsoleS
         .offset(mostOfOwner - 1),
     )
     .execute();
-  await transaction
+  return transaction
     .insertInto('console_sessions')
     .values({
       id: session.id,
@@ -55,5 +56,6 @@ export async function createConsoleSession(transaction: Db, session: NewConsoleS
       source_ip: session.sourceIp,
       expires_at: session.expiresAt,
     })
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }

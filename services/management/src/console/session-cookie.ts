@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
+import type { SignInPlace } from './sign-in-place.ts';
+
+/** Names of cookies: `__Host-` makes browsers refuse one that another host of the same domain has set, or that came without TLS. */
+const nameOf = (name: string, { isSecure }: Pick<SignInPlace, 'isSecure'>) => (isSecure ? `__Host-${name}` : name);
+
+const sessionName = 'agp_console';
+
+/** Values of one cookie that are looked at; a browser sends several if somebody has set one for another path. */
+const mostValues = 4;
+
+/** The values of a cookie that a request carries, at most four. */
+export function readCookies({ headers }: IncomingMessage, name: string, place: SignInPlace): string[] {
+  const prefix = `${nameOf(name, place)}=`;
+  return (headers.cookie ?? '')
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(prefix))
+    .map((part) => part.slice(prefix.length))
+    .slice(0, mostValues);
+}
+
+export interface CookieOptions {
+  sameSite: 'Strict' | 'Lax';
+  /** In seconds; until the browser closes if not given. */
+  maxAge?: number;
+}
+
+/** Sets a cookie that no script can read. */
+export function setCookie(
+  response: Response,
+  [name, value]: [name: string, value: string],
+  place: SignInPlace,
+  { sameSite, maxAge }: CookieOptions,
+): void {
+  response.append(
+    'Set-Cookie',
+    [
+      `${nameOf(name, place)}=${value}`,
+      'Path=/',
+      'HttpOnly',
+      `SameSite=${sameSite}`,
+      ...(place.isSecure ? ['Secure'] : []),
+      ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
+    ].join('; '),
+  );
+}
+
+const token = /^[\w-]{43}$/;
+
+/** The tokens of sessions that a request carries. */
+export const readSessionTokens = (request: IncomingMessage, place: SignInPlace): string[] =>
+  readCookies(request, sessionName, place).filter((value) => token.test(value));
+
+export const setSessionCookie = (response: Response, value: string, place: SignInPlace): void =>
+  setCookie(response, [sessionName, value], place, { sameSite: 'Strict' });
+
+export const clearSessionCookie = (response: Response, place: SignInPlace): void =>
+  setCookie(response, [sessionName, ''], place, { sameSite: 'Strict', maxAge: 0 });
+
+/** The page's half of a session, `X-Agp-Console`; undefined where there is none. */
+export function readHalf({ headersDistinct }: IncomingMessage): string | undefined {
+  const [half, ...more] = headersDistinct['x-agp-console'] ?? [];
+  return half !== undefined && more.length === 0 && token.test(half) ? half : undefined;
+}

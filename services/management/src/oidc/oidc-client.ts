@@ -1,0 +1,115 @@
+import { toLineText } from '@agp/core/text';
+import * as client from 'openid-client';
+import type { ManagementConfig } from '../config.ts';
+
+/** The provider's word on who somebody is. */
+export interface Person {
+  issuer: string;
+  /** The provider's id of them, which it gives nobody else. */
+  subject: string;
+  /** For people to read. */
+  name: string;
+  claims: Readonly<Record<string, unknown>>;
+}
+
+/** How long the provider may take for one answer, in seconds. */
+const timeoutSeconds = 10;
+const longestName = 128;
+/** OpenID Connect Core 1.0, section 2: it must not exceed 255 characters. */
+const longestSubject = 255;
+
+type Settings = Pick<
+  ManagementConfig,
+  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScope' | 'oidcRoleClaim' | 'consoleOrigin'
+>;
+
+function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): string {
+  const names = [claims.preferred_username, claims.email, claims.name];
+  const name = names.find((each): each is string => typeof each === 'string' && each.trim() !== '') ?? subject;
+  return toLineText(name, longestName);
+}
+
+/** Signs people in with an OpenID provider: authorization code flow, PKCE, state and nonce. */
+export class OidcClient {
+  readonly #settings: Settings;
+  #discovered: Promise<client.Configuration> | undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  get redirectUri(): string {
+    return `${this.#settings.consoleOrigin}/console/oidc/callback`;
+  }
+
+  /** Read from the provider at the first sign-in: the API is up without it. */
+  #discover(): Promise<client.Configuration> {
+    const { oidcIssuer = '', oidcClientId = '', oidcClientSecret } = this.#settings;
+    const isPlain = oidcIssuer.startsWith('http:');
+    this.#discovered ??= client
+      .discovery(
+        new URL(oidcIssuer),
+        oidcClientId,
+        oidcClientSecret,
+        oidcClientSecret === undefined ? client.None() : undefined,
+        { timeout: timeoutSeconds, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
+      )
+      .catch((error: unknown) => {
+        // The next person tries again.
+        this.#discovered = undefined;
+        throw error;
+      });
+    return this.#discovered;
+  }
+
+  /** Where to send a browser, and what it must bring back. */
+  async begin(): Promise<{ url: URL; state: string; nonce: string; verifier: string }> {
+    const configuration = await this.#discover();
+    const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.redirectUri,
+      scope: this.#settings.oidcScope,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+    });
+    return { url, state, nonce, verifier };
+  }
+
+  /**
+   * Exchanges the code for who it is.
+   *
+   * @param query of the request that the provider sent the browser back with, with its `?`
+   * @throws where the provider refuses, or anything does not belong to what was begun
+   */
+  async finish(query: string, begun: { state: string; nonce: string; verifier: string }): Promise<Person> {
+    const configuration = await this.#discover();
+    const tokens = await client.authorizationCodeGrant(configuration, new URL(`${this.redirectUri}${query}`), {
+      expectedState: begun.state,
+      expectedNonce: begun.nonce,
+      pkceCodeVerifier: begun.verifier,
+      idTokenExpected: true,
+    });
+    const idClaims = tokens.claims();
+    if (idClaims === undefined || idClaims.sub.length > longestSubject) throw new TypeError('no usable id token');
+    const claims = Object.hasOwn(idClaims, this.#settings.oidcRoleClaim.split('.')[0] ?? '')
+      ? idClaims
+      : { ...(await this.#readUserInfo(configuration, tokens.access_token, idClaims.sub)), ...idClaims };
+    return {
+      issuer: this.#settings.oidcIssuer ?? '',
+      subject: idClaims.sub,
+      name: nameOf(claims, idClaims.sub),
+      claims,
+    };
+  }
+
+  /** Some providers tell roles there alone. */
+  async #readUserInfo(configuration: client.Configuration, accessToken: string, subject: string) {
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
+    return client.fetchUserInfo(configuration, accessToken, subject);
+  }
+}
+
+/** Whether the provider, or the person there, said no. */
+export const isDenied = (error: unknown): boolean => error instanceof client.AuthorizationResponseError;
