@@ -88,6 +88,13 @@ export const plantedSeries: Record<string, { sick: Planted | Planted[]; healthy:
     sick: { 'agp_management_requests_total{route="/",status="500"}': rising(1) },
     healthy: { 'agp_management_requests_total{route="/",status="404"}': rising(50) },
   },
+  AgpLiveStreamUnavailable: {
+    sick: {
+      'agp_management_live_stream_available{instance="m1"}': constant(0),
+      'agp_management_live_stream_available{instance="m2"}': constant(1),
+    },
+    healthy: { 'agp_management_live_stream_available{instance="m1"}': constant(1) },
+  },
   AgpAgentsNearCap: valued('agp_management_agents_near_daily_cap{instance="m1"}', 1, 0),
   AgpGlobalCapNear: valued('agp_management_global_daily_cap_used_ratio{instance="m1"}', 0.8, 0.79),
 };

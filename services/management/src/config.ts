@@ -5,7 +5,7 @@ import { consoleFields } from './oidc/oidc-fields.ts';
 /** The management API's variables, each in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const managementConfigSchema = z.object({
   ...commonFields,
-  natsUrl: commonFields.natsUrl.describe('for the live stream'),
+  natsUrl: commonFields.natsUrl.describe('for the live stream alone'),
   redisUrl: commonFields.redisUrl.describe('for reservations, and the throttle on failed authentications'),
   host: z.string().default('0.0.0.0').describe('the address to listen on'),
   managementPort: portField.default(8081).describe('where operations teams connect; 0 takes a free port'),

@@ -26,6 +26,14 @@ export function createMetrics(streams: LiveStreams): { registry: Registry; obser
       this.set(streams.size);
     },
   });
+  new Gauge({
+    name: 'agp_management_live_stream_available',
+    help: '1 while live streams are opened, 0 while NATS does not announce to this process what is recorded',
+    registers: [registry],
+    collect() {
+      this.set(streams.isAvailable ? 1 : 0);
+    },
+  });
   const methods = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE']);
   const observe: RequestHandler = (request, response, next) => {
     const started = process.hrtime.bigint();

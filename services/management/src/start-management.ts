@@ -1,4 +1,3 @@
-import type { NatsConnection } from '@agp/bus';
 import { createStorageChecks, openGuardedDatabase } from '@agp/db';
 import { connectRedis, createBudgetReservations, createThrottle } from '@agp/reservations';
 import {
@@ -23,7 +22,7 @@ import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys/wait-for-bootstrap-key.ts';
 import { createNameFinder } from './live/agent-names.ts';
 import { endRevokedStreams } from './live/end-revoked-streams.ts';
-import { followRecordings } from './live/follow-recordings.ts';
+import { followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { findOidcFault } from './oidc/oidc-fields.ts';
@@ -51,7 +50,8 @@ const keepaliveMs = 15_000;
 const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
 
 /**
- * Starts the management API as soon as Postgres and NATS are reachable; health and metrics are served at once.
+ * Starts the management API as soon as Postgres is reachable; health and metrics are served at once. Without NATS everything works but
+ * the live stream.
  *
  * @throws ConfigError when the bootstrap key has the secret of another key, or a part of the OpenID settings is missing
  */
@@ -86,16 +86,17 @@ export async function startManagement(
     maxStreamsPerKey: config.maxStreamsPerKey,
   });
   const { registry, observe } = createMetrics(streams);
-  let broker: NatsConnection | null = null;
+  let recordings: Recordings | null = null;
   const readiness = new Readiness(
     {
       ...createStorageChecks(database.pool),
       nats: async () => {
-        if (broker === null) throw new Error('not connected yet');
-        await broker.flush();
+        if (recordings === null) throw new Error('not connected yet');
+        await recordings.check();
       },
     },
-    { onChange: logReadiness(logger) },
+    // The kill switch must not leave the Service with it.
+    { dispensable: ['nats'], onChange: logReadiness(logger) },
   );
   opened.defer(() => readiness.stop());
   const ops = await startOpsServer({ ...config, host: config.opsHost, port: config.opsPort }, registry, readiness);
@@ -112,9 +113,7 @@ export async function startManagement(
   const budgetRedis = connectRedis({ url: config.redisUrl, caFile: config.redisCaFile, commandTimeoutMs: 2_000 });
   opened.defer(() => budgetRedis.disconnect());
 
-  const bus = await followRecordings(config, streams, logger);
-  broker = bus;
-  opened.defer(() => bus.close());
+  recordings = opened.use(await followRecordings(config, streams, logger));
   opened.defer(endRevokedStreams(db, streams));
 
   opened.defer(watchCapUse(db, registry));
@@ -124,6 +123,7 @@ export async function startManagement(
   const status = new StatusReader({
     db: reads.databaseOf('status'),
     reasons: () => readiness.reasons,
+    without: () => readiness.without,
     pingRedis: () => redis.ping(),
   });
   const app = createApp({

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { announcementSubject } from '@agp/bus';
-import { createdApiKeySchema, streamEventSchema } from '@agp/core/contracts';
+import { createdApiKeySchema, statusSchema, streamEventSchema } from '@agp/core/contracts';
 import { toAnnouncedEvent } from '@agp/core/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Announcer, startAnnouncer } from './support/announcer.ts';
@@ -153,23 +153,39 @@ test('silence is filled with keepalive comments, and a message starts the time a
   await expect.poll(() => busy.text).toMatch(/\n\n: keepalive\n\n$/);
 });
 
-test('losing the broker ends every stream, and its return those that were opened meanwhile', async () => {
+test('without the broker all but the live stream works, its loss ends every stream, and its return opens them again', async () => {
   await using own = await startTestManagement();
+  const agent = await seedAgent(own.database, 'stoppable');
+  const readReadiness = async () => {
+    const answer = await fetch(`${own.service.opsUrl}/readyz`);
+    return [answer.status, await answer.json()];
+  };
+  const readMetric = async () =>
+    /^agp_management_live_stream_available (\d)$/m.exec(
+      await (await fetch(`${own.service.opsUrl}/metrics`)).text(),
+    )?.[1];
+  expect(await readMetric()).toBe('1');
   await using before = await openStream(own);
-  await own.stack.nats.stop();
+  await own.stack.nats.kill();
   await before.ended;
-  await using meanwhile = await openStream(own);
-  const ready = () => fetch(`${own.service.opsUrl}/readyz`).then((response) => response.status);
-  await expect.poll(ready, { timeout: 15_000 }).toBe(503);
-  expect((await own.call('/api/v1/agents')).status).toBe(200);
+  const refused = await own.call('/api/v1/events/stream');
+  expect(refused.headers.get('retry-after')).toBe('5');
+  expect(refused.headers.get('x-error-code')).toBe('live_stream_unavailable');
+  await own.refuse(refused, 503, /^live stream unavailable: /);
+  await expect.poll(readReadiness, { timeout: 15_000 }).toEqual([200, { status: 'ready', without: ['nats'] }]);
+  expect(await readMetric()).toBe('0');
+  expect((await own.send('PUT', `/api/v1/agents/${agent}`, { status: 'blocked' })).status).toBe(200);
+  const { services } = await own.read('/api/v1/status', statusSchema);
+  expect(services?.find(({ name }) => name === 'management')).toMatchObject({ state: 'ready' });
+  expect(services?.find(({ name }) => name === 'nats')).toMatchObject({ state: 'not_ready' });
   await own.stack.nats.start();
-  await meanwhile.ended;
+  await expect.poll(readMetric, { timeout: 15_000 }).toBe('1');
   await using after = await openStream(own);
   await using ownWriter = await startAnnouncer(own.stack.natsUrl);
   const recorded = event(alice, 'ses_back');
   await ownWriter.announce([recorded]);
   await expect.poll(() => after.ids, { timeout: 10_000 }).toEqual([recorded.id]);
-  await expect.poll(ready, { timeout: 15_000 }).toBe(200);
+  await expect.poll(readReadiness, { timeout: 15_000 }).toEqual([200, { status: 'ready' }]);
 });
 
 test('a client that does not read is dropped at a bounded backlog, the others get everything', async () => {

@@ -28,6 +28,14 @@ export const managementAlerts: Alert[] = [
     summary: 'The management API answers with errors of its own',
   },
   {
+    name: 'AgpLiveStreamUnavailable',
+    expression: 'min(agp_management_live_stream_available)',
+    condition: '< 1',
+    lasts: '2m',
+    severity: 'warning',
+    summary: 'A management API has no live stream: it does not reach NATS',
+  },
+  {
     name: 'AgpAgentsNearCap',
     expression: 'max(agp_management_agents_near_daily_cap)',
     condition: '> 0',

@@ -17,11 +17,12 @@ async function answer(
   if (callers.greet(request, response)) return;
   const path = request.url?.split('?')[0];
   const refusal = findRefusal(request, callers);
-  const { reasons } = readiness;
+  const { reasons, without } = readiness;
+  const missing = without.length === 0 ? {} : { without };
   if (refusal !== null) sendJson(response, refusal.status, { error: refusal.message }, refusal.headers);
   else if (path === '/healthz') sendJson(response, 200, { status: 'ok' });
-  else if (path === '/readyz' && reasons.length === 0) sendJson(response, 200, { status: 'ready' });
-  else if (path === '/readyz') sendJson(response, 503, { status: 'unready', reasons });
+  else if (path === '/readyz' && reasons.length === 0) sendJson(response, 200, { status: 'ready', ...missing });
+  else if (path === '/readyz') sendJson(response, 503, { status: 'unready', reasons, ...missing });
   else if (path === '/metrics') {
     const text = await registry.metrics();
     response.writeHead(200, { 'content-type': registry.contentType }).end(text);
@@ -47,8 +48,8 @@ function findRefusal(request: IncomingMessage, callers: CallerGuard): ApiError |
 const pages = ['/healthz', '/readyz', '/metrics'];
 
 /**
- * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process is alive), `GET /readyz` (its
- * dependencies answer), `GET /metrics` (Prometheus text, with the result of `/readyz` as `agp_ready`).
+ * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process is alive), `GET /readyz` (what it
+ * needs answers; `without` names what it can do without and does not answer), `GET /metrics` (Prometheus text, with the result of `/readyz` as `agp_ready`).
  */
 export function startOpsServer(
   address: { host: string; port: number } & CallerSettings,

@@ -43,6 +43,17 @@ test('the third failure in a row makes a process unready, and only then is it re
   expect([readiness.reasons, reports]).toEqual([['postgres'], [['postgres', 'gone']]]);
 });
 
+test('a dispensable dependency is named and does not make a process unready', async () => {
+  const gone = async () => {
+    throw new Error('gone');
+  };
+  const readiness = new Readiness({ postgres: async () => {}, nats: gone }, { dispensable: ['nats'] });
+  readiness.stop();
+  readiness.serve();
+  await readiness.look();
+  expect([readiness.reasons, readiness.without]).toEqual([[], ['nats']]);
+});
+
 test('a draining process is unready, whatever its dependencies do', async () => {
   const { readiness } = watchDependency();
   readiness.drain();

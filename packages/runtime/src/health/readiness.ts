@@ -21,16 +21,19 @@ async function findFailure(check: Check): Promise<string | null> {
 }
 
 export interface ReadinessOptions {
-  /** Called when a dependency begins to keep the process from serving, when the reason changes, and with null when it is over. */
+  /** Names of dependencies without which the process serves all the same, if less: they are told, and do not make it unready. */
+  dispensable?: readonly string[];
+  /** Called when a dependency has failed for long enough to count, when the reason changes, and with null when it is over. */
   onChange?: (dependency: string, failure: string | null) => void;
 }
 
 /**
  * Checks the dependencies once a second. Three failures in a row make it unready and one success makes it ready again, so that one
- * slow answer does not take every replica out of service at once.
+ * slow answer does not take every replica out of service at once. A dispensable one never does.
  */
 export class Readiness {
   readonly #checks: Record<string, Check>;
+  readonly #dispensable: ReadonlySet<string>;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #failures = new Map<string, number>();
   /** The reported failures. */
@@ -41,6 +44,7 @@ export class Readiness {
 
   constructor(checks: Record<string, Check>, options: ReadinessOptions = {}) {
     this.#checks = checks;
+    this.#dispensable = new Set(options.dispensable);
     this.#onChange = options.onChange;
     for (const name of Object.keys(checks)) this.#failures.set(name, failuresUntilUnready);
     this.#timer = setInterval(() => void this.look(), intervalMs);
@@ -78,8 +82,17 @@ export class Readiness {
 
   /** The reasons that keep the process from serving; empty when it is ready. */
   get reasons(): string[] {
-    const failing = [...this.#failures].filter(([, count]) => count >= failuresUntilUnready).map(([name]) => name);
+    const failing = this.#failing.filter((name) => !this.#dispensable.has(name));
     return [...(this.#starting ? ['starting'] : []), ...(this.#draining ? ['draining'] : []), ...failing];
+  }
+
+  /** The dispensable dependencies that do not answer; what needs them does not work. */
+  get without(): string[] {
+    return this.#failing.filter((name) => this.#dispensable.has(name));
+  }
+
+  get #failing(): string[] {
+    return [...this.#failures].filter(([, count]) => count >= failuresUntilUnready).map(([name]) => name);
   }
 
   stop(): void {
@@ -87,10 +100,10 @@ export class Readiness {
   }
 }
 
-/** Logs what keeps a service from serving, once for each reason, and when it is over. */
+/** Logs what keeps a service from serving, or what it serves without, once for each reason, and when it is over. */
 export function logReadiness(logger: Logger): NonNullable<ReadinessOptions['onChange']> {
   return (dependency, failure) => {
-    if (failure === null) logger.info({ dependency }, 'no longer in the way of readiness');
-    else logger.warn({ dependency, error: failure }, 'not ready');
+    if (failure === null) logger.info({ dependency }, 'a dependency answers again');
+    else logger.warn({ dependency, error: failure }, 'a dependency does not answer');
   };
 }

@@ -3,40 +3,70 @@ import type { Logger } from '@agp/runtime';
 import type { ManagementConfig } from '../config.ts';
 import type { LiveStreams } from './live-streams.ts';
 
+/** The connection that feeds the streams. */
+export interface Recordings extends AsyncDisposable {
+  /** Rejects while the broker does not answer. */
+  check(): Promise<void>;
+}
+
 /**
- * Feeds the streams with the writers' announcements, from when this resolves. Streams end whenever an announcement may have been
- * missed: at a gap, when the broker is lost, and again when it is back, for those that were opened meanwhile.
+ * Feeds the streams with the writers' announcements. Streams end whenever an announcement may have been missed, at a gap or when the
+ * broker is lost, and none is opened while the broker is away. Resolves when it was reached or its first absence was noticed; it is
+ * looked for until this is disposed of.
+ *
+ * @throws ConfigError where the URL is none
  */
 export async function followRecordings(
   config: Pick<ManagementConfig, 'natsUrl' | 'natsUrlFile' | 'natsCaFile'>,
   streams: LiveStreams,
   logger: Logger,
-): Promise<NatsConnection> {
+): Promise<Recordings> {
   const logStatus = logBusStatus(logger);
-  const connection = await connectBus({
+  const giveUp = new AbortController();
+  const missed = Promise.withResolvers<void>();
+  let connection: NatsConnection | null = null;
+  const flush = async () => {
+    if (connection === null) throw new Error('not connected yet');
+    await connection.flush();
+  };
+  // The server must hold the subscription before clients come and backfill. Where it is lost meanwhile, its next return does this.
+  const resume = () =>
+    flush().then(
+      () => streams.resume(),
+      () => {},
+    );
+  streams.suspend();
+  const opening = connectBus({
     url: config.natsUrl,
     urlFile: config.natsUrlFile,
     caFile: config.natsCaFile,
     name: 'agp-management',
+    signal: giveUp.signal,
     onStatus: (status, detail) => {
       logStatus(status, detail);
-      if (status === 'disconnected') streams.endStreams();
-      // The server must hold the subscription again before clients come back and backfill.
-      if (status === 'reconnected')
-        void connection.flush().then(
-          () => streams.endStreams(),
-          () => streams.endStreams(),
-        );
+      if (status === 'waiting') missed.resolve();
+      if (status === 'disconnected') streams.suspend();
+      if (status === 'reconnected') void resume();
     },
+  }).then(async (opened) => {
+    connection = opened;
+    subscribeToAnnouncements(
+      opened,
+      ({ events }) => streams.publish(events),
+      () => {
+        logger.warn('an announcement of recorded events was missed');
+        streams.endStreams();
+      },
+    );
+    await resume();
   });
-  subscribeToAnnouncements(
-    connection,
-    ({ events }) => streams.publish(events),
-    () => {
-      logger.warn('an announcement of recorded events was missed');
-      streams.endStreams();
+  await Promise.race([opening, missed.promise]);
+  return {
+    check: flush,
+    async [Symbol.asyncDispose]() {
+      giveUp.abort();
+      await opening.catch(() => {});
+      await connection?.close();
     },
-  );
-  await connection.flush();
-  return connection;
+  };
 }

@@ -61,6 +61,7 @@ export class LiveStreams {
   readonly #streams = new Set<Stream>();
   readonly #sent: LRUCache<string, true>;
   #stopped = false;
+  #suspended = false;
   #lookups = Promise.resolve();
   #waiting = 0;
 
@@ -74,6 +75,11 @@ export class LiveStreams {
     return this.#streams.size;
   }
 
+  /** Whether streams are opened now. */
+  get isAvailable(): boolean {
+    return !this.#suspended && !this.#stopped;
+  }
+
   /** Hex digests of the secrets and session tokens that the open streams were opened with. */
   get secrets(): string[] {
     return [...new Set([...this.#streams].map((stream) => stream.owner.secretSha256))];
@@ -82,9 +88,10 @@ export class LiveStreams {
   /**
    * Turns a response into a stream, until its client leaves or it is ended here.
    *
-   * @throws ApiError `too_many_streams_of_key`, `too_many_streams`
+   * @throws ApiError `live_stream_unavailable`, `too_many_streams_of_key`, `too_many_streams`
    */
   open(response: Response, filter: StreamFilter, owner: StreamOwner): void {
+    if (this.#suspended) throw new ApiError('live_stream_unavailable');
     const ofKey = [...this.#streams].filter((stream) => stream.owner.holder === owner.holder).length;
     if (ofKey >= (this.#options.maxStreamsPerKey ?? Number.POSITIVE_INFINITY)) {
       throw new ApiError('too_many_streams_of_key');
@@ -133,6 +140,17 @@ export class LiveStreams {
   /** Ends all streams, or those opened with a secret for whose digest `ends` is true. */
   endStreams(ends: (secretSha256: string) => boolean = () => true): void {
     for (const stream of this.#streams) if (ends(stream.owner.secretSha256)) this.#end(stream);
+  }
+
+  /** Ends every stream and opens none until {@link resume}: nothing is announced to this process meanwhile. */
+  suspend(): void {
+    this.#suspended = true;
+    this.endStreams();
+  }
+
+  /** Opens streams again. */
+  resume(): void {
+    this.#suspended = false;
   }
 
   /** Ends every stream, including those that are opened later. */

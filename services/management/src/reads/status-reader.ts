@@ -20,6 +20,8 @@ export interface StatusSources {
   db: Db;
   /** Why this process is not ready; empty when it is. */
   reasons(): readonly string[];
+  /** What it does without, and does not answer. */
+  without(): readonly string[];
   pingRedis(): Promise<unknown>;
 }
 
@@ -169,8 +171,9 @@ export class StatusReader {
 
   async #judgeServices(recording: Promise<Recording>): Promise<ServiceState[]> {
     const reasons = this.#sources.reasons();
+    const without = this.#sources.without();
     const depends = (name: 'postgres' | 'nats', ...checks: string[]): ServiceState => {
-      const failing = checks.filter((check) => reasons.includes(check));
+      const failing = checks.filter((check) => reasons.includes(check) || without.includes(check));
       return {
         name,
         state: failing.length === 0 ? 'ready' : 'not_ready',
@@ -188,7 +191,7 @@ export class StatusReader {
       {
         name: 'management',
         state: reasons.length === 0 ? 'ready' : 'not_ready',
-        detail: reasons.join(', ') || 'answers',
+        detail: reasons.join(', ') || (without.length === 0 ? 'answers' : `answers, without ${without.join(', ')}`),
       },
       depends('postgres', 'postgres', 'schema'),
       depends('nats', 'nats'),

@@ -50,7 +50,7 @@ export const eventRoutes = tagRoutes('Events', [
       schema: streamEventSchema,
       contentType: 'text/event-stream',
     },
-    errors: ['too_many_streams_of_key', 'too_many_streams'],
+    errors: ['live_stream_unavailable', 'too_many_streams_of_key', 'too_many_streams'],
     handle: ({ query, caller }, { streams }, response) => {
       const owner = found(caller, 'internal');
       const filter = { agentId: query.agent_id, sessionId: query.session_id, withNames: query.expand === 'agent' };
