@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { dashboards } from './dashboards/index.ts';
 import { postgres, prometheus } from './data-sources.ts';
 import { listGeneratedFiles } from './generated-files.ts';
+import { sessionsOfAgent } from './panels/table-panel.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -42,20 +43,50 @@ test('dashboards have a uid of their own, and every panel a number, a title, a d
   }
 });
 
-test('names that agents and models chose are shown as text alone: no panel renders HTML, and none makes a link of a value', () => {
+test('names that agents and models chose are shown as text alone: no panel renders HTML, and a link holds none but encoded', () => {
   for (const [name, dashboard] of Object.entries(dashboards)) {
-    const panels = JSON.stringify(dashboard.panels);
+    const panels = JSON.stringify(dashboard.panels).replaceAll(JSON.stringify([sessionsOfAgent]), '[]');
     expect(panels, name).not.toMatch(
       /"type":"(?:text|html|image|markdown)"|"mode":"(?:html|markdown)"|"links":\[[^\]]|\$\{__(?:value|data|field)/,
     );
   }
 });
 
+test("agents lead to their sessions wherever a table has them, encoded, to the sessions dashboard's own variable", () => {
+  const { uid, templating } = dashboards.sessions ?? {};
+  const [, target, variable] =
+    /^\/d\/([\w-]+)\?.*&var-(\w+)=\$\{__value\.raw:percentencode\}$/.exec(sessionsOfAgent.url) ?? [];
+  expect([target, variable]).toEqual([uid, templating?.list?.[0]?.name]);
+  const linked = Object.values(dashboards)
+    .flatMap(({ panels = [] }) => panels)
+    .filter((panel) => JSON.stringify(panel).includes(JSON.stringify(sessionsOfAgent)))
+    .map(({ title }) => title);
+  expect(linked).toEqual(expect.arrayContaining(['Active agents', 'Blocked agents', 'Budgets of active agents']));
+});
+
+test('caps that are not set say so, where Grafana would say "No data"', () => {
+  const panels = dashboards.budgets?.panels ?? [];
+  const textOf = (title: string) => {
+    const panel = panels.find((each) => each.title === title);
+    return panel && 'fieldConfig' in panel ? panel.fieldConfig?.defaults?.noValue : undefined;
+  };
+  for (const title of ['Cap of all agents', 'Left today', 'Used']) expect(textOf(title), title).toBe('no cap');
+  expect(textOf('Active agents nearest to their cap')).toBe('no agent has a cap');
+});
+
 test('Grafana is given the sources that the dashboards name, and no password but one from a file', () => {
   const text = read('grafana/provisioning/datasources/agp.yml');
   const { datasources } = parse(text) as {
-    datasources: { type: string; uid: string; user?: string; secureJsonData?: { password: string } }[];
+    datasources: {
+      type: string;
+      uid: string;
+      isDefault?: boolean;
+      user?: string;
+      secureJsonData?: { password: string };
+    }[];
   };
+  // Grafana starts with one default at most, and kube-prometheus-stack's is one.
+  expect(datasources.map(({ isDefault }) => isDefault)).toEqual([undefined, undefined]);
   expect(datasources.map(({ type, uid }) => ({ type, uid }))).toEqual([postgres, prometheus]);
   expect(datasources[0]).toMatchObject({
     user: 'agp_grafana',

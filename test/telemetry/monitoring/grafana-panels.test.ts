@@ -53,6 +53,10 @@ test.each(sqlQueries.filter(({ text }) => text.includes('AS "time"')))(
     const values = Object.values(row);
     expect(values[0] instanceof Date || typeof values[0] === 'number').toBe(true);
     expect(values.slice(1).some((value) => typeof value === 'number')).toBe(true);
+    // A text column of another name comes after the number's in every legend: "value steady".
+    const texts = Object.keys(row).filter((column) => typeof row[column] === 'string');
+    expect(texts).toEqual(texts.length === 0 ? [] : ['metric']);
+    if (texts.length > 0) expect(values).toHaveLength(3);
   },
 );
 

@@ -37,7 +37,7 @@ const perDay = (title: string, unit: string, column: string) =>
       description: 'By UTC day, of the ten active agents that cost most in the chosen time',
       queries: [
         sqlTime(
-          `SELECT day_start AS "time", agent_name, sum(${column}) AS "value"\nFROM reporting.daily_usage\n` +
+          `SELECT day_start AS "time", agent_name AS metric, sum(${column}) AS "value"\nFROM reporting.daily_usage\n` +
             `WHERE ${inDays} AND agent_status = 'active' AND agent_name IN (\n  ${costliest}\n)\nGROUP BY 1, 2 ORDER BY 1`,
         ),
       ],

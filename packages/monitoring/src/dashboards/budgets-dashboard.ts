@@ -5,14 +5,17 @@ import { inDays, ofChosenAgents } from './time-filters.ts';
 const ofAll = "FROM reporting.budgets_today WHERE scope = 'global'";
 const ofActive = `FROM reporting.budgets_today\nWHERE scope = 'agent' AND agent_status = 'active' AND ${ofChosenAgents}`;
 
-const globalFigure = (title: string, description: string, column: string, unit: string, alarms = {}) =>
+/** What panels show where no cap is set. */
+const noCap = 'no cap';
+
+const globalFigure = (title: string, description: string, column: string, unit: string, shown = {}) =>
   statPanel({
     title,
     description,
     queries: [sqlTable(`SELECT ${column} AS "value" ${ofAll}`)],
     width: 6,
     unit,
-    ...alarms,
+    ...shown,
   });
 
 const all = [
@@ -22,14 +25,21 @@ const all = [
     'spent_usd',
     'currencyUSD',
   ),
-  globalFigure('Cap of all agents', 'Empty without a cap', 'daily_cap_usd', 'currencyUSD'),
+  globalFigure('Cap of all agents', 'Of a day; where none is set, it says so', 'daily_cap_usd', 'currencyUSD', {
+    withoutValue: noCap,
+  }),
   globalFigure(
     'Left today',
     'Of the cap of all agents; reservations of running requests are not subtracted',
     'remaining_usd',
     'currencyUSD',
+    { withoutValue: noCap },
   ),
-  globalFigure('Used', 'Spent part of the cap of all agents', 'used_ratio', 'percentunit', { warnAt: 0.8, alarmAt: 1 }),
+  globalFigure('Used', 'Spent part of the cap of all agents', 'used_ratio', 'percentunit', {
+    warnAt: 0.8,
+    alarmAt: 1,
+    withoutValue: noCap,
+  }),
   timePanel(
     {
       title: 'Spent by day',
@@ -51,7 +61,7 @@ const all = [
         'By the code of their error: an agent’s cap, the cap of all, what is held by requests in flight, requests a minute',
       queries: [
         sqlTime(
-          `SELECT $__timeGroup(since, $__interval) AS "time", reason, sum(refusal_count) AS "refusals"\nFROM reporting.refusal_totals\n` +
+          `SELECT $__timeGroup(since, $__interval) AS "time", reason AS metric, sum(refusal_count) AS "refusals"\nFROM reporting.refusal_totals\n` +
             `WHERE $__timeFilter(since) AND reason IN ('agent_budget_exceeded', 'global_budget_exceeded', 'budget_held', 'rate_limited')\n` +
             'GROUP BY 1, 2 ORDER BY 1',
         ),
@@ -76,10 +86,11 @@ const agents = [
     warnAt: 0.8,
     alarmAt: 1,
     max: 1,
+    withoutValue: 'no agent has a cap',
   }),
   tablePanel({
     title: 'Budgets of active agents',
-    description: 'Of the UTC day, without reservations of running requests; empty without a cap',
+    description: 'Of the UTC day, without reservations of running requests',
     queries: [
       sqlTable(
         `SELECT agent_name AS "Agent", daily_cap_usd AS "Cap", spent_usd AS "Spent", remaining_usd AS "Left", used_ratio AS "Used",\n` +
@@ -88,6 +99,7 @@ const agents = [
     ],
     width: 12,
     units: { Cap: 'currencyUSD', Spent: 'currencyUSD', Left: 'currencyUSD', Used: 'percentunit' },
+    withoutValues: { Cap: noCap, Left: noCap, Used: noCap },
   }),
 ];
 

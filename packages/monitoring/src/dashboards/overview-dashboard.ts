@@ -136,7 +136,7 @@ const refusals = [
       description: 'Requests that were not forwarded, by the code of their error, from the audit log',
       queries: [
         sqlTime(
-          `SELECT $__timeGroup(since, $__interval) AS "time", reason, sum(refusal_count) AS "refusals"\n` +
+          `SELECT $__timeGroup(since, $__interval) AS "time", reason AS metric, sum(refusal_count) AS "refusals"\n` +
             `FROM reporting.refusal_totals WHERE $__timeFilter(since)\nGROUP BY 1, 2 ORDER BY 1`,
         ),
       ],
@@ -166,7 +166,7 @@ const personalData = [
       description: 'By hour and type of finding; an event with several types counts for each',
       queries: [
         sqlTime(
-          `SELECT $__timeGroup(hour, $__interval) AS "time", kind, sum(event_count) AS "events"\n` +
+          `SELECT $__timeGroup(hour, $__interval) AS "time", kind AS metric, sum(event_count) AS "events"\n` +
             `FROM reporting.hourly_findings WHERE ${inHours}\nGROUP BY 1, 2 ORDER BY 1`,
         ),
       ],

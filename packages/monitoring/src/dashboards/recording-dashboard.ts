@@ -1,4 +1,4 @@
-import { prom, type Query, sqlTable, statPanel, tablePanel, timePanel } from '../panels/index.ts';
+import { prom, promNow, type Query, sqlTable, statPanel, tablePanel, timePanel } from '../panels/index.ts';
 import { makeDashboard, providerVariable } from './make-dashboard.ts';
 
 const rate = (metric: string, by: string) => `sum by (${by}) (rate(${metric}[$__rate_interval]))`;
@@ -52,7 +52,7 @@ const storage = [
   statPanel({
     title: 'Instances up',
     description: 'Of each service, as Prometheus reaches them',
-    queries: [{ prom: 'sum by (job) (up{job=~"agp-.*"})', legend: '{{job}}', now: true }],
+    queries: [promNow('sum by (job) (up{job=~"agp-.*"})', '{{job}}')],
     width: 4,
   }),
 ];

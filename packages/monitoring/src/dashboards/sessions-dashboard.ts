@@ -70,7 +70,7 @@ export const sessionsDashboard = makeDashboard({
             description: 'By compliance tag of their latest event',
             queries: [
               sqlTime(
-                `SELECT ${intervalOf('started_at')} AS "time", compliance_tag, count(*) AS "sessions"\n${started}\n` +
+                `SELECT ${intervalOf('started_at')} AS "time", compliance_tag AS metric, count(*) AS "sessions"\n${started}\n` +
                   'GROUP BY 1, 2 ORDER BY 1',
               ),
             ],

@@ -17,6 +17,7 @@ interface CommonBuilder {
   span(columns: number): this;
   height(rows: number): this;
   unit(unit: string): this;
+  noValue(text: string): this;
   withTarget(target: Builder<Dataquery>): this;
   thresholds(thresholds: Builder<ThresholdsConfig>): this;
 }
@@ -40,6 +41,7 @@ export function dressPanel<Panel extends CommonBuilder>(panel: Panel, options: P
           ...(options.alarmAt === undefined ? [] : [{ value: options.alarmAt, color: 'red' }]),
         ]),
     );
+  if (options.withoutValue !== undefined) panel.noValue(options.withoutValue);
   for (const [place, query] of options.queries.entries()) panel.withTarget(buildQuery(query, place));
   return panel;
 }

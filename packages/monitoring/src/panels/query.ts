@@ -4,7 +4,7 @@ import { postgres, prometheus } from '../data-sources.ts';
 
 /** A panel's query: SQL over the schema `reporting`, or PromQL. */
 export type Query =
-  /** `time` needs a column `time`, a number, and a text column with the names of several series. */
+  /** `time` needs a column `time`, a number, and where there are several series their names as the column `metric`: Grafana puts others after the number's. */
   | { sql: string; as: 'table' | 'time' }
   /** `legend` may use labels: `{{instance}}`. `now` reads only the present value. */
   | { prom: string; legend: string; now?: boolean };
@@ -28,6 +28,7 @@ export function buildQuery(query: Query, place: number): Builder<Dataquery> {
     .datasource(prometheus)
     .expr(query.prom)
     .legendFormat(query.legend)
-    .format(query.now ? PromQueryFormat.Table : PromQueryFormat.TimeSeries);
+    // As a table the series would lose their names, and a panel of one figure all but the last.
+    .format(PromQueryFormat.TimeSeries);
   return query.now ? target.instant() : target.range();
 }
