@@ -57,9 +57,9 @@ describeWithKustomize('who may connect to whom', () => {
         'proxy -> 169.254.169.254 443/TCP',
       ],
       [
-        'a private range of IPv6',
+        'all of IPv6',
         'proxy-to-providers',
-        ({ egress: [{ to: blocks }] }) => remove(blocks[1].ipBlock.except, 'fc00::/7'),
+        ({ egress: [{ to: blocks }] }) => Object.assign(blocks[1].ipBlock, { cidr: '::/0' }),
         'proxy -> fd00:ec2::254 443/TCP',
       ],
       [

@@ -33,9 +33,9 @@ export const providers: Endpoint[] = [host('provider', '104.18.6.192'), host('pr
 
 /** production's placeholders for the servers outside. */
 export const servers: Endpoint[] = [
-  host('postgres', '192.0.2.10'),
-  host('nats', '192.0.2.20'),
-  host('redis', '192.0.2.30'),
+  host('postgres', '192.0.2.17'),
+  host('nats', '192.0.2.33'),
+  host('redis', '192.0.2.49'),
 ];
 
 /** What nobody in the namespace may reach: metadata services, nodes, Services, what is private, and ways around the list. */

@@ -1,8 +1,9 @@
+import { plantedApiFaults } from './planted-api-faults.ts';
 import type { policies } from './policies/index.ts';
-import { type KubernetesObject, listWorkloads } from './render-kustomization.ts';
+import { type KubernetesObject, listWorkloads, nameOf } from './render-kustomization.ts';
 
 /** One member that is changed: where, to what (`undefined` takes it away), and what the policy then says. */
-type Fault = [object: string, path: string, value: unknown, finding: string];
+export type Fault = [object: string, path: string, value: unknown, finding: string];
 
 const fromSecret = { secretKeyRef: { name: 'agp-proxy', key: 'database-url' } };
 
@@ -11,6 +12,7 @@ const fromSecret = { secretKeyRef: { name: 'agp-proxy', key: 'database-url' } };
  * with `pod` means the pod template's spec, with `container` its first container; `-` adds to a list.
  */
 export const plantedFaults: Record<keyof typeof policies, Fault[]> = {
+  ...plantedApiFaults,
   checkEnvironment: [
     ['ConfigMap proxy', 'data.TRUST_PROXIES', '1', 'proxy: nothing reads TRUST_PROXIES'],
     [
@@ -33,9 +35,11 @@ export const plantedFaults: Record<keyof typeof policies, Fault[]> = {
   ],
   checkImages: [
     ['Deployment proxy', 'container.image', 'a/proxy', 'a/proxy has no tag'],
+    ['StatefulSet redis', 'container.image', 'redis:8.10.2', 'redis:8.10.2 names no registry'],
+    ['Deployment proxy', 'container.imagePullPolicy', 'Always', 'proxy/proxy: asks the registry at each start'],
     ['Deployment proxy', 'container.image', 'a.example:5000/proxy', 'a.example:5000/proxy has no tag'],
     ['CronJob maintain', 'container.image', 'a/b:latest', 'a/b:latest is no exact version'],
-    ['Deployment proxy', 'container.image', 'redis:8.10.2', 'redis:8.10.2 is not pinned by digest'],
+    ['Deployment proxy', 'container.image', 'docker.io/library/redis:8.10.2', 'redis:8.10.2 is not pinned by digest'],
   ],
   checkLifecycle: [
     ['ConfigMap proxy', 'data.SHUTDOWN_GRACE_SECONDS', '600', 'proxy: is killed after 330 s, and may take 625 s'],
@@ -44,7 +48,9 @@ export const plantedFaults: Record<keyof typeof policies, Fault[]> = {
     ['Deployment management', 'container.lifecycle', undefined, 'management: stops before its endpoint is gone'],
     ['ConfigMap management', 'data.DRAIN_DELAY_SECONDS', '0', 'management: closes its port before'],
     ['Deployment proxy', 'spec.strategy', undefined, 'proxy: an update ends pods before'],
-    ['Job migrate', 'spec.ttlSecondsAfterFinished', undefined, 'migrate: stays for ever'],
+    ['Job migrate', 'spec.ttlSecondsAfterFinished', 3_600, 'migrate: would be made again'],
+    ['Job migrate', 'metadata.name', 'migrate', 'migrate: the next version could not be applied'],
+    ['Job operator', 'spec.ttlSecondsAfterFinished', undefined, 'operator: stays for ever'],
     ['Job migrate', 'spec.activeDeadlineSeconds', undefined, 'migrate: may run for ever'],
     ['Job migrate', 'spec.backoffLimit', 0, 'migrate: gives up at once'],
     ['CronJob maintain', 'pod.restartPolicy', 'Never', 'maintain: leaves a pod for each'],
@@ -81,12 +87,7 @@ export const plantedFaults: Record<keyof typeof policies, Fault[]> = {
     ['Deployment proxy', 'container.ports.0.hostPort', 80, 'proxy/proxy: takes a host port'],
     ['ServiceAccount proxy', 'automountServiceAccountToken', undefined, "proxy: its service account's token"],
     ['Service proxy', 'kind', 'ClusterRoleBinding', 'no pod needs a ClusterRoleBinding'],
-    [
-      'Namespace agp',
-      'metadata.labels.pod-security~kubernetes~io/enforce',
-      'baseline',
-      'agp: the namespace does not enforce',
-    ],
+    ['Service proxy', 'kind', 'Namespace', 'proxy: pruning would take the Secrets of this namespace along'],
   ],
   checkProbes: [
     ['Deployment writer', 'container.startupProbe', undefined, 'writer: has no startupProbe'],
@@ -161,10 +162,7 @@ function findRoot(object: KubernetesObject, path: string): [Tree, string[]] {
 
 /** Changes the member of every object that is meant. */
 export function plantFault(objects: KubernetesObject[], [meant, path, value]: Fault): void {
-  const found = objects.filter(({ kind, metadata }) => {
-    const name = kind === 'ConfigMap' ? metadata.name.replace(/-[^-]+$/, '') : metadata.name;
-    return meant === `${kind} ${name}`;
-  });
+  const found = objects.filter((object) => meant === `${object.kind} ${nameOf(object)}`);
   for (const object of found) {
     const [root, steps] = findRoot(object, path);
     const last = steps.pop() ?? '';

@@ -23,8 +23,15 @@ function canRun(command: string, args: string[]): boolean {
   }
 }
 
+let found: [string, ...string[]] | null | undefined;
+
 /** The command that renders a kustomization, or null where this machine has none. Both work without a cluster. */
 export function findKustomize(): [string, ...string[]] | null {
+  found ??= lookForKustomize();
+  return found;
+}
+
+function lookForKustomize(): [string, ...string[]] | null {
   if (canRun('kustomize', ['version'])) return ['kustomize', 'build'];
   return canRun('kubectl', ['version', '--client']) ? ['kubectl', 'kustomize'] : null;
 }
@@ -48,9 +55,16 @@ export async function renderKustomization(folder: string): Promise<KubernetesObj
 
 export interface Workload {
   kind: string;
+  /** Without the version that a Job's name ends in. */
   name: string;
   template: IPodTemplateSpec & { spec: NonNullable<IPodTemplateSpec['spec']> };
   object: KubernetesObject;
+}
+
+/** A name without what a generator or a version puts at its end. */
+export function nameOf({ kind, metadata }: KubernetesObject): string {
+  if (kind === 'ConfigMap') return metadata.name.replace(/-[^-]+$/, '');
+  return metadata.name.replace(/(-\d+){3}$/, '');
 }
 
 /** Everything that makes pods. */
@@ -58,7 +72,7 @@ export function listWorkloads(objects: KubernetesObject[]): Workload[] {
   return objects.flatMap((object) => {
     const spec = object.kind === 'CronJob' ? object.spec.jobTemplate.spec : object.spec;
     if (spec?.template?.spec?.containers === undefined) return [];
-    return [{ kind: object.kind, name: object.metadata.name, template: spec.template, object }];
+    return [{ kind: object.kind, name: nameOf(object), template: spec.template, object }];
   });
 }
 

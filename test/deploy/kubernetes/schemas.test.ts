@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { overlays } from './overlays.ts';
-import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
+import { type KubernetesObject, nameOf, renderKustomization } from './render-kustomization.ts';
 import { compilerMs, findSchemaError, findUnknownFields } from './schemas.ts';
 import { makeSecretManifests } from './secret-manifests.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
@@ -14,7 +14,7 @@ describeWithKustomize('what is rendered', () => {
 
   const list = (name: string) => structuredClone(rendered.get(name) ?? []);
   const find = (kind: string, name: string): KubernetesObject => {
-    const object = list('everything').find((each) => each.kind === kind && each.metadata.name === name);
+    const object = list('everything').find((each) => each.kind === kind && nameOf(each) === name);
     if (object === undefined) throw new Error(`there is no ${kind} ${name}`);
     return object;
   };

@@ -1,10 +1,13 @@
+import { join, resolve } from 'node:path';
 import { createRoles, ensureDatabase, handOver, MissingPasswordError, refuseLargeObjects, tryForLocks } from '@agp/db';
 import { type RoleKey, roleNames } from '@agp/db/roles';
 import { loadConfig } from '@agp/runtime';
 import { z } from 'zod';
 import { explainAway, readDatabaseUrl, withDatabase } from '../connect.ts';
 import { CommandError, exitCodes, print, runCommand } from '../run-command.ts';
+import { readSecret } from '../secrets/secrets-folder.ts';
 
+const repositoryRoot = resolve(import.meta.dirname, '../../../..');
 const roles = Object.keys(roleNames) as RoleKey[];
 const toVariable = (role: RoleKey) => `AGP_${role.toUpperCase()}_PASSWORD`;
 /** The key that `loadConfig` reads from that variable. */
@@ -16,19 +19,36 @@ const password = z
   .optional();
 const schema = z.object(Object.fromEntries(roles.map((role) => [toKey(role), password])));
 
-function readPasswords(): Partial<Record<RoleKey, string>> {
+function readPasswords(folder: string | undefined): Partial<Record<RoleKey, string>> {
+  if (folder !== undefined) {
+    const path = resolve(repositoryRoot, folder);
+    return Object.fromEntries(roles.map((role) => [role, readRolePassword(path, role)]));
+  }
   const given = loadConfig(schema, process.env);
   return Object.fromEntries(roles.map((role) => [role, given[toKey(role)]]));
+}
+
+/** @throws CommandError naming the file */
+function readRolePassword(folder: string, role: RoleKey): string {
+  const path = `admin/${role}-password`;
+  const text = readSecret(folder, path);
+  if (text === undefined)
+    throw new CommandError(`--folder: ${join(folder, path)} is not there: run npm run secrets first`);
+  if (!password.safeParse(text).success)
+    throw new CommandError(`--folder: ${join(folder, path)} must be printable ASCII without spaces`);
+  return text;
 }
 
 await runCommand({
   help: `Makes the database, if it is missing, and the Postgres roles of the product, with their passwords, and hands the database to agp_migrator. Run it before the first migrate, and to change a password; safe to run again.
 
 usage: npm run create-roles
+       npm run create-roles -- --folder secrets    with the passwords that npm run secrets made there
 
 Reads DATABASE_URL, which names an administrator, and ${roles.map(toVariable).join(', ')} (each also as a file, with _FILE). ${exitCodes}`,
-  async run() {
-    const passwords = readPasswords();
+  options: { folder: { type: 'string' } },
+  async run({ folder }) {
+    const passwords = readPasswords(folder);
     await ensureDatabase(readDatabaseUrl()).catch((error: unknown) => {
       throw explainAway(error);
     });

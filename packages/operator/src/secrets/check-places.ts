@@ -4,21 +4,22 @@ import { readSecret } from './secrets-folder.ts';
 
 const services = ['proxy', 'writer', 'management'];
 const databaseUrls = [...services, 'migrator', 'admin'].map((user) => `${user}/database-url`);
+type Place = 'postgres' | 'nats' | 'redis' | 'database';
 /** The files that contain each place, and the default port of its clients. */
-const uses: Record<keyof ServerPlaces, { paths: readonly string[]; port?: number }> = {
+const uses: Record<Place, { paths: readonly string[]; port?: number }> = {
   postgres: { paths: databaseUrls, port: 5432 },
   nats: { paths: [...services, 'operator'].map((user) => `${user}/nats-url`), port: 4222 },
   redis: { paths: services.map((user) => `${user}/redis-url`), port: 6379 },
   database: { paths: databaseUrls },
 };
-const options = Object.keys(uses) as (keyof ServerPlaces)[];
+const options = Object.keys(uses) as Place[];
 
 /**
  * Checks that existing URLs, which are not written again, name the places that were asked for. Other parts of them do not matter.
  *
  * @throws CommandError naming the option and the files that differ
  */
-export function checkPlaces(folder: string, asked: Partial<ServerPlaces>): void {
+export function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>): void {
   const problems = options.flatMap((option) => {
     const place = asked[option];
     const paths = place === undefined ? [] : uses[option].paths.filter((path) => differs(folder, path, option, place));
@@ -29,7 +30,7 @@ export function checkPlaces(folder: string, asked: Partial<ServerPlaces>): void 
   throw new CommandError([...problems, advice].join('\n'));
 }
 
-function differs(folder: string, path: string, option: keyof ServerPlaces, place: string): boolean {
+function differs(folder: string, path: string, option: Place, place: string): boolean {
   const url = readSecret(folder, path);
   if (url === undefined) return false;
   const { servers, database } = takeApart(url);
@@ -43,7 +44,7 @@ function takeApart(url: string) {
   return { servers, database: decodeURIComponent(database) };
 }
 
-function spellOut(servers: string, option: keyof ServerPlaces): string {
+function spellOut(servers: string, option: Place): string {
   const withPort = (server: string) => (/:\d+$/.test(server) ? server : `${server}:${uses[option].port}`);
   return servers
     .split(',')

@@ -10,7 +10,17 @@ export interface ServerPlaces {
   redis: string;
   /** The name of the database. */
   database: string;
+  /** Those that are connected to with TLS; none if not given. */
+  tls?: readonly ServerName[];
+  /** Whether Postgres' certificate is of an authority of one's own, whose file pods have as {@link authorityFile}. */
+  hasAuthority?: boolean;
 }
+
+export const serverNames = ['postgres', 'nats', 'redis'] as const;
+export type ServerName = (typeof serverNames)[number];
+
+/** Where `k8s/components/private-ca` mounts the authority's certificate. */
+const authorityFile = '/etc/agp-ca/ca.crt';
 
 export const defaultPlaces: ServerPlaces = {
   postgres: 'postgres:5432',
@@ -23,9 +33,11 @@ const services = ['proxy', 'writer', 'management'] as const;
 
 /** Every secret by its path: the folder names its receiver, the file is the name that programs look for. */
 export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<string, string> {
-  const database = `postgres://${places.postgres}/${places.database}`;
-  const natsUrl = `nats://${places.nats}`;
-  const redisUrl = `redis://${places.redis}`;
+  const hasTls = (server: ServerName) => places.tls?.includes(server) ?? false;
+  const parameters = `?sslmode=verify-full${places.hasAuthority ? `&sslrootcert=${authorityFile}` : ''}`;
+  const database = `postgres://${places.postgres}/${places.database}${hasTls('postgres') ? parameters : ''}`;
+  const natsUrl = `${hasTls('nats') ? 'tls' : 'nats'}://${places.nats}`;
+  const redisUrl = `${hasTls('redis') ? 'rediss' : 'redis'}://${places.redis}`;
   const databaseUrlOf = toDatabaseUrls(database, passwords.database);
   const secrets = new Map<string, string>();
   for (const name of services) {

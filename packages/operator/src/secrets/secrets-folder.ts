@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { listAddedSecrets } from './list-added-secrets.ts';
 import { listSecrets, listServerConfigs, type ServerPlaces } from './list-secrets.ts';
 import { type Passwords, readPasswords } from './passwords.ts';
 
@@ -16,7 +17,11 @@ export function readSecret(folder: string, path: string): string | undefined {
 /** All files that a deployment needs, by path. */
 export function readSecrets(folder: string, places: ServerPlaces): Map<string, string> {
   const passwords = readPasswords((path) => readSecret(folder, path));
-  const paths = [...listSecrets(passwords, places).keys(), ...listServerConfigs(passwords).keys()];
+  const paths = [
+    ...listSecrets(passwords, places).keys(),
+    ...listServerConfigs(passwords).keys(),
+    ...listAddedSecrets(folder),
+  ];
   return new Map(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 

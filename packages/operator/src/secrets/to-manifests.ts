@@ -2,7 +2,7 @@ interface SecretManifest {
   apiVersion: 'v1';
   kind: 'Secret';
   metadata: { name: string; namespace: string; labels: Record<string, string> };
-  type: 'Opaque';
+  type: 'Opaque' | 'kubernetes.io/tls';
   stringData: Record<string, string>;
 }
 
@@ -14,9 +14,22 @@ export function toManifests(secrets: ReadonlyMap<string, string>, namespace: str
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: `agp-${folder}`, namespace, labels: { 'app.kubernetes.io/part-of': 'agent-governance-proxy' } },
-      type: 'Opaque',
+      type: folder.endsWith('-tls') ? 'kubernetes.io/tls' : 'Opaque',
       stringData: Object.fromEntries(entries.map(([path, text]) => [path.slice(folder.length + 1), text])),
     }),
   );
   return { apiVersion: 'v1', kind: 'List', items };
+}
+
+/** The namespace that the Secrets are in, as k8s/namespace has it: nothing in it needs more than `restricted` allows. */
+export function toNamespace(namespace: string) {
+  const level = 'restricted';
+  const labels = {
+    'app.kubernetes.io/part-of': 'agent-governance-proxy',
+    'pod-security.kubernetes.io/enforce': level,
+    'pod-security.kubernetes.io/enforce-version': 'latest',
+    'pod-security.kubernetes.io/audit': level,
+    'pod-security.kubernetes.io/warn': level,
+  };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
 }

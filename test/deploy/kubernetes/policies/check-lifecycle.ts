@@ -31,8 +31,13 @@ function* checkJob({ kind, name, template, object }: Workload): Generator<string
   if (name !== 'operator' && !backoffLimit) yield `${name}: gives up at once`;
   if (name !== 'operator' && template.spec.restartPolicy !== 'OnFailure')
     yield `${name}: leaves a pod for each failure`;
-  // A finished Job cannot be changed, so the next version's could not be applied.
-  if (kind === 'Job' && !ttlSecondsAfterFinished) yield `${name}: stays for ever`;
+  // A command is given again by a person; what a tool applies every hour would be made again once it has gone.
+  if (name === 'operator' && !ttlSecondsAfterFinished) yield `${name}: stays for ever`;
+  if (kind === 'Job' && name !== 'operator') {
+    if (ttlSecondsAfterFinished !== undefined) yield `${name}: would be made again by what applies it every hour`;
+    // A Job cannot be changed.
+    if (object.metadata.name === name) yield `${name}: the next version could not be applied`;
+  }
   if (kind === 'CronJob' && object.spec.concurrencyPolicy !== 'Forbid') yield `${name}: may run twice at once`;
 }
 

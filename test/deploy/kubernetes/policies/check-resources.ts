@@ -6,7 +6,7 @@ const units: Record<string, number> = {
   Ki: 2 ** 10,
   Mi: 2 ** 20,
   Gi: 2 ** 30,
-  K: 1e3,
+  k: 1e3,
   M: 1e6,
   G: 1e9,
 };

@@ -1,0 +1,139 @@
+import { type Deployment, type ServerPlace, serverNames } from './deployment.ts';
+
+/** A command, and why. */
+export interface Step {
+  why: string;
+  command: string;
+}
+
+const images = 'proxy writer management migrate maintenance';
+const ask = '{"model":"gpt-5-mini","messages":[{"role":"user","content":"Hello"}]}';
+const keyFile = 'secrets/management/management-api-key';
+const toPlace = ({ host, port }: ServerPlace) => `${host}:${port}`;
+/** A text that a shell takes as it is. */
+export const quote = (text: string) => (/^[\w./:=,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** Options that are files, which `npm run secrets` takes into its folder. */
+export interface SecretFiles {
+  certificate?: string | undefined;
+  certificateKey?: string | undefined;
+  adminUrl?: string | undefined;
+  /** The folder with a file for each provider's key, named after it. */
+  providerKeysFolder: string;
+}
+
+const applyAnd = (folder: string): Step[] => [
+  { why: 'apply the overlay', command: `kubectl apply -k ${quote(folder)}` },
+  {
+    why: 'wait until the proxy has its schema and serves',
+    command: 'kubectl --namespace agp rollout status deployment/proxy --timeout 10m',
+  },
+];
+
+function makeSecrets(deployment: Deployment, files: SecretFiles): string {
+  const { servers, providerKeys, database, hasAuthority } = deployment;
+  const withTls = serverNames.filter((name) => servers[name].tls);
+  const added: [string, string | undefined][] = [
+    ['admin/database-url', files.adminUrl],
+    ['proxy-tls/tls.crt', files.certificate],
+    ['proxy-tls/tls.key', files.certificateKey],
+    ...providerKeys.map((id): [string, string] => [`provider-keys/${id}`, `${files.providerKeysFolder}/${id}`]),
+  ];
+  return [
+    'npm run --silent secrets -- --kubernetes --with-namespace',
+    ...serverNames.map((name) => `--${name} ${toPlace(servers[name])}`),
+    ...(database === 'agp' ? [] : [`--database ${database}`]),
+    ...(withTls.length === 0 ? [] : [`--tls ${withTls.join()}`]),
+    ...(hasAuthority ? ['--authority'] : []),
+    ...added.filter(([, file]) => file !== undefined).map(([path, file]) => `--add ${quote(`${path}=${file}`)}`),
+    '| kubectl apply -f -',
+  ].join(' ');
+}
+
+/** From nothing to the first recorded request in production; at most eight commands. */
+export function listCommands(
+  deployment: Deployment,
+  files: SecretFiles,
+  { folder, version }: { folder: string; version: string },
+): Step[] {
+  const { proxy, management, servers, registry, createsRoles, database, hasAuthority } = deployment;
+  const parameters = servers.postgres.tls
+    ? `?sslmode=verify-full${hasAuthority ? `&sslrootcert=${folder}/ca.crt` : ''}`
+    : '';
+  const adminUrl = `postgres://ADMIN:PASSWORD@${toPlace(servers.postgres)}/${database}${parameters}`;
+  const api = management ? `https://${management.host}` : 'http://127.0.0.1:8081';
+  return [
+    {
+      why: 'build the images and push them',
+      command: `for image in ${images}; do docker build --target $image --tag ${registry}/$image:${version} . && docker push ${registry}/$image:${version} || break; done`,
+    },
+    {
+      why: 'make the namespace, and passwords and keys in secrets/, which is not for git; then give secrets/nats/nats.conf to NATS and secrets/redis/users.acl to Redis',
+      command: makeSecrets(deployment, files),
+    },
+    ...(createsRoles
+      ? []
+      : [
+          {
+            why: 'make the database and its roles, as an administrator of Postgres',
+            command: `DATABASE_URL='${adminUrl}' npm run create-roles -- --folder secrets`,
+          },
+        ]),
+    ...applyAnd(folder),
+    ...(management
+      ? []
+      : [
+          {
+            why: 'reach the management API, which has no host',
+            command: 'kubectl --namespace agp port-forward service/management 8081 &',
+          },
+        ]),
+    {
+      why: "make the first agent's token",
+      command: `AGP_URL=${api} AGP_API_KEY_FILE=${keyFile} npm run agp -- tokens create first-agent`,
+    },
+    {
+      why: 'send a request through the proxy, with that token; the answer names its event: X-Event-Id',
+      command: [
+        `curl -si https://${proxy.host}/openai/v1/chat/completions -H 'Content-Type: application/json'`,
+        `-H 'X-Agent-Name: first-agent' -H 'X-Agent-Token: TOKEN' -H "Authorization: Bearer $OPENAI_API_KEY" -d '${ask}'`,
+      ].join(' '),
+    },
+  ];
+}
+
+/** How images get from Docker into the nodes of a cluster for trials. */
+export const loaders = {
+  kind: 'kind load docker-image',
+  minikube: 'minikube image load',
+  k3d: 'k3d image import',
+} as const;
+
+/** From nothing to the first recorded request in a trial, with every server in the cluster. */
+export function listTrialCommands(loader: keyof typeof loaders, version: string): Step[] {
+  const image = `localhost/agent-governance-proxy/$image:${version}`;
+  return [
+    {
+      why: 'build the images and load them into the nodes',
+      command: `for image in ${images} demo-provider; do docker build --target $image --tag ${image} . && ${loaders[loader]} ${image} || break; done`,
+    },
+    {
+      why: 'make the namespace, and passwords and keys in secrets/trial/',
+      command: 'npm run --silent secrets -- --folder secrets/trial --kubernetes --with-namespace | kubectl apply -f -',
+    },
+    ...applyAnd('k8s/overlays/local'),
+    { why: 'reach the proxy', command: 'kubectl --namespace agp port-forward service/proxy 8080 &' },
+    {
+      why: 'send a request to the simulated provider',
+      command: `curl -si http://127.0.0.1:8080/demo/v1/chat/completions -H 'Content-Type: application/json' -H 'X-Agent-Name: first-agent' -d '${ask}'`,
+    },
+    {
+      why: 'reach the management API',
+      command: 'kubectl --namespace agp port-forward service/management 8081 &',
+    },
+    {
+      why: 'see what was recorded',
+      command: `AGP_URL=http://127.0.0.1:8081 AGP_API_KEY_FILE=${keyFile.replace('secrets', 'secrets/trial')} npm run agp -- events list`,
+    },
+  ];
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { asked, makeOverlay } from './deployments.ts';
+import { listFlows } from './network-flows.ts';
+import { innerAddresses, otherPods, providers } from './outside-endpoints.ts';
+import { policies } from './policies/index.ts';
+import { type KubernetesObject, listContainers, listWorkloads, renderKustomization } from './render-kustomization.ts';
+import { compilerMs, findSchemaError, findUnknownFields } from './schemas.ts';
+import { describeWithKustomize } from './with-kustomize.ts';
+
+const placeholder = /example\.(com|internal)|192\.0\.2\.[1-9]/;
+const findErrors = async (objects: KubernetesObject[]) => [
+  ...Object.values(policies).flatMap((policy) => [...policy(objects)]),
+  ...(await Promise.all(objects.map(findSchemaError))).filter((error) => error !== null),
+  ...objects.map((each) => JSON.stringify(each)).filter((each) => placeholder.test(each)),
+];
+
+describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () => {
+  test.each(asked)('with %s has no placeholder and passes every rule', async (_, options) => {
+    const { folder, commands } = makeOverlay(options);
+    const objects = await renderKustomization(folder);
+    expect(objects.length).toBeGreaterThan(30);
+    expect(await findErrors(objects)).toEqual([]);
+    const operator = await renderKustomization(join(folder, 'operator'));
+    expect(operator.map(({ kind }) => kind).sort()).toEqual(['Job', 'ServiceAccount']);
+    expect(await findErrors(operator)).toEqual([]);
+    expect(commands.length).toBeGreaterThan(5);
+    expect(commands.length).toBeLessThanOrEqual(8);
+    for (const { image } of [...listWorkloads(objects), ...listWorkloads(operator)].flatMap(listContainers))
+      expect(image).toMatch(/^registry\.acme\.test\/agp\/[a-z]+:\d+\.\d+\.\d+$/);
+  });
+
+  test('has what was asked for', async () => {
+    const objects = await renderKustomization(makeOverlay(asked.at(-1)?.[1] ?? []).folder);
+    const find = (kind: string, name: string) =>
+      objects.find((each) => each.kind === kind && each.metadata.name === name);
+    expect(find('Ingress', 'proxy')).toMatchObject({
+      metadata: { annotations: { 'haproxy.org/timeout-server': '660s', 'cert-manager.io/cluster-issuer': 'acme' } },
+      spec: { ingressClassName: 'public', rules: [{ host: 'agents.acme.test' }] },
+    });
+    expect(find('Ingress', 'management')?.spec).toMatchObject({
+      ingressClassName: 'inside',
+      tls: [{ hosts: ['governance.acme.test'] }],
+    });
+    const [trigger] = find('ScaledObject', 'writer')?.spec.triggers ?? [];
+    expect(trigger?.metadata.natsServerMonitoringEndpoint).toBe('nats.acme.test:8222');
+    expect(find('ConfigMap', 'agp-ca')?.data?.['ca.crt']).toContain('BEGIN CERTIFICATE');
+    const config = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && /^proxy-(?!files)/.test(metadata.name));
+    expect(config?.data).toMatchObject({
+      PROVIDER_OPENAI_API_KEY_FILE: '/run/secrets/providers/openai',
+      PROVIDER_AZURE_OPENAI_API_KEY_FILE: '/run/secrets/providers/azure-openai',
+    });
+    for (const account of objects.filter(({ kind }) => kind === 'ServiceAccount'))
+      expect(account.imagePullSecrets).toEqual([{ name: 'registry' }]);
+  });
+
+  test('lets pods reach the whole subnet of a server on its port, and in only whose namespace was named', async () => {
+    const objects = await renderKustomization(makeOverlay(asked.at(-1)?.[1] ?? []).folder);
+    const host = (name: string, address: string, port: number) => ({
+      ...{ name, address, namespace: null, labels: {} },
+      ports: [port, 5_432].map((number) => ({ number, protocol: 'TCP' })),
+    });
+    const edge = { name: 'edge', address: '10.244.3.1', namespace: { 'kubernetes.io/metadata.name': 'edge' } };
+    const flows = listFlows(objects, [
+      ...[...otherPods, ...providers, ...innerAddresses],
+      host('postgres', '10.20.0.10', 6_432),
+      host('standby', '10.20.0.99', 6_432),
+      host('postgres-v6', 'fd00:20::5', 6_432),
+      host('nats', '10.20.1.7', 4_223),
+      host('redis', '10.20.2.7', 6_380),
+      host('neighbour', '10.20.3.7', 6_380),
+      { ...edge, labels: {}, ports: [] },
+    ]);
+    expect(flows.filter((flow) => /^(proxy -> (?!dns|provider)|edge|ingress|monitoring)/.test(flow))).toEqual([
+      'edge -> management 8081/TCP',
+      'edge -> proxy 8080/TCP',
+      'proxy -> nats 4223/TCP',
+      'proxy -> postgres 6432/TCP',
+      'proxy -> postgres-v6 6432/TCP',
+      'proxy -> redis 6380/TCP',
+      'proxy -> standby 6432/TCP',
+    ]);
+  });
+
+  test(
+    'has no field that a schema does not have',
+    async () => {
+      const overlays = await Promise.all(asked.map(([, options]) => renderKustomization(makeOverlay(options).folder)));
+      expect(await findUnknownFields(overlays.flat())).toEqual([]);
+    },
+    compilerMs,
+  );
+});

@@ -1,0 +1,117 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { listTrialCommands } from '../../../packages/operator/src/kubernetes/list-commands.ts';
+import { workspaceFolder } from '../../workspace/run-tool.ts';
+import { asked, inside, makeFolder, makeOverlay, plan } from './deployments.ts';
+import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
+import { findSchemaError } from './schemas.ts';
+import { describeWithKustomize } from './with-kustomize.ts';
+
+const commandFile = (name: string) => join(workspaceFolder, `packages/operator/src/commands/${name}.ts`);
+
+describe('npm run deploy:kubernetes', () => {
+  test('writes its overlay once, and never over what was changed there; it holds no secret and says how it was made', () => {
+    const folder = join(makeFolder(), 'overlay');
+    const run = (...more: string[]) => {
+      const args = [commandFile('deploy-kubernetes'), ...(asked[0]?.[1] ?? []), '--folder', folder, ...more];
+      return spawnSync(process.execPath, args, { encoding: 'utf8' });
+    };
+    const read = () => readFileSync(join(folder, 'kustomization.yaml'), 'utf8');
+    const first = run();
+    expect([first.status, first.stderr]).toEqual([0, '']);
+    const text = read();
+    expect(text).toContain('npm run deploy:kubernetes -- --host agents.acme.test');
+    expect(text).not.toMatch(/password|BEGIN/i);
+    expect(first.stdout.match(/^# \d\. /gm)?.length).toBe(plan(asked[0]?.[1] ?? []).steps.length);
+    writeFileSync(join(folder, 'kustomization.yaml'), `${text}# ours\n`);
+    const second = run();
+    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining('--overwrite')]);
+    expect(read()).toContain('# ours');
+    expect(run('--overwrite').stdout).toContain('written');
+    expect(read()).toBe(text);
+  });
+
+  test('refuses a wrong use with its code, and writes nothing', () => {
+    const folder = join(makeFolder(), 'overlay');
+    const args = [commandFile('deploy-kubernetes'), '--host', 'https://a.test', '--folder', folder];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect([status, stdout, existsSync(folder)]).toEqual([2, '', false]);
+    expect(stderr).toMatch(/--host: https:\/\/a\.test is no host name.*--registry is missing/s);
+  });
+
+  test.each<[string, string[], RegExp]>([
+    ['nothing', [], /--host is missing.*--registry is missing.*--ingress is missing.*--postgres is missing/s],
+    ['a host that is YAML', ['--host', 'a.test }, { op'], /--host: .* is no host name/],
+    ['a port that is none', ['--nats', 'nats.acme.test:99999'], /--nats: .* is not host:port/],
+    ['a Service without its namespace', ['--redis', 'redis:6379'], /--redis: .* write service\.namespace\.svc/],
+    ['no subnet of a server outside', ['--postgres', 'db.acme.test:5432'], /--postgres-network is missing: .*failover/],
+    ['a subnet of a server inside', [...inside, '--nats-network', '10.0.0.0/8'], /--nats-network: a Service in the/],
+    ['an address in place of a subnet', ['--redis-network', '10.20.0.5/24'], /last 8 bits must be 0/],
+    ['an IPv4-mapped subnet', ['--redis-network', '::ffff:0:0/96'], /--redis-network: .* is an IPv4-mapped/],
+    ['everything as a subnet', ['--redis-network', '0.0.0.0/0'], /is more than a subnet/],
+    ['an administrator out of reach', inside, /--admin-url is missing/],
+    ['no certificate', ['--ingress', 'nginx'], /--certificate is missing/],
+    ['a Gateway without its name', ['--ingress', 'gateway', '--host', 'a.acme.test'], /--gateway is missing/],
+    [
+      'management on any class',
+      ['--ingress', 'nginx', '--management-host', 'm.a.test'],
+      /--management-class is missing/,
+    ],
+    ['a class for nothing', ['--management-class', 'inside'], /--management-class: goes with --management-host/],
+    ['a registry without a host', ['--registry', 'agp'], /--registry: agp is no registry/],
+    ['an unknown option', ['--hots', 'a.test'], /Unknown option '--hots'/],
+  ])('%s is refused by the name of its option', (_, options, message) => {
+    expect(() => plan(options)).toThrow(message);
+  });
+
+  test('a private key is not taken for the certificate of an authority', () => {
+    const key = join(makeFolder(), 'ca.pem');
+    writeFileSync(key, '-----BEGIN PRIVATE KEY-----\n');
+    const options = (asked.at(-1)?.[1] ?? []).map((each) => (each === 'ca.crt' ? key : each));
+    expect(() => plan(options)).toThrow(/--authority: .* has a private key/);
+  });
+});
+
+describeWithKustomize('the commands that it prints', () => {
+  test('are eight at most, and bash and npm know them', () => {
+    const scripts = Object.keys(JSON.parse(readFileSync(join(workspaceFolder, 'package.json'), 'utf8')).scripts);
+    const trial = listTrialCommands('kind', '1.2.3').map(({ command }) => command);
+    expect(trial).toHaveLength(8);
+    for (const commands of [trial, ...asked.map(([, options]) => makeOverlay(options).commands)]) {
+      execFileSync('bash', ['-n', '-c', commands.join('\n')]);
+      for (const [, script] of commands.join('\n').matchAll(/npm run (?:--silent )?([\w:-]+)/g))
+        expect(scripts).toContain(script);
+    }
+  });
+
+  test('make Secrets that pods find: with TLS where servers are outside, certificate, keys of providers, namespace', async () => {
+    const folder = makeFolder();
+    const [, options] = asked[0] as (typeof asked)[number];
+    const { commands } = makeOverlay([...options, '--provider-keys', 'openai']);
+    const [, given = ''] = /secrets -- (.*) \| kubectl apply -f -$/m.exec(commands.join('\n')) ?? [];
+    for (const name of ['a.crt', 'a.key']) writeFileSync(join(folder, name), `${name}\n`);
+    mkdirSync(join(folder, 'provider-keys'));
+    writeFileSync(join(folder, 'provider-keys/openai'), 'sk-test\n');
+    const args = [commandFile('secrets'), ...given.split(' '), '--folder', join(folder, 'secrets')];
+    const printed = execFileSync(process.execPath, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { items } = JSON.parse(printed) as {
+      items: (KubernetesObject & { stringData?: Record<string, string> })[];
+    };
+    expect((await Promise.all(items.map(findSchemaError))).filter((error) => error !== null)).toEqual([]);
+    const dataOf = (name: string) => items.find(({ metadata }) => metadata.name === name)?.stringData ?? {};
+    expect(dataOf('agp-proxy')['database-url']).toMatch(/@db\.acme\.test:6432\/agp\?sslmode=verify-full$/);
+    expect(dataOf('agp-writer')['nats-url']).toMatch(/^tls:\/\/writer:.*@nats\.acme\.test:4223$/);
+    expect(dataOf('agp-management')['redis-url']).toMatch(/^rediss:\/\/management:.*@redis\.acme\.test:6380$/);
+    expect(dataOf('agp-provider-keys')).toEqual({ openai: 'sk-test' });
+    expect(dataOf('agp-proxy-tls')).toEqual({ 'tls.crt': 'a.crt', 'tls.key': 'a.key' });
+    expect(items.find(({ metadata }) => metadata.name === 'agp-proxy-tls')?.type).toBe('kubernetes.io/tls');
+    const [written] = await renderKustomization(join(workspaceFolder, 'k8s/namespace'));
+    expect(items[0]).toEqual(written);
+  });
+});
