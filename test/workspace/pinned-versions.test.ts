@@ -42,11 +42,7 @@ test('images and manifests have that version too', () => {
   const { version } = JSON.parse(readFileSync(join(workspaceFolder, 'package.json'), 'utf8'));
   const ours =
     /(?:agent-governance-proxy\/[a-z$-]+:|image\.version="|app\.kubernetes\.io\/version: &version )([\w.]+)/g;
-  const files = [
-    'Dockerfile',
-    'docker-compose.yml',
-    ...listFiles().filter((path) => path.startsWith('k8s/')),
-  ];
+  const files = ['Dockerfile', 'docker-compose.yml', ...listFiles().filter((path) => path.startsWith('k8s/'))];
   const found = files.flatMap((file) =>
     [...readFileSync(join(workspaceFolder, file), 'utf8').matchAll(ours)].map(([, tag]) => ({ file, tag })),
   );
