@@ -58,12 +58,12 @@ test.each(leaves)(
     const help = readHelp(command);
     expect(help).toContain(command.description().slice(0, 40));
     expect(help).toContain('--key-file');
-    expect(help).toContain(`Example:\n  npm run agp -- ${path}`);
+    expect(help).toContain(`Example:\n  npm run -s agp -- ${path}`);
   },
 );
 
 test.each(leaves)('the example of $path is one that it takes', async ({ path, command }) => {
-  const [, example = ''] = /Example:\n {2}npm run agp -- (.*)/.exec(readHelp(command)) ?? [];
+  const [, example = ''] = /Example:\n {2}npm run -s agp -- (.*)/.exec(readHelp(command)) ?? [];
   // A program of its own, whose command only notes that it was reached.
   const fresh = createProgram({});
   let reached = false;

@@ -33,7 +33,7 @@ function readVersion(): string {
 
 /** The whole command line. Errors of usage reject with CommanderError; it never ends the process. */
 export function createProgram(environment: NodeJS.ProcessEnv): Command {
-  const program = new Command('npm run agp --')
+  const program = new Command('npm run -s agp --')
     .description('Looks at agents and steers them, through the management API.')
     .version(readVersion(), '--version', 'print the version')
     .option('--url <url>', 'the management API; AGP_URL, or the running local stack, if it is not given')

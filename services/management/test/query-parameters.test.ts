@@ -28,6 +28,19 @@ describe('a parameter that an endpoint does not have', () => {
     expect(head.status).toBe(400);
   });
 
+  test.each([
+    ['events?pii_type=emial', 'pii_type: must be one kind that is searched for, such as email; docs/pii.md lists them'],
+    ['events?pii_type=iban,email', /^pii_type: must be one kind /],
+    ['events?pii_type=toString', /^pii_type: must be one kind /],
+    ['refusals?reason=blocked', 'reason: must be the code of a refusal, such as agent_blocked'],
+    ['refusals?reason=constructor', /^reason: must be the code /],
+  ])(
+    'with a value that nothing has is refused, so that nobody takes an empty list for an all-clear: %s',
+    async (path, error) => {
+      await management.refuse(await management.call(`/api/v1/${path}`), 400, error);
+    },
+  );
+
   test('keeps a change from being made', async () => {
     const response = await management.send('PUT', `/api/v1/agents/${agent}?dry_run=true`, { status: 'blocked' });
     await management.refuse(response, 400, /^dry_run: unknown parameter; /);

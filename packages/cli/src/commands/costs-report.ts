@@ -30,7 +30,7 @@ export function addReportCommand(costs: Command, shell: Shell): void {
   const report = addCommand(
     costs,
     'report',
-    'sum up usage and cost of a range of time, the costliest first unless by hour or day; in whole hours, UTC',
+    'sum up usage and cost of a range of time, in whole hours, UTC; the table by hour or day, else the costliest first',
     'costs report --from yesterday --to today --by agent,model --csv',
   )
     .option('--agent <agent>', 'only that of this agent, by name or id')

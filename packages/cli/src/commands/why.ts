@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
+import { explainAnswer } from '../explain-answer.ts';
 import { explainRefusal } from '../explain-refusal.ts';
 import { formatFields } from '../format/format-table.ts';
 import { listDetail } from '../format/list-detail.ts';
@@ -54,10 +55,14 @@ export function addWhyCommand(program: Command, shell: Shell): void {
         String,
       );
     }
-    const parts = events.map(({ data }) => formatFields(listDetail(data), terminal.paint));
+    const room = terminal.width ?? Number.POSITIVE_INFINITY;
+    const parts = events.flatMap(({ data }) => {
+      const fields = formatFields(listDetail(data), terminal.paint);
+      const meaning = explainAnswer(data);
+      return meaning === null ? [fields] : [fields, wrapText(meaning, room).join('\n')];
+    });
     if (refusals?.data.length) {
       parts.push(shell.drawTable(refusals.data, refusalColumns));
-      const room = terminal.width ?? Number.POSITIVE_INFINITY;
       for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {
         const meaning = explainRefusal(reason) ?? 'docs/proxy.md lists what the proxy refuses, and why';
         parts.push(wrapText(`${toLineText(reason, 128)}: ${meaning}`, room).join('\n'));

@@ -9,7 +9,7 @@ const formatMs = (ms: number | null) => (ms === null ? '-' : formatDuration(ms))
 /** Findings of the same kind in the same message are one. */
 function formatFindings({ pii_findings: findings }: EventDetail): string {
   const places = Map.groupBy(findings ?? [], ({ in: part, message, type }) => {
-    const place = message === null ? part : `${part}, message ${message}`;
+    const place = message === null ? part : `${part}, message index ${message}`;
     return `${type} (${place})`;
   });
   return (

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorTable } from '../errors.ts';
 import { eventMessageSchema, isStorableText } from '../events/event-message.ts';
 import { requestIdPattern } from '../events/event-notes.ts';
 import { fromPublicId } from '../ids.ts';
@@ -222,7 +223,11 @@ export const refusalListQuerySchema = z
     limit: limit.default(50).meta({ override: { default: 50 } }),
     agent_id: z.string().optional().meta({ description: 'Only requests of this agent' }),
     ...timeRange('requests'),
-    reason: text.optional().meta({ description: 'Only those refused with this code', example: 'agent_blocked' }),
+    reason: z
+      .string()
+      .refine((code) => Object.hasOwn(errorTable, code), 'must be the code of a refusal, such as agent_blocked')
+      .optional()
+      .meta({ description: 'Only those refused with this code', example: 'agent_blocked' }),
     request_id: requestId.meta({ description: 'Only those with this request id' }),
     cursor: z
       .string()

@@ -14,8 +14,8 @@ const providerVariable = /^PROVIDER_[A-Z0-9_]+_(?:URL|API_KEY|API_KEY_FILE)$/;
 /** Set by Kubernetes and Docker for each service that they know, of any name. */
 const serviceLink = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP)(?:_|$)/;
 
-/** Shorter names differ from too many others by a letter or two. */
-const shortestLikeness = 6;
+/** Shorter names differ from too many others by a letter or two; of two that are alike one is a letter longer. */
+const shortestLikeness = 5;
 const lengthForTwoLetters = 12;
 const longestName = 80;
 const mostReported = 20;
@@ -58,7 +58,7 @@ function findMeant(written: string): string | null {
   const most = plain.length >= lengthForTwoLetters && !plain.startsWith('OTEL_') ? 2 : 1;
   const near = (whole: string, among: Iterable<string>) =>
     [...among]
-      .filter((each) => each.length >= shortestLikeness)
+      .filter((each) => each.length >= shortestLikeness && Math.max(each.length, whole.length) > shortestLikeness)
       .map((each) => ({ each, distance: countEdits(whole, each, most) }))
       .filter(({ distance }) => distance <= most)
       .sort((a, b) => a.distance - b.distance)[0]?.each;

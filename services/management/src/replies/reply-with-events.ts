@@ -2,6 +2,7 @@ import type { EventListQuery } from '@agp/core/contracts';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { type Db, type EventFilter, type EventRow, listEvents } from '@agp/db';
 import type { Request, Response } from 'express';
+import { readPiiType } from '../requests/read-pii-type.ts';
 import { replyWithPage } from './reply-with-page.ts';
 
 type EventPage = Omit<EventListQuery, 'agent_id' | 'session_id'>;
@@ -26,7 +27,7 @@ export async function replyWithEvents(
       provider: query.provider,
       complianceTag: query.compliance_tag,
       piiDetected: query.pii_detected,
-      piiType: query.pii_type,
+      piiType: readPiiType(query.pii_type),
       outcome: query.outcome,
       failed: query.failed === 'true',
       httpStatus: query.http_status,
