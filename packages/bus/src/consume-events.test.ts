@@ -166,3 +166,30 @@ test('released messages go to another writer at once', async () => {
   await next.drain();
   await other.close();
 });
+
+test('a request that was lost is made again, also where the clock was set back meanwhile', async () => {
+  await using stack = await startTestStack({ nats: true });
+  const connection = await connectBus({ url: stack.natsUrl, name: 'consume-test' });
+  let lost = 0;
+  const losing: typeof connection = Object.create(connection, {
+    publish: {
+      value: (...[subject, data, options]: Parameters<typeof connection.publish>) => {
+        if (lost === 0 && subject.includes('.MSG.NEXT.')) lost += 1;
+        else connection.publish(subject, data, options);
+      },
+    },
+  });
+  const delivered: DeliveredEvent[] = [];
+  const consumer = new EventConsumer(losing, {
+    stream: { replicas: 1, maxBytes: 64 * 1024 ** 2, ackWaitMs },
+    maxHeld: enough,
+    onEvent: (event) => delivered.push(event),
+  });
+  await vi.waitFor(() => expect(lost).toBe(1), { timeout: 10_000 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  await connection.jetstream().publish(eventSubject, 'late', { msgID: 'late' });
+  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 20_000 });
+  await consumer.drain();
+  await connection.close();
+});

@@ -163,7 +163,7 @@ export class EventConsumer {
     const room = Math.floor((maxHeld - this.#held) / maxEventsInMessage) - this.#asked;
     if (this.#stopped || this.#repairing || room < 1 || room < maxHeld / maxEventsInMessage / 4) return;
     this.#asked += room;
-    this.#askedAt = Date.now();
+    this.#askedAt = performance.now();
     const request = JSON.stringify({ batch: room, expires: nanos(requestLifeMs) });
     this.#publish(nextSubject, encoder.encode(request), this.#inbox);
   }
@@ -192,7 +192,7 @@ export class EventConsumer {
       }
     }
     // All requests have expired by now, whatever was received.
-    if (this.#asked > 0 && Date.now() - this.#askedAt > 3 * requestLifeMs) this.#asked = 0;
+    if (this.#asked > 0 && performance.now() - this.#askedAt > 3 * requestLifeMs) this.#asked = 0;
     this.#ask();
   }
 

@@ -1,6 +1,6 @@
 import { startTestStack } from '@agp/testing';
 import type { NatsConnection } from 'nats';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { connectBus } from './connect.ts';
 import { ensureEventStream } from './ensure-event-stream.ts';
 import { eventStream } from './names.ts';
@@ -91,6 +91,22 @@ test('an event that JetStream refuses is kept, reported and sent again', async (
   expect(refusals.length).toBeGreaterThan(0);
   await ensureEventStream(bus, limits);
   expect(await outbox.drain(10_000)).toBe(0);
+  outbox.stop();
+  await bus.close();
+});
+
+test('a clock that is set back does not keep an unconfirmed event from being sent again', async () => {
+  await using stack = await startTestStack({ nats: true });
+  const bus = await connectBus({ url: stack.natsUrl, name: 'test' });
+  const refusals: string[] = [];
+  const outbox = new Outbox(bus, { onRefusal: (reason) => void refusals.push(reason) });
+  outbox.add('early', 'early');
+  await vi.waitFor(() => expect(refusals.length).toBeGreaterThan(0), 10_000);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  await ensureEventStream(bus, limits);
+  expect(await outbox.drain(10_000)).toBe(0);
+  expect(await readStreamIds(bus)).toEqual(['early']);
   outbox.stop();
   await bus.close();
 });

@@ -22,7 +22,7 @@ interface Message {
   notes: (string | null)[];
   /** The ids of the events in it. */
   events: string[];
-  /** When it was last sent, in milliseconds. */
+  /** When it was last sent, on the monotonic clock in milliseconds: the machine's clock may be set back. */
   sentAt: number;
 }
 
@@ -148,7 +148,7 @@ export class Outbox {
   }
 
   #publish(number: number, message: Message): void {
-    message.sentAt = Date.now();
+    message.sentAt = performance.now();
     const messageHeaders = writeHeaders(message.id, message.notes);
     try {
       this.#connection.publish(eventSubject, message.data, {
@@ -181,7 +181,7 @@ export class Outbox {
 
   #resendOverdue(): void {
     if (!this.#connected) return;
-    const now = Date.now();
+    const now = performance.now();
     for (const [number, message] of this.#sent) {
       if (now - message.sentAt > resendAfterMs) this.#publish(number, message);
     }

@@ -1,5 +1,5 @@
 import { startTestStack } from '@agp/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { connectRedis } from './connect-redis.ts';
 import { createIdleSessions } from './idle-sessions.ts';
 
@@ -54,5 +54,22 @@ test('without Redis the session of a replica goes on, and no request fails', asy
   expect(new Set(during)).toEqual(new Set([first]));
   const fresh = await Promise.all(Array.from({ length: 10 }, () => sessions.resolve('agt_b', newId)));
   expect(new Set(fresh).size).toBe(1);
+  redis.disconnect();
+});
+
+test('a clock that is set back does not end the session that an agent is in', async () => {
+  await using stack = await startTestStack({ redis: true });
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 5_000 });
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const newId = makeIds();
+  const [one, two] = [1, 2].map(() => createIdleSessions(redis, { idleSeconds: 2 }));
+  const first = await one?.resolve('agt_a', newId);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  for (let index = 0; index < 6; index += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await one?.resolve('agt_a', newId);
+  }
+  expect(await two?.resolve('agt_a', newId)).toBe(first);
   redis.disconnect();
 });

@@ -15,7 +15,7 @@ export interface IdleSessions {
 
 interface Window {
   sessionId: string;
-  /** When this process last extended the window in Redis, in milliseconds. */
+  /** When this process last extended the window in Redis, by its clock. */
   refreshedAt: number;
 }
 
@@ -38,13 +38,13 @@ export interface IdleSessionOptions {
   idleSeconds: number;
   /** Called when Redis fails and this process uses its own memory. */
   onFailure?: (error: Error) => void;
-  /** The clock, in milliseconds. */
+  /** A clock that is never set, in milliseconds. */
   now?: () => number;
 }
 
 /** Idle sessions that all replicas share through Redis. */
 export function createIdleSessions(redis: Redis, options: IdleSessionOptions): IdleSessions {
-  const { idleSeconds, onFailure, now = Date.now } = options;
+  const { idleSeconds, onFailure, now = () => performance.now() } = options;
   const idleMs = idleSeconds * 1_000;
   const refreshMs = Math.min(refreshEveryMs, idleMs / 10);
   const windows = new Map<string, Window>();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { logSparsely } from './log-sparsely.ts';
 
 test('repeated calls are logged once an interval, with the number of those held back', () => {
@@ -21,4 +21,15 @@ test('repeated calls are logged once an interval, with the number of those held 
     ['e', 3],
     ['f', 0],
   ]);
+});
+
+test('a clock that is set back keeps nothing from being logged', async () => {
+  const logged: string[] = [];
+  const log = logSparsely((text: string) => void logged.push(text), 20);
+  log('before');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  log('after');
+  expect(logged).toEqual(['before', 'after']);
 });

@@ -8,7 +8,7 @@
 export function logSparsely<Detail>(
   log: (detail: Detail, heldBack: number) => void,
   intervalMs = 10_000,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): (detail: Detail) => void {
   let lastAt = Number.NEGATIVE_INFINITY;
   let heldBack = 0;
