@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { copyFileSync, rmSync } from 'node:fs';
 import { makeTestAuthority, startTestStack } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createBudgetReservations } from './budget-reservations.ts';
@@ -33,6 +35,25 @@ test('over TLS a client takes a server that its authority vouches for, and no ot
   // A server that speaks no TLS gets no password: neither where the URL asks for TLS nor where a file does.
   expect(await tryToConnect(plain.urls.proxy.redisUrl.replace('redis:', 'rediss:'))).not.toBe('ready');
   expect(await tryToConnect(plain.urls.proxy.redisUrl, caFile)).not.toBe('ready');
+});
+
+test('a rotated authority is taken with the next connection, also while its file is being replaced', async () => {
+  using authority = makeTestAuthority();
+  using successor = makeTestAuthority();
+  await using stack = await startTestStack({ redis: true, tls: authority.issue('127.0.0.1') });
+  const { certFile, keyFile } = authority.issue('127.0.0.1');
+  const redis = connectRedis({ url: stack.urls.proxy.redisUrl, caFile: authority.caFile });
+  onTestFinished(() => redis.disconnect());
+  await once(redis, 'ready');
+  const next = successor.issue('127.0.0.1');
+  copyFileSync(next.certFile, certFile);
+  copyFileSync(next.keyFile, keyFile);
+  rmSync(authority.caFile);
+  await stack.redis.stop();
+  await stack.redis.start();
+  await new Promise((resolve) => redis.once('reconnecting', resolve));
+  copyFileSync(successor.caFile, authority.caFile);
+  await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
 });
 
 test('a certificate file that is not there is an error at once', () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
 import { Redis } from 'ioredis';
 
 export type RedisStatus = 'unreachable' | 'ready';
@@ -23,7 +24,7 @@ export const forwardCommand = 'agpForward';
  */
 export function connectRedis(options: RedisOptions): Redis {
   const redis = new Redis(options.url, {
-    ...(options.caFile === undefined ? {} : { tls: { ca: readFileSync(options.caFile) } }),
+    ...(options.caFile === undefined ? {} : { tls: makeTls(options.caFile) }),
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     autoPipeliningIgnoredCommands: [forwardCommand],
@@ -45,6 +46,20 @@ export function connectRedis(options: RedisOptions): Redis {
     told.add(error.message);
   });
   return redis;
+}
+
+/** Reads the file again for each connection, so that authorities can be rotated. @throws where it cannot be read now */
+function makeTls(caFile: string): ConnectionOptions {
+  let known = readFileSync(caFile);
+  const readAgain = () => {
+    try {
+      known = readFileSync(caFile);
+    } catch {
+      // It is being replaced.
+    }
+    return known;
+  };
+  return Object.defineProperty({}, 'ca', { get: readAgain, enumerable: true });
 }
 
 /**
