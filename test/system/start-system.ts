@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@agp/db';
 import { loadConfig } from '@agp/runtime';
-import { type ServiceUrls, startTestStack, type TestStack } from '@agp/testing';
+import { type Link, type ServiceUrls, startLink, startTestStack, type TestStack, type TlsFiles } from '@agp/testing';
 import { managementConfigSchema } from '../../services/management/src/config.ts';
 import { startManagement } from '../../services/management/src/start-management.ts';
 import { loadProxyConfig } from '../../services/proxy/src/config.ts';
@@ -31,11 +31,24 @@ export interface SystemOptions {
   eventStream?: boolean;
   /** A Postgres of this system's own, for tests that stop it. */
   ownPostgres?: boolean;
+  /** Services reach their servers over links, which a test makes slow or cuts. */
+  links?: boolean;
+  /** Servers of this system's own speak TLS, and services take only what this authority vouches for. */
+  tls?: { server: TlsFiles; caFile: string };
+}
+
+/** The ways from all services to each server. */
+export interface SystemLinks {
+  postgres: Link;
+  nats: Link;
+  redis: Link;
 }
 
 /** The whole product on servers of its own. */
 export interface System<Service extends RunningService = RunningService> extends AsyncDisposable {
   stack: TestStack<{ nats: true; redis: true; ownPostgres: true }>;
+  /** There only if they were asked for. */
+  links: SystemLinks;
   proxies: Service[];
   writers: Service[];
   management: Service;
@@ -107,8 +120,14 @@ export async function assembleSystem<Service extends RunningService>(
     nats: true,
     redis: true,
     ownPostgres: options.ownPostgres ?? false,
+    ...(options.tls && { tls: options.tls.server }),
   })) as System['stack'];
-  const toEnvironment = (name: ServiceName) => ({ ...toVariables(stack.urls[name]), ...options.environment });
+  const links = options.links ? await startLinks(stack) : undefined;
+  const toEnvironment = (name: ServiceName) => ({
+    ...toVariables(stack.urls[name], links),
+    ...(options.tls && toTlsVariables(stack.urls[name], options.tls.caFile)),
+    ...options.environment,
+  });
   const start = (name: ServiceName, more: Record<string, string> = {}) =>
     launch(name, { ...toEnvironment(name), ...more });
   const startMany = (name: ServiceName, count: number) => Promise.all(Array.from({ length: count }, () => start(name)));
@@ -116,6 +135,7 @@ export async function assembleSystem<Service extends RunningService>(
   const stop = async () => {
     await stopAll();
     await database.close();
+    await Promise.all(Object.values(links ?? {}).map((link: Link) => link[Symbol.asyncDispose]()));
     await stack[Symbol.asyncDispose]();
   };
   try {
@@ -136,6 +156,7 @@ export async function assembleSystem<Service extends RunningService>(
     };
     return {
       stack,
+      links: links as SystemLinks,
       proxies,
       writers,
       management,
@@ -152,10 +173,21 @@ export async function assembleSystem<Service extends RunningService>(
   }
 }
 
-const toVariables = (urls: ServiceUrls) => ({
-  DATABASE_URL: urls.databaseUrl,
-  NATS_URL: urls.natsUrl,
-  REDIS_URL: urls.redisUrl,
+async function startLinks({ databaseUrl, natsUrl, redisUrl }: System['stack']): Promise<SystemLinks> {
+  const [postgres, nats, redis] = await Promise.all([startLink(databaseUrl), startLink(natsUrl), startLink(redisUrl)]);
+  return { postgres, nats, redis };
+}
+
+const toTlsVariables = ({ databaseUrl }: ServiceUrls, caFile: string) => ({
+  DATABASE_URL: `${databaseUrl}?sslmode=verify-full&sslrootcert=${caFile}`,
+  NATS_CA_FILE: caFile,
+  REDIS_CA_FILE: caFile,
+});
+
+const toVariables = ({ databaseUrl, natsUrl, redisUrl }: ServiceUrls, links?: SystemLinks) => ({
+  DATABASE_URL: links?.postgres.over(databaseUrl) ?? databaseUrl,
+  NATS_URL: links?.nats.over(natsUrl) ?? natsUrl,
+  REDIS_URL: links?.redis.over(redisUrl) ?? redisUrl,
   HOST: '127.0.0.1',
   OPS_HOST: '127.0.0.1',
   PROXY_PORT: '0',

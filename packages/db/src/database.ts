@@ -29,6 +29,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** How long a new connection may take; whoever waits for it may give up sooner. */
+const connectTimeoutMs = 5_000;
+
 const int8 = 20;
 const numeric = 1700;
 const json = 114;
@@ -57,7 +60,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: Math.min(timeout, 5_000),
+    // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
+    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: timeout,
     // Compilation takes seconds where rows are estimated wrongly, and no statement here runs long enough to gain from it.
     options: '-c jit=off',

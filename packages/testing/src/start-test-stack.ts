@@ -23,6 +23,7 @@ export { startTestServers } from './global-setup.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
 export { runCommandWithin } from './run-command-within.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';
+export { type Link, type LinkWeather, startLink } from './start-link.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
 
 export interface TestStackOptions {
