@@ -1,3 +1,6 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { toPublicId, uuidOf } from '@agp/core/ids';
+import { addUnrecordedSpend } from '@agp/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../system/start-system.ts';
 import { type CliSystem, startCliSystem } from './start-cli-system.ts';
@@ -61,6 +64,37 @@ test('a request id leads to its event or its refusal, and unknown or hostile one
   await refused('why nobody-sent-this', 1, /^No event and no listed refusal has the id nobody-sent-this;/);
   await refused(`why ${'a'.repeat(10_000)}`, 1, /^provider_request_id: /);
   await refused('why a\u001b[2Jb', 1, /^No event and no listed refusal has the id a\\u\{1b\}\[2Jb;/);
+});
+
+test('an id that an agent was given leads to the loss of its event', async () => {
+  await send('loser');
+  const [{ id, agent_id }] = await waitFor('the event', async () => {
+    const events = await readJson('events list --agent loser');
+    return events.length === 1 && events;
+  });
+  const lost = toPublicId('evt', randomUUIDv7());
+  await addUnrecordedSpend(system.database.pool, [
+    {
+      eventId: uuidOf('evt', lost),
+      agentId: uuidOf('agt', agent_id),
+      day: '2026-03-01',
+      costNanoUsd: 5_000_000,
+      reason: 'ended_without_record',
+      request: { sessionId: 'ses_loser', provider: 'openai', model: 'gpt-4o' },
+    },
+  ]);
+  for (const command of ['events show', 'why']) {
+    const shown = await done(`${command} ${lost}`);
+    expect(shown).toMatch(/^result +lost$/m);
+    expect(shown).toMatch(/^agent +loser \(agt_/m);
+    expect(shown).toMatch(/^why +ended_without_record: its proxy ended/m);
+    expect(shown).toMatch(/^counts \(USD\) +0\.005/m);
+  }
+  expect(await readJson(`events show ${lost}`)).toMatchObject({ event_id: lost, outcome: 'lost' });
+  expect(await readJson(`why ${lost}`)).toMatchObject({ events: [], unrecorded: [{ event_id: lost }], refusals: [] });
+  expect(await readJson(`why ${id}`)).toMatchObject({ events: [{ id }], unrecorded: [] });
+  const nothing = toPublicId('evt', randomUUIDv7());
+  for (const command of ['events show', 'why']) await refused(`${command} ${nothing}`, 1, /^event not found; /);
 });
 
 test('the list tells failures, and what was not searched, from the rest', async () => {

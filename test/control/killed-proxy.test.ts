@@ -4,6 +4,7 @@ import { type Accounted, killAgainAndAgain, startAccounted, sumNano } from '../p
 import type { ServiceProcess } from '../system/start-processes.ts';
 import { waitFor } from '../system/start-system.ts';
 import { stayWithinTheDay } from './support/budget-system.ts';
+import { endLeases } from './support/end-leases.ts';
 import { pricedModel } from './support/send-calls.ts';
 
 let accounted: Accounted;
@@ -86,6 +87,60 @@ test('what a proxy was serving when it was killed is charged and shown: streams,
   expect((await accounted.send(next, { agent: 'capped-a' }))?.statusCode).toBe(429);
   expect(await accounted.readUnrecorded()).toEqual(after.unrecorded);
   await next.stop();
+});
+
+test('also while Redis is away: Postgres keeps what a killed proxy had forwarded, with and without caps', async () => {
+  const { budgets } = accounted;
+  const { system, provider } = budgets;
+  const { unrecorded: earlier } = await accounted.settle();
+  const proxy = await system.start('proxy');
+  const agents = ['capped-c', 'free-c'];
+  await Promise.all(agents.map((agent) => accounted.sendToEnd(proxy, { agent })));
+  await budgets.setAgentCap('capped-c', 1_000_000_000);
+  await system.stack.redis.kill();
+  const before = provider.requests.length;
+  await Promise.all(agents.flatMap((agent) => times(3, () => accounted.send(proxy, { agent, stream: true }))));
+  for (const agent of agents) void accounted.send(proxy, { agent, path: 'hangs/chat/completions' });
+  for (const agent of agents) void accounted.send(proxy, { agent, path: 'models', method: 'GET' });
+  await waitFor('all of it at the provider', () => provider.requests.length === before + 10);
+  await system.stack.nats.kill();
+  await Promise.all(agents.map((agent) => accounted.sendToEnd(proxy, { agent })));
+  await waitFor('all to be kept', async () => (await accounted.countKept()) === 12);
+  await proxy.kill();
+  await system.stack.nats.start();
+  const noted = await accounted.noteKept(earlier.length + 12);
+  const more = noted.filter(({ event_id }) => !earlier.some((known) => known.event_id === event_id));
+  expect(more.map(({ agent_name }) => agent_name).toSorted()).toEqual([
+    ...times(6, () => 'capped-c'),
+    ...times(6, () => 'free-c'),
+  ]);
+  for (const row of more)
+    expect(row).toMatchObject({ reason: 'ended_without_record', outcome: 'lost', provider: 'openai' });
+  await system.stack.redis.start();
+  await waitFor('Redis', () => budgets.readState().catch(() => false as const));
+  accounted.expectAllAccounted(await accounted.settle());
+});
+
+test('the event of a proxy that only stood still takes the place of its loss', async () => {
+  const { budgets } = accounted;
+  const { system } = budgets;
+  const proxy = await system.start('proxy');
+  const streams = await Promise.all(
+    ['capped-c', 'free-c'].map((agent) =>
+      accounted.send(proxy, { agent, stream: true, path: 'brief/chat/completions' }),
+    ),
+  );
+  const ids = streams.map((stream) => String(stream?.headers['x-event-id']));
+  const count = async () => (await accounted.readUnrecorded()).filter(({ event_id }) => ids.includes(event_id)).length;
+  proxy.child.kill('SIGSTOP');
+  await endLeases(system.stack.redisUrl);
+  await waitFor('both to be noted', async () => (await count()) === 2);
+  for (const id of ids) await expect(system.api(`/api/v1/events/${id}`)).rejects.toThrow(/404 .*event lost: /);
+  proxy.child.kill('SIGCONT');
+  await waitFor('both to be recorded', async () => (await count()) === 0);
+  for (const id of ids) expect(await system.api(`/api/v1/events/${id}`)).toMatchObject({ id, model: pricedModel });
+  accounted.expectAllAccounted(await accounted.settle());
+  await proxy.stop();
 });
 
 test('killed in the middle of anything, a proxy takes no request with it', () =>

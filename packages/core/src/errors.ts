@@ -54,6 +54,7 @@ export const errorTable = {
   missing_scope: { status: 403, message: null },
   agent_not_found: { status: 404, message: 'agent not found' },
   event_not_found: { status: 404, message: 'event not found' },
+  event_not_recorded: { status: 404, message: null },
   session_not_found: { status: 404, message: 'session not found' },
   console_session_not_found: { status: 404, message: 'console session not found' },
   key_not_found: { status: 404, message: 'key not found' },

@@ -203,6 +203,16 @@ export interface Schema {
     reason: Generated<string>;
     noted_at: ColumnType<Date | null, never, never>;
   };
+  forwarded_requests: {
+    event_id: string;
+    day: string;
+    agent_id: string;
+    cost_usd: Money;
+    session_id: string | null;
+    provider: string | null;
+    model: string | null;
+    seen_at: ColumnType<Date, never, never>;
+  };
   claimed_names: {
     name: string;
     claimed_at: DefaultTimestamp;

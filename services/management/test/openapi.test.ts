@@ -88,6 +88,7 @@ describe('openapi.json', () => {
         'GET /api/v1/costs/unpriced',
         'GET /api/v1/costs/doubtful',
         'GET /api/v1/costs/unrecorded',
+        'GET /api/v1/costs/unrecorded/{id}',
         'GET /api/v1/budgets',
         'PUT /api/v1/budgets/global',
         'PUT /api/v1/budgets/default',

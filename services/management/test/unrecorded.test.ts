@@ -1,6 +1,7 @@
-import { unrecordedRequestListSchema } from '@agp/core/contracts';
+import { eventSchema, unrecordedRequestListSchema, unrecordedRequestSchema } from '@agp/core/contracts';
 import { firstUuidAt, toPublicId, uuidOf } from '@agp/core/ids';
-import { addUnrecordedSpend, type UnrecordedSpend } from '@agp/db';
+import { addUnrecordedSpend, recordEvents, type UnrecordedSpend } from '@agp/db';
+import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
 import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
@@ -71,6 +72,7 @@ test('unrecorded requests are listed newest first, with their known details', as
     started_at: '2026-03-01T10:00:00.000Z',
     cost_usd: 1e-9,
     reason: 'ended_without_record',
+    outcome: 'lost',
     noted_at: expect.any(String),
   });
 });
@@ -87,4 +89,36 @@ test('the list can be limited to an agent, a time and a page; an invalid id matc
     ['from=tomorrow', 'from'],
   ])
     expect(await (await management.call(`/api/v1/costs/unrecorded?${query}`)).text()).toContain(field);
+});
+
+test('an id that an agent was given says that its event was lost, and an event that comes late takes its place', async () => {
+  const lost = at('2026-03-01T11:00:00.000Z', 0, { reason: 'ended_without_record' });
+  const id = toPublicId('evt', lost.eventId);
+  const path = `/api/v1/costs/unrecorded/${id}`;
+  const ask = async (of: string) => {
+    const answer = await management.call(of);
+    return [answer.status, answer.headers.get('x-error-code'), ((await answer.json()) as { error?: string }).error];
+  };
+  for (const of of [`/api/v1/events/${id}`, `/api/v1/events/${id}/detail`, path])
+    expect(await ask(of)).toEqual([404, 'event_not_found', 'event not found']);
+  await addUnrecordedSpend(management.database.pool, [lost]);
+  for (const of of [`/api/v1/events/${id}`, `/api/v1/events/${id}/detail`])
+    expect(await ask(of)).toEqual([404, 'event_not_recorded', `event lost: ${path} has what is known of its request`]);
+  expect(await management.read(path, unrecordedRequestSchema)).toMatchObject({
+    event_id: id,
+    agent_name: 'one',
+    session_id: 'ses_a',
+    model: 'gpt-4o',
+    outcome: 'lost',
+    started_at: '2026-03-01T11:00:00.000Z',
+  });
+  await recordEvents(management.database.pool, [makeEvent({ id, agent_id: agents[0] ?? '' })]);
+  expect(await ask(path)).toEqual([404, 'event_not_found', 'event not found']);
+  expect((await management.read(`/api/v1/events/${id}`, eventSchema)).id).toBe(id);
+});
+
+test('of an event that was set aside no loss is claimed', async () => {
+  const id = toPublicId('evt', at('2026-03-02T00:00:00.000Z', 0, {}).eventId);
+  expect(await (await management.call(`/api/v1/events/${id}`)).text()).toMatch(/"event set aside: /);
+  expect((await management.read(`/api/v1/costs/unrecorded/${id}`, unrecordedRequestSchema)).outcome).toBeNull();
 });

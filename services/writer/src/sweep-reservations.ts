@@ -5,6 +5,7 @@ import type { BudgetReservations } from '@agp/reservations';
 import type { Logger } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
+import { noteForwarded } from './note-forwarded.ts';
 
 /** Younger reservations are in use: their requests run, or their events wait for a writer. */
 const minAgeMs = 10_000;
@@ -48,11 +49,11 @@ const stopWithinMs = 1_000;
 /** Ids in one line of the log. */
 const maxShownIds = 20;
 
-/** Sweeps regularly, one round after the other. @returns stops it, and waits a moment for the running round */
+/** Sweeps regularly, one round after the other, and settles requests of dead proxies. @returns stops it, and waits a moment for the running round */
 export function keepSweeping(options: SweepOptions): () => Promise<void> {
   const { reservations, pool, metrics, logger, onFailure, everyMs = sweepEveryMs } = options;
   let sweeping: Promise<void> | null = null;
-  const report = ({ eventIds, unreadable }: Noted) => {
+  const logNoted = ({ eventIds, unreadable }: Noted) => {
     if (eventIds.length > 0) {
       logger.warn({ requests: eventIds.length }, 'requests ended without a record: their proxy was killed');
       const shown = eventIds.slice(0, maxShownIds).map((eventId) => toPublicId('evt', eventId));
@@ -62,19 +63,21 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
   };
   const sweep = async () => {
     const noted: Noted = { eventIds: [], unreadable: 0 };
-    try {
+    const add = ({ eventIds, unreadable }: Noted) => {
+      metrics.endedWithoutRecord.inc(eventIds.length);
+      noted.eventIds.push(...eventIds);
+      noted.unreadable += unreadable;
+    };
+    const report = (error: unknown) => onFailure(error as Error);
+    const sweepRedis = async () => {
       await sweepReservations(reservations, pool, Date.now());
-      await noteEnded(reservations, pool, Date.now(), ({ eventIds, unreadable }) => {
-        metrics.endedWithoutRecord.inc(eventIds.length);
-        noted.eventIds.push(...eventIds);
-        noted.unreadable += unreadable;
-      });
-    } catch (error) {
-      onFailure(error as Error);
-    } finally {
-      report(noted);
-      sweeping = null;
-    }
+      await noteEnded(reservations, pool, Date.now(), add);
+    };
+    await sweepRedis().catch(report);
+    // Also while Redis is away.
+    await noteForwarded(reservations, pool, (eventIds) => add({ eventIds, unreadable: 0 })).catch(report);
+    logNoted(noted);
+    sweeping = null;
   };
   const timer = setInterval(() => {
     sweeping ??= sweep();

@@ -106,6 +106,23 @@ export class Accounted implements AsyncDisposable {
     return { recorded: await this.readRecorded(), unrecorded: await this.readUnrecorded() };
   }
 
+  /** Requests that Postgres keeps because Redis was away. */
+  async countKept(): Promise<number> {
+    const { rows } = await this.budgets.system.database.pool.query('SELECT count(*) FROM forwarded_requests');
+    return rows[0].count;
+  }
+
+  /** Lets a minute pass for requests that proxies kept in Postgres, and waits until so many are noted. */
+  async noteKept(count: number): Promise<UnrecordedRequest[]> {
+    const { pool } = this.budgets.system.database;
+    await pool.query("UPDATE forwarded_requests SET seen_at = seen_at - interval '1 minute'");
+    await waitFor('none to be kept', async () => (await this.countKept()) === 0);
+    return waitFor(`${count} to be noted`, async () => {
+      const rows = await this.readUnrecorded();
+      return rows.length >= count && rows;
+    });
+  }
+
   /** No request is in both places, each that an agent knows of is in one, and the sum is at least what the provider billed. */
   expectAllAccounted({ recorded, unrecorded }: Accounts): void {
     const ids = unrecorded.map(({ event_id }) => event_id);
@@ -136,7 +153,8 @@ export async function startAccounted(): Promise<Accounted> {
     const figures = { input: Math.ceil(JSON.stringify(messages).length / 4), output: max_tokens };
     billed += figures.input * nanoPerToken.input + figures.output * nanoPerToken.output;
     if (received.target.includes('hangs')) return { hang: true };
-    const slowly = { words: Array.from({ length: 600 }, (_, word) => ` word${word}`), pauseMs: 100 };
+    const length = received.target.includes('brief') ? 10 : 600;
+    const slowly = { words: Array.from({ length }, (_, word) => ` word${word}`), pauseMs: 100 };
     const isStream = received.body.includes('"stream":true');
     return answerCanned({ ...figures, ...(isStream ? slowly : {}) })(received, index);
   };

@@ -1,19 +1,15 @@
-import {
-  eventDetailSchema,
-  type ListedEvent,
-  listedEventListSchema,
-  maxPageSize,
-  type StreamEvent,
-} from '@agp/core/contracts';
+import { type ListedEvent, listedEventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { addCommand, addCsv, addRequestFilters } from '../add-command.ts';
 import type { Shell } from '../create-shell.ts';
 import { findGivenAgentId } from '../find-agent.ts';
+import { findEvent } from '../find-event.ts';
 import { chooseOutcomeStyle, formatOutcome, formatPii } from '../format/format-outcome.ts';
 import { timeColumn } from '../format/format-table.ts';
 import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
 import { listDetail } from '../format/list-detail.ts';
+import { listUnrecorded } from '../format/list-unrecorded.ts';
 import type { Paint } from '../open-terminal.ts';
 import { tailEvents } from '../tail/tail-events.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
@@ -83,11 +79,11 @@ export function addEventCommands(program: Command, shell: Shell): void {
   addCommand(
     events,
     'show <id>',
-    'show all that is known of one event, with the proof of its place in the chain',
+    'show all that is known of one event, with the proof of its place in the chain, or that it was lost',
     'events show evt_...',
   ).action(async (id: string) => {
-    const path = `/api/v1/events/${encodeURIComponent(id)}/detail`;
-    await shell.showFields(await shell.api.get(path, eventDetailSchema), listDetail);
+    const { event, unrecorded } = await findEvent(shell.api, id);
+    await (event ? shell.showFields(event, listDetail) : shell.showFields(unrecorded, listUnrecorded));
   });
 
   addCommand(

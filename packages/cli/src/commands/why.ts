@@ -1,4 +1,4 @@
-import { eventDetailSchema, eventListSchema, refusalListSchema } from '@agp/core/contracts';
+import { eventListSchema, refusalListSchema } from '@agp/core/contracts';
 import { requestIdPattern } from '@agp/core/events';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
@@ -8,8 +8,10 @@ import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
 import { explainAnswer } from '../explain-answer.ts';
 import { explainRefusal } from '../explain-refusal.ts';
+import { findEvent } from '../find-event.ts';
 import { formatFields } from '../format/format-table.ts';
 import { listDetail } from '../format/list-detail.ts';
+import { listUnrecorded } from '../format/list-unrecorded.ts';
 import { wrapText } from '../format/wrap-text.ts';
 import { writeQuery } from '../write-query.ts';
 import { refusalColumns } from './refusals.ts';
@@ -17,12 +19,12 @@ import { refusalColumns } from './refusals.ts';
 /** Events of one id that are shown whole. */
 const most = 5;
 
-/** `why`: from any id of a request to its event or refusal. */
+/** `why`: from any id of a request to its event, its refusal, or its loss. */
 export function addWhyCommand(program: Command, shell: Shell): void {
   addCommand(
     program,
     'why <id>',
-    "show what became of a request, by its event's id, its request id or the provider's: the event, or the refusal",
+    "show what became of a request, by its event's id, its request id or the provider's: the event, the refusal, or its loss",
     'why 5f0c1d5e-9a4b-4c1f-8a8e-2f6d1b3c4d5e',
   ).action(async (id: string) => {
     const { api, terminal } = shell;
@@ -42,23 +44,25 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     const ids = isEventId
       ? [id]
       : [...new Set([...(isRequestId ? await find('request_id') : []), ...(await find('provider_request_id'))])];
-    const events = [];
-    for (const each of ids) events.push(await api.get(`/api/v1/events/${each}/detail`, eventDetailSchema));
-    if (events.length === 0 && !refusals?.data.length)
+    const found = [];
+    for (const each of ids) found.push(await findEvent(api, each));
+    if (found.length === 0 && !refusals?.data.length)
       throw new CliError(
         `No event and no listed refusal has the id ${toLineText(id, 128)}; it may not be recorded yet`,
       );
     if (shell.json) {
-      const found = { events: events.map(({ data }) => data), refusals: refusals?.data ?? [] };
-      return shell.show(
-        { ...(events[0] ?? (refusals as NonNullable<typeof refusals>)), data: found, text: JSON.stringify(found) },
-        String,
-      );
+      const whole = {
+        events: found.flatMap(({ event }) => (event ? [event.data] : [])),
+        unrecorded: found.flatMap(({ unrecorded }) => (unrecorded ? [unrecorded.data] : [])),
+        refusals: refusals?.data ?? [],
+      };
+      const first = found[0]?.event ?? found[0]?.unrecorded ?? (refusals as NonNullable<typeof refusals>);
+      return shell.show({ ...first, data: whole, text: JSON.stringify(whole) }, String);
     }
     const room = terminal.width ?? Number.POSITIVE_INFINITY;
-    const parts = events.flatMap(({ data }) => {
-      const fields = formatFields(listDetail(data), terminal.paint);
-      const meaning = explainAnswer(data);
+    const parts = found.flatMap(({ event, unrecorded }) => {
+      const fields = formatFields(event ? listDetail(event.data) : listUnrecorded(unrecorded.data), terminal.paint);
+      const meaning = event && explainAnswer(event.data);
       return meaning === null ? [fields] : [fields, wrapText(meaning, room).join('\n')];
     });
     if (refusals?.data.length) {

@@ -98,6 +98,10 @@ export const unrecordedRequestSchema = z
     started_at: timestampSchema,
     cost_usd: z.number().min(0).meta({ description: 'Its cost if that is known, else its reservation' }),
     reason: unrecordedReasonSchema,
+    outcome: z.enum(['lost']).nullable().meta({
+      description:
+        '`lost`: how the request ended will not be known unless its event comes after all; null where the event is kept',
+    }),
     noted_at: timestampSchema.nullable(),
   })
   .meta({ id: 'UnrecordedRequest', description: 'A request that was forwarded and is not recorded' });

@@ -13,6 +13,7 @@ import * as failures from './0012-failures.ts';
 import * as usageRollups from './0013-usage-rollups.ts';
 import * as refusalTotals from './0014-refusal-totals.ts';
 import * as consoleSessions from './0015-console-sessions.ts';
+import * as forwardedRequests from './0016-forwarded-requests.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '0013-usage-rollups': usageRollups,
   '0014-refusal-totals': refusalTotals,
   '0015-console-sessions': consoleSessions,
+  '0016-forwarded-requests': forwardedRequests,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */

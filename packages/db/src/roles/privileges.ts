@@ -59,6 +59,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_usage: { select: columns('day agent_id cost_usd') },
     daily_global_spend: { select: columns('day cost_usd') },
     unrecorded_spend: { select: 'all', insert: 'all' },
+    // Requests forwarded without Redis: it says that they run, and a writer settles them.
+    forwarded_requests: { select: columns('event_id'), insert: 'all', update: columns('seen_at') },
     refusal_counts: { select: 'all', insert: 'all', update: columns('count source_ip refused_at') },
     refused_requests: { insert: 'all' },
     // To count an agent's rows of a day.
@@ -110,6 +112,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     daily_global_spend: { select: 'all', insert: 'all', update: columns('cost_usd') },
     unrecorded_spend: { select: columns('event_id'), insert: 'all', delete: true },
+    forwarded_requests: { select: 'all', delete: true },
     // The quarantine command uses this role too.
     quarantine: {
       select: 'all',

@@ -8,5 +8,7 @@ export function presentUnrecordedRequest(row: UnrecordedRow): UnrecordedRequest 
   // A later version may know reasons that this one does not.
   const { data: reason = 'unknown' } = unrecordedReasonSchema.safeParse(row.reason);
   const { cost_usd, reason: _, noted_at, ...request } = presentRow(row);
-  return { ...request, started_at: new Date(uuidTime(row.event_id)).toISOString(), cost_usd, reason, noted_at };
+  const started_at = new Date(uuidTime(row.event_id)).toISOString();
+  // Quarantine keeps an event that was set aside.
+  return { ...request, started_at, cost_usd, reason, outcome: reason === 'set_aside' ? null : 'lost', noted_at };
 }

@@ -9,6 +9,7 @@ import {
   unpricedModelListSchema,
   unrecordedListQuerySchema,
   unrecordedRequestListSchema,
+  unrecordedRequestSchema,
 } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import {
@@ -18,12 +19,15 @@ import {
   listUnpricedModels,
   listUnrecorded,
   listUsage,
+  readUnrecorded,
   summarizeCosts,
 } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentRow } from '../presenters/present-row.ts';
 import { presentUnrecordedRequest } from '../presenters/present-unrecorded-request.ts';
 import { replyWithList } from '../replies/reply-with-list.ts';
+import { found } from '../requests/found.ts';
+import { eventId } from '../requests/parameters.ts';
 import { readAgentFilter } from '../requests/read-agent-filter.ts';
 
 export const costRoutes = tagRoutes('Costs', [
@@ -100,5 +104,12 @@ export const costRoutes = tagRoutes('Costs', [
       const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
       return (await listUnrecorded(db, filter, query)).map(presentUnrecordedRequest);
     },
+  }),
+  defineRoute('GET /api/v1/costs/unrecorded/{id}', {
+    summary: 'One request that was forwarded and is not recorded, by the id of the event that it should have',
+    params: { id: eventId },
+    answer: { description: 'The request', schema: unrecordedRequestSchema },
+    handle: async ({ params }, { db }) =>
+      presentUnrecordedRequest(found(await readUnrecorded(db, params.id), 'event_not_found')),
   }),
 ]);

@@ -18,6 +18,7 @@ import { replyWithList } from '../replies/reply-with-list.ts';
 import { found } from '../requests/found.ts';
 import { eventId, sessionId } from '../requests/parameters.ts';
 import { readAgentFilter } from '../requests/read-agent-filter.ts';
+import { refuseUnrecorded } from '../requests/refuse-unrecorded.ts';
 
 /** Reads as an empty list where others answer 404, so any text is let through. */
 const anySessionId = { ...sessionId, error: undefined, read: (text: string) => sessionId.read(text) ?? '' };
@@ -74,13 +75,16 @@ export const eventRoutes = tagRoutes('Events', [
       'All that is known of one event: how it ended, where personal data was, and the proof of its place in the chain',
     params: { id: eventId },
     answer: { description: 'The event with its details', schema: eventDetailSchema },
+    errors: ['event_not_recorded'],
     handle: async ({ params }, { db }) =>
-      presentEventDetail(found(await readEventDetail(db, params.id), 'event_not_found')),
+      presentEventDetail((await readEventDetail(db, params.id)) ?? (await refuseUnrecorded(db, params.id))),
   }),
   defineRoute('GET /api/v1/events/{id}', {
     summary: 'One event',
     params: { id: eventId },
     answer: { description: 'The event', schema: eventSchema },
-    handle: async ({ params }, { db }) => presentEvent(found(await readEvent(db, params.id), 'event_not_found')),
+    errors: ['event_not_recorded'],
+    handle: async ({ params }, { db }) =>
+      presentEvent((await readEvent(db, params.id)) ?? (await refuseUnrecorded(db, params.id))),
   }),
 ]);

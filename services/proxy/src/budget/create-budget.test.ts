@@ -190,6 +190,50 @@ test('an agent without cap or limit waits for nothing, and what it runs counts o
   expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['budget_held']);
 });
 
+test('what is forwarded while Redis is away, or silent, is kept in Postgres with a sign of life, capped or not', async () => {
+  const { budget, redis, failures } = await openBudget();
+  const readKept = async () => {
+    const { rows } = await database.pool.query(
+      'SELECT event_id, agent_id, 1e9 * cost_usd AS nano_usd, session_id, provider, model, seen_at FROM forwarded_requests ORDER BY cost_usd',
+    );
+    return rows;
+  };
+  const forwardOne = async (nanoUsd: number, over: Partial<BudgetRequest> = {}) => {
+    const request = ask(randomUUIDv7(), { nanoUsd, ...over });
+    await reserve(budget, request);
+    budget.forward(request.eventId, going);
+    return request;
+  };
+  await forwardOne(1);
+  stack.redis.pause();
+  // Without a cap Redis is not asked before it is told.
+  const silent = await forwardOne(2, { agentCap: noCap });
+  await vi.waitFor(() => expect(failures).not.toEqual([]), 10_000);
+  stack.redis.resume();
+  await vi.waitFor(async () => expect(await readKept()).toHaveLength(1), 10_000);
+  redis.disconnect();
+  const [capped, uncapped] = [await forwardOne(3), await forwardOne(4, { agentCap: noCap })];
+  await vi.waitFor(async () => expect(await readKept()).toHaveLength(3), 10_000);
+  const kept = await readKept();
+  const request = { session_id: 'ses_going', provider: 'openai', model: 'gpt-4o' };
+  expect(kept).toMatchObject(
+    [silent, capped, uncapped].map(({ eventId, agentId, nanoUsd }) => ({
+      event_id: eventId,
+      agent_id: agentId,
+      nano_usd: nanoUsd,
+      ...request,
+    })),
+  );
+  budget.confirm(silent.eventId);
+  budget.renew();
+  // All that runs is in Postgres now, also what Redis had.
+  await vi.waitFor(async () => expect(await readKept()).toHaveLength(4), 10_000);
+  const [, ofSilent, ...others] = await readKept();
+  expect(ofSilent?.seen_at).toEqual(kept[0]?.seen_at);
+  for (const [index, { seen_at }] of others.entries())
+    expect(seen_at.getTime()).toBeGreaterThan(kept[index + 1]?.seen_at.getTime());
+});
+
 test('without Redis each process counts its own requests, or refuses if BUDGET is strict', async () => {
   const [available, strict] = [await openBudget(), await openBudget({ isStrict: true })];
   const agentId = randomUUIDv7();

@@ -6,6 +6,7 @@ import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit }
 import type { FindCheaper } from './budget-refusals.ts';
 import { type EarlyCheck, makeCheckEarly } from './check-early.ts';
 import { OwnReservations } from './own-reservations.ts';
+import { makeSendForwarded, toSpend } from './send-forwarded.ts';
 
 /**
  * Reserves cost before a request is forwarded, so that concurrent requests cannot exceed a cap, and gives unused amounts back, so
@@ -28,7 +29,7 @@ export interface Budget {
    *   `status_unavailable`
    */
   checkEarly(check: EarlyCheck, deadline: number): Promise<void>;
-  /** The request is forwarded in this turn of the event loop: from now on its reservation outlives this process, in Redis. */
+  /** The request is forwarded in this turn of the event loop: from now on its reservation outlives this process, in Redis or else in Postgres. */
   forward(eventId: string, request: ForwardedRequest): void;
   /** The request was not forwarded: nothing will be spent. */
   release(eventId: string): void;
@@ -46,9 +47,24 @@ const confirmEveryMs = 100;
 const retryLostMs = 1_000;
 
 export function createBudget(options: BudgetOptions): Budget {
-  const { shared, storage, onFailure } = options;
+  const { shared, storage } = options;
   const own = new OwnReservations();
-  const admit = makeAdmit({ ...options, own });
+  let isRedisAway = false;
+  const onFailure = (error: Error) => {
+    isRedisAway = true;
+    options.onFailure(error);
+  };
+  const admit = makeAdmit({ ...options, onFailure, own });
+  const sendForwarded = makeSendForwarded({
+    shared,
+    own,
+    storage,
+    onFailure,
+    isRedisAway: () => isRedisAway,
+    onSuccess: () => {
+      isRedisAway = false;
+    },
+  });
   let confirmed: Reservation[] = [];
   const lost = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -56,8 +72,8 @@ export function createBudget(options: BudgetOptions): Budget {
   /** Sends something to Redis without waiting; a failure is only reported. */
   const tell = (work: Promise<unknown>) => void work.catch(onFailure);
   const renew = () => {
-    const held = own.listUnconfirmed(Date.now());
-    if (held.length > 0) tell(shared.renew(held));
+    const held = own.listUnconfirmed(performance.now());
+    if (held.length > 0) void sendForwarded.renew(held);
   };
   const renewing = setInterval(renew, renewEveryMs);
   const confirming = setInterval(() => {
@@ -107,14 +123,14 @@ export function createBudget(options: BudgetOptions): Budget {
         throw error;
       }
     },
-    checkEarly: makeCheckEarly({ ...options, own }),
+    checkEarly: makeCheckEarly({ ...options, onFailure, own }),
     forward(eventId, request) {
       const held = own.forward(eventId, request);
-      if (held) tell(shared.forward(held));
+      if (held) void sendForwarded.forward(held);
     },
     release: giveBack,
     confirm(eventId) {
-      const held = own.confirm(eventId, Date.now());
+      const held = own.confirm(eventId, performance.now());
       if (held) confirmed.push(held);
     },
     lose(eventId, costNanoUsd) {
@@ -131,7 +147,7 @@ export function createBudget(options: BudgetOptions): Budget {
       if (confirmed.length > 0) await shared.confirm(confirmed).catch(onFailure);
       // Forwarded requests without a confirmed event count at their reservation. Redis keeps that too, and a writer checks again
       // once its lease has ended, so that an event which arrived meanwhile is not counted twice.
-      const left = own.listUnconfirmed(Date.now()).filter(({ forwarded }) => forwarded !== undefined);
+      const left = own.listUnconfirmed(performance.now()).filter(({ forwarded }) => forwarded !== undefined);
       const keeping = left.map((held) =>
         storage.addUnrecordedSpend(toUnrecorded(held, held.nanoUsd, 'ended_without_record')),
       );
@@ -140,7 +156,7 @@ export function createBudget(options: BudgetOptions): Budget {
   };
 }
 
-function toUnrecorded(reservation: Reservation, costNanoUsd: number, reason: UnrecordedReason): UnrecordedSpend {
-  const { eventId, agentId, day, forwarded } = reservation;
-  return { eventId, agentId, day, costNanoUsd, reason, request: forwarded ?? null };
-}
+const toUnrecorded = (held: Reservation, costNanoUsd: number, reason: UnrecordedReason): UnrecordedSpend => ({
+  ...toSpend(held, costNanoUsd),
+  reason,
+});

@@ -9,7 +9,7 @@ import type {
 
 interface Own extends Reservation {
   seq: number;
-  /** When JetStream had its event, in milliseconds; null until then. */
+  /** When JetStream had its event, on a clock that is never set, in milliseconds; null until then. */
   confirmedAt: number | null;
 }
 
@@ -45,7 +45,7 @@ export class OwnReservations {
     return held && Object.assign(held, { forwarded });
   }
 
-  /** JetStream has the event, so the reservation is no longer renewed. @returns the reservation, if it is held */
+  /** JetStream has the event, so the reservation is no longer renewed. @param now as in {@link listUnconfirmed} @returns the reservation, if it is held */
   confirm(eventId: string, now: number): Reservation | undefined {
     const held = this.#held.get(eventId);
     if (held) held.confirmedAt = now;

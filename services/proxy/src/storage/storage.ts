@@ -5,8 +5,10 @@ import {
   type BillClaim,
   claimBill,
   claimSessions,
+  type ForwardedSpend,
   findAgentId,
   findAgentTokens,
+  keepForwarded,
   type NewAgent,
   type Pool,
   readAdmissions,
@@ -107,6 +109,11 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     return new Map(claims.map((claim) => [claim, owners.get(claim.sessionId)]));
   });
 
+  const forwarded = coalesce(async (spends: ForwardedSpend[]) => {
+    await keepForwarded(pool, spends);
+    return new Map<ForwardedSpend, void>();
+  });
+
   return {
     findAgentId: async (name: string, deadline: number) => (await inTime(findAgent(name), deadline)) ?? null,
     /** By the hex digest of its secret; undefined for one that was never issued, or is revoked. */
@@ -127,6 +134,15 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
       (await inTime(closerSpends(ask), deadline)) ?? { ...nothing, recorded: new Set<string>() },
     /** No request waits for this; it rejects as Postgres does. */
     addUnrecordedSpend: async (spend: UnrecordedSpend) => void (await addUnrecordedSpend(pool, [spend])),
+    /** No request waits for this. @returns false where storage failed, which is reported */
+    keepForwarded: (spends: readonly ForwardedSpend[]): Promise<boolean> =>
+      Promise.all(spends.map(forwarded)).then(
+        () => true,
+        (error) => {
+          onFailure(error);
+          return false;
+        },
+      ),
     /** No request waits for this; it rejects as Postgres does. */
     readRunningStates: (agentIds: readonly string[]) => readRunningStates(pool, agentIds),
   };

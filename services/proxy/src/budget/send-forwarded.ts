@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ForwardedSpend } from '@agp/db';
+import type { BudgetReservations, ForwardedReservation, Reservation } from '@agp/reservations';
+import type { Storage } from '../storage/storage.ts';
+import type { OwnReservations } from './own-reservations.ts';
+
+export interface SendForwardedOptions {
+  shared: BudgetReservations;
+  own: OwnReservations;
+  storage: Storage;
+  /** Gets the cause when Redis fails. */
+  onFailure: (error: Error) => void;
+  isRedisAway(): boolean;
+  /** Redis has taken something. */
+  onSuccess(): void;
+}
+
+const retryMs = 250;
+
+/** Tells Redis of forwarded requests, and Postgres while Redis is away: a writer finds them there if this process is killed. */
+export function makeSendForwarded({ shared, own, storage, onFailure, isRedisAway, onSuccess }: SendForwardedOptions) {
+  /** Tries again until Postgres has them, or Redis is back: then they are renewed there. */
+  async function keepInPostgres(some: readonly Reservation[]): Promise<void> {
+    for (let isKept = false; !isKept; ) {
+      const forwarded = some.filter((each) => each.forwarded !== undefined && own.has(each.eventId));
+      isKept =
+        forwarded.length === 0 || (await storage.keepForwarded(forwarded.map((each) => toSpend(each, each.nanoUsd))));
+      if (!isKept && !isRedisAway()) return;
+      if (!isKept) await sleep(retryMs, undefined, { ref: false });
+    }
+  }
+
+  return {
+    /** The request is forwarded in this turn of the event loop. Never rejects. */
+    async forward(held: ForwardedReservation): Promise<void> {
+      // While Redis fails, Postgres is not told only after it has failed again: that may take half a second.
+      const isKept = isRedisAway() ? keepInPostgres([held]) : null;
+      try {
+        await shared.forward(held);
+        onSuccess();
+      } catch (error) {
+        onFailure(error as Error);
+        await (isKept ?? keepInPostgres([held]));
+      }
+    },
+    /** The requests still run, or their events are not safe yet. Never rejects. */
+    async renew(held: readonly Reservation[]): Promise<void> {
+      try {
+        await shared.renew(held);
+        onSuccess();
+      } catch (error) {
+        onFailure(error as Error);
+        await keepInPostgres(held);
+      }
+    },
+  };
+}
+
+/** What counts for a request if its event never comes. */
+export function toSpend({ eventId, agentId, day, forwarded }: Reservation, costNanoUsd: number): ForwardedSpend {
+  return { eventId, agentId, day, costNanoUsd, request: forwarded ?? null };
+}

@@ -1,0 +1,44 @@
+import { findRecordedIds, listForwarded, noteEndedRequests, type Pool, removeForwarded } from '@agp/db';
+import { type BudgetReservations, leaseMs } from '@agp/reservations';
+
+const maxAtOnce = 500;
+/** Most pages in a round; the next round continues. */
+const maxPages = 20;
+
+/**
+ * Settles requests that proxies kept in Postgres while Redis was away, and of which nothing was heard for 30 seconds: recorded ones are
+ * forgotten, those that Redis holds by now are left to it, and the others were lost with their proxy. They are noted first and forgotten
+ * then, so that a crash in between only repeats the note. Several writers may run it at once.
+ *
+ * @param onNoted called with the UUIDs of those that were not noted before
+ * @param silentMs shorter in tests alone
+ * @throws errors of Postgres: the rest is left to the next round
+ */
+export async function noteForwarded(
+  reservations: BudgetReservations,
+  pool: Pool,
+  onNoted: (eventIds: string[]) => void,
+  silentMs = leaseMs,
+): Promise<void> {
+  for (let page = 0; page < maxPages; page += 1) {
+    const silent = await listForwarded(pool, silentMs, maxAtOnce);
+    if (silent.length === 0) return;
+    const eventIds = silent.map(({ eventId }) => eventId);
+    const settled = new Set(await findRecordedIds(pool, eventIds));
+    for (const day of new Set(silent.map((each) => each.day))) {
+      // Redis may be away for writers, too: then this list alone knows of them.
+      const held = await reservations.list(day, null).catch(() => []);
+      for (const { eventId } of held) settled.add(eventId);
+    }
+    const lost = silent.filter(({ eventId }) => !settled.has(eventId));
+    if (lost.length > 0)
+      onNoted(
+        await noteEndedRequests(
+          pool,
+          lost.map((each) => ({ ...each, reason: 'ended_without_record' })),
+        ),
+      );
+    await removeForwarded(pool, eventIds, silentMs);
+    if (silent.length < maxAtOnce) return;
+  }
+}
