@@ -1,4 +1,4 @@
-import { Bar, BarChart, CartesianGrid, Legend, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { formatUsd } from '../format/format-money.ts';
 import { stackDays } from './stack-days.ts';
 
@@ -9,6 +9,8 @@ interface Props {
 
 /** Told apart by those who see colours differently too; the last is for all others. */
 const colours = ['#3b6fd4', '#d9870b', '#2a9d8f', '#c2479a', '#7a6ff0', '#8c8f96'];
+
+const colourOf = (at: number) => colours[Math.min(at, colours.length - 1)] ?? '#8c8f96';
 
 /** Cost by UTC day, as bars with a colour for each of the dearest groups. */
 export function DayBars({ entries, height }: Props) {
@@ -34,20 +36,29 @@ export function DayBars({ entries, height }: Props) {
             contentStyle={{ background: 'var(--card)', border: '1px solid var(--line)', borderRadius: 8 }}
             labelStyle={{ color: 'var(--strong)' }}
           />
-          {groups.length > 1 && <Legend iconType="square" wrapperStyle={{ fontSize: 13 }} />}
           {groups.map((group, at) => (
             <Bar
               key={group}
               dataKey={(day: (typeof days)[number]) => day.costs[group] ?? 0}
               name={group}
               stackId="all"
-              fill={colours[Math.min(at, colours.length - 1)] ?? '#8c8f96'}
+              fill={colourOf(at)}
               maxBarSize={40}
               isAnimationActive={false}
             />
           ))}
         </BarChart>
       </ResponsiveContainer>
+      {groups.length > 1 && (
+        <ul className="chart-legend">
+          {groups.map((group, at) => (
+            <li key={group}>
+              <span style={{ background: colourOf(at) }} />
+              {group}
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

@@ -27,7 +27,7 @@ export function CopyText({ text, what }: { text: string; what: string }) {
 /** A long id or hash, shortened, with a button that copies all of it. */
 export function ShortId({ id, what = 'id', whole = false }: { id: string; what?: string; whole?: boolean }) {
   return (
-    <span>
+    <span className={whole ? undefined : 'nowrap'}>
       <span className="mono" title={id}>
         {whole ? id : shortenId(id)}
       </span>{' '}

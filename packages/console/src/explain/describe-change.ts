@@ -1,10 +1,14 @@
 import type { AuditEntry } from '../api/shapes.ts';
 import { formatCount } from '../format/format-count.ts';
+import { formatUtc } from '../format/format-time.ts';
 
 /** Most fields of one change, and characters of a value. */
 const most = { fields: 12, value: 80 };
 
 type State = Record<string, unknown> | null;
+
+/** As the API writes times. */
+const timePattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -12,6 +16,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Values of anybody: cut, and texts in quotes unless they are plain words. */
 function formatValue(value: unknown): string {
   if (value === undefined || value === null) return 'none';
+  if (typeof value === 'string' && timePattern.test(value)) return formatUtc(value);
   const text =
     typeof value === 'string' && /^[\w.@:+/-]+$/.test(value) && value !== 'none' ? value : JSON.stringify(value);
   return text.length > most.value ? `${text.slice(0, most.value)}…` : text;
@@ -43,8 +48,11 @@ export function describeChange({
   const changes = [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
     const [was, is] = [old.get(name), now.get(name)];
     const label = name.replaceAll('_', ' ');
-    if (before === null) return `${label}: ${formatValue(is)}`;
-    if (after === null) return `${label}: ${formatValue(was)}`;
+    // Of what was made or is gone, only what it has.
+    if (before === null || after === null) {
+      const value = is ?? was ?? null;
+      return value === null ? [] : `${label}: ${formatValue(value)}`;
+    }
     return JSON.stringify(was) === JSON.stringify(is) ? [] : `${label}: ${formatValue(was)} → ${formatValue(is)}`;
   });
   const more = changes.length - most.fields;
@@ -70,6 +78,11 @@ export const actionNames: Readonly<Record<string, string>> = {
   'pause.set': 'Pause',
   'request.refused': 'Requests refused',
   'events.retention': 'Old events removed',
+  'console.link': 'Sign-in link made',
+  'console.sign_in': 'Signed in',
+  'console.sign_out': 'Signed out',
+  'console.refused': 'Sign-in refused',
+  'console.revoke': 'Session ended',
 };
 
 /** An action in words; its own name where this version does not know it. */

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { CapBar } from '../../components/cap-bar.tsx';
 import { Stat } from '../../components/card.tsx';
@@ -8,17 +7,15 @@ import { useNow } from '../../components/use-now.ts';
 import { formatCount } from '../../format/format-count.ts';
 import { formatTime } from '../../format/format-time.ts';
 import { projectSpend } from '../../format/project-spend.ts';
-import { useSession } from '../../session/session-context.ts';
 
 /** What it spends, does and may do. */
 export function AgentFigures({ overview }: { overview: AgentOverview }) {
   const { agent, budget, running_requests: running } = overview;
-  const { edition } = useSession();
   const now = useNow();
   const spent = budget?.spent_usd ?? agent.cost_today_usd;
   const projection = projectSpend(spent, agent.daily_cap_usd, now);
   return (
-    <div className="grid" style={{ ['--least' as string]: '13rem' }}>
+    <div className="stats">
       <Stat name="Spent today (UTC)" figure={<Money usd={spent} />}>
         <CapBar
           spent={spent}
@@ -47,27 +44,6 @@ export function AgentFigures({ overview }: { overview: AgentOverview }) {
       <Stat name="Last seen" figure={<TimeAgo at={agent.last_seen_at} />}>
         <span className="small dim">
           from {agent.source_ip}; first <TimeStamp at={agent.created_at} />
-        </span>
-      </Stat>
-      <Stat name="More" figure={<span className="visually-hidden">Links</span>}>
-        <span className="small" style={{ display: 'grid', gap: '0.125rem', marginTop: '-1.75rem' }}>
-          <Link to="/events" search={{ agent_id: agent.id }}>
-            Events
-          </Link>
-          {edition === 'extended' && (
-            <Link to="/sessions" search={{ agent_id: agent.id }}>
-              Sessions
-            </Link>
-          )}
-          <Link to="/refusals" search={{ agent_id: agent.id }}>
-            Refusals
-          </Link>
-          <Link to="/costs" search={{ agent_id: agent.id }}>
-            Costs
-          </Link>
-          <Link to="/audit" search={{ agent_id: agent.id }}>
-            Audit log
-          </Link>
         </span>
       </Stat>
     </div>

@@ -13,6 +13,7 @@ import { usePermissions } from '../../session/session-context.ts';
 import { AgentFigures } from './agent-figures.tsx';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
+import { AgentWays } from './agent-ways.tsx';
 
 const route = getRouteApi('/agents/$agentId');
 
@@ -44,6 +45,7 @@ export function AgentScreen() {
       }
       actions={overview && <Actions overview={overview} />}
     >
+      <AgentWays agentId={agentId} />
       <Reading query={query}>
         {({ data }) => (
           <>

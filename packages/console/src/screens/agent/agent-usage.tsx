@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { FaultBoundary } from '../../components/fault-boundary.tsx';
 import { Fields } from '../../components/fields.tsx';
 import { Money } from '../../components/money.tsx';
 import { Pill } from '../../components/pill.tsx';
@@ -25,9 +26,11 @@ export function AgentUsage({ overview }: { overview: AgentOverview }) {
           {days.length === 0 ? (
             <EmptyState title="Nothing used in these days" />
           ) : (
-            <Suspense fallback={<Skeleton height={height} />}>
-              <DayBars entries={bars} height={height} />
-            </Suspense>
+            <FaultBoundary>
+              <Suspense fallback={<Skeleton height={height} />}>
+                <DayBars entries={bars} height={height} />
+              </Suspense>
+            </FaultBoundary>
           )}
         </div>
       </Card>

@@ -29,7 +29,7 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
     cell: ({ actor, source_ip }) => (
       <span>
         {nameActor(actor)}
-        {source_ip !== null && <span className="dim small"> from {source_ip}</span>}
+        {source_ip !== null && <span className="dim small nowrap"> from {source_ip}</span>}
       </span>
     ),
   },

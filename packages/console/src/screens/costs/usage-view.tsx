@@ -7,6 +7,7 @@ import { Card, Stat } from '../../components/card.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { CsvButton } from '../../components/csv-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { FaultBoundary } from '../../components/fault-boundary.tsx';
 import { Money } from '../../components/money.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { AgentLink } from '../../components/references.tsx';
@@ -99,7 +100,7 @@ function Usage({ entries, by }: { entries: readonly UsageEntry[]; by: CostGroup 
   }));
   return (
     <>
-      <div className="grid" style={{ ['--least' as string]: '12rem' }}>
+      <div className="stats">
         <Stat name="Cost" figure={<Money usd={cost} />} />
         <Stat name="Requests" figure={formatShortCount(requests)}>
           <span className="small dim">
@@ -109,9 +110,11 @@ function Usage({ entries, by }: { entries: readonly UsageEntry[]; by: CostGroup 
         <Stat name="Tokens" figure={formatShortCount(tokens)} />
       </div>
       <Card title="By day">
-        <Suspense fallback={<Skeleton height={height} />}>
-          <DayBars entries={bars} height={height} />
-        </Suspense>
+        <FaultBoundary>
+          <Suspense fallback={<Skeleton height={height} />}>
+            <DayBars entries={bars} height={height} />
+          </Suspense>
+        </FaultBoundary>
       </Card>
       <Card title={`By ${groups.find(({ value }) => value === by)?.label.toLowerCase()}`} flush>
         <Sums sums={sums} by={by} cost={cost} />

@@ -34,7 +34,16 @@ export function KeysView() {
               rowKey={({ id }) => id}
               columns={[
                 { head: 'Name', cell: ({ name }) => name },
-                { head: 'May', cell: ({ scopes }) => scopes.map((scope) => <Pill key={scope}>{scope}</Pill>) },
+                {
+                  head: 'May',
+                  cell: ({ scopes }) => (
+                    <span style={{ display: 'flex', gap: '0.25rem' }}>
+                      {scopes.map((scope) => (
+                        <Pill key={scope}>{scope}</Pill>
+                      ))}
+                    </span>
+                  ),
+                },
                 { head: 'Made', cell: ({ created_at }) => <TimeStamp at={created_at} /> },
                 { head: 'Last used', cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
                 {

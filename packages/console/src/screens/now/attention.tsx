@@ -53,7 +53,8 @@ function listMatters({ spend, recording, unpriced_models: unpriced }: Status): M
       tone: 'warn',
       text: (
         <>
-          {countOf(unpriced.count, 'model has', 'models have')} no price: what they cost counts as nothing.{' '}
+          {countOf(unpriced.count, 'model has', 'models have')} no price: calls of{' '}
+          {unpriced.count === 1 ? 'it' : 'them'} are recorded with cost 0.{' '}
           <Link to="/costs" search={{ view: 'unpriced' }}>
             Unpriced models
           </Link>

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react';
 import { apiQuery } from '../../api/api-query.ts';
 import { Card } from '../../components/card.tsx';
 import { FailureNotice } from '../../components/failure-notice.tsx';
+import { FaultBoundary } from '../../components/fault-boundary.tsx';
 import { fillHours } from './fill-hours.ts';
 
 /** Hours change slowly: once a minute, in milliseconds. */
@@ -23,9 +24,11 @@ export function DayChartCard() {
       {error && <FailureNotice error={error} />}
       <div style={{ minHeight: height }}>
         {data && (
-          <Suspense fallback={<Skeleton height={height} />}>
-            <HourChart hours={fillHours(data.data.usage, Date.now())} height={height} />
-          </Suspense>
+          <FaultBoundary>
+            <Suspense fallback={<Skeleton height={height} />}>
+              <HourChart hours={fillHours(data.data.usage, Date.now())} height={height} />
+            </Suspense>
+          </FaultBoundary>
         )}
       </div>
     </Card>

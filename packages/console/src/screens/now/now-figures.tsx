@@ -17,7 +17,7 @@ export function NowFigures({ status }: { status: Status }) {
   const { requests, recording, agents } = status;
   const more = requests?.is_more ? '+' : '';
   return (
-    <div className="grid">
+    <div className="stats">
       <Spend spend={status.spend} />
       <Stat
         name={requests ? `Requests since ${formatTime(requests.since).slice(-8, -3)}` : 'Requests'}

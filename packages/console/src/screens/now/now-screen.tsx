@@ -12,6 +12,7 @@ import { TimeStamp } from '../../components/time-stamp.tsx';
 import { usePermissions } from '../../session/session-context.ts';
 import { Attention } from './attention.tsx';
 import { DayChartCard } from './day-chart-card.tsx';
+import { IntegrityCard } from './integrity-card.tsx';
 import { NowFigures } from './now-figures.tsx';
 import { NowLists } from './now-lists.tsx';
 import { Services } from './services.tsx';
@@ -39,7 +40,10 @@ export function NowScreen() {
             <NowFigures status={status} />
             <DayChartCard />
             <NowLists status={status} />
-            <Services services={status.services} />
+            <div className="grid" style={{ ['--least' as string]: '24rem' }}>
+              <Services services={status.services} />
+              <IntegrityCard />
+            </div>
           </>
         )}
       </Reading>

@@ -72,7 +72,7 @@ export function SessionScreen() {
 
 function Sums({ session }: { session: Session }) {
   return (
-    <div className="grid" style={{ ['--least' as string]: '11rem' }}>
+    <div className="stats">
       <Stat name="Agent" figure={<AgentLink id={session.agent_id} name={session.agent_name} />}>
         <span className="small dim">tag {session.compliance_tag}</span>
       </Stat>
