@@ -18,7 +18,7 @@ export function PauseBanner() {
         <strong>All agents are paused.</strong> Every request is answered with 503 until somebody resumes them.
       </div>
       {change && (
-        <Button size="xs" color="red" onClick={dialog.open}>
+        <Button size="xs" color="red.9" onClick={dialog.open}>
           Resume all agents
         </Button>
       )}

@@ -65,7 +65,7 @@ export function ChangeStatus({ agent, to, size = 'sm' }: Props) {
       <Button
         size={size}
         variant={to === 'blocked' && size === 'sm' ? 'filled' : 'default'}
-        {...(to === 'blocked' && size === 'sm' && { color: 'red' })}
+        {...(to === 'blocked' && size === 'sm' && { color: 'red.9' })}
         onClick={dialog.open}
         aria-label={`${verb} ${agent.name}`}
       >

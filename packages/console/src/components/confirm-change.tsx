@@ -64,7 +64,7 @@ export function ConfirmChange<Result>(props: Props<Result>) {
             <Button variant="default" onClick={close} disabled={isPending}>
               Cancel
             </Button>
-            <Button type="submit" {...(danger && { color: 'red' })} loading={isPending} disabled={!ready}>
+            <Button type="submit" {...(danger && { color: 'red.9' })} loading={isPending} disabled={!ready}>
               {verb}
             </Button>
           </Group>

@@ -3,7 +3,12 @@ const smallest = 0.000_001;
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const fine = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumSignificantDigits: 2 });
+
+/** Two digits that count, and never less than cents. */
+function writeFine(amount: number): string {
+  const decimals = Math.max(2, 1 - Math.floor(Math.log10(amount)));
+  return amount.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, '$1');
+}
 
 /**
  * USD to the figure that matters: whole dollars from a thousand on, cents from one on, below that two digits that count.
@@ -14,7 +19,7 @@ export function formatUsd(usd: number): string {
   const amount = Math.abs(usd);
   const sign = usd < 0 ? '-' : '';
   if (amount < smallest) return `${sign}<$0.000001`;
-  if (amount < 0.995) return `${sign}$${fine.format(amount)}`;
+  if (amount < 0.995) return `${sign}$${writeFine(amount)}`;
   return `${sign}$${(amount < 999.995 ? cents : whole).format(amount)}`;
 }
 

@@ -3,23 +3,24 @@ import { Link } from '@tanstack/react-router';
 import type { EventDetail } from '../../api/shapes.ts';
 import { Card } from '../../components/card.tsx';
 import { Fields } from '../../components/fields.tsx';
-import { Pill } from '../../components/pill.tsx';
 import { ShortId } from '../../components/short-id.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { formatPayload } from '../../verify/format-payload.ts';
 import { canHash, hashLink } from '../../verify/hash-text.ts';
 
-function Verdict({ event, computed }: { event: EventDetail; computed: string | undefined }) {
-  if (!canHash()) return <Pill tone="warn">not checked: this browser hashes only on https pages and on localhost</Pill>;
-  if (event.chain.previous_hash === null)
-    return <Pill>not checked here: the event before it is not near. Verify the whole session.</Pill>;
-  if (computed === undefined) return <Pill>computing …</Pill>;
-  if (computed !== event.lineage_hash) return <Pill tone="bad">the payload does not hash to it: it was changed</Pill>;
-  if (event.chain.altered.length > 0)
-    return (
-      <Pill tone="bad">the payload hashes to it, but other values are shown of {event.chain.altered.join(', ')}</Pill>
-    );
-  return <Pill tone="good">as it was written: this browser computed the same hash</Pill>;
+/** What is said of the hash, and in which tone. */
+function judge(event: EventDetail, computed: string | undefined): { tone: 'good' | 'warn' | 'bad'; text: string } {
+  const { previous_hash: previous, altered } = event.chain;
+  if (!canHash())
+    return { tone: 'warn', text: 'Not checked: this browser hashes only on https pages and on localhost.' };
+  if (previous === null)
+    return { tone: 'warn', text: 'Not checked here: the event before it is not near. Verify the whole session.' };
+  if (computed === undefined) return { tone: 'warn', text: 'Computing …' };
+  if (computed !== event.lineage_hash)
+    return { tone: 'bad', text: 'It was changed: the payload does not hash to what was recorded.' };
+  if (altered.length > 0)
+    return { tone: 'bad', text: `The payload hashes to it, but other values are shown of ${altered.join(', ')}.` };
+  return { tone: 'good', text: 'As it was written: this browser computed the same hash.' };
 }
 
 /** The exact text that the event's hash covers, and the hash as this browser computes it. */
@@ -32,6 +33,7 @@ export function EventProof({ event }: { event: EventDetail }) {
     enabled: previous !== null && canHash(),
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const verdict = judge(event, computed);
   const hash = (text: string | null | undefined, what: string) =>
     text ? <ShortId key={what} id={text} what={what} whole /> : null;
   return (
@@ -45,8 +47,8 @@ export function EventProof({ event }: { event: EventDetail }) {
         )
       }
     >
-      <div role="status" style={{ marginBottom: '0.75rem' }}>
-        <Verdict event={event} computed={computed} />
+      <div role="status" className="banner" data-tone={verdict.tone} style={{ marginBottom: '0.75rem' }}>
+        <strong>{verdict.text}</strong>
       </div>
       <Fields
         fields={[

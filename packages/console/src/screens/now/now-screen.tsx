@@ -70,8 +70,8 @@ function PauseButton({ paused }: { paused: boolean | undefined }) {
   return (
     <>
       <Button
-        color="red"
-        variant="outline"
+        variant="default"
+        className="tone-bad"
         leftSection={<IconPlayerPause size={16} aria-hidden />}
         onClick={dialog.open}
       >
