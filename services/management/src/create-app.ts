@@ -1,5 +1,7 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
 import type { Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger } from '@agp/runtime';
 import express, { type Request, type RequestHandler } from 'express';
@@ -65,12 +67,15 @@ const refuseTunnels: RequestHandler = ({ method }, _response, next) => {
 };
 
 const setHeaders: RequestHandler = (_request, response, next) => {
+  const requestId = toPublicId('req', randomUUIDv7());
+  response.locals.requestId = requestId;
   response.set({
     'Cache-Control': 'no-store',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
   });
   next();
 };

@@ -122,3 +122,13 @@ test('audit entries have the names of their agents where that is asked for', asy
   const [plain] = await management.read('/api/v1/audit?limit=1', auditListSchema);
   expect(plain).not.toHaveProperty('agent_name');
 });
+
+test('every answer has an id of its own, which the log of a failure has too', async () => {
+  const answers = await Promise.all(
+    ['/api/v1/agents', '/api/v1/agents/agt_none', '/nowhere'].map((path) => management.call(path)),
+  );
+  const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+  for (const id of ids) expect(id).toMatch(/^req_[0-9a-z]{26}$/);
+  expect(new Set(ids).size).toBe(3);
+  await Promise.all(answers.map((answer) => answer.text()));
+});

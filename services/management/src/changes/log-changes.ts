@@ -7,10 +7,10 @@ export function logChanges(logger: Logger): RequestHandler {
   return (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.on('finish', () => {
-        const { route, caller } = response.locals as { route?: string; caller?: Caller };
+        const { route, caller, requestId } = response.locals as { route?: string; caller?: Caller; requestId?: string };
         const status = response.statusCode;
         if (status >= 400 || caller === undefined) return;
-        logger.info({ method: request.method, route, status, ...describeCaller(caller) }, 'change was made');
+        logger.info({ requestId, method: request.method, route, status, ...describeCaller(caller) }, 'change was made');
       });
     }
     next();

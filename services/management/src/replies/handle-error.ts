@@ -31,8 +31,8 @@ export function handleError(logger: Logger): ErrorRequestHandler {
     if (status >= 500 && !callerLeft.has((error as { code?: unknown })?.code)) {
       const cause = error instanceof StorageUnavailableError ? error.cause : error;
       const level = status === 500 ? 'error' : 'warn';
-      const { route, caller } = response.locals as { route?: string; caller?: Caller };
-      const fields = { method: request.method, route, status, code, ...describeCaller(caller) };
+      const { route, caller, requestId } = response.locals as { route?: string; caller?: Caller; requestId?: string };
+      const fields = { requestId, method: request.method, route, status, code, ...describeCaller(caller) };
       logger[level]({ ...fields, cause: describe(cause) }, 'request failed');
     }
     if (response.headersSent) {
