@@ -31,21 +31,27 @@ COPY packages/runtime/package.json packages/runtime/
 COPY services/management/package.json services/management/
 COPY services/proxy/package.json services/proxy/
 COPY services/writer/package.json services/writer/
+# Installs what one package needs in production, without what only people, compilers and debuggers read.
+RUN printf '%s\n' '#!/bin/sh -eu' \
+    'pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod "@agp/$1..."' \
+    'find . -type f -regextype egrep -regex ".*\.(map|d\.[cm]?ts|md)" ! -iname "licen[cs]e*" -delete' \
+    > /usr/local/bin/install-for; \
+    chmod +x /usr/local/bin/install-for
 
 FROM manifests AS proxy-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/proxy...'
+RUN install-for proxy
 
 FROM manifests AS writer-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/writer...'
+RUN install-for writer
 
 FROM manifests AS management-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/management...'
+RUN install-for management
 
 FROM manifests AS operator-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/operator...'
+RUN install-for operator
 
 FROM manifests AS demo-provider-modules
-RUN pnpm install --frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/demo-provider...'
+RUN install-for demo-provider
 
 FROM ${NODE_IMAGE} AS sources
 COPY LICENSE /all/
@@ -65,11 +71,27 @@ COPY services/writer /writer/services/writer
 # Readable in the images even if the clone was made under a strict umask.
 RUN chmod -R u=rwX,go=rX /all /stored /demo-provider /management /operator /proxy /writer
 
-FROM ${NODE_IMAGE} AS runtime
-# Nothing is installed in an image once it is built.
-RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
-    /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-*
-ENV NODE_ENV=production
+# What an image holds besides our files: Node, the libraries that it loads, and of which packages they are, for scanners. No shell, no
+# package manager, and no file of certificate authorities: Node brings its own.
+FROM ${NODE_IMAGE} AS system
+SHELL ["/bin/sh", "-eu", "-c"]
+RUN mkdir -p /system/etc /system/usr/local/bin /system/var/lib/dpkg/status.d; \
+    mkdir -m 1777 /system/tmp; \
+    cp /usr/local/bin/node /system/usr/local/bin/; \
+    cp -L /etc/os-release /system/etc/; \
+    echo 'root:x:0:0:root:/nonexistent:/usr/sbin/nologin' > /system/etc/passwd; \
+    echo 'node:x:1000:1000:node:/nonexistent:/usr/sbin/nologin' >> /system/etc/passwd; \
+    printf 'root:x:0:\nnode:x:1000:\n' > /system/etc/group; \
+    echo 'hosts: files dns' > /system/etc/nsswitch.conf; \
+    for file in $(ldd /usr/local/bin/node | grep -o '/[^ ]*'); do \
+      install -D "$file" "/system$file"; \
+      package=$(dpkg-query --search "*/${file##*/}" | head -n 1 | cut -d : -f 1); \
+      dpkg-query --status "$package" > "/system/var/lib/dpkg/status.d/$package"; \
+    done
+
+FROM scratch AS runtime
+COPY --from=system /system /
+ENV NODE_ENV=production PATH=/usr/local/bin
 WORKDIR /app
 # By number, so that Kubernetes can see that it is not root. It owns no file in the image.
 USER 1000:1000

@@ -15,11 +15,15 @@ function readExtraAuthorities(): string {
   return given.filter((pem) => !known.has(new X509Certificate(pem).fingerprint256)).join('\n');
 }
 
-/** Builds an image for each target of the Dockerfile, on `nodeImage`. @returns seconds and megabytes of each */
+/** No image is larger, in megabytes. */
+const largest = 200;
+
+/** Builds an image for each target of the Dockerfile, on `nodeImage`. @returns seconds and megabytes of each; throws if one is too large */
 export async function buildImages(nodeImage: string, toTag: (target: ImageTarget) => string): Promise<string[]> {
   const registry = await runCommand(['npm', 'config', 'get', 'registry']);
   const extra = readExtraAuthorities();
   const figures: string[] = [];
+  let isTooLarge = false;
   for (const target of targets) {
     const began = performance.now();
     await runCommand([
@@ -30,7 +34,10 @@ export async function buildImages(nodeImage: string, toTag: (target: ImageTarget
     ]);
     const seconds = Math.round((performance.now() - began) / 1_000);
     const bytes = await runCommand(['docker', 'image', 'inspect', '--format', '{{.Size}}', toTag(target)]);
-    figures.push(`${target}: built in ${seconds} s, ${Math.round(Number(bytes) / 1e6)} MB`);
+    const megabytes = Math.round(Number(bytes) / 1e6);
+    figures.push(`${target}: built in ${seconds} s, ${megabytes} MB`);
+    isTooLarge ||= megabytes > largest;
   }
+  if (isTooLarge) throw new Error(`an image has more than ${largest} MB:\n${figures.join('\n')}`);
   return figures;
 }

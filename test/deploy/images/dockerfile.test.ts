@@ -40,6 +40,7 @@ function findFaults(content: string, target: string): string[] {
     [!last('ENTRYPOINT').startsWith('["node"'), 'does not have Node as process 1'],
     [isService && serviceFlags.some((flag) => !last('ENTRYPOINT').includes(`"${flag}"`)), 'lacks a flag of services'],
     [isService && last('HEALTHCHECK') === '', 'has no health check'],
+    [lines.some(({ instruction }) => instruction === 'RUN'), 'is not made of copies alone, and so holds a shell'],
     [lines.some(({ instruction }) => instruction === 'ADD'), 'adds what may come from anywhere'],
     [!lines.some((line) => line.text.includes('org.opencontainers.image.version=')), 'does not say its version'],
   ];
@@ -63,11 +64,17 @@ test.each([
   ['proxy lacks a flag of services', '"--max-semi-space-size=32", ', ''],
   ['proxy has no health check', 'HEALTHCHECK --interval', 'LABEL check --interval'],
   ['proxy adds what may come from anywhere', 'COPY --from=proxy-modules', 'ADD --from=proxy-modules'],
+  [
+    'proxy is not made of copies alone',
+    'WORKDIR /app\n# By number',
+    'WORKDIR /app\nRUN rm -rf /usr/local/lib\n# By number',
+  ],
+  ['proxy is not made of copies alone', 'FROM scratch AS runtime', 'FROM system AS runtime'],
   ['proxy does not say its version', 'org.opencontainers.image.version', 'version'],
   ['proxy is no target', 'AS proxy\n', 'AS other\n'],
 ])('a planted fault is named: %s', (fault, from, to) => {
   expect(text).toContain(from);
-  expect(findFaults(text.replaceAll(from, to), 'proxy')).toContain(fault);
+  expect(findFaults(text.replaceAll(from, to), 'proxy').join('\n')).toContain(fault);
 });
 
 test('the images hold the Node that everything else runs on, and the version that compose names', () => {
@@ -79,10 +86,10 @@ test('the images hold the Node that everything else runs on, and the version tha
 
 test('what is installed follows dependencies of production alone', () => {
   // `--filter` would follow a service's devDependencies into the local stack, and install what that needs.
-  expect(text.match(/pnpm install .*/g)).toHaveLength(5);
-  for (const line of text.match(/pnpm install .*/g) ?? []) {
-    expect(line).toContain("--frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod '@agp/");
-  }
+  expect(text.match(/pnpm install .*/g)).toEqual([
+    expect.stringContaining('--frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod "@agp/$1..."'),
+  ]);
+  expect(text.match(/^RUN install-for .*/gm)).toHaveLength(5);
 });
 
 test('nothing that BuildKit alone knows is needed', () => {
