@@ -4,6 +4,7 @@ import { writerConfigSchema } from '../../../services/writer/src/config.ts';
 
 interface Service {
   image: string;
+  build?: { args?: string[] };
   command?: string[];
   user?: string;
   environment?: Record<string, string>;
@@ -52,10 +53,28 @@ function findShortGrace(name: string, { environment = {}, stop_grace_period = '1
 
 const isOurs = (image: string) => image.startsWith('agent-governance-proxy/');
 
+/** What the Dockerfile takes from where it is built. */
+const buildArgs = ['NODE_IMAGE', 'NPM_REGISTRY', 'EXTRA_CA'];
+
+/** Services behind the balancer are replaced and added beside each other. */
+function findUnbalanced(name: string, { environment = {}, ports = [] }: Service): string[] {
+  if (!['proxy', 'management'].includes(name)) return [];
+  const faults: [boolean, string][] = [
+    [ports.length > 0, 'publishes a port, which two containers cannot share'],
+    [!/^\$\{TRUST_PROXY:-1\}$/.test(environment.TRUST_PROXY ?? ''), 'does not trust its balancer'],
+    [!(Number(environment.DRAIN_DELAY_SECONDS) >= 5), 'stops before its balancer knows'],
+  ];
+  return faults.flatMap(([isFault, fault]) => (isFault ? [`${name} ${fault}`] : []));
+}
+
 function findFaultsOf(name: string, service: Service, secrets: ReadonlySet<string>): string[] {
   const faults: [boolean, string][] = [
     [!/:v?\d+\.\d+(\.\d+)?(-\w+)?(@|$)/.test(service.image), 'has no exact version'],
     [!isOurs(service.image) && !/@sha256:[0-9a-f]{64}$/.test(service.image), 'is not pinned by digest'],
+    [
+      service.build !== undefined && buildArgs.some((arg) => !service.build?.args?.includes(arg)),
+      'is not built with what .env says',
+    ],
     [service.read_only !== true, 'may write to its root file system'],
     [!service.cap_drop?.includes('ALL'), 'keeps capabilities'],
     [!service.security_opt?.includes('no-new-privileges:true'), 'may gain privileges'],
@@ -81,6 +100,7 @@ function findFaultsOf(name: string, service: Service, secrets: ReadonlySet<strin
       .map((secret) => `${name} asks for ${secret}, which is not defined`),
     ...open.map(([variable]) => `${name} has a secret in ${variable}`),
     ...unmounted.map((path) => `${name} looks for ${path}, which it does not get`),
+    ...findUnbalanced(name, service),
     ...findUnknownVariables(name, service),
     ...findShortGrace(name, service),
   ];

@@ -23,9 +23,6 @@ const toTarget = (image: string) => targets.find((target) => image.startsWith(`a
 export const listServerImages = (): string[] =>
   Object.values(readComposeFile().services).flatMap(({ image }) => (isOurs(image) ? [] : [image]));
 
-/** How long requests are still taken after SIGTERM, in seconds, so that the balancer sees it. */
-const drainSeconds = '3';
-
 function editFile(file: string, edit: (text: string) => string): void {
   const text = edit(readFileSync(file, 'utf8'));
   const { mode } = statSync(file);
@@ -64,16 +61,12 @@ export class ComposeProject implements AsyncDisposable {
         return [name, { image: target === undefined ? servers.get(image) : toTag(target) }];
       }),
     );
-    const draining = { environment: { DRAIN_DELAY_SECONDS: drainSeconds } };
     Object.assign(services.proxy ?? {}, {
-      environment: {
-        ...draining.environment,
-        PROVIDER_OPENAI_URL: 'http://load-provider:8091',
-        MAX_REGISTRATIONS_PER_MINUTE: '10000',
-      },
-      ports: ['127.0.0.1:0:9080'],
+      environment: { PROVIDER_OPENAI_URL: 'http://load-provider:8091', MAX_REGISTRATIONS_PER_MINUTE: '10000' },
     });
-    Object.assign(services.management ?? {}, { ...draining, ports: ['127.0.0.1:0:9081'] });
+    // What has no image is left out of "up".
+    for (const name of Object.keys(file.services))
+      if (!this.services.includes(name)) services[name] = { profiles: ['missing'] };
     services['load-provider'] = {
       image: nodeImage,
       user: '1000:1000',
@@ -109,11 +102,12 @@ export class ComposeProject implements AsyncDisposable {
   /** Runs a command of compose on this project. @returns what it printed */
   async run(...args: string[]): Promise<string> {
     const ports = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', PROMETHEUS_PORT: '0', GRAFANA_PORT: '0' };
+    const env = { ...ports, COMPOSE_PROFILES: 'demo' };
     const files = ['--file', composeFile, '--file', this.#override];
     const [program, ...sub] = this.#compose;
     return await runCommand(
       [program, ...sub, '--project-name', this.#name, ...files, '--project-directory', workspaceFolder, ...args],
-      { env: ports },
+      { env },
     );
   }
 
@@ -122,8 +116,9 @@ export class ComposeProject implements AsyncDisposable {
     return (await this.run('ps', '--quiet', ...service)).split('\n').filter(Boolean);
   }
 
-  /** Where a container's port is published, as `http://127.0.0.1:port`. It changes when the container is started again. */
-  async urlOf(container: string, port: number): Promise<string> {
+  /** Where a port of a service's only container is published, as `http://127.0.0.1:port`. */
+  async urlOf(service: string, port: number): Promise<string> {
+    const [container = ''] = await this.containers(service);
     const [published = ''] = (await runCommand(['docker', 'port', container, `${port}/tcp`])).split('\n');
     return `http://${published}`;
   }

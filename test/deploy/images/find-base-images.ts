@@ -8,7 +8,7 @@ const prefix = 'agp-stand-in';
 const debian = `${prefix}/debian:bookworm`;
 const recipes = join(import.meta.dirname, 'stand-ins');
 /** The name of an image, without who publishes it, and the recipe for it. Grafana is in no Debian. */
-const standIns = new Set(['node', 'postgres', 'nats', 'redis', 'prometheus']);
+const standIns = new Set(['node', 'postgres', 'nats', 'redis', 'haproxy', 'prometheus']);
 
 export interface BaseImages {
   /** What to run in place of each image; the image itself where it could be had. */

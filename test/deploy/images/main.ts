@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util';
 import { buildImages, type ImageTarget, targets } from './build-images.ts';
-import { callDemo } from './call-demo.ts';
-import { checkContainers, readHealth } from './check-containers.ts';
+import { callDemo } from './checks/call-demo.ts';
+import { checkBalancer } from './checks/check-balancer.ts';
+import { checkContainers, readHealth } from './checks/check-containers.ts';
+import { checkKills } from './checks/check-kills.ts';
+import { upgradeUnderLoad } from './checks/upgrade-under-load.ts';
+import { waitUntil } from './checks/wait-until.ts';
+import { describeStarvation, watchStarvation } from './checks/watch-starvation.ts';
 import { ComposeProject, listServerImages } from './compose-project.ts';
 import { findBaseImages, removeStandIns } from './find-base-images.ts';
 import { findEngine } from './find-engine.ts';
-import { rollServices, waitUntil } from './roll-services.ts';
 import { runCommand } from './run-command.ts';
 
 /** The one that the Dockerfile names. */
@@ -14,33 +18,75 @@ const toTag = (target: ImageTarget) => `agp-images-test/${target}`;
 /** Without these the product does not run; the rest only looks at it. */
 const optional = ['grafana', 'prometheus'];
 
-const { keep } = parseArgs({ options: { keep: { type: 'boolean', default: false } } }).values;
+const usage = `usage: npm run test:images [-- --keep] [--per-second 200]
+
+Builds every image and runs docker-compose.yml as a project of its own, on ports that are free: the README's first call, what containers
+may do, what the balancer passes on, killed writers, and an upgrade under load. Takes 10 to 15 minutes on two cores.
+Images that cannot be pulled are stood in with Debian's packages, which needs root and debootstrap.
+
+  --keep         leaves the images, for the next run
+  --per-second   requests during the upgrade; fewer for a busy machine
+
+Exit codes: 0 passed, or skipped without a Docker engine, which the first line says; 1 failed, or not judged because the machine was
+too busy: the last line says which; 2 wrong usage.`;
 
 function skip(why: string): void {
   console.log(`skipped: ${why}. Nothing was built and nothing was tested.`);
 }
 
-async function testProject(project: ComposeProject): Promise<void> {
-  await project.run('up', '--detach', '--no-build', ...project.services);
-  const withHealth = ['postgres', 'nats', 'redis', 'proxy', 'writer', 'management'];
+async function testProject(project: ComposeProject, perSecond: number): Promise<void> {
+  const began = performance.now();
+  await project.run('up', '--detach', '--no-build');
+  console.log(await callDemo(project, began));
+  const withHealth = ['postgres', 'nats', 'redis', 'proxy', 'writer', 'management', 'balancer'];
   for (const service of withHealth)
     for (const container of await project.containers(service))
       await waitUntil(`${service} to be healthy`, async () => (await readHealth(container)) === 'healthy');
   console.log(`docker compose up: ${project.services.join(', ')}; all healthy`);
 
-  console.log(await callDemo(project));
   const wrong = await checkContainers(project);
   if (wrong.length > 0) throw new Error(`containers are not as they should be:\n${wrong.join('\n')}`);
   console.log(
     'every container runs as a user without rights or capabilities, on a root file system that it cannot write',
   );
+  console.log(await checkBalancer(project));
+  console.log(await checkKills(project));
+  console.log(await upgradeUnderLoad(project, perSecond));
+}
 
-  const scale = ['proxy', 'writer', 'management'].flatMap((service) => ['--scale', `${service}=2`]);
-  await project.run('up', '--detach', '--no-build', '--no-recreate', ...scale, ...project.services);
-  console.log(await rollServices(project));
+interface Options {
+  keep: boolean;
+  help: boolean;
+  perSecond: number;
+}
+
+/** @returns null after it has said what is wrong with the arguments */
+function readOptions(): Options | null {
+  const boolean = { type: 'boolean', default: false } as const;
+  const options = {
+    keep: boolean,
+    help: { ...boolean, short: 'h' },
+    'per-second': { type: 'string', default: '200' },
+  } as const;
+  try {
+    const { 'per-second': given, ...values } = parseArgs({ options }).values;
+    const perSecond = Number(given);
+    if (!(perSecond >= 1 && perSecond <= 1_000)) throw new Error(`--per-second must be from 1 to 1000, not ${given}`);
+    return { ...values, perSecond };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return null;
+  }
 }
 
 async function main(): Promise<void> {
+  const options = readOptions();
+  if (options === null) {
+    process.exitCode = 2;
+    return;
+  }
+  const { keep, help, perSecond } = options;
+  if (help) return console.log(usage);
   const engine = await findEngine();
   if ('missing' in engine) return skip(engine.missing);
   const { images, missing } = await findBaseImages([nodeImage, ...new Set(listServerImages())]);
@@ -59,8 +105,11 @@ async function main(): Promise<void> {
       servers: images,
       toTag,
     });
-    await testProject(project).catch(async (error) => {
+    const stopWatching = watchStarvation();
+    await testProject(project, perSecond).catch(async (error) => {
       console.error(await project.run('logs', '--no-color', '--tail', '20'));
+      console.error((error as Error).stack);
+      console.error(`While it ran, ${describeStarvation(stopWatching())}.`);
       throw error;
     });
   } finally {
@@ -72,4 +121,8 @@ async function main(): Promise<void> {
   console.log('passed');
 }
 
-await main();
+await main().catch((error: Error) => {
+  // The last line says why.
+  console.error(error.message);
+  process.exitCode = 1;
+});

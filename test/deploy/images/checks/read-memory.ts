@@ -1,5 +1,5 @@
-import type { ComposeProject } from './compose-project.ts';
-import { runCommand } from './run-command.ts';
+import type { ComposeProject } from '../compose-project.ts';
+import { runCommand } from '../run-command.ts';
 
 /** What each container uses at this moment, as `docker stats` counts it. */
 export async function readMemory(project: ComposeProject): Promise<string[]> {

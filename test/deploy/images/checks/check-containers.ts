@@ -1,5 +1,5 @@
-import type { ComposeProject } from './compose-project.ts';
-import { runCommand } from './run-command.ts';
+import type { ComposeProject } from '../compose-project.ts';
+import { runCommand } from '../run-command.ts';
 
 interface Inspected {
   Name: string;
@@ -35,7 +35,7 @@ export async function checkContainers(project: ComposeProject): Promise<string[]
       if (seen !== 'EROFS\n1000 1000 node 0000000000000000') wrong.push(`${service}: ${seen.replaceAll('\n', ', ')}`);
     }
   }
-  for (const service of ['postgres', 'nats', 'redis', 'prometheus']) {
+  for (const service of ['postgres', 'nats', 'redis', 'balancer', 'prometheus']) {
     for (const container of await project.containers(service)) {
       const { Config, HostConfig } = await inspect(container);
       const isBound = HostConfig.ReadonlyRootfs && HostConfig.CapDrop?.includes('ALL') && !HostConfig.CapAdd?.length;

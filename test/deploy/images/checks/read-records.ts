@@ -6,21 +6,24 @@ async function get(url: string, apiKey: string): Promise<Response> {
   return response;
 }
 
-/** The ids of all events, by the management API. */
-export async function readEventIds(url: string, apiKey: string): Promise<string[]> {
-  const ids: string[] = [];
-  let next: string | undefined = '/api/v1/events?limit=1000';
+/** All of a list of the management API, page by page. */
+export async function readAll<Item>(url: string, path: string, apiKey: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let next: string | undefined = `${path}${path.includes('?') ? '&' : '?'}limit=1000`;
   while (next !== undefined) {
     const response: Response = await get(`${url}${next}`, apiKey);
-    ids.push(...((await response.json()) as Event[]).map(({ id }) => id));
+    items.push(...((await response.json()) as Item[]));
     next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
   }
-  return ids;
+  return items;
 }
+
+export const readEventIds = async (url: string, apiKey: string): Promise<string[]> =>
+  (await readAll<Event>(url, '/api/v1/events', apiKey)).map(({ id }) => id);
 
 /** @returns the sessions whose chain is not whole */
 export async function verifySessions(url: string, apiKey: string): Promise<string[]> {
-  const sessions = (await (await get(`${url}/api/v1/sessions`, apiKey)).json()) as Session[];
+  const sessions = await readAll<Session>(url, '/api/v1/sessions', apiKey);
   const broken: string[] = [];
   for (const { id } of sessions) {
     const { valid } = (await (await get(`${url}/api/v1/lineage/${id}/verify`, apiKey)).json()) as { valid: boolean };

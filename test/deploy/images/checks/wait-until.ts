@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const waitMs = 90_000;
+
+/** @throws naming `what` if it is not so within 90 seconds */
+export async function waitUntil(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + waitMs;
+  while (!(await isDone())) {
+    if (performance.now() > end) throw new Error(`waited ${waitMs / 1_000} s for ${what}`);
+    await sleep(200);
+  }
+}
