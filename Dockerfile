@@ -53,6 +53,16 @@ RUN install-for operator
 FROM manifests AS demo-provider-modules
 RUN install-for demo-provider
 
+# The console's static files. Unlike what runs, they are built, and so need tools that are no dependencies of production.
+FROM manifests AS console
+COPY packages/console/package.json packages/console/
+RUN pnpm install --frozen-lockfile --ignore-scripts --filter '@agp/console...'
+COPY tsconfig.json ./
+COPY packages/core packages/core
+COPY packages/console packages/console
+RUN ["node", "packages/console/build/main.ts"]
+RUN chmod -R u=rwX,go=rX packages/console/dist
+
 FROM ${NODE_IMAGE} AS sources
 COPY LICENSE /all/
 COPY packages/core /all/packages/core
@@ -128,6 +138,7 @@ LABEL org.opencontainers.image.title="agent-governance-proxy/management" \
       org.opencontainers.image.description="The management API"
 COPY --from=management-modules /app ./
 COPY --from=sources /all /stored /management ./
+COPY --from=console /app/packages/console/dist packages/console/dist
 ENV OPS_PORT=9081
 EXPOSE 8081 9081
 ENTRYPOINT ["node", "--max-semi-space-size=32", "services/management/src/main.ts"]

@@ -86,8 +86,12 @@ test('the images hold the Node that everything else runs on, and the version tha
 
 test('what is installed follows dependencies of production alone', () => {
   // `--filter` would follow a service's devDependencies into the local stack, and install what that needs.
-  expect(text.match(/pnpm install .*/g)).toEqual([
-    expect.stringContaining('--frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod "@agp/$1..."'),
+  const [script, ...built] = text.match(/pnpm install .*/g) ?? [];
+  expect(script).toContain('--frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod "@agp/$1..."');
+  // Its tools stay behind.
+  expect(built).toEqual(["pnpm install --frozen-lockfile --ignore-scripts --filter '@agp/console...'"]);
+  expect(text.match(/^COPY --from=console .*/gm)).toEqual([
+    'COPY --from=console /app/packages/console/dist packages/console/dist',
   ]);
   expect(text.match(/^RUN install-for .*/gm)).toHaveLength(5);
 });

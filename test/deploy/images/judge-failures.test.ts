@@ -4,7 +4,10 @@ import { watchStarvation } from './checks/watch-starvation.ts';
 
 const quiet = { heldUpMs: 80, cpuPressure: 0.6 };
 const starved = { heldUpMs: 2_300, cpuPressure: 0.97 };
-const refusals = ['stream: 503 storage unavailable', 'kept connection: 503 {"error":"proxy overloaded"}'];
+const refusals = [
+  'live client: the stream answered 503 {"error":"storage unavailable"}',
+  'kept connection: 503 {"error":"proxy overloaded"}',
+];
 
 test.each([
   ['no failure', [], quiet, null],

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { buildImages, type ImageTarget, targets } from './build-images.ts';
 import { callDemo } from './checks/call-demo.ts';
 import { checkBalancer } from './checks/check-balancer.ts';
+import { checkConsole } from './checks/check-console.ts';
 import { checkContainers, readHealth } from './checks/check-containers.ts';
 import { checkKills } from './checks/check-kills.ts';
 import { upgradeUnderLoad } from './checks/upgrade-under-load.ts';
@@ -49,6 +50,7 @@ async function testProject(project: ComposeProject, perSecond: number): Promise<
   console.log(
     'every container runs as a user without rights or capabilities, on a root file system that it cannot write',
   );
+  console.log(await checkConsole(project));
   console.log(await checkBalancer(project));
   console.log(await checkKills(project));
   console.log(await upgradeUnderLoad(project, perSecond));

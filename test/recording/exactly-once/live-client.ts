@@ -58,7 +58,8 @@ export class LiveClient {
         await setTimeout(reconnectAfterMs);
         continue;
       }
-      if (response.status !== 200 || !response.body) throw new Error(`the stream answered ${response.status}`);
+      if (response.status !== 200 || !response.body)
+        throw new Error(`the stream answered ${response.status} ${await response.text()}`);
       this.connections += 1;
       // The stream is read meanwhile, or the server would drop a client that does not read.
       await Promise.all([this.#read(response.body), this.connections > 1 ? this.#backfill(since) : null]);

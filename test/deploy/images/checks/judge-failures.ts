@@ -1,7 +1,7 @@
 import { describeStarvation, isStarved, type Starvation } from './watch-starvation.ts';
 
 /** What services and the balancer answer when they lack time: each says so with a 503, and none of it was forwarded. */
-const refusedForTime = /(^|: )503\b/;
+const refusedForTime = /(^|: |answered )503\b/;
 
 /**
  * Says what failures under load mean. A 503 on a starved machine says nothing about the product; the same 503 on one with time to

@@ -33,7 +33,10 @@ export async function upgradeUnderLoad(project: ComposeProject, perSecond: numbe
   const old = await listReplaced(project);
 
   const client = new LiveClient(apiUrl, project.apiKey, 10_000);
-  const following = client.run();
+  const following = client.run().then(
+    () => [],
+    (error: Error) => [`live client: ${error.message}`],
+  );
   await waitUntil('the live stream', () => client.connections > 0);
   const ending = new AbortController();
   const stopWatching = watchStarvation();
@@ -56,7 +59,7 @@ export async function upgradeUnderLoad(project: ComposeProject, perSecond: numbe
   const starvation = stopWatching();
   if (failure !== null) {
     client.stop();
-    await following.catch(() => {});
+    await following;
     throw failure;
   }
   const kept = new Set(await listReplaced(project)).intersection(new Set(old));
@@ -70,18 +73,20 @@ export async function upgradeUnderLoad(project: ComposeProject, perSecond: numbe
     return wanted.isSubsetOf(recorded);
   };
   await waitUntil('every event to be recorded', isRecorded).catch(() => {});
-  await waitUntil('the live client to have every event', () => wanted.isSubsetOf(client.seen)).catch(() => {});
+  const hasSeenAll = waitUntil('the live client to have every event', () => wanted.isSubsetOf(client.seen));
+  await Promise.race([hasSeenAll.catch(() => {}), following]);
   client.stop();
-  await following;
+  const unfollowed = await following;
   const lost = wanted.difference(recorded);
   const unseen = wanted.difference(client.seen);
   const broken = await verifySessions(apiUrl, project.apiKey);
+  const verdict = judgeFailures([...failures, ...asked.failures, ...unfollowed], starvation);
+  if (verdict !== null && lost.size + broken.length === 0)
+    throw new Error(`${verdict} (of ${sent.length} requests and ${asked.count} of management; no event is lost)`);
   if (lost.size + unseen.size + broken.length > 0)
     throw new Error(
       `of ${wanted.size} events ${lost.size} are not recorded and ${unseen.size} unseen by the live client; chains broken: ${broken}`,
     );
-  const verdict = judgeFailures([...failures, ...asked.failures], starvation);
-  if (verdict !== null) throw new Error(`${verdict} (of ${sent.length} requests and ${asked.count} of management)`);
   // A request without an event is a failed one.
   if (recorded.size !== sent.length) throw new Error(`${sent.length} requests made ${recorded.size} events`);
   const streams = sent.filter(({ kind }) => kind === 'stream').length;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const waitMs = 90_000;
+const waitMs = 300_000;
 
-/** @throws naming `what` if it is not so within 90 seconds */
+/** @throws naming `what` if it is not so within five minutes */
 export async function waitUntil(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + waitMs;
   while (!(await isDone())) {
