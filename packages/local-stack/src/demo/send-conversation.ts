@@ -24,10 +24,12 @@ type Ask = (turns: Turn[]) => Promise<Reply>;
 
 const openaiBase = '/demo/v1';
 const anthropicBase = '/demo-anthropic';
+/** As often as a busy machine may answer 503. */
+const maxRetries = 5;
 const anyKey = 'the-demo-provider-takes-any-key';
 
 function askOpenai(proxyUrl: string, headers: Record<string, string>, conversation: Conversation): Ask {
-  const client = new OpenAI({ baseURL: proxyUrl + openaiBase, apiKey: anyKey, defaultHeaders: headers, maxRetries: 0 });
+  const client = new OpenAI({ baseURL: proxyUrl + openaiBase, apiKey: anyKey, defaultHeaders: headers, maxRetries });
   const { model, instructions } = conversation;
   return async (turns) => {
     const asked = { model, messages: [{ role: 'system' as const, content: instructions }, ...turns] };
@@ -44,7 +46,7 @@ function askOpenai(proxyUrl: string, headers: Record<string, string>, conversati
 
 function askAnthropic(proxyUrl: string, headers: Record<string, string>, conversation: Conversation): Ask {
   const baseURL = proxyUrl + anthropicBase;
-  const client = new Anthropic({ baseURL, apiKey: anyKey, defaultHeaders: headers, maxRetries: 0 });
+  const client = new Anthropic({ baseURL, apiKey: anyKey, defaultHeaders: headers, maxRetries });
   const { model, instructions } = conversation;
   return async (turns) => {
     const asked = { model, max_tokens: 1_000, system: instructions, messages: turns };
