@@ -1,44 +1,17 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
 import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
-import { workspaceFolder } from '../../workspace/run-tool.ts';
-import { everything, overlays, productionOverlay } from './overlays.ts';
+import { listComponents, manifests, renderWith } from './components.ts';
+import { everything, overlays } from './overlays.ts';
 import { policies } from './policies/index.ts';
 import { type KubernetesObject, listWorkloads, renderKustomization } from './render-kustomization.ts';
 import { findSchemaError } from './schemas.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
-const manifests = join(workspaceFolder, 'k8s');
-const components = globSync('components/*/kustomization.yaml', { cwd: manifests })
-  .map((path) => dirname(path))
-  .sort();
-
-/** Production with some components, as if it lay beside it. */
-async function renderWith(names: readonly string[]): Promise<KubernetesObject[]> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'agp-components-')));
-  try {
-    const folder = join(root, 'overlay');
-    mkdirSync(folder);
-    const to = (path: string) => relative(folder, join(manifests, path));
-    const isOperator = names.some((name) => name.includes('operator'));
-    const kustomization = {
-      apiVersion: 'kustomize.config.k8s.io/v1beta1',
-      kind: 'Kustomization',
-      namespace: 'agp',
-      resources: [relative(folder, productionOverlay), ...(isOperator ? [to('operator')] : [])],
-      components: names.map(to),
-    };
-    writeFileSync(join(folder, 'kustomization.yaml'), stringify(kustomization));
-    return await renderKustomization(folder);
-  } finally {
-    rmSync(root, { recursive: true });
-  }
-}
+const components = listComponents();
 
 const listRecommended = ({ labels = {} }: { labels?: Record<string, string> }) =>
   ['name', 'instance', 'version', 'component', 'part-of'].map((label) => labels[`app.kubernetes.io/${label}`]);
@@ -65,7 +38,7 @@ describeWithKustomize('components', () => {
         ['proxy', name, 1],
       ]);
       for (const { metadata } of objects.filter(({ kind }) => kind === 'Ingress'))
-        expect(Object.keys(metadata.annotations ?? {}).length).toBeGreaterThan(1);
+        expect(Object.keys(metadata.annotations ?? {}).length).toBeGreaterThan(0);
     },
   );
 

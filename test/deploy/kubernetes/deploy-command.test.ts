@@ -82,6 +82,17 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
     ]);
   });
 
+  test('lets pods reach servers in the cluster by their namespaces, and nothing else there', async () => {
+    const objects = await renderKustomization(makeOverlay(asked[1]?.[1] ?? []).folder);
+    const ports = [4_222, 5_432, 6_379].map((number) => ({ number, protocol: 'TCP' }));
+    const pods = ['data', 'nats', 'cache', 'ats'].map((name, place) => ({
+      ...{ name, address: `10.244.5.${place + 1}`, labels: {}, ports },
+      namespace: { 'kubernetes.io/metadata.name': name },
+    }));
+    const flows = listFlows(objects, pods).filter((flow) => flow.startsWith('proxy -> '));
+    expect(flows).toEqual(['proxy -> cache 6379/TCP', 'proxy -> data 5432/TCP', 'proxy -> nats 4222/TCP']);
+  });
+
   test(
     'has no field that a schema does not have',
     async () => {

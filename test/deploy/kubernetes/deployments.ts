@@ -1,6 +1,6 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { planDeployment } from '../../../packages/operator/src/kubernetes/plan-deployment.ts';
@@ -62,20 +62,23 @@ export const asked: [name: string, options: string[]][] = [
 
 /** What the command makes of its options, in a folder of its own. */
 export function plan(options: readonly string[], folder = join(makeFolder(), 'overlay')) {
-  const args = options.map((each) => (each === 'ca.crt' ? writeAuthority() : each));
+  const args = options.map((each) => (each === 'ca.crt' ? writeAuthority(dirname(folder)) : each));
   const { values } = parseArgs({ args, options: deploymentOptions });
   return planDeployment(values, { root: workspaceFolder, folder, version: '1.2.3' });
 }
 
-function writeAuthority(): string {
-  const file = join(makeFolder(), 'ca.crt');
+function writeAuthority(folder: string): string {
+  const file = join(folder, 'ca.crt');
   writeFileSync(file, '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n');
   return file;
 }
 
-/** An overlay, written. */
-export function makeOverlay(options: readonly string[]) {
-  const planned = plan(options);
+/** An overlay, written, that goes with the test. */
+export const makeOverlay = (options: readonly string[]) => makeOverlayIn(makeFolder(), options);
+
+/** An overlay, written into a new folder in another. */
+export function makeOverlayIn(parent: string, options: readonly string[]) {
+  const planned = plan(options, join(mkdtempSync(join(parent, 'at-')), 'overlay'));
   writeOverlay(planned.folder, planned.files, { overwrite: false });
   return { folder: planned.folder, commands: planned.steps.map(({ command }) => command) };
 }

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment, runCommandWithin, startBlankPostgres, startTestStack } from '@agp/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { defaultPlaces } from '../secrets/list-secrets.ts';
+import { completeSecrets } from '../secrets/secrets-folder.ts';
 
 const passwords = {
   AGP_MIGRATOR_PASSWORD: randomUUID(),
@@ -70,6 +72,23 @@ test('it reads everything from files, as in a container, and then nobody else ca
   runWellAsProcess('maintain', { DATABASE_URL: migrator });
   expect(await query(url, foreign)).toEqual([]);
   await expect(query(as(url, 'somebody', 'secret'), 'SELECT 1')).rejects.toMatchObject({ code: '42501' });
+});
+
+test('it takes the passwords of a folder that npm run secrets made, and names the one that is not there', async () => {
+  await using servers = await startBlankPostgres();
+  const folder = mkdtempSync(join(tmpdir(), 'agp-secrets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  completeSecrets(folder, defaultPlaces);
+  const url = Object.assign(new URL(servers.databaseUrl), { pathname: '/agp' }).href;
+  const give = (...args: string[]) => runCommandWithin(fileOf('create-roles'), args, { DATABASE_URL: url });
+  expect(await give('--folder', folder)).toMatchObject({ status: 0, stderr: '' });
+  const proxy = as(url, 'agp_proxy', readFileSync(join(folder, 'admin/proxy-password'), 'utf8').trim());
+  expect(await query(proxy, 'SELECT current_user AS who')).toEqual([{ who: 'agp_proxy' }]);
+  rmSync(join(folder, 'admin/writer-password'));
+  expect(await give('--folder', folder)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('admin/writer-password is not there'),
+  });
 });
 
 test('an installation of a single user is handed over with its data; that user keeps access until it is revoked', async () => {

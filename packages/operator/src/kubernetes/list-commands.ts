@@ -23,7 +23,7 @@ export interface SecretFiles {
 }
 
 const applyAnd = (folder: string): Step[] => [
-  { why: 'apply the overlay', command: `kubectl apply -k ${quote(folder)}` },
+  { why: 'apply it all', command: `kubectl apply -k ${quote(folder)}` },
   {
     why: 'wait until the proxy has its schema and serves',
     command: 'kubectl --namespace agp rollout status deployment/proxy --timeout 10m',

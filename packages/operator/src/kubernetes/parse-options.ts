@@ -6,7 +6,7 @@ const name = new RegExp(`^${label}$`);
 const hostName = new RegExp(`^${label}(\\.${label})*$`);
 const registryName = new RegExp(`^${label}(\\.${label})*(:\\d{1,5})?(/[a-z0-9]+([._-]{1,2}[a-z0-9]+)*)*$`);
 /** A Service in the cluster; the label before `.svc` is its namespace. */
-const inCluster = new RegExp(`^(?:${label}\\.)+(${label})\\.svc(\\.cluster\\.local)?$`);
+const inCluster = new RegExp(`^(?:${label}\\.)+(?<namespace>${label})\\.svc(\\.cluster\\.local)?$`);
 
 /** Reads one option's text. @throws Error with what is wrong, without the option's name */
 export type Parse<Value> = (text: string) => Value;
@@ -48,7 +48,7 @@ export const parsePlace: Parse<Pick<ServerPlace, 'host' | 'port' | 'namespace'>>
   const port = Number(digits);
   if (port < 1 || port > 65_535 || (isIP(host) !== 4 && !hostName.test(host)))
     throw new Error('is not host:port, such as db.example.com:5432');
-  const [, , , namespace] = inCluster.exec(host) ?? [];
+  const namespace = inCluster.exec(host)?.groups?.namespace;
   if (namespace === undefined && !host.includes('.'))
     throw new Error('is the name of a Service without its namespace: write service.namespace.svc:port');
   return { host, port, namespace: namespace ?? null };

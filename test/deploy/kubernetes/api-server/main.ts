@@ -1,0 +1,68 @@
+// npm run check:manifests: applies every overlay and component to a real API server, and says what its version does not know.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { overlays } from '../overlays.ts';
+import { renderKustomization } from '../render-kustomization.ts';
+import { checkManifests, checkSecrets, findFaultsThatPass } from './check-manifests.ts';
+import type { Findings } from './check-objects.ts';
+import { findApiServer } from './find-api-server.ts';
+import { listManifests } from './list-manifests.ts';
+import { startApiServer } from './start-api-server.ts';
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+async function check(): Promise<boolean> {
+  const files = findApiServer(process.env);
+  if (files === null) {
+    print(
+      'neither KUBEBUILDER_ASSETS nor the PATH has kube-apiserver and etcd; setup-envtest of controller-runtime downloads them',
+    );
+    return false;
+  }
+  await using server = await startApiServer(files);
+  const { gitVersion } = (await server.call('GET', '/version')).body;
+  print(`API server ${gitVersion}\n`);
+  const folder = mkdtempSync(join(tmpdir(), 'agp-manifests-'));
+  const all: Findings[] = [];
+  try {
+    const add = (name: string, findings: Findings) => {
+      all.push(findings);
+      print(`${name}: ${findings.taken} objects taken, ${findings.refused.length} findings`);
+      for (const each of findings.refused) print(`  ${each}`);
+    };
+    add('secrets', await checkSecrets(server));
+    for await (const manifests of listManifests(folder)) add(manifests.name, await checkManifests(server, manifests));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const list = (title: string, lines: string[]) =>
+    print(
+      `\n${title}\n${
+        [...new Set(lines)]
+          .sort()
+          .map((line) => `  ${line}`)
+          .join('\n') || '  nothing'
+      }`,
+    );
+  list(
+    'Kinds that this server does not serve, not checked:',
+    all.flatMap(({ unknown }) => unknown),
+  );
+  list(
+    'Checked as another version of their API:',
+    all.flatMap(({ older }) => older),
+  );
+  list(
+    'Fields that this version does not know, not checked:',
+    all.flatMap(({ dropped }) => dropped),
+  );
+  const rendered = await Promise.all(overlays.map((each) => renderKustomization(each)));
+  list(
+    "Faults that this server takes; the suite's own rules, which are stricter or newer, find them all:",
+    await findFaultsThatPass(server, rendered),
+  );
+  return all.every(({ refused }) => refused.length === 0);
+}
+
+process.exitCode = (await check()) ? 0 : 1;
