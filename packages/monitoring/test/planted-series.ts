@@ -86,7 +86,10 @@ export const plantedSeries: Record<string, { sick: Planted | Planted[]; healthy:
   },
   AgpManagementFails: {
     sick: { 'agp_management_requests_total{route="/",status="500"}': rising(1) },
-    healthy: { 'agp_management_requests_total{route="/",status="404"}': rising(50) },
+    healthy: {
+      'agp_management_requests_total{route="/",status="404"}': rising(50),
+      'agp_management_requests_total{route="/api/v1/events/stream",status="503"}': rising(50),
+    },
   },
   AgpLiveStreamUnavailable: {
     sick: {
