@@ -31,6 +31,8 @@ export interface SystemOptions {
   eventStream?: boolean;
   /** A Postgres of this system's own, for tests that stop it. */
   ownPostgres?: boolean;
+  /** Where that Postgres has its data. */
+  postgresFolder?: string;
   /** Services reach their servers over links, which a test makes slow or cuts. */
   links?: boolean;
   /** Servers of this system's own speak TLS, and services take only what this authority vouches for. */
@@ -121,6 +123,7 @@ export async function assembleSystem<Service extends RunningService>(
     redis: true,
     ownPostgres: options.ownPostgres ?? false,
     ...(options.tls && { tls: options.tls.server }),
+    ...(options.postgresFolder && { postgresFolder: options.postgresFolder }),
   })) as System['stack'];
   const links = options.links ? await startLinks(stack) : undefined;
   const toEnvironment = (name: ServiceName) => ({

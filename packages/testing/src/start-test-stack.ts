@@ -33,6 +33,8 @@ export interface TestStackOptions {
   redis?: boolean;
   /** Starts a Postgres server of this stack's own, for tests that stop it. About a second. */
   ownPostgres?: boolean;
+  /** Where that Postgres has its data, which its account must be able to write; a folder of the run if not given. */
+  postgresFolder?: string;
   /** Lets each server that is this stack's own speak nothing but TLS. */
   tls?: TlsFiles;
 }
@@ -102,7 +104,11 @@ export async function startTestStack<const Options extends TestStackOptions>(
 
   async function startDatabase(name: string) {
     const postgres = options.ownPostgres
-      ? await startThrowAwayPostgres(shared.postgres, guard, options.tls)
+      ? await startThrowAwayPostgres(
+          { ...shared.postgres, ...(options.postgresFolder && { folder: options.postgresFolder }) },
+          guard,
+          options.tls,
+        )
       : undefined;
     const databaseUrl = await createDatabase(postgres?.url ?? shared.postgresUrl, name, templateName, 'agp_migrator');
     return { postgres, databaseUrl };
