@@ -1,10 +1,12 @@
 import { answerCanned, type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
 import { startBudgetSystem, stayWithinTheDay } from '../control/support/budget-system.ts';
 import { answerAsReserved, Caller } from '../control/support/send-calls.ts';
+import { soak } from '../soak/soak.ts';
 import { type ProcessOptions, type ProcessSystem, startProcesses } from '../system/start-processes.ts';
 import type { Lengths } from './read-options.ts';
 import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
 import { recordExactlyOnce } from './stories/exactly-once.ts';
+import { fillDisk, mountSmallDisk } from './stories/full-disk.ts';
 import { fuzz } from './stories/fuzz.ts';
 import { answerStreamsSlowly, killRunning } from './stories/kill-running.ts';
 import { throwKillSwitch } from './stories/kill-switch.ts';
@@ -13,7 +15,9 @@ import { killNats, losePostgres } from './stories/outages.ts';
 import { reconcileBills } from './stories/reconcile.ts';
 import { killUnderLoad, restartAll, startReplicas, usual } from './stories/rolling-restart.ts';
 import { answerByFate, settleReservations } from './stories/settle-reservations.ts';
+import { sendOverSlowLink } from './stories/slow-links.ts';
 import { runStrict } from './stories/strict.ts';
+import { answerSlowly, crossMidnight, setClocks } from './stories/wrong-clocks.ts';
 import type { Story } from './story.ts';
 
 /** Starts a provider and, as processes, what is to be proved. */
@@ -31,7 +35,7 @@ async function withSystem(
 
 const perSecond = 200;
 
-export const listStories = ({ fuzzMinutes, soakMinutes, runs, seed }: Lengths): Story[] => [
+export const listStories = ({ fuzzMinutes, soakMinutes, soakPerSecond, runs, seed }: Lengths): Story[] => [
   {
     name: 'kill-switch',
     promise:
@@ -123,6 +127,41 @@ export const listStories = ({ fuzzMinutes, soakMinutes, runs, seed }: Lengths): 
     },
   },
   {
+    name: 'full-disk',
+    promise: 'With the disk under Postgres full, agents are served or told to try again, and nothing served is lost.',
+    async run(report) {
+      // With room for Postgres' data as it begins, and its log.
+      using disk = mountSmallDisk(600);
+      if (disk === null) return report({ 'not tried': 'only root can mount a small disk' });
+      await withSystem(answerCanned(), { ownPostgres: true, postgresFolder: disk.folder }, (system) =>
+        fillDisk(system, disk, 100, report),
+      );
+    },
+  },
+  {
+    name: 'slow-links',
+    promise:
+      'With each server 200 ms away, losing 5 % of packets, or silent, every answer comes in time and no event is lost.',
+    async run(report) {
+      for (const server of ['postgres', 'nats', 'redis'] as const)
+        await withSystem(answerCanned(), { links: true }, (system) =>
+          sendOverSlowLink(system, server, { requests: 200, atOnce: 20, promisedMs: 5_000 }, report),
+        );
+    },
+  },
+  {
+    name: 'wrong-clocks',
+    promise: "With a proxy's clock set by an hour none fails, and over midnight caps admit what they have room for.",
+    async run(report) {
+      await withSystem(answerSlowly, { proxies: 0, within: ['management', 'writer'] }, (system) =>
+        setClocks(system, { each: 200, room: 60 }, report),
+      );
+      await withSystem(answerSlowly, { proxies: 0, writers: 0 }, (system) =>
+        crossMidnight(system, { before: 5_000, atOnce: 20, room: 200 }, report),
+      );
+    },
+  },
+  {
     name: 'rolling-restart',
     promise:
       'Every process is replaced at 200 requests a second: none fails, no event is lost, no live client misses one.',
@@ -137,14 +176,18 @@ export const listStories = ({ fuzzMinutes, soakMinutes, runs, seed }: Lengths): 
     run: (report) => fuzz({ minutes: fuzzMinutes, seed }, report),
   },
   {
-    name: 'soak',
+    name: 'writer-kills',
     promise:
       'At 200 requests a second with a writer killed every 20 seconds none fails, and each event is recorded and seen.',
     async run(report) {
       await using replicas = await startReplicas(usual);
-      const kills = Math.max(1, Math.round(soakMinutes * 3) - 1);
-      await killUnderLoad(replicas, { perSecond, kills, between: 20 * perSecond }, report);
+      await killUnderLoad(replicas, { perSecond, kills: 5, between: 20 * perSecond }, report);
     },
+  },
+  {
+    name: 'soak',
+    promise: 'Whatever is lost at random, callers see what is documented, and at the end all accounts balance.',
+    run: (report) => soak({ minutes: soakMinutes, seed, perSecond: soakPerSecond }, report),
   },
 ];
 
