@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
   /** Longest that an answer is waited for where a statement gets more time on the server, in milliseconds; {@link statementTimeoutMs} if not given. */
   longestStatementMs?: number | undefined;
+  /** Longest that a new connection may take, in milliseconds; five seconds if not given. */
+  connectTimeoutMs?: number;
   /** Sends statements without waiting for the answers to earlier ones; cursors do not work then. */
   pipeline?: boolean;
   /** Called when an idle connection breaks; the pool replaces it. */
@@ -30,7 +32,7 @@ export interface Database {
 }
 
 /** How long a new connection may take; whoever waits for it may give up sooner. */
-const connectTimeoutMs = 5_000;
+const usualConnectTimeoutMs = 5_000;
 
 const int8 = 20;
 const numeric = 1700;
@@ -61,7 +63,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName,
     max: options.maxConnections ?? 10,
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? usualConnectTimeoutMs,
     statement_timeout: timeout,
     // Compilation takes seconds where rows are estimated wrongly, and no statement here runs long enough to gain from it.
     options: '-c jit=off',

@@ -6,6 +6,9 @@ import { CommandError } from './run-command.ts';
 
 const { databaseUrl, natsUrl, natsCaFile } = commonFields;
 
+/** Nobody waits behind a command, and on a busy machine a migration must not fail for a slow start. */
+const connectTimeoutMs = 30_000;
+
 /** Longest that one statement may take, in milliseconds. */
 export interface StatementTimes {
   statementTimeoutMs?: number;
@@ -28,7 +31,13 @@ export async function withDatabase<Result>(
   work: (db: Db) => Promise<Result>,
 ): Promise<Result> {
   const url = readDatabaseUrl();
-  const database = openGuardedDatabase({ url, applicationName: `agp-${name}`, maxConnections: 1, ...times });
+  const database = openGuardedDatabase({
+    url,
+    applicationName: `agp-${name}`,
+    maxConnections: 1,
+    connectTimeoutMs,
+    ...times,
+  });
   try {
     return await work(database.db);
   } catch (error) {

@@ -51,6 +51,24 @@ test.each(['create-roles', 'migrate', 'maintain'])(
   },
 );
 
+test('a command waits for a database that is slow to answer, as on a busy machine', async () => {
+  let gaveUp = false;
+  const server = createServer((socket) => {
+    // Longer than a service waits.
+    const ending = setTimeout(() => socket.removeAllListeners('close').destroy(), 6_000);
+    socket.resume().once('close', () => {
+      gaveUp = true;
+      clearTimeout(ending);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const { stderr } = await run('migrate', [], `postgres://agp:secret@127.0.0.1:${port}/agp`);
+  server.close();
+  expect(stderr).toContain('the database cannot be used');
+  expect(gaveUp).toBe(false);
+});
+
 test('an address that is no URL of Postgres is refused', async () => {
   expect(await run('migrate', [], 'no URL')).toMatchObject({
     status: 1,
