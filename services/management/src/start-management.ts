@@ -18,6 +18,7 @@ import {
 import { ChangesFirst } from './changes/changes-first.ts';
 import type { ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
+import { listAllowedHosts } from './console/sign-in-place.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys/wait-for-bootstrap-key.ts';
 import { createNameFinder } from './live/agent-names.ts';
@@ -141,7 +142,7 @@ export async function startManagement(
     failures: createThrottle(redis, failureLimit),
     logger,
     observe,
-    callers: createCallerGuard({ ...config, isPage }),
+    callers: createCallerGuard({ ...config, allowedHosts: listAllowedHosts(config), isPage }),
   });
   const http = await startHttpServer(app, { host: config.host, port: config.managementPort }, config.drainDelaySeconds);
   opened.defer(() => http.stop(config.shutdownGraceSeconds * 1_000));

@@ -12,7 +12,8 @@ export function AccountMenu() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: signOut,
     onSuccess: () => {
-      queries.clear();
+      // The session itself stays in the cache: without its entry nothing would read it again.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
       return queries.invalidateQueries({ queryKey: sessionKey });
     },
   });

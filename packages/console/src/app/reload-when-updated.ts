@@ -4,7 +4,7 @@ const pauseMs = 30_000;
 
 /** After an update the files that this page would still load are gone: it loads itself again, once. */
 export function reloadWhenUpdated(): void {
-  window.addEventListener('vite:preloadError', (event) => {
+  window.addEventListener('vite:preloadError', () => {
     try {
       if (Date.now() - Number(sessionStorage.getItem(place)) < pauseMs) return;
       sessionStorage.setItem(place, String(Date.now()));
@@ -12,7 +12,6 @@ export function reloadWhenUpdated(): void {
       // Without storage we could not tell a second time from the first.
       return;
     }
-    event.preventDefault();
     window.location.reload();
   });
 }

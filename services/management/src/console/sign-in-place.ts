@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopbackName, readHostName } from '@agp/runtime';
+import { isLoopbackAddress, isLoopbackName, readHostName } from '@agp/runtime';
 
 /** An address at which a browser may be signed in. */
 export interface SignInPlace {
@@ -7,6 +7,17 @@ export interface SignInPlace {
   isSecure: boolean;
   /** Whether a page of this origin is ours. */
   hasOrigin(origin: string): boolean;
+}
+
+/** The names that callers may use, with that of `CONSOLE_ORIGIN`; undefined where any is accepted. */
+export function listAllowedHosts(config: {
+  host: string;
+  allowedHosts?: readonly string[] | undefined;
+  consoleOrigin?: string | undefined;
+}): string[] | undefined {
+  const { host, allowedHosts, consoleOrigin } = config;
+  if (allowedHosts === undefined && !isLoopbackAddress(host)) return undefined;
+  return [...(allowedHosts ?? []), ...(consoleOrigin === undefined ? [] : [new URL(consoleOrigin).hostname])];
 }
 
 const ownSchemes = /^https?:\/\//;

@@ -45,6 +45,7 @@ export class BrowserCalls {
   cookie: string | undefined;
   /** As the address line has it. */
   host: string;
+  scheme = 'http';
 
   constructor(management: Pick<TestManagement, 'service'>, host = new URL(management.service.url).host) {
     this.#management = management;
@@ -58,7 +59,7 @@ export class BrowserCalls {
   /** @param init headers replace those of a browser; undefined leaves one out */
   async call(path: string, init: Omit<Sent, 'path'> = {}): Promise<Answer> {
     const isChange = init.method !== undefined && init.method !== 'GET';
-    const own = { ...this.headers, ...(isChange && { origin: `http://${this.host}` }) };
+    const own = { ...this.headers, ...(isChange && { origin: `${this.scheme}://${this.host}` }) };
     const answer = await send(this.#management, { ...init, path, headers: { ...own, ...init.headers } });
     for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
       const [pair = ''] = line.split(';');

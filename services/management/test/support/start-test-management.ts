@@ -32,6 +32,7 @@ export interface TestManagementOptions {
   keepaliveMs?: number;
   ownPostgres?: boolean;
   maxStreamsPerKey?: number;
+  consoleOrigin?: string;
 }
 
 export async function startTestManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
@@ -50,6 +51,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     edition: options.edition ?? 'extended',
     oidcScope: 'openid profile email',
     oidcRoleClaim: 'roles',
+    ...(options.consoleOrigin !== undefined && { consoleOrigin: options.consoleOrigin }),
     trustProxy: 0,
     drainDelaySeconds: 0,
     shutdownGraceSeconds: 10,

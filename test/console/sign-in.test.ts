@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inBrowser } from './support/in-browser.ts';
+import { type ConsoleSystem, openConsole } from './support/open-console.ts';
+
+let console: ConsoleSystem;
+
+const account = (page: Page) => page.getByRole('button', { name: /^Account: / });
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true, level: 1 });
+
+async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Whatever a page keeps where scripts, history or disks would find it. */
+const readTraces = (page: Page) =>
+  page.evaluate<string>(
+    'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, location.href, history.state])',
+  );
+
+const endSessions = () =>
+  console.system.database.pool.query("UPDATE console_sessions SET last_used_at = now() - interval '31 minutes'");
+
+inBrowser('signing in', () => {
+  beforeAll(async () => {
+    console = await openConsole();
+  });
+  afterAll(() => console?.[Symbol.asyncDispose]());
+
+  test('with a key leads on to the address that was asked for, and leaves no trace of the key', async () => {
+    const { page, context, faults } = await console.open('/agents?order=name', { key: null });
+    await heading(page, 'Sign in').waitFor();
+    await signIn(page, 'agm_wrong');
+    await page.getByText('missing or invalid API key').waitFor();
+    await signIn(page, console.system.apiKey);
+    await heading(page, 'Agents').waitFor();
+    expect(new URL(page.url()).search).toBe('?order=name');
+    const traces = await readTraces(page);
+    expect(traces).not.toContain(console.system.apiKey);
+    const [cookie, ...others] = await context.cookies();
+    expect([cookie, others]).toMatchObject([
+      { name: 'agp_console', httpOnly: true, sameSite: 'Strict', path: '/', expires: -1 },
+      [],
+    ]);
+    expect(traces).not.toContain(cookie?.value);
+    const digests = await console.system.database.pool.query('SELECT token_sha256 FROM console_sessions');
+    const digest = createHash('sha256')
+      .update(cookie?.value ?? '')
+      .digest();
+    expect(digests.rows.map(({ token_sha256 }) => token_sha256)).toContainEqual(digest);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('by a one-time link works once, and its code leaves the address before anything is asked of a server', async () => {
+    const link = await console.makeLink();
+    const code = new URL(link).hash;
+    const { page, context, faults } = await console.open('/nothing', { key: null });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(`${request.url()} ${JSON.stringify(request.headers())}`));
+    await page.goto(link);
+    await account(page).waitFor();
+    expect(page.url()).toBe(`${console.url}/`);
+    expect(asked.length).toBeGreaterThan(3);
+    for (const line of asked) expect(line).not.toContain(code.slice('#code='.length));
+    await page.goBack();
+    expect(page.url()).not.toContain('code=');
+    await context.close();
+    const second = await console.open(link.slice(console.url.length), { key: null });
+    await second.page.getByText('missing or invalid API key').waitFor();
+    await heading(second.page, 'Sign in').waitFor();
+    expect([faults, second.faults]).toEqual([[], []]);
+    await second.context.close();
+  });
+
+  test('again after the session has ended goes on where one was', async () => {
+    const { page, context, faults } = await console.open('/costs');
+    await heading(page, 'Costs').waitFor();
+    await endSessions();
+    await page.getByText('Your session has ended').waitFor();
+    expect(page.url()).toContain('/costs');
+    await expect(page.getByRole('navigation').count()).resolves.toBe(0);
+    await signIn(page, console.system.apiKey);
+    await heading(page, 'Costs').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('out in one tab signs out the other; the cookie that a thief has kept opens nothing', async () => {
+    const { page, context } = await console.open('/');
+    const other = await context.newPage();
+    await other.goto(`${console.url}/agents`);
+    await heading(other, 'Agents').waitFor();
+    const [stolen] = await context.cookies();
+    await account(page).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in').waitFor();
+    await heading(other, 'Sign in').waitFor();
+    expect(await context.cookies()).toEqual([]);
+    const half = await page.evaluate<string>("localStorage.getItem('agp-console-half')");
+    const headers = { cookie: `agp_console=${stolen?.value}`, 'x-agp-console': half ?? '' };
+    expect((await fetch(`${console.url}/api/v1/agents`, { headers })).status).toBe(401);
+    await context.close();
+  });
+
+  test('lasts while management restarts under two open tabs', async () => {
+    const { page, context, faults } = await console.open('/');
+    const other = await context.newPage();
+    await other.goto(`${console.url}/live`);
+    await heading(other, 'Live').waitFor();
+    // Its own code is loaded when it is opened: a server that is away then is another story.
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await heading(page, 'Agents').waitFor();
+    await page.getByRole('link', { name: 'Now', exact: true }).click();
+    const { port } = new URL(console.url);
+    await console.system.management.stop();
+    const again = await console.system.start('management', { MANAGEMENT_PORT: port });
+    expect(again.url).toBe(console.url);
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByText('No agent yet').waitFor();
+    // The live tab connects again by itself, and shows what arrives.
+    await console.send('restarted');
+    await other.getByText('restarted').first().waitFor();
+    await page.getByRole('link', { name: 'restarted' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});

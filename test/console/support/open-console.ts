@@ -1,0 +1,114 @@
+import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { type System, type SystemOptions, startSystem } from '../../system/start-system.ts';
+import { startBrowser } from '../../wire/browsers/start-browser.ts';
+
+/** A page of the console, and what went wrong in it. */
+export interface ConsolePage {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of its scripts, and whatever its policy refused. A test expects none, or says which. */
+  faults: string[];
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** The key to sign in with: one with every scope if not given; null opens the page signed out. */
+  key?: string | null;
+}
+
+/** The product in process on throw-away data, and a browser. Shared by the tests of a file. */
+export interface ConsoleSystem extends AsyncDisposable {
+  system: System;
+  /** What stands behind `openai`. */
+  provider: FakeProvider;
+  browser: Browser;
+  url: string;
+  /** Opens a path in a browser profile of its own. */
+  open(path?: string, options?: OpenOptions): Promise<ConsolePage>;
+  /**
+   * Sends a request through the proxy as an agent, and reads its answer.
+   *
+   * @param fields of the body, and headers
+   */
+  send(agent: string, fields?: object, headers?: Record<string, string>): Promise<Response>;
+  /** Makes a key, and gives its secret. */
+  makeKey(scopes: readonly string[], name?: string): Promise<string>;
+  /** The address of a one-time link, for the holder of a key. */
+  makeLink(key?: string): Promise<string>;
+}
+
+/** Only what hangs runs into it. */
+const timeoutMs = 120_000;
+
+/** Answers that a page may get and that are no fault of its own: nobody is signed in any more, or a server restarts. */
+const expected = /Failed to load resource: (?:the server responded with a status of 401|net::ERR_)/;
+
+/** Notes what goes wrong in a page from now on. */
+function watchFaults(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !expected.test(message.text())) faults.push(message.text());
+  });
+  return faults;
+}
+
+/**
+ * Starts services and a browser. The page is built by the run's global setup.
+ *
+ * @param names host names that lead the browser to this machine
+ */
+export async function openConsole(options: SystemOptions = {}, names: readonly string[] = []): Promise<ConsoleSystem> {
+  await using opened = new AsyncDisposableStack();
+  const browser = opened.adopt(await startBrowser(names), (running) => running.close());
+  const provider = opened.use(await startFakeProvider(answerCanned()));
+  const environment = { PROVIDER_OPENAI_URL: provider.url, ...options.environment };
+  const system = opened.use(await startSystem({ ...options, environment }));
+  const { url } = system.management;
+
+  async function makeLink(key: string = system.apiKey): Promise<string> {
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${url}/api/v1/console/links`, { method: 'POST', headers });
+    return url + ((await answer.json()) as { path: string }).path;
+  }
+
+  const running = opened.move();
+  return {
+    system,
+    provider,
+    browser,
+    url,
+    makeLink,
+    async open(path = '/', { key = system.apiKey, ...contextOptions } = {}) {
+      const context = await browser.newContext({
+        locale: 'en-US',
+        viewport: { width: 1280, height: 900 },
+        ...contextOptions,
+      });
+      context.setDefaultTimeout(timeoutMs);
+      const page = await context.newPage();
+      const faults = watchFaults(page);
+      if (key !== null) {
+        await page.goto(await makeLink(key));
+        await page.getByRole('button', { name: /^Account: / }).waitFor();
+      }
+      if (key === null || path !== '/') await page.goto(url + path);
+      return { page, context, faults };
+    },
+    async send(agent, fields = {}, headers = {}) {
+      const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], ...fields };
+      const answer = await fetch(`${system.proxies[0]?.url}/openai/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-agent-name': agent, ...headers },
+        body: JSON.stringify(body),
+      });
+      await answer.clone().text();
+      return answer;
+    },
+    async makeKey(scopes, name = scopes.join('+')) {
+      const body = JSON.stringify({ name, scopes });
+      return (await system.api<{ secret: string }>('/api/v1/keys', { method: 'POST', body })).secret;
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
