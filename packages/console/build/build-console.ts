@@ -63,12 +63,20 @@ export async function buildConsole({ report }: { report?: (line: string) => void
   mkdirSync(folder, { recursive: true });
   // Whoever has a finished build loads no build tool.
   const { build } = await import('vite');
-  await build({
-    configFile: join(packageFolder, 'vite.config.ts'),
-    mode: 'production',
-    logLevel: 'error',
-    build: { outDir: folder, emptyOutDir: true },
-  });
+  // Tests build too, under `test`: React would then come with its checks for developers.
+  const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    await build({
+      configFile: join(packageFolder, 'vite.config.ts'),
+      mode: 'production',
+      logLevel: 'error',
+      build: { outDir: folder, emptyOutDir: true },
+    });
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
   compressFiles(folder);
   writeFileSync(join(folder, stampName), digest);
   swapIn(folder, digest);

@@ -12,10 +12,12 @@ import { createConsoleRouter } from './app/create-router.tsx';
 import { readStyleNonce } from './app/read-style-nonce.ts';
 import { reloadWhenUpdated } from './app/reload-when-updated.ts';
 import { resolveVariables, theme } from './app/theme.ts';
+import { watchIdle } from './app/watch-idle.ts';
 import { SignInGate } from './session/sign-in-gate.tsx';
 import { takeSignInCode } from './session/take-sign-in-code.ts';
 
 reloadWhenUpdated();
+watchIdle();
 // Mantine's style tags, and those of the library that keeps the page from scrolling behind a dialog.
 const nonce = readStyleNonce();
 setNonce(nonce);

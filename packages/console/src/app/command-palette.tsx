@@ -1,12 +1,23 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { Spotlight } from '@mantine/spotlight';
+import { Spotlight, spotlight } from '@mantine/spotlight';
 import { IconRobot, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { apiQuery } from '../api/api-query.ts';
 import { useSession } from '../session/session-context.ts';
 import { placeGroups } from './navigation.tsx';
+
+interface Choice {
+  key: string;
+  label: string;
+  description?: string;
+  icon: ReactNode;
+  go: () => Promise<void>;
+}
+
+/** Ids have digits and no spaces; names seldom are so long with both. */
+const looksLikeId = (text: string) => /^(?=.*\d)[\x21-\x7e]{8,}$/.test(text);
 
 const pauseMs = 200;
 const mostAgents = 7;
@@ -28,6 +39,38 @@ export function CommandPalette() {
       ({ extended, name }) => (!extended || edition === 'extended') && name.toLowerCase().includes(text.toLowerCase()),
     );
   const found = text === '' ? [] : (agents.data?.data ?? []);
+  const choices: Choice[] = [
+    ...places.map(({ to, name, icon: Icon }) => ({
+      key: to,
+      label: name,
+      icon: <Icon size={18} aria-hidden />,
+      go: () => navigate({ to }),
+    })),
+    ...found.map(({ id, name, status }) => ({
+      key: id,
+      label: name,
+      description: `Agent, ${status}`,
+      icon: <IconRobot size={18} aria-hidden />,
+      go: () => navigate({ to: '/agents/$agentId', params: { agentId: id } }),
+    })),
+    ...(!looksLikeId(text)
+      ? []
+      : [
+          {
+            key: 'find',
+            label: `What became of ${text}`,
+            description: 'By the id of a request, an event, a session or an agent',
+            icon: <IconSearch size={18} aria-hidden />,
+            go: () => navigate({ to: '/find', search: { id: text } }),
+          },
+        ]),
+  ];
+  // Agents come a moment after the letters: then nothing is selected yet, and Enter means the first.
+  const goToFirst = () => {
+    if (document.querySelector('.mantine-Spotlight-action[data-selected]') !== null) return;
+    void choices[0]?.go();
+    spotlight.close();
+  };
   return (
     <Spotlight.Root
       query={query}
@@ -41,36 +84,21 @@ export function CommandPalette() {
         placeholder="A screen, an agent, or the id of a request"
         aria-label="A screen, an agent, or the id of a request"
         leftSection={<IconSearch size={18} aria-hidden />}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') goToFirst();
+        }}
       />
       <Spotlight.ActionsList>
-        {places.map(({ to, name, icon: Icon }) => (
+        {choices.map(({ key, label, description, icon, go }) => (
           <Spotlight.Action
-            key={to}
-            label={name}
-            leftSection={<Icon size={18} aria-hidden />}
-            onClick={() => void navigate({ to })}
+            key={key}
+            label={label}
+            {...(description !== undefined && { description })}
+            leftSection={icon}
+            onClick={() => void go()}
           />
         ))}
-        {found.map(({ id, name, status }) => (
-          <Spotlight.Action
-            key={id}
-            label={name}
-            description={`Agent, ${status}`}
-            leftSection={<IconRobot size={18} aria-hidden />}
-            onClick={() => void navigate({ to: '/agents/$agentId', params: { agentId: id } })}
-          />
-        ))}
-        {text.length > 3 && (
-          <Spotlight.Action
-            label={`What became of ${text}`}
-            description="By the id of a request, an event, a session or an agent"
-            leftSection={<IconSearch size={18} aria-hidden />}
-            onClick={() => void navigate({ to: '/find', search: { id: text } })}
-          />
-        )}
-        {places.length + found.length === 0 && text.length <= 3 && (
-          <Spotlight.Empty>Nothing is called so</Spotlight.Empty>
-        )}
+        {choices.length === 0 && <Spotlight.Empty>Nothing is called so</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

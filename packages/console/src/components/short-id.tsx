@@ -24,12 +24,20 @@ export function CopyText({ text, what }: { text: string; what: string }) {
   );
 }
 
+interface Props {
+  id: string;
+  what?: string;
+  whole?: boolean;
+  /** Characters that are shown of each end. */
+  ends?: number;
+}
+
 /** A long id or hash, shortened, with a button that copies all of it. */
-export function ShortId({ id, what = 'id', whole = false }: { id: string; what?: string; whole?: boolean }) {
+export function ShortId({ id, what = 'id', whole = false, ends = 6 }: Props) {
   return (
     <span className={whole ? undefined : 'nowrap'}>
       <span className="mono" title={id}>
-        {whole ? id : shortenId(id)}
+        {whole ? id : shortenId(id, ends)}
       </span>{' '}
       <CopyText text={id} what={what} />
     </span>

@@ -44,6 +44,8 @@ export function SignInGate({ code, children }: { code: string | null; children: 
         // Another person may see less: nothing that was read before is shown to them.
         queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
         queries.setQueryData(sessionKey, answer);
+        // The address of the sign-in itself leads nowhere.
+        if (window.location.pathname === '/sign-in') window.location.replace('/');
       }}
     />
   );

@@ -9,7 +9,13 @@ import { shortenId } from '../../format/shorten-id.ts';
 
 function About({ agent_id, agent_name, target }: AuditEntry) {
   if (agent_id) return <AgentLink id={agent_id} name={agent_name} />;
-  return target === null ? <span className="dim">–</span> : <span title={target}>{shortenId(target)}</span>;
+  return target === null ? (
+    <span className="dim">–</span>
+  ) : (
+    <span title={target} className="mono">
+      {shortenId(target, 4)}
+    </span>
+  );
 }
 
 /** Of the audit log. */
@@ -27,10 +33,10 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   {
     head: 'Who',
     cell: ({ actor, source_ip }) => (
-      <span>
+      <div>
         {nameActor(actor)}
-        {source_ip !== null && <span className="dim small nowrap"> from {source_ip}</span>}
-      </span>
+        {source_ip !== null && <div className="dim small">from {source_ip}</div>}
+      </div>
     ),
   },
   {
@@ -45,6 +51,6 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   {
     head: 'Hash',
     cell: ({ lineage_hash }) =>
-      lineage_hash === null ? <span className="dim">open</span> : <ShortId id={lineage_hash} what="hash" />,
+      lineage_hash === null ? <span className="dim">open</span> : <ShortId id={lineage_hash} what="hash" ends={4} />,
   },
 ];

@@ -30,7 +30,9 @@ export function EventsScreen() {
   const filter = { ...rest, ...(failed && { failed }) };
   const query = useQuery({
     ...apiQuery('/api/v1/events', { query: { ...filter, cursor, limit: pageSize, expand: 'agent,outcome' } }),
+    // Rows never move by themselves; who comes back to the newest gets the newest.
     staleTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: cursor === undefined ? 'always' : false,
   });
   const { model, compliance_tag: tag, pii_type: pii } = search;
   const matches = useCallback(

@@ -25,6 +25,12 @@ export function SessionChain({ sessionId, eventCount }: { sessionId: string; eve
     begun.current = sessionId;
     void start();
   });
+  // Whatever was begun ends with the screen.
+  useEffect(() => {
+    return () => {
+      begun.current = null;
+    };
+  }, []);
   const again = (
     <Button
       size="xs"
