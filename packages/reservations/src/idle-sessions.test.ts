@@ -62,10 +62,11 @@ test('a clock that is set back does not end the session that an agent is in', as
   const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 5_000 });
   await new Promise((resolve) => redis.once('ready', resolve));
   const newId = makeIds();
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   const [one, two] = [1, 2].map(() => createIdleSessions(redis, { idleSeconds: 2 }));
   const first = await one?.resolve('agt_a', newId);
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
-  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(Date.now() - 3_600_000);
   for (let index = 0; index < 6; index += 1) {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await one?.resolve('agt_a', newId);

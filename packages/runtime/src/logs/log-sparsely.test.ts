@@ -25,10 +25,11 @@ test('repeated calls are logged once an interval, with the number of those held 
 
 test('a clock that is set back keeps nothing from being logged', async () => {
   const logged: string[] = [];
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   const log = logSparsely((text: string) => void logged.push(text), 20);
   log('before');
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
-  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(Date.now() - 3_600_000);
   await new Promise((resolve) => setTimeout(resolve, 40));
   log('after');
   expect(logged).toEqual(['before', 'after']);
