@@ -1,0 +1,131 @@
+import type { ListedAgent } from '@agp/core/contracts';
+import { answerCanned } from '@agp/testing/providers';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser } from './support/in-browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const confirm = (page: Page, verb: string) => dialog(page).getByRole('button', { name: verb, exact: true }).click();
+
+inBrowser('what operators do in the console', () => {
+  const { open, send, makeKey, system, provider } = useConsole();
+
+  const readAgent = async (name: string) => {
+    const agents = await system().api<ListedAgent[]>(`/api/v1/agents?expand=usage&search=${name}`);
+    return agents.find((agent) => agent.name === name);
+  };
+  /** The screens show what is recorded, a moment after the answer. */
+  const recorded = (name: string, requests: number) =>
+    expect.poll(async () => (await readAgent(name))?.requests_today, { timeout: 60_000 }).toBe(requests);
+
+  test('a block says what it ends, ends it, and is in the audit log with its reason', async () => {
+    provider().handle(answerCanned({ pauseMs: 100, words: Array.from({ length: 3_000 }, () => ' word') }));
+    const answer = await fetch(`${system().proxies[0]?.url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-agent-name': 'runaway' },
+      body: JSON.stringify({ model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: 'go on' }] }),
+    });
+    const ended = answer.text().then(
+      () => 'cut',
+      () => 'cut',
+    );
+    const { page, context, faults } = await open('/agents');
+    await page.getByRole('button', { name: 'Block runaway' }).click();
+    await dialog(page).getByText('Ends 1 running request.').waitFor();
+    await dialog(page).getByLabel('Reason').fill('runs in a loop');
+    await confirm(page, 'Block');
+    await page.getByRole('button', { name: 'Unblock runaway' }).waitFor();
+    expect((await readAgent('runaway'))?.status).toBe('blocked');
+    expect(await ended).toBe('cut');
+    provider().handle(answerCanned());
+    expect((await send('runaway')).status).toBe(403);
+    await page.getByRole('link', { name: 'runaway' }).click();
+    await page.getByText('status: active → blocked').waitFor();
+    await page.getByText('“runs in a loop”').waitFor();
+    await page.getByRole('button', { name: 'Unblock runaway' }).click();
+    await confirm(page, 'Unblock');
+    await page.getByRole('button', { name: 'Block runaway' }).waitFor();
+    expect((await send('runaway')).status).toBe(200);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a cap is set, reached and raised', async () => {
+    await send('spender');
+    await recorded('spender', 1);
+    const { page, context, faults } = await open('/budgets');
+    await page.getByRole('button', { name: 'Set cap of spender' }).click();
+    await dialog(page).getByLabel('No more than an amount a day').check();
+    await dialog(page).getByLabel('USD a UTC day').fill('0');
+    await dialog(page).getByText('Every request is refused with 429.').waitFor();
+    await confirm(page, 'Set cap');
+    const row = page.getByRole('row', { name: /spender/ });
+    await row.getByText('used up').waitFor();
+    const refused = await send('spender');
+    expect(refused.status).toBe(429);
+    await page.goto(`${system().management.url}/find?id=${refused.headers.get('x-request-id')}`);
+    await page.getByText('The rest of its daily cap has no room for this request.').waitFor();
+    await page.goto(`${system().management.url}/budgets`);
+    await page.getByRole('button', { name: 'Change cap of spender' }).click();
+    await dialog(page).getByLabel('USD a UTC day').fill('5');
+    await confirm(page, 'Set cap');
+    await row.getByText('$5.00').waitFor();
+    expect((await readAgent('spender'))?.daily_cap_usd).toBe(5);
+    expect((await send('spender')).status).toBe(200);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a key that only reads sees no button that would fail', async () => {
+    await send('watched');
+    await recorded('watched', 1);
+    const { page, context, faults } = await open('/agents', { key: await makeKey(['read']) });
+    await page.getByRole('link', { name: 'watched' }).waitFor();
+    const changes = page.getByRole('button', { name: /^(?:Block|Unblock|Set|Change|Retire|Pause|Resume|Make)/ });
+    expect(await changes.count()).toBe(0);
+    await page.getByRole('link', { name: 'watched' }).click();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    expect(await changes.count()).toBe(0);
+    for (const [path, shown] of [
+      ['/budgets', 'All agents together'],
+      ['/keys', 'Only administrators see keys and tokens'],
+      ['/', 'Services'],
+    ] as const) {
+      await page.goto(system().management.url + path);
+      await page.getByRole('heading', { name: shown }).waitFor();
+      expect([path, await changes.count()]).toEqual([path, 0]);
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a key is made, shown once, and signs in', async () => {
+    const { page, context, faults } = await open('/keys');
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    await dialog(page).getByRole('textbox', { name: 'Name' }).fill('night shift');
+    await confirm(page, 'Make it');
+    const secret = (await page.getByTestId('secret').textContent())?.trim() ?? '';
+    expect(secret).toMatch(/^agm_/);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('row', { name: /night shift/ }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    const authorization = `Bearer ${secret}`;
+    expect((await fetch(`${system().management.url}/api/v1/agents`, { headers: { authorization } })).status).toBe(200);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a first visit sees the first event arrive', async () => {
+    const { page, context, faults } = await open('/start');
+    await page.getByLabel('Name of the agent').fill('newcomer');
+    await page.getByText('Waiting for the first event of newcomer').waitFor();
+    await send('other');
+    await send('newcomer');
+    await page.getByText('It has arrived.').waitFor();
+    await page.getByRole('button', { name: 'Block newcomer' }).waitFor();
+    await page.getByRole('button', { name: 'Set cap of newcomer' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});

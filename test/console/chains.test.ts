@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { Lineage } from '@agp/core/contracts';
+import { expect, test } from 'vitest';
+import { inBrowser } from './support/in-browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+const whole = 'As it was written.';
+
+inBrowser('chains, checked by the browser itself', () => {
+  const { open, send, system } = useConsole();
+
+  /** A session with some turns, once they are recorded. */
+  async function makeSession(name: string, turns: number): Promise<string> {
+    let id = '';
+    for (let turn = 0; turn < turns; turn += 1) {
+      const answer = await send(name, {}, { 'x-session-id': `session of ${name}` });
+      id = answer.headers.get('x-session-id') ?? '';
+    }
+    const read = () => system().api<Lineage>(`/api/v1/lineage/${id}`);
+    await expect.poll(async () => (await read()).entries.length, { timeout: 60_000 }).toBe(turns);
+    return id;
+  }
+
+  test('of a session: every hash is computed here, and the server is not asked for its word', async () => {
+    const id = await makeSession('verified', 3);
+    const { page, context, faults } = await open('/');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${system().management.url}/sessions/${id}`);
+    await page.getByText(whole).waitFor();
+    await page.getByText('This browser computed 3 hashes').waitFor();
+    const { entries } = await system().api<Lineage>(`/api/v1/lineage/${id}`);
+    await page.getByText(entries[2]?.lineage_hash ?? '', { exact: true }).waitFor();
+    await page.getByText('Each step').click();
+    for (const { event_id } of entries) await page.locator('.chain-steps').getByTitle(event_id).waitFor();
+    expect(asked).toContain(`/api/v1/lineage/${id}`);
+    expect(asked.filter((path) => path.endsWith('/verify'))).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('of a session that somebody changed: the page shows where it breaks, whatever was made to fit', async () => {
+    const id = await makeSession('tampered', 3);
+    const { pool } = system().database;
+    const { rows } = await pool.query<{ payload: string; previous: string }>(
+      `SELECT payload, (SELECT lineage_hash FROM events AS before WHERE before.session_id = $1 AND before.seq = 0) AS previous
+       FROM events WHERE session_id = $1 AND seq = 1`,
+      [id],
+    );
+    const payload = (rows[0]?.payload ?? '').replace(/"cost_usd":[^,]+/, '"cost_usd":0');
+    const hash = `sha256:${createHash('sha256')
+      .update((rows[0]?.previous ?? '') + payload)
+      .digest('hex')}`;
+    // The forger gives the changed event a hash that fits: then the next one's does not.
+    await pool.query(
+      'UPDATE events SET payload = $2, cost_usd = 0, lineage_hash = $3 WHERE session_id = $1 AND seq = 1',
+      [...[id, payload, hash]],
+    );
+    const { page, context, faults } = await open(`/sessions/${id}`);
+    await page.getByText('The chain breaks at number 2').waitFor();
+    const steps = page.locator('.chain-steps > li');
+    await expect.poll(() => steps.count()).toBe(3);
+    expect(await steps.nth(2).getAttribute('data-fault')).toBe('true');
+    expect(await page.getByText(whole).count()).toBe(0);
+    // What the list shows must be what the chain has, too.
+    await pool.query('UPDATE events SET payload = $2 WHERE session_id = $1 AND seq = 1', [id, rows[0]?.payload]);
+    await page.getByRole('button', { name: 'Verify again' }).click();
+    await page.getByText('The chain breaks at number 1').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('of the audit log: whole, and broken where an entry was changed', async () => {
+    const { page, context, faults } = await open('/audit');
+    await page.getByRole('button', { name: 'Verify the whole log' }).click();
+    await page.getByText(whole).waitFor();
+    await system().database.pool.query(
+      `UPDATE audit_log SET payload = replace(payload, '"v":', '"v": ') WHERE seq = 0`,
+    );
+    await page.getByRole('button', { name: 'Verify again' }).click();
+    await page.getByText('The chain breaks at number 0').waitFor();
+    await page.goto(system().management.url);
+    await page.getByRole('button', { name: 'Check the audit log' }).click();
+    await page.getByText('The chain breaks at number 0').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
