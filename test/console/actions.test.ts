@@ -70,7 +70,7 @@ inBrowser('what operators do in the console', () => {
     await page.getByRole('button', { name: 'Change cap of spender' }).click();
     await dialog(page).getByLabel('USD a UTC day').fill('5');
     await confirm(page, 'Set cap');
-    await row.getByText('$5.00').waitFor();
+    await row.getByText('$5.00').first().waitFor();
     expect((await readAgent('spender'))?.daily_cap_usd).toBe(5);
     expect((await send('spender')).status).toBe(200);
     expect(faults).toEqual([]);

@@ -15,8 +15,8 @@ export interface SignedIn {
   /** UTC, ISO 8601. */
   expires_at: string;
   oidc: boolean;
-  /** Where agents send their requests. */
-  proxy_url: string;
+  /** Where agents send their requests; null where management was not told. */
+  proxy_url: string | null;
   edition: 'base' | 'extended';
 }
 

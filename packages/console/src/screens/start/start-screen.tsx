@@ -12,18 +12,23 @@ import { baseOf, snippets, toolAddress } from './snippets.ts';
 /** Longest name that an agent may have. */
 const longestName = 128;
 
+/** Where a proxy most likely is, for a page that was not told. */
+const guessAddress = () =>
+  isOnThisMachine(window.location.origin) ? 'http://127.0.0.1:8080' : `https://proxy.${window.location.hostname}`;
+
 const isOnThisMachine = (address: string) => /^https?:\/\/(?:127\.|localhost|\[::1\])/.test(address);
 
 /** The first visit: an agent is pointed at the proxy, its first event arrives, it gets a cap, and is blocked and unblocked once. */
 export function StartScreen() {
   const { proxy_url } = useSession();
+  const [address, setAddress] = useState(proxy_url ?? guessAddress());
   const [agent, setAgent] = useState('my-first-agent');
   const [chosen, setChosen] = useState(snippets[0]?.id ?? '');
-  const [simulated, setSimulated] = useState(isOnThisMachine(proxy_url));
+  const [simulated, setSimulated] = useState(isOnThisMachine(address));
   const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];
   const name = agent.trim() || 'my-first-agent';
-  const text = snippet?.write(baseOf(proxy_url, snippet.api, simulated), name) ?? '';
-  const tool = toolAddress(proxy_url, name, simulated);
+  const text = snippet?.write(baseOf(address, snippet.api, simulated), name) ?? '';
+  const tool = toolAddress(address, name, simulated);
   return (
     <Screen
       title="Connect an agent"
@@ -31,6 +36,14 @@ export function StartScreen() {
     >
       <Card title="1. Point it at the proxy">
         <div className="filters">
+          {proxy_url === null && (
+            <TextInput
+              label="Address of the proxy"
+              description="Not known here: CONSOLE_PROXY_URL tells it"
+              value={address}
+              onChange={(event) => setAddress(event.currentTarget.value)}
+            />
+          )}
           <TextInput
             label="Name of the agent"
             maxLength={longestName}
