@@ -16,6 +16,7 @@ function startEngine(count: number, { healthOf = () => 'healthy' }: { healthOf?:
   const engine: Engine = {
     async compose(...args) {
       asked.push(args.join(' '));
+      if (args[0] === 'config') return 'postgres\nmigrate\nproxy\nbalancer';
       if (args[0] === 'ps') return [...containers.keys()].join('\n');
       const scale = args.includes('--scale') ? Number(args[args.indexOf('--scale') + 1]?.split('=')[1]) : 0;
       while (containers.size < scale) containers.set(`new-${++made}`, 'new');
@@ -65,7 +66,7 @@ test('an upgrade migrates before it replaces, writers first, and touches the res
     `${up} writer=2 writer`,
     `${up} proxy=2 proxy`,
     `${up} management=2 management`,
-    'up --detach --no-build',
+    'up --detach --no-build --no-deps postgres balancer',
     'exec -T balancer sh -c kill -USR2 1',
   ]);
   expect(said.join('\n')).toContain('proxy: 1 replaced');

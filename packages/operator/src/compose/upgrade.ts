@@ -4,6 +4,9 @@ import { type RollTimes, rollService } from './roll-service.ts';
 /** In the order in which they are replaced: a new writer takes what old proxies send, and not the other way round. */
 const rolled = ['writer', 'proxy', 'management'];
 
+/** Ended long ago, or run by hand. */
+const once = ['nats-folder', 'create-roles', 'migrate', 'operator'];
+
 const usualTimes: RollTimes = { readyMs: 120_000, settleMs: 3_000, pollMs: 500 };
 
 export interface UpgradeOptions {
@@ -31,7 +34,11 @@ export async function upgrade(engine: Engine, { build, times = usualTimes, say }
   await compose('run', '--rm', 'migrate');
   say('the schema is up to date');
   for (const service of rolled) say(`${service}: ${await rollService(engine, service, times)} replaced`);
-  await compose('up', '--detach', '--no-build');
+  // Not those again: "up" would replace all of them at once where it takes them for changed.
+  const others = (await compose('config', '--services'))
+    .split('\n')
+    .filter((name) => ![...rolled, ...once].includes(name));
+  await compose('up', '--detach', '--no-build', '--no-deps', ...others);
   // Reads its file again; open connections go on. From inside, since "docker kill" would also mean that nobody is to restart it.
   await compose('exec', '-T', 'balancer', 'sh', '-c', 'kill -USR2 1');
   say('everything else is up to date');
