@@ -29,8 +29,12 @@ export interface SystemOptions {
   environment?: Record<string, string>;
   /** With no writers: whether one was there once, and has left its event stream. True if not given. */
   eventStream?: boolean;
-  /** A Postgres of this system's own, for tests that stop it. */
-  ownPostgres?: boolean;
+  /** A Postgres of this system's own, for tests that stop it, or a primary and its standby. */
+  ownPostgres?: boolean | 'pair';
+  /** Three NATS servers, with streams of three copies. */
+  nats?: 'cluster';
+  /** Two Redis servers and a sentinel. */
+  redis?: 'pair';
   /** Where that Postgres has its data. */
   postgresFolder?: string;
   /** Services reach their servers over links, which a test makes slow or cuts. */
@@ -46,9 +50,15 @@ export interface SystemLinks {
   redis: Link;
 }
 
+type Clusters = 'natsCluster' | 'redisPair' | 'postgresPair';
+
+/** The servers: each alone, or where that was asked for as a cluster. The other form is undefined. */
+export type SystemStack = Omit<TestStack<{ nats: true; redis: true; ownPostgres: true }>, Clusters> &
+  Pick<TestStack<{ nats: 'cluster'; redis: 'pair'; ownPostgres: 'pair' }>, Clusters>;
+
 /** The whole product on servers of its own. */
 export interface System<Service extends RunningService = RunningService> extends AsyncDisposable {
-  stack: TestStack<{ nats: true; redis: true; ownPostgres: true }>;
+  stack: SystemStack;
   /** There only if they were asked for. */
   links: SystemLinks;
   proxies: Service[];
@@ -119,16 +129,18 @@ export async function assembleSystem<Service extends RunningService>(
   stopAll: () => Promise<void>,
 ): Promise<System<Service>> {
   const stack = (await startTestStack({
-    nats: true,
-    redis: true,
+    nats: options.nats ?? true,
+    redis: options.redis ?? true,
     ownPostgres: options.ownPostgres ?? false,
     ...(options.tls && { tls: options.tls.server }),
     ...(options.postgresFolder && { postgresFolder: options.postgresFolder }),
-  })) as System['stack'];
+  })) as unknown as System['stack'];
   const links = options.links ? await startLinks(stack) : undefined;
+  const replicas = options.nats === 'cluster' ? { EVENT_STREAM_REPLICAS: '3' } : {};
   const toEnvironment = (name: ServiceName) => ({
     ...toVariables(stack.urls[name], links),
     ...(options.tls && toTlsVariables(stack.urls[name], options.tls.caFile)),
+    ...replicas,
     ...options.environment,
   });
   const start = (name: ServiceName, more: Record<string, string> = {}) =>

@@ -2,13 +2,16 @@ import { parseJson } from '@agp/core/json';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { GatheringSocket } from './gathering-socket.ts';
+import { makePrimaryClient } from './primary/make-primary-client.ts';
+import { PrimaryFinder } from './primary/primary-finder.ts';
+import { readDatabaseServers } from './primary/read-database-servers.ts';
 import type { Schema } from './schema.ts';
 
 /** A pool of Postgres connections with kysely's query builder over it. */
 export type Db = Kysely<Schema>;
 
 export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/name` */
+  /** `postgres://user:password@host:port/name`; of several servers, `host:port` after commas, the primary is used. */
   url: string;
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
@@ -58,16 +61,22 @@ const typeParsers: pg.CustomTypesConfig = {
 export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? 30_000;
   const onError = options.onConnectionError ?? (() => {});
-  const pool = new pg.Pool({
-    connectionString: options.url,
+  const servers = readDatabaseServers(options.url);
+  const client = {
     application_name: options.applicationName,
-    max: options.maxConnections ?? 10,
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
     connectionTimeoutMillis: options.connectTimeoutMs ?? usualConnectTimeoutMs,
     statement_timeout: timeout,
     // Compilation takes seconds where rows are estimated wrongly, and no statement here runs long enough to gain from it.
     options: '-c jit=off',
     query_timeout: (options.longestStatementMs ?? timeout) + 500,
+  };
+  const finder = new PrimaryFinder({ servers, client });
+  const pool = new pg.Pool({
+    ...client,
+    connectionString: servers[0].url,
+    Client: makePrimaryClient(finder),
+    max: options.maxConnections ?? 10,
     // A process that died without the server noticing must not keep its locks.
     idle_in_transaction_session_timeout: timeout,
     ...(options.pipeline ? { pipeline: true, stream: () => new GatheringSocket() } : {}),
@@ -85,6 +94,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     db,
     pool,
     async close() {
+      finder.stop();
       // kysely ends the pool only if it has used it.
       await db.destroy();
       if (!pool.ended) await pool.end();

@@ -15,7 +15,8 @@ export class StorageUnavailableError extends Error {
 
 /** SQLSTATE classes and codes that are about the server's state, not the statement (PostgreSQL manual, appendix A). */
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
-const unavailableCodes = new Set(['25006', '40001', '40P01', '55P03']);
+const readOnly = '25006';
+const unavailableCodes = new Set([readOnly, '40001', '40P01', '55P03']);
 
 function classify(error: unknown): unknown {
   // Errors that the server did not send come from the connection: sockets, name look-up, and pg's own time limits, which have no code.
@@ -32,8 +33,8 @@ function guardClient(client: pg.PoolClient): PostgresPoolClient {
     try {
       return await client.query(sql, parameters);
     } catch (error) {
-      // The server may still be working on a statement that timed out here.
-      if (!(error instanceof pg.DatabaseError)) broken = true;
+      // The server may still be working on a statement that timed out here, or take no writes any more.
+      if (!(error instanceof pg.DatabaseError) || error.code === readOnly) broken = true;
       throw classify(error);
     }
   };
@@ -60,7 +61,7 @@ export function guardPool(pool: pg.Pool): PostgresPool {
 
 /** {@link openDatabase} for a service that answers its callers with an error while storage is away. */
 export function openGuardedDatabase(options: DatabaseOptions): Database {
-  const { pool } = openDatabase(options);
+  const { pool, close } = openDatabase(options);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });
-  return { db, pool, close: () => pool.end() };
+  return { db, pool, close };
 }

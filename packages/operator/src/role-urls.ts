@@ -90,7 +90,8 @@ export function toDatabaseUrls(
   return (user) => toUserUrl(databaseUrl, roleNames[user], passwords[user]);
 }
 
-/** The same server, as another user. */
+/** The same server or servers, as another user. */
 export function toUserUrl(serverUrl: string, user: string, password: string): string {
-  return Object.assign(new URL(serverUrl), { username: user, password }).href;
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
+  return serverUrl.replace(/^([a-z+]+:\/\/)(?:[^/?#]*@)?/, (_, scheme: string) => `${scheme}${login}`);
 }

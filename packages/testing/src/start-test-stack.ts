@@ -11,13 +11,21 @@ import {
   toUserUrls,
 } from '@agp/operator';
 import { inject } from 'vitest';
+import { type NatsCluster, startNatsCluster } from './clusters/start-nats-cluster.ts';
+import { type PostgresPair, startPostgresPair } from './clusters/start-postgres-pair.ts';
+import { type RedisPair, startRedisPair } from './clusters/start-redis-pair.ts';
 import { type TestServers, templateName } from './global-setup.ts';
 import { openTestGuard } from './open-test-guard.ts';
+import { sendToRedis } from './send-to-redis.ts';
 
 export type { Server, TlsFiles } from '@agp/local-stack/servers';
 export { findFreePort } from '@agp/local-stack/servers';
 export type { RoleUrls, ServiceUrls } from '@agp/operator';
 export { childEnvironment } from './child-environment.ts';
+export type { NatsCluster, NatsNode } from './clusters/start-nats-cluster.ts';
+export { type PostgresPair, runSql } from './clusters/start-postgres-pair.ts';
+export type { RedisPair } from './clusters/start-redis-pair.ts';
+export { type Relay, startRelay } from './clusters/start-relay.ts';
 export { explainSkip } from './explain-skip.ts';
 export { startTestServers } from './global-setup.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
@@ -27,17 +35,20 @@ export { type Link, type LinkWeather, startLink } from './start-link.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
 
 export interface TestStackOptions {
-  /** Starts a NATS server with JetStream of this stack's own. */
-  nats?: boolean;
-  /** Starts a Redis server of this stack's own. */
-  redis?: boolean;
-  /** Starts a Postgres server of this stack's own, for tests that stop it. About a second. */
-  ownPostgres?: boolean;
+  /** Starts a NATS server with JetStream of this stack's own, or three that are a cluster. */
+  nats?: boolean | 'cluster';
+  /** Starts a Redis server of this stack's own, or two and a sentinel. */
+  redis?: boolean | 'pair';
+  /** Starts a Postgres server of this stack's own, for tests that stop it (about a second), or a primary and its standby. */
+  ownPostgres?: boolean | 'pair';
   /** Where that Postgres has its data, which its account must be able to write; a folder of the run if not given. */
   postgresFolder?: string;
   /** Lets each server that is this stack's own speak nothing but TLS. */
   tls?: TlsFiles;
 }
+
+/** As in a Redis that has run for a while: strict caps wait for one that may have lost something. */
+const markWhole = `EVAL "redis.call('SET','agp:{budget}:since',string.match(redis.call('INFO','server'),'run_id:(%w+)')..'|1')" 0`;
 
 let serversOfRun: TestServers | undefined;
 
@@ -46,17 +57,22 @@ export function useTestServers(servers: TestServers): void {
   serversOfRun = servers;
 }
 
+type UrlIf<Asked> = Asked extends true | string ? string : undefined;
+
 /** Real servers with throw-away data, for one test or one file. */
 export interface TestStack<Options extends TestStackOptions> extends AsyncDisposable {
   /** A migrated database of this stack's own. This URL and the next two may do everything there. */
   databaseUrl: string;
-  natsUrl: Options['nats'] extends true ? string : undefined;
-  redisUrl: Options['redis'] extends true ? string : undefined;
+  natsUrl: UrlIf<Options['nats']>;
+  redisUrl: UrlIf<Options['redis']>;
   /** Where the services and others connect, with the rights of their roles; undefined where that server was not asked for. */
-  urls: RoleUrls<Options['nats'] extends true ? string : undefined, Options['redis'] extends true ? string : undefined>;
+  urls: RoleUrls<UrlIf<Options['nats']>, UrlIf<Options['redis']>>;
   nats: Options['nats'] extends true ? Server : undefined;
   redis: Options['redis'] extends true ? Server : undefined;
   postgres: Options['ownPostgres'] extends true ? Server : undefined;
+  natsCluster: Options['nats'] extends 'cluster' ? NatsCluster : undefined;
+  redisPair: Options['redis'] extends 'pair' ? RedisPair : undefined;
+  postgresPair: Options['ownPostgres'] extends 'pair' ? PostgresPair : undefined;
 }
 
 /**
@@ -74,35 +90,55 @@ export async function startTestStack<const Options extends TestStackOptions>(
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   try {
     guard.removeFolder(folder);
-    const [nats, redis, { postgres, databaseUrl }] = await Promise.all([
-      options.nats
-        ? startNats(shared.nats, join(folder, 'nats'), { ...serverOptions, passwords: natsPasswords })
+    const inFolder = (kind: string) => join(folder, kind);
+    const [nats, natsCluster, redis, redisPair, database] = await Promise.all([
+      options.nats === true
+        ? startNats(shared.nats, inFolder('nats'), { ...serverOptions, passwords: natsPasswords })
         : undefined,
-      options.redis
-        ? startRedis(shared.redis, join(folder, 'redis'), { ...serverOptions, passwords: redisPasswords })
+      options.nats === 'cluster'
+        ? startNatsCluster(shared.nats, inFolder('nats'), { guard, passwords: natsPasswords })
+        : undefined,
+      options.redis === true
+        ? startRedis(shared.redis, inFolder('redis'), { ...serverOptions, passwords: redisPasswords })
+        : undefined,
+      options.redis === 'pair'
+        ? startRedisPair(shared.redis, inFolder('redis'), { guard, passwords: redisPasswords })
         : undefined,
       startDatabase(name),
     ]);
+    const { databaseUrl } = database;
+    const master = redis ?? redisPair?.master;
+    if (master && !options.tls) await sendToRedis(master.url, markWhole);
     const stop = async () => {
       try {
+        await Promise.all([natsCluster?.[Symbol.asyncDispose](), database.postgresPair?.[Symbol.asyncDispose]()]);
         if (!options.ownPostgres) await dropDatabase(shared.postgresUrl, name);
       } finally {
         await guard.stop();
       }
     };
+    const natsUrl = nats?.url ?? natsCluster?.url;
+    const redisUrl = redis?.url ?? redisPair?.url;
     const urls = toRoleUrls({
       databaseUrl: toDatabaseUrls(databaseUrl, shared.passwords),
-      natsUrl: nats ? toUserUrls(nats.url, natsPasswords) : () => undefined,
-      redisUrl: redis ? toUserUrls(redis.url, redisPasswords) : () => undefined,
+      natsUrl: natsUrl ? toUserUrls(natsUrl, natsPasswords) : () => undefined,
+      redisUrl: redisUrl ? toUserUrls(redisUrl, redisPasswords) : () => undefined,
     });
-    const servers = { nats, redis, postgres, natsUrl: nats?.url, redisUrl: redis?.url, urls };
-    return { databaseUrl, ...servers, [Symbol.asyncDispose]: stop } as unknown as TestStack<Options>;
+    const servers = { nats, natsCluster, redis, redisPair, ...database, natsUrl, redisUrl, urls };
+    return { ...servers, [Symbol.asyncDispose]: stop } as unknown as TestStack<Options>;
   } catch (error) {
     await guard.stop();
     throw error;
   }
 
   async function startDatabase(name: string) {
+    if (options.ownPostgres === 'pair') {
+      const postgresPair = await startPostgresPair(shared.postgres, guard);
+      const { primary, standby } = postgresPair;
+      const url = await createDatabase(primary.url, name, templateName, 'agp_migrator');
+      const { host } = new URL(primary.url);
+      return { postgresPair, databaseUrl: url.replace(host, `${host},${new URL(standby.url).host}`) };
+    }
     const postgres = options.ownPostgres
       ? await startThrowAwayPostgres(
           { ...shared.postgres, ...(options.postgresFolder && { folder: options.postgresFolder }) },

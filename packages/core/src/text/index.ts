@@ -1,2 +1,3 @@
 export * from './escape-json.ts';
+export * from './split-server-url.ts';
 export * from './to-line-text.ts';

@@ -81,7 +81,8 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
       args: (port) => ['-D', folder, '-p', String(port), ...settings],
       environment,
       ...(options.account ? { account: options.account } : {}),
-      readyLine: /database system is ready to accept connections/,
+      // A standby accepts those that only read.
+      readyLine: /database system is ready to accept (read-only )?connections/,
       // Fast shutdown, then immediate (postgres, "Shutting Down the Server").
       stopSignals: ['SIGINT', 'SIGQUIT'],
       // SIGKILL would leave its shared memory behind.

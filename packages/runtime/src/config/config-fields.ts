@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { splitServerUrl } from '@agp/core/text';
 import { z } from 'zod';
 import { callerFields } from '../callers/caller-fields.ts';
 
@@ -17,15 +18,18 @@ const fileField = z.string().refine((file) => {
   }
 }, 'cannot be read');
 
-/** Describes the fault of a server's URL; null if it has none. It never quotes the URL, which holds a password. */
+/** Describes the fault of the URL of one server or several; null if it has none. It never quotes the URL, which holds a password. */
 function findUrlFault(text: string, schemes: readonly string[]): string | null {
-  const url = URL.parse(text);
   if (!schemes.some((scheme) => text.startsWith(`${scheme}://`)))
     return `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`;
+  const servers = splitServerUrl(text);
   try {
-    if (url === null) throw new URIError();
-    decodeURIComponent(url.username);
-    decodeURIComponent(url.password);
+    for (const server of servers) {
+      const url = new URL(server);
+      decodeURIComponent(url.username);
+      decodeURIComponent(url.password);
+      if (servers.length > 1 && url.hostname === '') return 'names a server without a host';
+    }
     return null;
   } catch {
     return 'is not a URL; characters with a meaning in URLs must be percent-encoded in names and passwords';
@@ -40,6 +44,23 @@ function checkUrl(schemes: readonly string[]) {
 }
 
 const checkNatsUrl = checkUrl(['nats', 'tls']);
+const checkRedisScheme = checkUrl(['redis', 'rediss', 'redis+sentinel', 'rediss+sentinel']);
+
+function checkRedisUrl(text: string, context: z.RefinementCtx<string>): void {
+  checkRedisScheme(text, context);
+  const servers = splitServerUrl(text);
+  const isSentinel = /^rediss?\+sentinel:/.test(text);
+  if (!isSentinel && servers.length > 1)
+    context.addIssue({
+      code: 'custom',
+      message: 'names several servers; for sentinels it begins with redis+sentinel://',
+    });
+  if (isSentinel && (URL.parse(servers[0] ?? '')?.pathname ?? '').length < 2)
+    context.addIssue({
+      code: 'custom',
+      message: "must end with the sentinels' name for the master, such as /mymaster",
+    });
+}
 
 /** The variables that every service reads. */
 export const commonFields = {
@@ -63,11 +84,7 @@ export const commonFields = {
       'a file with `NATS_URL`, read again for each connection, so that the password can change while the service runs',
     ),
   natsCaFile: fileField.optional().describe('PEM certificates of the authorities for NATS'),
-  redisUrl: z
-    .string()
-    .min(1)
-    .superRefine(checkUrl(['redis', 'rediss']))
-    .describe('Redis'),
+  redisUrl: z.string().min(1).superRefine(checkRedisUrl).describe('Redis'),
   redisCaFile: fileField.optional().describe('the same for Redis'),
   ...callerFields,
   opsHost: z.string().default('0.0.0.0').describe('the address of the ops port'),

@@ -1,0 +1,74 @@
+import { runSql, startTestStack } from '@agp/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type DatabaseOptions, openDatabase } from '../database.ts';
+
+function open(url: string, options: Partial<DatabaseOptions> = {}) {
+  const database = openDatabase({ url, applicationName: 'primary-test', statementTimeoutMs: 1_000, ...options });
+  onTestFinished(() => database.close());
+  const ask = async (text: string) => (await database.pool.query(text)).rows[0];
+  return { ask };
+}
+
+const writable = "SELECT NOT pg_is_in_recovery() AS writable, current_setting('port') AS port";
+const patient = { timeout: 30_000, interval: 100 };
+
+test('of several servers the primary is used, a promoted one is found, and the old primary is never again', async () => {
+  await using stack = await startTestStack({ ownPostgres: 'pair' });
+  const { primary, standby, promote, catchUp } = stack.postgresPair;
+  const [first, second] = [primary, standby].map(({ url }) => new URL(url).port);
+  const { databaseUrl } = stack.urls.writer;
+  // In whatever order they are named.
+  const [, before, hosts, after] = /^(.*@)([^/]*)(.*)$/.exec(databaseUrl) ?? [];
+  const turned = `${before}${hosts?.split(',').reverse().join(',')}${after}`;
+  const [one, other] = [open(databaseUrl), open(turned)];
+  const onStandby = open(`${before}${new URL(standby.url).host}${after}`);
+  expect(await one.ask(writable)).toEqual({ writable: true, port: first });
+  expect(await other.ask(writable)).toEqual({ writable: true, port: first });
+  // What a standby says of an agent may be old.
+  await expect(onStandby.ask(writable)).rejects.toThrow('is a standby, not the primary');
+
+  await catchUp();
+  await primary.kill();
+  await expect(one.ask(writable)).rejects.toThrow();
+  await promote();
+  for (const { ask } of [one, other])
+    await vi.waitFor(async () => expect(await ask(writable)).toEqual({ writable: true, port: second }), patient);
+  expect(await onStandby.ask(writable)).toEqual({ writable: true, port: second });
+
+  await primary.start();
+  // The other server is gone, and this one would take writes.
+  standby.pause();
+  expect((await runSql(primary.url, writable))[0]).toEqual({ writable: true, port: first });
+  await vi.waitFor(
+    () => expect(one.ask(writable)).rejects.toThrow('was the primary before another was promoted'),
+    patient,
+  );
+  standby.resume();
+  await vi.waitFor(async () => expect(await one.ask(writable)).toEqual({ writable: true, port: second }), patient);
+  // One that has not seen the promotion compares the two.
+  expect(await open(databaseUrl).ask(writable)).toEqual({ writable: true, port: second });
+});
+
+test('connections to a primary that hung and goes on after another was promoted are cut', async () => {
+  await using stack = await startTestStack({ ownPostgres: 'pair' });
+  const { primary, standby, promote } = stack.postgresPair;
+  const second = new URL(standby.url).port;
+  const errors: Error[] = [];
+  const { ask } = open(stack.urls.writer.databaseUrl, {
+    maxConnections: 1,
+    onConnectionError: (error) => errors.push(error),
+  });
+  const { pid } = await ask('SELECT pg_backend_pid() AS pid');
+  primary.pause();
+  await promote();
+  // Idle connections are open still, to be used as soon as it goes on.
+  primary.resume();
+  await vi.waitFor(
+    () => expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/was promoted/)]),
+    {
+      timeout: 30_000,
+    },
+  );
+  await vi.waitFor(async () => expect(await ask(writable)).toEqual({ writable: true, port: second }), patient);
+  expect(pid).toEqual(expect.any(Number));
+});

@@ -1,0 +1,95 @@
+import { appendFile, chown, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  copyPristine,
+  type Guard,
+  type PostgresKit,
+  postgresUser,
+  type Server,
+  startPostgres,
+} from '@agp/local-stack/servers';
+import pg from 'pg';
+import { startRelay } from './start-relay.ts';
+
+/** A primary and a standby that streams from it, on copies of the same data. */
+export interface PostgresPair extends AsyncDisposable {
+  primary: Server;
+  standby: Server;
+  /** Makes commits wait for the standby, or not. */
+  setSynchronous(isSynchronous: boolean): Promise<void>;
+  /** Ends the standby's recovery, as whoever watches over a pair does when its primary is gone. */
+  promote(): Promise<void>;
+  /** Waits until the standby has all that the primary has written. */
+  catchUp(): Promise<void>;
+  /** From now on the standby gets nothing. */
+  leaveBehind(): void;
+}
+
+/** Runs statements as the superuser, one after the other. @returns the rows of the last */
+export async function runSql(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    let rows: Record<string, unknown>[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** @param kit the data that both begin with */
+export async function startPostgresPair(kit: PostgresKit, guard: Guard): Promise<PostgresPair> {
+  const options = { ...kit, guard, throwAway: true };
+  const [data, copy] = [await copyPristine(kit, guard), await copyPristine(kit, guard)];
+  const primary = await startPostgres(data, options);
+  const relay = await startRelay(Number(new URL(primary.url).port));
+  const source = `host=127.0.0.1 port=${relay.port} user=${postgresUser} password=${kit.password} application_name=standby`;
+  await appendFile(
+    join(copy, 'postgresql.auto.conf'),
+    `primary_conninfo = '${source}'\nprimary_slot_name = 'standby'\nwal_receiver_timeout = '5s'\n`,
+  );
+  const signal = join(copy, 'standby.signal');
+  await writeFile(signal, '');
+  if (kit.account) await chown(signal, kit.account.uid, kit.account.gid);
+  await runSql(
+    primary.url,
+    // The WAL that the standby has not had yet is kept for it.
+    "SELECT pg_create_physical_replication_slot('standby', true)",
+    "ALTER SYSTEM SET wal_sender_timeout = '5s'",
+    'SELECT pg_reload_conf()',
+  );
+  const standby = await startPostgres(copy, options);
+  const waitFor = async (url: string, question: string) => {
+    for (;;) {
+      const [row] = await runSql(url, question);
+      if (row?.done === true) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const catchUp = async () => {
+    const [row] = await runSql(primary.url, 'SELECT pg_current_wal_lsn()::text AS lsn');
+    await waitFor(standby.url, `SELECT pg_last_wal_replay_lsn() >= '${row?.lsn}' AS done`);
+  };
+  await catchUp();
+  return {
+    primary,
+    standby,
+    catchUp,
+    leaveBehind: () => relay.cut(),
+    async setSynchronous(isSynchronous) {
+      await runSql(
+        primary.url,
+        `ALTER SYSTEM SET synchronous_standby_names = '${isSynchronous ? 'standby' : ''}'`,
+        'SELECT pg_reload_conf()',
+      );
+      const state = isSynchronous ? 'sync' : 'async';
+      await waitFor(primary.url, `SELECT bool_and(sync_state = '${state}') AS done FROM pg_stat_replication`);
+    },
+    async promote() {
+      await runSql(standby.url, 'SELECT pg_promote(true, 60)');
+    },
+    [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose](),
+  };
+}
