@@ -5,9 +5,9 @@ import { type BusAddress, readBusUrl } from './read-bus-url.ts';
 
 /**
  * `waiting`: the server has not been reached yet, reported once for each reason; `refused`: it does not allow an operation, reported
- * once for each operation and connection. Both come with a description for the log.
+ * once for each operation and connection; `leaving`: it is left for another of its cluster. All come with a description for the log.
  */
-export type BusStatus = 'waiting' | 'disconnected' | 'reconnected' | 'refused';
+export type BusStatus = 'waiting' | 'disconnected' | 'reconnected' | 'refused' | 'leaving';
 
 export interface BusOptions {
   /** See {@link readBusUrl}. */
@@ -29,6 +29,8 @@ export interface BusOptions {
 export interface BusConnection extends NatsConnection {
   /** A new subject for answers to this connection. */
   makeInbox(): string;
+  /** Connects to another server of the cluster, if one is known: this one does not do its work. */
+  leaveServer(): void;
 }
 
 const firstPauseMs = 250;
@@ -47,7 +49,15 @@ export async function connectBus(options: BusOptions): Promise<BusConnection> {
   const inboxPrefix = toInboxPrefix(options.name);
   const connection = await keepConnecting({ ...options, address: readBusUrl(options.url), inboxPrefix });
   void followStatus(connection, options);
-  return Object.assign(connection, { makeInbox: () => createInbox(inboxPrefix) });
+  const leaveServer = () => {
+    const { servers } = readBusUrl(options.url);
+    // Servers tell their clients of the others.
+    const known = new Set([...servers, ...(connection.info?.connect_urls ?? [])]);
+    if (known.size < 2 || connection.isClosed()) return;
+    options.onStatus?.('leaving', `${connection.getServer()} does no work: it may be cut off from its cluster`);
+    void connection.reconnect();
+  };
+  return Object.assign(connection, { makeInbox: () => createInbox(inboxPrefix), leaveServer });
 }
 
 interface Attempt extends BusOptions {

@@ -4,6 +4,7 @@ import type { BusConnection } from './connect.ts';
 import { ackWaitMs, type EventStreamOptions, ensureEventStream } from './ensure-event-stream.ts';
 import { eventStream, writerConsumer } from './names.ts';
 import { maxEventsInMessage, readNotesHeader, unpackEvents } from './parcel.ts';
+import { ServerPatience } from './server-patience.ts';
 
 /** One event of the stream, held until it is acknowledged. */
 export interface DeliveredEvent {
@@ -67,6 +68,7 @@ export class EventConsumer {
   readonly #connection: BusConnection;
   readonly #options: ConsumeOptions;
   readonly #inbox: string;
+  readonly #patience: ServerPatience;
   readonly #subscription;
   readonly #messages = new Map<string, HeldMessage>();
   #held = 0;
@@ -84,6 +86,7 @@ export class EventConsumer {
     this.#connection = connection;
     this.#inbox = connection.makeInbox();
     this.#options = options;
+    this.#patience = new ServerPatience(connection);
     const waitMs = options.stream.ackWaitMs ?? ackWaitMs;
     this.#signOfLifeEvery = Math.max(1, Math.floor(waitMs / 3 / lookEveryMs));
     this.#subscription = connection.subscribe(this.#inbox, {
@@ -127,6 +130,7 @@ export class EventConsumer {
   }
 
   #onMessage(message: Msg, reply: string): void {
+    this.#patience.satisfy();
     this.#noteAsked(this.#asked - 1);
     const key = toMessageKey(reply);
     const held = this.#messages.get(key);
@@ -172,6 +176,7 @@ export class EventConsumer {
   #onStatus(message: Msg): void {
     const code = message.headers?.code ?? 0;
     if (code === 408 || code === 404) {
+      this.#patience.satisfy();
       this.#noteAsked(this.#asked - Number(message.headers?.get('Nats-Pending-Messages') || 0));
       this.#ask();
     } else if (code !== 100) {
@@ -191,6 +196,8 @@ export class EventConsumer {
         if (look <= this.#look - this.#signOfLifeEvery / 2) this.#publish(reply, inProgress);
       }
     }
+    // Every request is answered, if only by its end.
+    if (this.#asked > 0 || this.#repairing) this.#patience.wait();
     // All requests have expired by now, whatever was received.
     if (this.#asked > 0 && performance.now() - this.#askedAt > 3 * requestLifeMs) this.#asked = 0;
     this.#ask();
@@ -225,6 +232,7 @@ export class EventConsumer {
   async #followConnection(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
       if (type !== 'reconnect') continue;
+      this.#patience.restart();
       this.#asked = 0;
       this.#ask();
     }

@@ -3,6 +3,7 @@ import type { Msg } from 'nats';
 import type { BusConnection } from './connect.ts';
 import { eventSubject } from './names.ts';
 import { maxEventsInMessage, maxNotesLength, packEvents, writeHeaders } from './parcel.ts';
+import { ServerPatience } from './server-patience.ts';
 
 /*
  * An event in the outbox waits, then goes out in a message with others, until JetStream has confirmed that message:
@@ -10,6 +11,8 @@ import { maxEventsInMessage, maxNotesLength, packEvents, writeHeaders } from './
  *   add -> waiting -> in a message -> (confirmed) gone
  *                      |        ^
  *                      +--------+  sent again: unconfirmed for a second, or the connection was lost meanwhile
+ *
+ * Where nothing is confirmed for some seconds, the server is left for another one.
  *
  * The client library drops messages published while it is disconnected, so only JetStream's confirmation removes one from here.
  * A message keeps its events and its id on every try: JetStream drops repeats for two minutes, Postgres for ever.
@@ -49,6 +52,7 @@ export class Outbox {
   readonly #connection: BusConnection;
   readonly #options: OutboxOptions;
   readonly #inbox: string;
+  readonly #patience: ServerPatience;
   readonly #waiting: { id: string; event: string; notes: string | null }[] = [];
   /** By the number at the end of the confirmation's subject, in order of first sending. */
   readonly #sent = new Map<number, Message>();
@@ -64,6 +68,7 @@ export class Outbox {
     this.#connection = connection;
     this.#inbox = connection.makeInbox();
     this.#options = options;
+    this.#patience = new ServerPatience(connection);
     connection.subscribe(`${this.#inbox}.*`, { callback: (error, message) => this.#onAnswer(error, message) });
     void this.#followConnection();
     this.#timer = setInterval(() => this.#resendOverdue(), lookEveryMs);
@@ -165,8 +170,10 @@ export class Outbox {
     const number = Number(answer.subject.slice(this.#inbox.length + 1));
     const message = this.#sent.get(number);
     if (!message) return;
-    // If there is no stream, the server answers with status 503 and no body.
-    const refusal = answer.headers?.code ? `status ${answer.headers.code}` : readRefusal(answer);
+    // If there is no stream, or the server does not reach its leader, it answers with status 503 and no body.
+    const isUnreachable = Boolean(answer.headers?.code);
+    const refusal = isUnreachable ? `status ${answer.headers?.code}` : readRefusal(answer);
+    if (!isUnreachable) this.#patience.satisfy();
     if (refusal !== null) {
       // Sent again when it is overdue, not at once: a refusing server is not hammered.
       this.#options.onRefusal?.(refusal);
@@ -181,6 +188,8 @@ export class Outbox {
 
   #resendOverdue(): void {
     if (!this.#connected) return;
+    if (this.#sent.size === 0) this.#patience.satisfy();
+    else this.#patience.wait();
     const now = performance.now();
     for (const [number, message] of this.#sent) {
       if (now - message.sentAt > resendAfterMs) this.#publish(number, message);
@@ -192,6 +201,7 @@ export class Outbox {
       if (type === 'disconnect') this.#connected = false;
       if (type === 'reconnect') {
         this.#connected = true;
+        this.#patience.restart();
         // Messages sent over the lost connection may not have arrived.
         for (const [number, message] of this.#sent) this.#publish(number, message);
         this.#sendWaiting();
