@@ -3,6 +3,7 @@ import {
   countScript,
   extendScript,
   listEndedScript,
+  lookScript,
   purgeScript,
   releaseScript,
   reserveScript,
@@ -53,6 +54,16 @@ export interface Reserved {
   seq: number;
   agentEarlierNanoUsd: number;
   globalEarlierNanoUsd: number;
+  /** How long Redis has lost nothing, in milliseconds. */
+  wholeForMs: number;
+}
+
+/** How far Redis can be relied on to hold what it was told. */
+export interface Memory {
+  /** The time of its last loss that can be seen, by its own clock: another value is another loss. */
+  since: number;
+  /** It may drop reservations where its memory is full. */
+  mayEvict: boolean;
 }
 
 /** The agent's requests of this minute were used up. */
@@ -86,6 +97,8 @@ export interface BudgetReservations {
   renew(reservations: readonly Reservation[]): Promise<void>;
   /** Extends the leases to 24 h: JetStream has the event, and the writer will release. Does not restore lost reservations. */
   confirm(reservations: readonly Reservation[]): Promise<void>;
+  /** Sees whether Redis has lost reservations: flushed, restarted, or replaced by a replica that may lack the latest. For the proxy alone. */
+  look(): Promise<Memory>;
   /** Drops reservations of a day whose lease ended before they were forwarded. */
   purge(day: string): Promise<void>;
   /**
@@ -119,12 +132,16 @@ function parseHeld(value: string): { agentId: string; nanoUsd: number; seq: numb
   return { agentId: agent ?? '', nanoUsd: Number(nanoUsd), seq: Number(seq) };
 }
 
+/** A field of what INFO answers; empty where it is missing. */
+const readField = (info: string, name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(info)?.[1] ?? '';
+
 interface Scripts {
   agpReserve(base: string, ...args: (string | number)[]): Promise<number[]>;
   agpCount(base: string, agentId: string, limit: number): Promise<number>;
   agpRelease(base: string, ...ids: string[]): Promise<number>;
   agpExtend(base: string, ...args: (string | number)[]): Promise<number>;
   agpForward(base: string, ...args: (string | number)[]): Promise<number>;
+  agpLook(base: string, runId: string): Promise<[number, number]>;
   agpPurge(base: string): Promise<number>;
   agpListEnded(base: string, limit: number): Promise<[number, ...string[]]>;
 }
@@ -136,6 +153,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
   redis.defineCommand('agpRelease', { numberOfKeys: 1, lua: releaseScript });
   redis.defineCommand('agpExtend', { numberOfKeys: 1, lua: extendScript });
   redis.defineCommand(forwardCommand, { numberOfKeys: 1, lua: extendScript });
+  redis.defineCommand('agpLook', { numberOfKeys: 1, lua: lookScript });
   redis.defineCommand('agpPurge', { numberOfKeys: 1, lua: purgeScript });
   redis.defineCommand('agpListEnded', { numberOfKeys: 1, lua: listEndedScript });
   const scripts = redis as unknown as Scripts;
@@ -156,7 +174,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
 
   return {
     async reserve({ eventId, agentId, day, nanoUsd }, requestsPerMinute) {
-      const [admitted, first = 0, agent = 0, global = 0] = await scripts.agpReserve(
+      const [admitted, first = 0, agent = 0, global = 0, wholeForMs = 0] = await scripts.agpReserve(
         baseOf(day),
         eventId,
         agentId,
@@ -165,7 +183,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
         requestsPerMinute ?? 0,
       );
       if (admitted === 0) return { resetSeconds: first };
-      return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global };
+      return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global, wholeForMs };
     },
     async countRequest(agentId, requestsPerMinute) {
       // Minutes do not belong to a day; the script only needs a key in the right slot of the cluster.
@@ -183,6 +201,13 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
     },
     renew: (reservations) => extend(reservations, leaseMilliseconds, 1),
     confirm: (reservations) => extend(reservations, confirmedMs, 0),
+    async look() {
+      const [server, memory] = await Promise.all([redis.info('server'), redis.info('memory')]);
+      // Any key of the slot will do.
+      const [since] = await scripts.agpLook(baseOf('look'), readField(server, 'run_id'));
+      const isBounded = Number(readField(memory, 'maxmemory')) > 0;
+      return { since, mayEvict: isBounded && readField(memory, 'maxmemory_policy') !== 'noeviction' };
+    },
     purge,
     async list(day, agentId) {
       const base = baseOf(day);

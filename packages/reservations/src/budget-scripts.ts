@@ -9,6 +9,10 @@
  *   requests     event id -> "session id|provider id|model" of forwarded requests
  *   seq          the number of the latest reservation
  *
+ * And of all days together:
+ *
+ *   since        "the server's run id|milliseconds": since when this server has lost nothing that can be seen
+ *
  * Amounts stay strings where they can: Lua writes large numbers with an exponent, which Redis does not read.
  */
 
@@ -82,12 +86,27 @@ local function overLimit(agent, limit)
   return nil
 end
 
+-- How long this server has lost nothing: a flush or an eviction takes the key along, a restart or a promotion changes the run id
+local sinceKey = 'agp:{budget}:since'
+local function wholeFor(run)
+  local known, since = string.match(redis.call('GET', sinceKey) or '', '^(%w*)|(%d+)$')
+  since = tonumber(since or '')
+  if not since or since > now or (run and known ~= run) then
+    redis.call('SET', sinceKey, (run or '') .. '|' .. string.format('%.0f', now))
+    since = now
+  end
+  return since, now - since
+end
+
 local function total(scope)
   return tonumber(redis.call('HGET', base .. ':totals', scope) or '0')
 end
 `;
 
-/** event id, agent id, amount, lease, requests per minute -> 1, number, earlier of the agent, earlier of all; or 0, seconds */
+/**
+ * event id, agent id, amount, lease, requests per minute -> 1, number, earlier of the agent, earlier of all, milliseconds since the last
+ * loss; or 0, seconds
+ */
 export const reserveScript = `${shared}
 local id, agent, amount, milliseconds, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 if limit > 0 then
@@ -99,7 +118,13 @@ drop(id)
 local ofAgent, ofAll = total(agent), total('global')
 local seq = hold(id, agent, amount)
 lease(id, milliseconds, '')
-return {1, seq, ofAgent, ofAll}
+local _, whole = wholeFor(nil)
+return {1, seq, ofAgent, ofAll, whole}
+`;
+
+/** the server's run id -> the time of its last loss, and milliseconds since */
+export const lookScript = `${shared}
+return {wholeFor(ARGV[1])}
 `;
 
 /** agent id, requests per minute -> 0 where one more was counted, else seconds until there is room */

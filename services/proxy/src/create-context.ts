@@ -45,6 +45,7 @@ export function createContext(
       metrics.budgetFallbacks.inc();
       warnings.budgetsAlone(error);
     },
+    onEvicting: () => warnings.redisMayEvict(null),
     onHeld: (cap) => metrics.refusedWithRoom.inc({ cap }),
   });
   const outbox = new Outbox(bus, {

@@ -112,9 +112,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const budgetRedis = connectRedis({
     ...redisServer,
     commandTimeoutMs: budgetTimeoutMs,
-    onStatus: (status) => {
-      if (status === 'ready') context?.budget.renew();
-    },
+    onReady: () => context?.budget.reconnect(),
   });
   for (const client of [redis, budgetRedis]) redisClients.defer(() => client.disconnect());
 

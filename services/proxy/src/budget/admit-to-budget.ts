@@ -7,6 +7,7 @@ import type { Storage } from '../storage/storage.ts';
 import { type FindCheaper, rateLimited, refuseBudget } from './budget-refusals.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
+import type { RedisMemory } from './redis-memory.ts';
 
 /*
  * How a request reserves its share of a budget while others compete for it:
@@ -48,6 +49,10 @@ export interface BudgetOptions {
   isStrict: boolean;
   /** Gets the cause when Redis fails. */
   onFailure: (error: Error) => void;
+  /** How long strict caps wait after Redis has lost something, in milliseconds; shorter in tests alone. */
+  restoreWithinMs?: number | undefined;
+  /** Redis may drop reservations where its memory is full: called again and again while that is so. */
+  onEvicting?: () => void;
   /** Recorded spend left room, but requests in flight held it: one was refused. */
   onHeld?: (cap: CapScope) => void;
 }
@@ -58,11 +63,12 @@ export type Admit = (request: BudgetRequest, deadline: number, findCheaper: Find
 export function makeAdmit({
   shared,
   own,
+  memory,
   storage,
   isStrict,
   onFailure,
   onHeld,
-}: BudgetOptions & { own: OwnReservations }): Admit {
+}: BudgetOptions & { own: OwnReservations; memory: RedisMemory }): Admit {
   const list = coalesce(
     async (asks: { day: string; agentId: string | null }[]) => {
       const lists = asks.map(async (ask) => [ask, await shared.list(ask.day, ask.agentId)] as const);
@@ -75,13 +81,18 @@ export function makeAdmit({
   async function place(request: BudgetRequest, limit: number | null): Promise<Placed> {
     own.add(request);
     let isShared = true;
-    const placed = await shared.reserve(request, limit).catch((error: Error) => {
+    const known = isStrict ? memory.know() : Promise.resolve();
+    const reserving = known.then(() => shared.reserve(request, limit));
+    const placed = await reserving.catch((error: Error) => {
       onFailure(error);
       if (isStrict) throw new ApiError('budget_unavailable');
       isShared = false;
       return own.reserve(request.eventId, limit, Date.now());
     });
-    if ('seq' in placed) return { ...placed, isShared };
+    if ('seq' in placed) {
+      if (isStrict && !memory.wasWholeFor(placed)) throw new ApiError('budget_unavailable');
+      return { ...placed, isShared };
+    }
     throw rateLimited(limit ?? 0, placed.resetSeconds);
   }
 

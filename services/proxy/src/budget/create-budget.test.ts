@@ -35,6 +35,8 @@ async function openBudget(options: { isStrict?: boolean } = {}) {
     shared,
     storage,
     isStrict: false,
+    // Looks are a second apart.
+    restoreWithinMs: 2_000,
     onFailure: (error) => failures.push(error),
     ...options,
   });
@@ -157,15 +159,50 @@ test('reservations of a stopping process stay in the spend until their events ar
   expect(await reserve(other.budget, ask(agentId))).toEqual([]);
 });
 
-test('reservations that Redis lost are sent again, unless JetStream has their event', async () => {
+test('reservations that Redis lost are sent again, unless their event is recorded', async () => {
   const { budget, shared, redis } = await openBudget();
   const agentId = randomUUIDv7();
-  const [running, confirmed] = [ask(agentId, { nanoUsd: 7 }), ask(agentId)];
-  await Promise.all([reserve(budget, running), reserve(budget, confirmed)]);
-  budget.confirm(confirmed.eventId);
+  const requests = [7, 20, 50].map((nanoUsd) => ask(agentId, { nanoUsd }));
+  const [, confirmed, recorded] = requests as [BudgetRequest, BudgetRequest, BudgetRequest];
+  await Promise.all(requests.map((request) => reserve(budget, request)));
+  for (const { eventId } of [confirmed, recorded]) budget.confirm(eventId);
+  await record(recorded, 50);
   await redis.flushall();
-  budget.renew();
-  await vi.waitFor(async () => expect((await shared.readTotals(day)).byAgent).toEqual(new Map([[agentId, 7]])));
+  const readTotals = async () => Object.fromEntries((await shared.readTotals(day)).byAgent);
+  await vi.waitFor(async () => expect(await readTotals()).toEqual({ [agentId]: 27 }), { timeout: 5_000 });
+});
+
+/** Asks again for as long as Redis is not trusted. @returns the refusal that is left */
+async function reserveWhenTrusted(budget: Budget, request: BudgetRequest): Promise<string | undefined> {
+  return await vi.waitFor(
+    async () => {
+      const [refusal] = await listRefusals([reserve(budget, request)]);
+      expect(refusal).not.toBe('budget_unavailable');
+      return refusal;
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+}
+
+test('strict caps are kept by a Redis that has lost reservations: none is admitted before all are restored', async () => {
+  const [one, two] = [await openBudget({ isStrict: true }), await openBudget({ isStrict: true })];
+  const agentId = randomUUIDv7();
+  expect(await reserveWhenTrusted(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe(undefined);
+  await one.redis.flushall();
+  expect(await listRefusals([reserve(two.budget, ask(agentId, { nanoUsd: 60 }))])).toEqual(['budget_unavailable']);
+  expect(await reserveWhenTrusted(two.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_held');
+  expect(await reserveWhenTrusted(two.budget, ask(agentId, { nanoUsd: 40 }))).toBe(undefined);
+});
+
+test('strict caps are not trusted to a Redis that may evict them', async () => {
+  const { budget, redis } = await openBudget({ isStrict: true });
+  expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);
+  onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction')));
+  await redis.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'volatile-ttl');
+  budget.reconnect();
+  expect(await listRefusals([reserve(budget, ask(randomUUIDv7()))])).toEqual(['budget_unavailable']);
+  await redis.config('SET', 'maxmemory-policy', 'noeviction');
+  expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);
 });
 
 test("a confirmed event's reservation is held for a late writer even if Redis was away at its confirmation", async () => {
@@ -225,7 +262,7 @@ test('what is forwarded while Redis is away, or silent, is kept in Postgres with
     })),
   );
   budget.confirm(silent.eventId);
-  budget.renew();
+  budget.reconnect();
   // All that runs is in Postgres now, also what Redis had.
   await vi.waitFor(async () => expect(await readKept()).toHaveLength(4), 10_000);
   const [, ofSilent, ...others] = await readKept();

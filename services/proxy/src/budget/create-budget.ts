@@ -6,6 +6,7 @@ import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit }
 import type { FindCheaper } from './budget-refusals.ts';
 import { type EarlyCheck, makeCheckEarly } from './check-early.ts';
 import { OwnReservations } from './own-reservations.ts';
+import { RedisMemory } from './redis-memory.ts';
 import { makeSendForwarded, toSpend } from './send-forwarded.ts';
 
 /**
@@ -37,14 +38,15 @@ export interface Budget {
   confirm(eventId: string): void;
   /** The event is lost: its cost is stored as unrecorded spend, and then the reservation is released. */
   lose(eventId: string, costNanoUsd: number): void;
-  /** Sends all reservations of this process to Redis, which may have lost or never received them. */
-  renew(): void;
+  /** Redis is there again, or another one in its place: sends it what it may have lost or never received. */
+  reconnect(): void;
   stop(): Promise<void>;
 }
 
 const renewEveryMs = 10_000;
 const confirmEveryMs = 100;
 const retryLostMs = 1_000;
+const restoreAtOnce = 500;
 
 export function createBudget(options: BudgetOptions): Budget {
   const { shared, storage } = options;
@@ -54,7 +56,14 @@ export function createBudget(options: BudgetOptions): Budget {
     isRedisAway = true;
     options.onFailure(error);
   };
-  const admit = makeAdmit({ ...options, onFailure, own });
+  const memory = new RedisMemory({
+    shared,
+    onFailure,
+    onEvicting: options.onEvicting ?? (() => {}),
+    onLoss: () => void restoreConfirmed().catch(options.onFailure).finally(renew),
+    restoreWithinMs: options.restoreWithinMs,
+  });
+  const admit = makeAdmit({ ...options, onFailure, own, memory });
   const sendForwarded = makeSendForwarded({
     shared,
     own,
@@ -88,6 +97,18 @@ export function createBudget(options: BudgetOptions): Budget {
     } catch (error) {
       confirmed.push(...some.filter(({ eventId }) => own.has(eventId)));
       throw error;
+    }
+  }
+
+  /** Events that JetStream has and no writer has recorded yet count too. */
+  async function restoreConfirmed(): Promise<void> {
+    const confirmed = own.listConfirmed();
+    for (let at = 0; at < confirmed.length; at += restoreAtOnce) {
+      const some = confirmed.slice(at, at + restoreAtOnce);
+      const recorded = await storage.findRecorded(some.map(({ eventId }) => eventId));
+      const waiting = some.filter(({ eventId }) => !recorded.has(eventId));
+      await shared.renew(waiting);
+      await shared.confirm(waiting);
     }
   }
 
@@ -139,8 +160,13 @@ export function createBudget(options: BudgetOptions): Budget {
       const keeping = keepLost(held, costNanoUsd).finally(() => lost.delete(keeping));
       lost.add(keeping);
     },
-    renew,
+    reconnect() {
+      memory.forget();
+      renew();
+      tell(memory.look());
+    },
     async stop() {
+      memory.stop();
       clearInterval(renewing);
       clearInterval(confirming);
       stopping.abort();

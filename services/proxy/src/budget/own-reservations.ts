@@ -62,6 +62,11 @@ export class OwnReservations {
     return unconfirmed;
   }
 
+  /** Those of events that JetStream has, which Redis holds until they are recorded. */
+  listConfirmed(): Reservation[] {
+    return [...this.#held.values()].filter(({ confirmedAt }) => confirmedAt !== null);
+  }
+
   /** The reservations of a day, of one agent or of all. */
   list(day: string, agentId: string | null): HeldReservation[] {
     return [...this.#held.values()].filter((held) => held.day === day && (!agentId || held.agentId === agentId));
@@ -81,6 +86,7 @@ export class OwnReservations {
       seq: this.#seq,
       agentEarlierNanoUsd: sum(others.filter(({ agentId }) => agentId === mine.agentId)),
       globalEarlierNanoUsd: sum(others),
+      wholeForMs: 0,
     };
   }
 

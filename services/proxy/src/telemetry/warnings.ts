@@ -27,6 +27,14 @@ export function createWarnings(logger: Logger) {
     doubtsKept: onError('warn', 'calls with doubtful figures are not stored yet; they are tried again'),
     sessionsAlone: onError('warn', 'idle sessions are kept by this process alone'),
     budgetsAlone: onError('warn', 'budgets are kept by this process alone'),
+    redisMayEvict: logSparsely(
+      (_: null, heldBack) =>
+        logger.warn(
+          { heldBack },
+          'Redis may drop reservations when its memory is full: set its maxmemory-policy to noeviction',
+        ),
+      600_000,
+    ),
     storageUnreadable: onError('error', 'storage cannot be read: requests are refused'),
     eventLost: logSparsely((_: null, heldBack) => logger.error({ heldBack }, 'the outbox is full: an event was lost')),
     eventsRefused: logSparsely((description: string, heldBack) =>

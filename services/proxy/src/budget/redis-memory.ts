@@ -1,0 +1,81 @@
+import type { BudgetReservations, Reserved } from '@agp/reservations';
+
+/** After a loss, strict caps wait so long for all proxies to see it and to restore what they hold, in milliseconds. */
+const usualRestoreMs = 5_000;
+const lookEveryMs = 1_000;
+
+export interface RedisMemoryOptions {
+  shared: BudgetReservations;
+  onFailure: (error: Error) => void;
+  /** Redis may drop reservations where its memory is full. */
+  onEvicting: () => void;
+  /** Redis has lost reservations, or may have: what this process holds must be sent again. */
+  onLoss: () => void;
+  /** Shorter in tests alone. */
+  restoreWithinMs?: number | undefined;
+}
+
+/**
+ * Whether Redis still has every reservation. It loses them where it is flushed, where a replica without the latest is promoted, and where
+ * it may evict keys. Each proxy looks every second, and restores its own.
+ */
+export class RedisMemory {
+  readonly #options: RedisMemoryOptions;
+  readonly #timer: NodeJS.Timeout;
+  readonly #restoreWithinMs: number;
+  #since: number | null = null;
+  #mayEvict = false;
+  /** On the monotonic clock. */
+  #trustedFrom = 0;
+  /** False from a new connection until the first look at what it leads to. */
+  #isKnown = false;
+  #looking: Promise<void> | null = null;
+
+  constructor(options: RedisMemoryOptions) {
+    this.#options = options;
+    this.#restoreWithinMs = options.restoreWithinMs ?? usualRestoreMs;
+    this.#timer = setInterval(() => void this.look().catch(options.onFailure), lookEveryMs);
+    // Redis may not be connected yet, which is no failure.
+    this.look().catch(() => {});
+  }
+
+  /** A new connection may lead to another server, or to one that was restarted. */
+  forget(): void {
+    this.#isKnown = false;
+    this.#looking = null;
+  }
+
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  /** Rejects where Redis does not answer. */
+  async know(): Promise<void> {
+    if (!this.#isKnown) await this.look();
+  }
+
+  /** Whether no reservation was missing when this one was made, as far as can be known. */
+  wasWholeFor({ wholeForMs }: Reserved): boolean {
+    if (!this.#isKnown || this.#mayEvict || performance.now() < this.#trustedFrom) return false;
+    return wholeForMs >= this.#restoreWithinMs;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const { since, mayEvict } = await this.#options.shared.look();
+    const mayHaveEvicted = this.#mayEvict && !mayEvict;
+    if (mayHaveEvicted) this.#trustedFrom = performance.now() + this.#restoreWithinMs;
+    if (mayEvict) this.#options.onEvicting();
+    const isLoss = mayHaveEvicted || (this.#since !== null && this.#since !== since);
+    this.#since = since;
+    this.#mayEvict = mayEvict;
+    this.#isKnown = true;
+    if (isLoss) this.#options.onLoss();
+  }
+}
