@@ -6,6 +6,7 @@ import { type ProcessOptions, type ProcessSystem, startProcesses } from '../syst
 import type { Lengths } from './read-options.ts';
 import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
 import { recordExactlyOnce } from './stories/exactly-once.ts';
+import { listFailoverStories } from './stories/failover/list-failover-stories.ts';
 import { fillDisk, mountSmallDisk } from './stories/full-disk.ts';
 import { fuzz } from './stories/fuzz.ts';
 import { answerStreamsSlowly, killRunning } from './stories/kill-running.ts';
@@ -35,7 +36,7 @@ async function withSystem(
 
 const perSecond = 200;
 
-export const listStories = ({ fuzzMinutes, soakMinutes, soakPerSecond, runs, seed }: Lengths): Story[] => [
+export const listStories = ({ fuzzMinutes, soakMinutes, soakPerSecond, runs, seed, load }: Lengths): Story[] => [
   {
     name: 'kill-switch',
     promise:
@@ -126,6 +127,7 @@ export const listStories = ({ fuzzMinutes, soakMinutes, soakPerSecond, runs, see
         );
     },
   },
+  ...listFailoverStories(load),
   {
     name: 'full-disk',
     promise: 'With the disk under Postgres full, agents are served or told to try again, and nothing served is lost.',

@@ -9,6 +9,8 @@ export interface Lengths {
   /** Random requests under strict caps. */
   runs: number;
   seed: number;
+  /** Requests a second while a server is lost. */
+  load: number;
 }
 
 export interface ProveOptions {
@@ -16,7 +18,7 @@ export interface ProveOptions {
   stories: Story[];
 }
 
-export const usage = `usage: npm run prove -- [--only <story>]... [--list] [--fuzz-minutes 2] [--soak-minutes 3] [--soak-per-second 60] [--runs 10000] [--seed 1]
+export const usage = `usage: npm run prove -- [--only <story>]... [--list] [--fuzz-minutes 2] [--soak-minutes 3] [--soak-per-second 60] [--runs 10000] [--seed 1] [--load 200]
 
 Exit codes: 0 every promise kept, 1 one broken, 2 wrong usage. The table is also written to a file under .data/prove.`;
 
@@ -39,12 +41,17 @@ export function readOptions(args: string[], listStories: (lengths: Lengths) => S
     soakPerSecond: Number(numbers['soak-per-second']),
     runs: Number(numbers.runs),
     seed: Number(numbers.seed),
+    load: Number(numbers.load),
   });
-  const unknown = only?.find((name) => !stories.some((story) => story.name === name));
+  const unknown = only?.find((asked) => !stories.some(({ name }) => isPartOf(name, asked)));
   if (unknown !== undefined)
     return `there is no story ${unknown}; there are ${stories.map(({ name }) => name).join(', ')}`;
-  return { isList: list, stories: only ? stories.filter(({ name }) => only.includes(name)) : stories };
+  if (!only) return { isList: list, stories: stories.filter(({ isApart }) => list || !isApart) };
+  return { isList: list, stories: stories.filter(({ name }) => only.some((asked) => isPartOf(name, asked))) };
 }
+
+/** `failover` means all stories whose names begin so. */
+const isPartOf = (name: string, asked: string) => name === asked || name.startsWith(`${asked}-`);
 
 const parse = (args: string[]) =>
   parseArgs({
@@ -58,5 +65,6 @@ const parse = (args: string[]) =>
       'soak-per-second': { type: 'string', default: '60' },
       runs: { type: 'string', default: '10000' },
       seed: { type: 'string', default: String(Date.now() % 1e9) },
+      load: { type: 'string', default: '200' },
     },
   });

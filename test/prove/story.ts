@@ -9,6 +9,8 @@ export interface Story {
   /** For `--only`. */
   name: string;
   promise: string;
+  /** Told only where `--only` asks for it. */
+  isApart?: true;
   /** Rejects where the promise is broken. */
   run(report: Report): Promise<unknown>;
 }

@@ -11,7 +11,10 @@ import type { RedisOptions } from 'ioredis';
  * @param given with the authority of all their certificates; then every connection uses TLS
  * @returns null for a URL of Redis itself
  */
-export function readSentinels(text: string, given: ConnectionOptions | undefined): Omit<RedisOptions, 'replyMapping'> | null {
+export function readSentinels(
+  text: string,
+  given: ConnectionOptions | undefined,
+): Omit<RedisOptions, 'replyMapping'> | null {
   const urls = splitServerUrl(text).map((part) => new URL(part));
   const [{ protocol, username, password, pathname, searchParams }] = urls as [URL, ...URL[]];
   if (!protocol.endsWith('+sentinel:')) return null;

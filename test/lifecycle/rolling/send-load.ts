@@ -22,6 +22,8 @@ export interface SentRequest {
   eventId: string | null;
   /** What went wrong, as a caller sees it. */
   failure: string | null;
+  /** When it ended, in milliseconds since 1970. */
+  endedAt: number;
 }
 
 /** Answers requests of {@link sendLoad}. */
@@ -43,6 +45,7 @@ export async function sendLoad(
   url: string,
   signal: AbortSignal,
   perSecond: number = requestsPerSecond,
+  onEnd: (request: SentRequest) => void = () => {},
 ): Promise<SentRequest[]> {
   await using kept = new Connections(url, { connections: 20, pipelining: 1, keepAliveTimeout: 60_000 });
   await using fresh = new Connections(url, { pipelining: 0 });
@@ -52,7 +55,11 @@ export async function sendLoad(
     const ms = performance.now() - started;
     // A tenth of it first, while everything is cold.
     const due = ((Math.max(0, ms - warmUpMs) + Math.min(ms, warmUpMs) / 10) / 1_000) * perSecond;
-    while (sent.length < due) sent.push(sendOne(url, { kept, fresh }, sent.length));
+    while (sent.length < due) {
+      const sending = sendOne(url, { kept, fresh }, sent.length);
+      void sending.then(onEnd);
+      sent.push(sending);
+    }
     await sleep(5);
   }
   return await Promise.all(sent);
@@ -71,7 +78,7 @@ interface Ways {
 
 async function sendOne(url: string, { kept, fresh }: Ways, index: number): Promise<SentRequest> {
   const kind = chooseKind(index);
-  const request: SentRequest = { kind, eventId: null, failure: null };
+  const request: SentRequest = { kind, eventId: null, failure: null, endedAt: 0 };
   const noteEvent = (id: string | null) => {
     request.eventId = id;
   };
@@ -83,6 +90,7 @@ async function sendOne(url: string, { kept, fresh }: Ways, index: number): Promi
   } catch (error) {
     request.failure = describe(error);
   }
+  request.endedAt = Date.now();
   return request;
 }
 

@@ -19,7 +19,7 @@ export class LiveClient {
   /** Ids that came twice on one connection. */
   readonly repeated: string[] = [];
   connections = 0;
-  /** Tries to open the stream that got no answer. */
+  /** Tries to open the stream, or to read what it missed, that got no answer or a 503. */
   failedConnects = 0;
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -51,7 +51,8 @@ export class LiveClient {
       this.#connection = new AbortController();
       const { signal } = this.#connection;
       const headers = { ...this.#headers, accept: 'text/event-stream' };
-      const response = await fetch(`${this.#url}/api/v1/events/stream`, { headers, signal }).catch(() => null);
+      const answer = await fetch(`${this.#url}/api/v1/events/stream`, { headers, signal }).catch(() => null);
+      const response = answer?.status === 503 ? null : answer;
       if (response === null) {
         if (this.#stopped) return;
         this.failedConnects += 1;
@@ -95,7 +96,14 @@ export class LiveClient {
   async #backfill(since: Date): Promise<void> {
     let next: string | undefined = `/api/v1/events?limit=1000&recorded_after=${since.toISOString()}`;
     while (next !== undefined && !this.#stopped) {
-      const response: Response = await fetch(`${this.#url}${next}`, { headers: this.#headers });
+      const response: Response | null = await fetch(`${this.#url}${next}`, { headers: this.#headers }).catch(
+        () => null,
+      );
+      if (response === null || response.status === 503) {
+        this.failedConnects += 1;
+        await setTimeout(reconnectAfterMs);
+        continue;
+      }
       if (response.status !== 200) throw new Error(`${next} answered ${response.status}`);
       for (const { id } of (await response.json()) as Event[]) this.seen.add(id);
       next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
