@@ -14,7 +14,11 @@ interface Stamp {
  *
  * @returns the events' ids
  */
-export async function expectAllRecorded(system: System, sent: readonly SentRequest[], ms: number): Promise<string[]> {
+export async function expectAllRecorded(
+  system: System,
+  sent: readonly Pick<SentRequest, 'eventId'>[],
+  ms: number,
+): Promise<string[]> {
   const { pool } = system.database;
   await waitFor(
     `${sent.length} events`,

@@ -68,6 +68,6 @@ export async function sendOverSlowLink(
   link.mend();
   await waitFor('the proxy to serve with new connections', async () => (await sendOne(0)).status === 200);
   link.set({});
-  const sent = served.map((eventId) => ({ kind: 'kept connection' as const, eventId, failure: null, endedAt: 0 }));
+  const sent = served.map((eventId) => ({ kind: 'kept connection' as const, eventId, failure: null }));
   report({ [`events over the way to ${server}`]: (await expectAllRecorded(system, sent, 120_000)).length });
 }
