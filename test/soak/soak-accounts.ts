@@ -110,7 +110,7 @@ export async function readAccounts(
     `SELECT agents.name, max(spend.usd - daily_cap_usd) AS over FROM agents JOIN (
        SELECT agent_id, day, sum(cost_usd) AS usd FROM (
          SELECT agent_id, day, cost_usd FROM daily_usage UNION ALL SELECT agent_id, day, cost_usd FROM unrecorded_spend
-       ) AS both GROUP BY 1, 2) AS spend ON spend.agent_id = agents.id
+       ) AS spends GROUP BY 1, 2) AS spend ON spend.agent_id = agents.id
      WHERE spend.usd > daily_cap_usd GROUP BY 1`,
   );
   return {

@@ -58,7 +58,11 @@ export class SoakProduct implements AsyncDisposable {
     return waitFor('an answer of Postgres', () =>
       pool.query(text, values).then(
         ({ rows }) => rows as Row[],
-        () => false as const,
+        (error: { severity?: string }) => {
+          // Postgres refuses the statement itself.
+          if (error.severity === 'ERROR') throw error;
+          return false as const;
+        },
       ),
     );
   }
