@@ -43,7 +43,8 @@ export async function startOidcProvider({
       claims: async () => ({ sub: id, preferred_username: accounts[id]?.name ?? id, roles: accounts[id]?.roles }),
     }),
   });
-  server.on('request', provider.callback());
+  const answer = provider.callback();
+  server.on('request', (request, response) => void answer(request, response));
   return {
     issuer,
     clientId,

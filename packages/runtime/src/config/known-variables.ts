@@ -12,7 +12,7 @@ export const knownVariables: readonly string[] = [
   'BUDGET_DEFAULT_OUTPUT_TOKENS',
   'BUDGET_UNPRICED_USD',
   'CONSOLE_ORIGIN',
-  'CONSOLE_PROXY_URL',
+  'CONSOLE_PROXY_ADDRESS',
   'DATABASE_URL',
   'DRAIN_DELAY_SECONDS',
   'EDITION',

@@ -19,7 +19,7 @@ export function presentSession(caller: Caller | undefined, config: ManagementCon
     role: isPerson ? consoleRoleSchema.parse(caller.session.role) : roleOfScopes(caller.scopes),
     scopes: [...caller.scopes] as Scope[],
     expires_at: caller.session.expires_at.toISOString(),
-    proxy_url: config.consoleProxyUrl ?? null,
+    proxy_url: config.consoleProxyAddress ?? null,
     edition: config.edition,
   };
 }

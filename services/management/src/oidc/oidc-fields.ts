@@ -27,7 +27,7 @@ export const consoleFields = {
     .describe(
       'where browsers reach the [console](console.md), such as `https://agp.example`; without it people sign in at `localhost` alone',
     ),
-  consoleProxyUrl: z
+  consoleProxyAddress: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("where agents reach the proxy, for the console's examples"),
