@@ -31,7 +31,7 @@ test('npm start names each wrong variable, and one that is misspelt, without a v
     'Nothing reads the variable AGENT_IDENTTY: is AGENT_IDENTITY meant?',
     'DATABASE_URL: must begin with postgres:// or postgresql://',
     expect.stringMatching(/^NATS_URL: is not a URL/),
-    'REDIS_URL: must begin with redis:// or rediss://',
+    'REDIS_URL: must begin with redis:// or rediss:// or redis+sentinel:// or rediss+sentinel://',
     'MANAGEMENT_API_KEY: must have at least 16 characters',
     'PROXY_PORT: must be a whole number from 0 to 65535',
     'AGP_POSTGRES: must be embedded, or not set',
