@@ -90,7 +90,7 @@ describe('parameters', () => {
     await management.refuse(
       response,
       400,
-      'colour: unknown parameter; those that exist: status, limit, offset, expand',
+      'colour: unknown parameter; those that exist: status, limit, offset, search, order, expand',
     );
   });
 });
