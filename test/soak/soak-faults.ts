@@ -65,7 +65,11 @@ const listServerFaults = (name: ServerName): Fault[] => [
     name: `${name} killed`,
     async run(product, random) {
       await serverOf(product, name).kill();
-      await seconds(random, 0, 10).finally(() => serverOf(product, name).start());
+      try {
+        await seconds(random, 0, 10);
+      } finally {
+        await serverOf(product, name).start();
+      }
     },
   },
   {

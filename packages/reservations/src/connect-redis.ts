@@ -89,7 +89,7 @@ function leaveWhenSilent(redis: Redis): void {
     silent = 0;
     redis.disconnect(true);
   };
-  const pinging = setInterval(ping, pingEveryMs).unref();
+  const pinging = setInterval(() => void ping(), pingEveryMs).unref();
   redis.on('end', () => clearInterval(pinging));
 }
 

@@ -234,5 +234,5 @@ export async function crossMidnight(
   expect(day).toBe(toDay(midnight));
   const shown = agents.find(({ agent_name }) => agent_name === 'capped');
   expect(shown?.spent_usd).toBeCloseTo((room * cost) / 1e9, 9);
-  await Promise.all([one, two, writer, management].map((service) => service?.stop()));
+  await Promise.all([one, two, writer, management].map(async (service) => service?.stop()));
 }
