@@ -58,5 +58,7 @@ export function toReturnPath(asked: unknown, isPagePath: (path: string) => boole
   const base = 'http://console.invalid';
   const url = URL.parse(asked, base);
   if (url === null || url.origin !== base || !isPagePath(url.pathname)) return '/';
-  return `${url.pathname}${url.search}`;
+  const path = `${url.pathname}${url.search}`;
+  // `/.//evil.test` has become `//evil.test`, which leads to another host.
+  return /^\/(?![/\\])/.test(path) ? path : '/';
 }
