@@ -5,7 +5,9 @@ import { parseRoles, readRole } from './read-role.ts';
 
 test.each<[unknown, string | null]>([
   ['admin', 'admin'],
-  ['staff viewer operator', 'operator'],
+  ['Database admin', null],
+  ['viewer operator', null],
+  [['Database admin', 'viewer'], 'viewer'],
   [['viewer', 'auditor'], 'auditor'],
   [['Admin', 'administrator', ''], null],
   [[['admin'], { admin: true }, null, 1], null],

@@ -28,7 +28,7 @@ export function parseRoles(pairs: string | undefined): ReadonlyMap<string, Conso
 /**
  * The highest role that a person's claims give; null where they give none.
  *
- * @param claim whose value is a text, several separated by spaces, or a list of texts
+ * @param claim whose value is a text or a list of texts; each counts as a whole, since names of groups may have spaces
  */
 export function readRole(
   claims: Readonly<Record<string, unknown>>,
@@ -36,7 +36,7 @@ export function readRole(
   roles: ReadonlyMap<string, ConsoleRole>,
 ): ConsoleRole | null {
   const value = readClaim(claims, claim);
-  const texts = typeof value === 'string' ? [value, ...value.split(' ')] : Array.isArray(value) ? value : [];
+  const texts = Array.isArray(value) ? value : [value];
   const held = new Set(texts.slice(0, mostValues).map((text) => (typeof text === 'string' ? roles.get(text) : null)));
   return consoleRoles.findLast((role) => held.has(role)) ?? null;
 }
