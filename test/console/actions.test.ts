@@ -45,7 +45,7 @@ inBrowser('what operators do in the console', () => {
     await page.getByText('“runs in a loop”').waitFor();
     await page.getByRole('button', { name: 'Unblock runaway' }).click();
     await confirm(page, 'Unblock');
-    await page.getByRole('button', { name: 'Block runaway' }).waitFor();
+    await page.getByRole('button', { name: 'Block runaway', exact: true }).waitFor();
     expect((await send('runaway')).status).toBe(200);
     expect(faults).toEqual([]);
     await context.close();
@@ -64,7 +64,11 @@ inBrowser('what operators do in the console', () => {
     await row.getByText('used up').waitFor();
     const refused = await send('spender');
     expect(refused.status).toBe(429);
-    await page.goto(`${system().management.url}/find?id=${refused.headers.get('x-request-id')}`);
+    const id = refused.headers.get('x-request-id') ?? '';
+    await expect
+      .poll(() => system().api<unknown[]>(`/api/v1/refusals?request_id=${id}`), { timeout: 60_000 })
+      .toHaveLength(1);
+    await page.goto(`${system().management.url}/find?id=${id}`);
     await page.getByText('The rest of its daily cap has no room for this request.').waitFor();
     await page.goto(`${system().management.url}/budgets`);
     await page.getByRole('button', { name: 'Change cap of spender' }).click();

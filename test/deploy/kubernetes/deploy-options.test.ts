@@ -52,6 +52,11 @@ describe('npm run deploy:kubernetes', () => {
     ['an IPv4-mapped subnet', ['--redis-network', '::ffff:0:0/96'], /--redis-network: .* is an IPv4-mapped/],
     ['everything as a subnet', ['--redis-network', '0.0.0.0/0'], /is more than a subnet/],
     ['an administrator out of reach', inside, /--admin-url is missing/],
+    [
+      'a URL in place of its file',
+      ['--admin-url', 'postgres://root:hunter2@db'],
+      /--admin-url: must be a file that holds/,
+    ],
     ['no certificate', ['--ingress', 'nginx'], /--certificate is missing/],
     ['a Gateway without its name', ['--ingress', 'gateway', '--host', 'a.acme.test'], /--gateway is missing/],
     [
@@ -64,6 +69,12 @@ describe('npm run deploy:kubernetes', () => {
     ['an unknown option', ['--hots', 'a.test'], /Unknown option '--hots'/],
   ])('%s is refused by the name of its option', (_, options, message) => {
     expect(() => plan(options)).toThrow(message);
+  });
+
+  test('a password in an option is not shown', () => {
+    expect(() =>
+      plan(['--postgres', 'postgres://root:hunter2@db.acme.test', '--admin-url', 'postgres://a:hunter2@db']),
+    ).toThrow(/^(?!.*hunter2).*--postgres: what is given is not host:port/s);
   });
 
   test('a private key is not taken for the certificate of an authority', () => {

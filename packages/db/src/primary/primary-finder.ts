@@ -42,6 +42,8 @@ export class PrimaryFinder {
   readonly #open = new Set<Cuttable>();
   readonly #looking: NodeJS.Timeout | undefined;
   #primary: DatabaseServer | null = null;
+  /** Of `#primary`; a connection may have seen a higher one since. */
+  #primaryTimeline = 0;
   #timeline = 0;
   #search: Promise<DatabaseServer> | null = null;
   #failed: { error: Error; at: number } | null = null;
@@ -129,13 +131,15 @@ export class PrimaryFinder {
     await Promise.all(
       others.map(async (server) => {
         const role = await this.#ask(server).catch(() => null);
-        if (role && !role.isStandby && (role.timeline ?? 0) > this.#timeline) this.#settle(server, role.timeline ?? 0);
+        if (role && !role.isStandby && (role.timeline ?? 0) > this.#primaryTimeline)
+          this.#settle(server, role.timeline ?? 0);
       }),
     );
   }
 
   #settle(server: DatabaseServer, timeline: number): void {
     this.#primary = server;
+    this.#primaryTimeline = timeline;
     this.#failed = null;
     this.#timeline = Math.max(this.#timeline, timeline);
     for (const connection of this.#open) {

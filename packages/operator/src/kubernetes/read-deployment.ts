@@ -93,7 +93,8 @@ export function readDeployment(given: DeploymentOptions): Deployment {
     try {
       return parse(text);
     } catch (error) {
-      problems.push(`--${option}: ${text} ${(error as Error).message}`);
+      // A URL may hold a password.
+      problems.push(`--${option}: ${text.includes('@') ? 'what is given' : text} ${(error as Error).message}`);
       return null;
     }
   };
@@ -121,6 +122,8 @@ export function readDeployment(given: DeploymentOptions): Deployment {
     else if (place) without(`${option}-network`, 'a Service in the cluster is known by its namespace');
     return place && { ...place, networks, tls: place.namespace === null && !plain.includes(option) };
   };
+  if (given['admin-url']?.includes('://'))
+    problems.push('--admin-url: must be a file that holds the URL: the overlay, which keeps this option, goes to git');
   const postgres = readServer('postgres', 5432);
   const nats = readServer('nats', 4222);
   const redis = readServer('redis', 6379);
