@@ -1,6 +1,8 @@
+import { findCut } from '@agp/core/chain';
 import { callApi } from '../../api/call-api.ts';
 import { type CheckedLink, checkChain } from '../../verify/check-chain.ts';
 import { checkRemovals } from '../../verify/check-removals.ts';
+import { readRefusal } from '../../verify/read-refusal.ts';
 import type { Finding } from '../../verify/use-chain-check.ts';
 
 interface Progress {
@@ -10,16 +12,23 @@ interface Progress {
 }
 
 /**
- * Downloads the audit log's chain, computes every hash in this browser, and compares what retention removed with what the log says.
+ * Downloads the audit log's chain, computes every hash in this browser, and compares its end with its head, and what retention removed
+ * with what the log says.
  *
  * @throws ApiFailure where something cannot be downloaded
  */
 export async function checkAudit(progress: Progress, isLastTry = false): Promise<Finding> {
   const { signal, onTotal, onSteps } = progress;
+  // First, so that entries which are added meanwhile are no fault. The server's judgement only counts where it is a no.
+  const { data: told } = await callApi('get', '/api/v1/audit/verify', { signal });
   const { data } = await callApi('get', '/api/v1/audit/chain', { signal });
   onTotal(data.entries.length);
   const check = await checkChain(data.entries, { onSteps, signal });
-  if (check.divergence !== null) return check;
+  const divergence =
+    check.divergence ??
+    findCut({ length: told.length, hash: told.head }, data.entries, [], check.head) ??
+    readRefusal(told);
+  if (divergence !== null) return { ...check, divergence };
   const { data: anchors } = await callApi('get', '/api/v1/lineage/removals', { signal });
   const payloads = data.entries.map(({ payload }) => payload);
   const otherFault = await checkRemovals(payloads, anchors);

@@ -1,6 +1,7 @@
-import { findMisshown } from '@agp/core/chain';
+import { findCut, findMisshown } from '@agp/core/chain';
 import { callApi } from '../../api/call-api.ts';
 import { type CheckedLink, checkChain } from '../../verify/check-chain.ts';
+import { readRefusal } from '../../verify/read-refusal.ts';
 import type { Finding } from '../../verify/use-chain-check.ts';
 
 interface Progress {
@@ -10,13 +11,16 @@ interface Progress {
 }
 
 /**
- * Downloads a session's chain, computes every hash in this browser, and compares each event that the API shows with what the chain has.
+ * Downloads a session's chain, computes every hash in this browser, compares its end with its head, and each event that the API shows
+ * with what the chain has.
  *
  * @throws ApiFailure where something cannot be downloaded
  */
 export async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Progress): Promise<Finding> {
   const params = { path: { session_id: sessionId } };
-  // In this order: what is recorded in between is in the events and not in the chain, which is no fault.
+  // In this order: what is recorded in between is in what is read later, which is no fault. The server's judgement only counts where it
+  // is a no.
+  const { data: told } = await callApi('get', '/api/v1/lineage/{session_id}/verify', { params, signal });
   const { data: lineage } = await callApi('get', '/api/v1/lineage/{session_id}', { params, signal });
   const { data: events } = await callApi('get', '/api/v1/events/sessions/{session_id}', { params, signal });
   const { data: removals } = await callApi('get', '/api/v1/lineage/{session_id}/removed', { params, signal });
@@ -24,5 +28,10 @@ export async function checkSession(sessionId: string, { signal, onTotal, onSteps
   onTotal(links.length);
   const { removed } = removals;
   const check = await checkChain(links, { owner: { session_id: sessionId }, removed, onSteps, signal });
-  return { ...check, divergence: check.divergence ?? findMisshown(links, events, removed) };
+  const divergence =
+    check.divergence ??
+    findCut({ length: told.length, hash: told.head }, links, removed, check.head) ??
+    findMisshown(links, events, removed) ??
+    readRefusal(told);
+  return { ...check, divergence };
 }
