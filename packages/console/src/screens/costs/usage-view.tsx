@@ -14,6 +14,7 @@ import { AgentLink } from '../../components/references.tsx';
 import { RowsTable } from '../../components/rows-table.tsx';
 import { formatCount, formatShare, formatShortCount } from '../../format/format-count.ts';
 import { shortenId } from '../../format/shorten-id.ts';
+import { findFirstDay } from './find-first-day.ts';
 import type { CostGroup, CostsSearch } from './read-costs-search.ts';
 import { readGroup, sumUsage, type UsageEntry, type UsageSum } from './sum-usage.ts';
 
@@ -38,14 +39,6 @@ const spans = [
   { value: '90d', label: 'Last 90 days' },
 ] as const;
 
-const dayMs = 86_400_000;
-
-/** The start of the UTC day so many days ago, so that bars are whole days. */
-function toDay(span: string): string {
-  const [, days] = /^(\d+)d$/.exec(span) ?? [];
-  return days === undefined ? span : new Date(Date.now() - Number(days) * dayMs).toISOString().slice(0, 10);
-}
-
 /** Cost by day and group, as a picture, a table and CSV: one read. */
 export function UsageView() {
   const search = route.useSearch();
@@ -53,7 +46,7 @@ export function UsageView() {
   const { by = 'model', from = '7d', to, agent_id } = search;
   const change = (next: Partial<CostsSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
-  const filter = { group_by: `day,${by}`, from: toDay(from), to, agent_id };
+  const filter = { group_by: `day,${by}`, from: findFirstDay(from), to, agent_id };
   const query = useQuery(apiQuery('/api/v1/costs/usage', { query: filter }));
   return (
     <>
