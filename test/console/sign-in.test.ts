@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inBrowser } from './support/in-browser.ts';
-import { type ConsoleSystem, openConsole } from './support/open-console.ts';
+import { acceptLink, type ConsoleSystem, openConsole } from './support/open-console.ts';
 
 let console: ConsoleSystem;
 
@@ -61,6 +61,10 @@ inBrowser('signing in', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(`${request.url()} ${JSON.stringify(request.headers())}`));
     await page.goto(link);
+    await heading(page, 'Sign in by this link?').waitFor();
+    expect(asked.filter((line) => line.includes('/console/session')).length).toBeGreaterThan(0);
+    expect(await context.cookies()).toEqual([]);
+    await acceptLink(page);
     await account(page).waitFor();
     expect(page.url()).toBe(`${console.url}/`);
     expect(asked.length).toBeGreaterThan(3);
@@ -69,10 +73,36 @@ inBrowser('signing in', () => {
     expect(page.url()).not.toContain('code=');
     await context.close();
     const second = await console.open(link.slice(console.url.length), { key: null });
+    await acceptLink(second.page);
     await second.page.getByText('missing or invalid API key').waitFor();
     await heading(second.page, 'Sign in').waitFor();
     expect([faults, second.faults]).toEqual([[], []]);
     await second.context.close();
+  });
+
+  test("by another's link is asked for first: it neither ends a session nor signs anybody in by itself", async () => {
+    const { page, context, faults } = await console.open('/agents');
+    const before = await context.cookies();
+    const foreign = await console.makeLink(await console.makeKey(['read'], 'foreigner'));
+    const [name] = /Account: (.+)/.exec((await account(page).getAttribute('aria-label')) ?? '')?.slice(1) ?? [];
+    expect(name).not.toContain('foreigner');
+    await page.goto(foreign);
+    await page.getByText('You are signed in as').waitFor();
+    await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await account(page).waitFor();
+    expect(await account(page).getAttribute('aria-label')).toContain(name);
+    expect(await context.cookies()).toEqual(before);
+    // It was not used up: it works where it is wanted, and then no more, which ends nothing.
+    await page.goto(foreign);
+    await acceptLink(page);
+    await page.getByRole('button', { name: /^Account: .*foreigner/ }).waitFor();
+    await page.goto(foreign);
+    await acceptLink(page);
+    await page.getByText('missing or invalid API key').waitFor();
+    await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await page.getByRole('button', { name: /^Account: .*foreigner/ }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
   });
 
   test('again after the session has ended goes on where one was', async () => {

@@ -37,6 +37,9 @@ export interface ConsoleSystem extends AsyncDisposable {
   makeLink(key?: string): Promise<string>;
 }
 
+/** Says yes where a page asks whether its one-time link is to sign in. */
+export const acceptLink = (page: Page) => page.getByRole('button', { name: 'Sign in by the link' }).click();
+
 /** Only what hangs runs into it. */
 const timeoutMs = 120_000;
 
@@ -90,6 +93,7 @@ export async function openConsole(options: SystemOptions = {}, names: readonly s
       const faults = watchFaults(page);
       if (key !== null) {
         await page.goto(await makeLink(key));
+        await acceptLink(page);
         await page.getByRole('button', { name: /^Account: / }).waitFor();
       }
       if (key === null || path !== '/') await page.goto(url + path);
