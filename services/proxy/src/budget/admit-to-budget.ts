@@ -5,6 +5,7 @@ import type { BudgetReservations, HeldReservation, Reservation, Reserved } from 
 import { coalesce } from '@agp/runtime/fairness';
 import type { Storage } from '../storage/storage.ts';
 import { type FindCheaper, rateLimited, refuseBudget } from './budget-refusals.ts';
+import { findCaps } from './find-caps.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 import type { RedisMemory } from './redis-memory.ts';
@@ -77,11 +78,17 @@ export function makeAdmit({
     { keyOf: ({ day, agentId }) => `${day} ${agentId}` },
   );
 
+  const mustBeWhole = (request: BudgetRequest) => isStrict && findCaps({ limits: request }).isHeld;
+
+  /** Where Redis has lost something since it gave the request its number, others are missing as well. */
+  const isComplete = (held: HeldReservation[], { eventId }: BudgetRequest, number: number) =>
+    memory.isTrusted() && held.some((one) => one.eventId === eventId && one.seq === number);
+
   /** Places the reservation behind all others in Redis, or in this process while Redis is away. */
   async function place(request: BudgetRequest, limit: number | null): Promise<Placed> {
     own.add(request);
     let isShared = true;
-    const known = isStrict ? memory.know() : Promise.resolve();
+    const known = mustBeWhole(request) ? memory.know() : Promise.resolve();
     const reserving = known.then(() => shared.reserve(request, limit));
     const placed = await reserving.catch((error: Error) => {
       onFailure(error);
@@ -90,7 +97,7 @@ export function makeAdmit({
       return own.reserve(request.eventId, limit, Date.now());
     });
     if ('seq' in placed) {
-      if (isStrict && !memory.wasWholeFor(placed)) throw new ApiError('budget_unavailable');
+      if (mustBeWhole(request) && !memory.wasWholeFor(placed)) throw new ApiError('budget_unavailable');
       return { ...placed, isShared };
     }
     throw rateLimited(limit ?? 0, placed.resetSeconds);
@@ -105,6 +112,9 @@ export function makeAdmit({
     const { day, agentId } = request;
     const scope = request.globalCap.capNanoUsd === null ? agentId : null;
     const held = isShared ? ((await list({ day, agentId: scope })) ?? []) : own.list(day, scope);
+    if (Number.isFinite(before) && mustBeWhole(request) && !isComplete(held, request, before)) {
+      throw new ApiError('budget_unavailable');
+    }
     const others = held.filter(({ eventId, seq }) => seq < before && eventId !== request.eventId);
     const eventIds = others.map(({ eventId }) => eventId);
     const { recorded, ...spend } = await storage.readSpendWithRecorded({ day, agentId, eventIds }, deadline);

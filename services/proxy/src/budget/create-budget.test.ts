@@ -35,8 +35,6 @@ async function openBudget(options: { isStrict?: boolean } = {}) {
     shared,
     storage,
     isStrict: false,
-    // Looks are a second apart.
-    restoreWithinMs: 2_000,
     onFailure: (error) => failures.push(error),
     ...options,
   });
@@ -170,39 +168,6 @@ test('reservations that Redis lost are sent again, unless their event is recorde
   await redis.flushall();
   const readTotals = async () => Object.fromEntries((await shared.readTotals(day)).byAgent);
   await vi.waitFor(async () => expect(await readTotals()).toEqual({ [agentId]: 27 }), { timeout: 5_000 });
-});
-
-/** Asks again for as long as Redis is not trusted. @returns the refusal that is left */
-async function reserveWhenTrusted(budget: Budget, request: BudgetRequest): Promise<string | undefined> {
-  return await vi.waitFor(
-    async () => {
-      const [refusal] = await listRefusals([reserve(budget, request)]);
-      expect(refusal).not.toBe('budget_unavailable');
-      return refusal;
-    },
-    { timeout: 60_000, interval: 100 },
-  );
-}
-
-test('strict caps are kept by a Redis that has lost reservations: none is admitted before all are restored', async () => {
-  const [one, two] = [await openBudget({ isStrict: true }), await openBudget({ isStrict: true })];
-  const agentId = randomUUIDv7();
-  expect(await reserveWhenTrusted(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe(undefined);
-  await one.redis.flushall();
-  expect(await listRefusals([reserve(two.budget, ask(agentId, { nanoUsd: 60 }))])).toEqual(['budget_unavailable']);
-  expect(await reserveWhenTrusted(two.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_held');
-  expect(await reserveWhenTrusted(two.budget, ask(agentId, { nanoUsd: 40 }))).toBe(undefined);
-});
-
-test('strict caps are not trusted to a Redis that may evict them', async () => {
-  const { budget, redis } = await openBudget({ isStrict: true });
-  expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);
-  onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction')));
-  await redis.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'volatile-ttl');
-  budget.reconnect();
-  expect(await listRefusals([reserve(budget, ask(randomUUIDv7()))])).toEqual(['budget_unavailable']);
-  await redis.config('SET', 'maxmemory-policy', 'noeviction');
-  expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);
 });
 
 test("a confirmed event's reservation is held for a late writer even if Redis was away at its confirmation", async () => {

@@ -59,8 +59,12 @@ export class RedisMemory {
 
   /** Whether no reservation was missing when this one was made, as far as can be known. */
   wasWholeFor({ wholeForMs }: Reserved): boolean {
-    if (!this.#isKnown || this.#mayEvict || performance.now() < this.#trustedFrom) return false;
-    return wholeForMs >= this.#restoreWithinMs;
+    return this.isTrusted() && wholeForMs >= this.#restoreWithinMs;
+  }
+
+  /** Whether no loss is known from which Redis may not have recovered. */
+  isTrusted(): boolean {
+    return this.#isKnown && !this.#mayEvict && performance.now() >= this.#trustedFrom;
   }
 
   stop(): void {

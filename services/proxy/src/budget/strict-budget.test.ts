@@ -1,0 +1,108 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { type Database, openDatabase } from '@agp/db';
+import { connectRedis, createBudgetReservations } from '@agp/reservations';
+import { startTestStack, type TestStack } from '@agp/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createStorage } from '../storage/storage.ts';
+import type { BudgetRequest } from './admit-to-budget.ts';
+import { type Budget, createBudget } from './create-budget.ts';
+
+const noCap = { capNanoUsd: null, warnOnly: false };
+
+let stack: TestStack<{ redis: true }>;
+let database: Database;
+beforeAll(async () => {
+  stack = await startTestStack({ redis: true });
+  database = openDatabase({ url: stack.databaseUrl, applicationName: 'strict-test', pipeline: true });
+});
+afterAll(async () => {
+  await database.close();
+  await stack[Symbol.asyncDispose]();
+});
+
+/** The strict budget of one more proxy, on the same servers. */
+async function openBudget() {
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 1_000 });
+  await vi.waitFor(() => expect(redis.status).toBe('ready'), { timeout: 10_000 });
+  const shared = createBudgetReservations(redis);
+  const failures: Error[] = [];
+  const budget = createBudget({
+    shared,
+    storage: createStorage(database.pool, () => {}),
+    isStrict: true,
+    // Looks are a second apart.
+    restoreWithinMs: 2_000,
+    onFailure: (error) => failures.push(error),
+  });
+  onTestFinished(async () => {
+    await budget.stop();
+    redis.disconnect();
+  });
+  return { budget, shared, failures, redis };
+}
+
+/** A request of an agent whose cap is 100. */
+function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest {
+  const agentCap = { capNanoUsd: 100, warnOnly: false };
+  const request = { eventId: randomUUIDv7(), agentId, day: '2026-03-01', nanoUsd: 10, requestsPerMinute: null };
+  return { ...request, agentCap, globalCap: noCap, ...over };
+}
+
+const reserve = (budget: Budget, request: BudgetRequest) => budget.reserve(request, performance.now() + 5_000);
+
+/** The code of the refusal; undefined where the request is admitted. */
+const tryToReserve = (budget: Budget, request: BudgetRequest): Promise<string | undefined> =>
+  reserve(budget, request).then(
+    () => undefined,
+    ({ code }) => code,
+  );
+
+/** Asks again for as long as Redis is not trusted. @returns the refusal that is left */
+async function reserveWhenTrusted(budget: Budget, request: BudgetRequest): Promise<string | undefined> {
+  return await vi.waitFor(
+    async () => {
+      const refusal = await tryToReserve(budget, request);
+      expect(refusal).not.toBe('budget_unavailable');
+      return refusal;
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+}
+
+test('strict caps are kept by a Redis that has lost reservations: none is admitted before all are restored', async () => {
+  const [one, two] = [await openBudget(), await openBudget()];
+  const agentId = randomUUIDv7();
+  expect(await reserveWhenTrusted(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe(undefined);
+  await one.redis.flushall();
+  expect(await tryToReserve(two.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_unavailable');
+  expect(await reserveWhenTrusted(two.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_held');
+  expect(await reserveWhenTrusted(two.budget, ask(agentId, { nanoUsd: 40 }))).toBe(undefined);
+});
+
+test('a strict cap is kept where Redis is flushed while a request looks who else has reserved', async () => {
+  const [one, two] = [await openBudget(), await openBudget()];
+  const agentId = randomUUIDv7();
+  expect(await reserveWhenTrusted(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe(undefined);
+  const list = two.shared.list;
+  two.shared.list = async (...asked) => {
+    await two.redis.flushall();
+    return await list(...asked);
+  };
+  expect(await reserveWhenTrusted(two.budget, ask(randomUUIDv7()))).toBe(undefined);
+  expect(await tryToReserve(two.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_unavailable');
+});
+
+test('strict caps are not trusted to a Redis that may evict them', async () => {
+  const { budget, redis } = await openBudget();
+  expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);
+  onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction')));
+  await redis.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'volatile-ttl');
+  budget.reconnect();
+  expect(await tryToReserve(budget, ask(randomUUIDv7()))).toBe('budget_unavailable');
+  // Nothing that Redis holds refuses these.
+  const warned = { agentCap: { capNanoUsd: 5, warnOnly: true } };
+  expect(await reserve(budget, ask(randomUUIDv7(), warned))).toEqual(['agent']);
+  expect(await reserve(budget, ask(randomUUIDv7(), { agentCap: noCap, requestsPerMinute: 5 }))).toEqual([]);
+  await redis.config('SET', 'maxmemory-policy', 'noeviction');
+  expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);
+});
