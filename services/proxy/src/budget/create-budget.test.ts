@@ -157,7 +157,7 @@ test('reservations of a stopping process stay in the spend until their events ar
   expect(await reserve(other.budget, ask(agentId))).toEqual([]);
 });
 
-test('reservations that Redis lost are sent again, unless their event is recorded', async () => {
+test('reservations that Redis lost are sent again, and those of recorded events do not count twice', async () => {
   const { budget, shared, redis } = await openBudget();
   const agentId = randomUUIDv7();
   const requests = [7, 20, 50].map((nanoUsd) => ask(agentId, { nanoUsd }));
@@ -167,7 +167,9 @@ test('reservations that Redis lost are sent again, unless their event is recorde
   await record(recorded, 50);
   await redis.flushall();
   const readTotals = async () => Object.fromEntries((await shared.readTotals(day)).byAgent);
-  await vi.waitFor(async () => expect(await readTotals()).toEqual({ [agentId]: 27 }), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await readTotals()).toEqual({ [agentId]: 77 }), { timeout: 10_000 });
+  expect(await reserve(budget, ask(agentId, { nanoUsd: 23 }))).toEqual([]);
+  expect(await listRefusals([reserve(budget, ask(agentId, { nanoUsd: 1 }))])).toEqual(['budget_held']);
 });
 
 test("a confirmed event's reservation is held for a late writer even if Redis was away at its confirmation", async () => {

@@ -60,7 +60,7 @@ export function createBudget(options: BudgetOptions): Budget {
     shared,
     onFailure,
     onEvicting: options.onEvicting ?? (() => {}),
-    onLoss: () => void restoreConfirmed().catch(options.onFailure).finally(renew),
+    restore,
     restoreWithinMs: options.restoreWithinMs,
   });
   const admit = makeAdmit({ ...options, onFailure, own, memory });
@@ -100,15 +100,23 @@ export function createBudget(options: BudgetOptions): Budget {
     }
   }
 
-  /** Events that JetStream has and no writer has recorded yet count too. */
-  async function restoreConfirmed(): Promise<void> {
-    const confirmed = own.listConfirmed();
-    for (let at = 0; at < confirmed.length; at += restoreAtOnce) {
-      const some = confirmed.slice(at, at + restoreAtOnce);
-      const recorded = await storage.findRecorded(some.map(({ eventId }) => eventId));
-      const waiting = some.filter(({ eventId }) => !recorded.has(eventId));
-      await shared.renew(waiting);
-      await shared.confirm(waiting);
+  /**
+   * Events that JetStream has and no writer has recorded yet count too. Recorded ones among them do no harm: who looks closer leaves
+   * them out, and writers sweep them. Postgres is not asked, which may have failed together with Redis.
+   */
+  async function restore(): Promise<void> {
+    await sendInParts(own.listUnconfirmed(performance.now()), (some) => shared.renew(some));
+    await sendInParts(own.listConfirmed(), async (some) => {
+      await shared.renew(some);
+      await shared.confirm(some);
+    });
+    isRedisAway = false;
+  }
+
+  async function sendInParts(all: Reservation[], send: (some: Reservation[]) => Promise<void>): Promise<void> {
+    for (let at = 0; at < all.length; at += restoreAtOnce) {
+      // What was released meanwhile must not come back.
+      await send(all.slice(at, at + restoreAtOnce).filter(({ eventId }) => own.has(eventId)));
     }
   }
 

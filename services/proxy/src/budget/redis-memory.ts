@@ -1,16 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BudgetReservations, Reserved } from '@agp/reservations';
 
 /** After a loss, strict caps wait so long for all proxies to see it and to restore what they hold, in milliseconds. */
 const usualRestoreMs = 5_000;
 const lookEveryMs = 1_000;
+const retryMs = 500;
 
 export interface RedisMemoryOptions {
   shared: BudgetReservations;
   onFailure: (error: Error) => void;
   /** Redis may drop reservations where its memory is full. */
   onEvicting: () => void;
-  /** Redis has lost reservations, or may have: what this process holds must be sent again. */
-  onLoss: () => void;
+  /** Sends again what this process holds: Redis has lost reservations, or may have. Called until it does not reject. */
+  restore: () => Promise<void>;
   /** Shorter in tests alone. */
   restoreWithinMs?: number | undefined;
 }
@@ -25,8 +27,9 @@ export class RedisMemory {
   readonly #restoreWithinMs: number;
   #since: number | null = null;
   #mayEvict = false;
-  /** On the monotonic clock. */
+  /** On the monotonic clock; infinity until this process has restored its own. */
   #trustedFrom = 0;
+  #losses = 0;
   /** False from a new connection until the first look at what it leads to. */
   #isKnown = false;
   #looking: Promise<void> | null = null;
@@ -69,17 +72,35 @@ export class RedisMemory {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#losses += 1;
   }
 
   async #look(): Promise<void> {
     const { since, mayEvict } = await this.#options.shared.look();
     const mayHaveEvicted = this.#mayEvict && !mayEvict;
-    if (mayHaveEvicted) this.#trustedFrom = performance.now() + this.#restoreWithinMs;
     if (mayEvict) this.#options.onEvicting();
     const isLoss = mayHaveEvicted || (this.#since !== null && this.#since !== since);
     this.#since = since;
     this.#mayEvict = mayEvict;
     this.#isKnown = true;
-    if (isLoss) this.#options.onLoss();
+    if (isLoss) void this.#restore();
+  }
+
+  /** Tries until this process has restored its own, or another loss is seen. */
+  async #restore(): Promise<void> {
+    this.#losses += 1;
+    const loss = this.#losses;
+    const othersDoneAt = performance.now() + this.#restoreWithinMs;
+    this.#trustedFrom = Number.POSITIVE_INFINITY;
+    while (loss === this.#losses) {
+      try {
+        await this.#options.restore();
+        if (loss === this.#losses) this.#trustedFrom = othersDoneAt;
+        return;
+      } catch (error) {
+        this.#options.onFailure(error as Error);
+        await sleep(retryMs, undefined, { ref: false });
+      }
+    }
   }
 }

@@ -92,6 +92,22 @@ test('a strict cap is kept where Redis is flushed while a request looks who else
   expect(await tryToReserve(two.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_unavailable');
 });
 
+test('a process trusts Redis only once it has restored its own there, however often that fails', async () => {
+  const [one, two] = [await openBudget(), await openBudget()];
+  const agentId = randomUUIDv7();
+  const confirmed = ask(agentId, { nanoUsd: 60 });
+  expect(await reserveWhenTrusted(one.budget, confirmed)).toBe(undefined);
+  one.budget.confirm(confirmed.eventId);
+  const renew = one.shared.renew;
+  one.shared.renew = () => Promise.reject(new Error('not yet'));
+  await one.redis.flushall();
+  await vi.waitFor(() => expect(one.failures.map(({ message }) => message)).toContain('not yet'), { timeout: 10_000 });
+  expect(await reserveWhenTrusted(two.budget, ask(randomUUIDv7()))).toBe(undefined);
+  expect(await tryToReserve(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_unavailable');
+  one.shared.renew = renew;
+  expect(await reserveWhenTrusted(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_held');
+});
+
 test('strict caps are not trusted to a Redis that may evict them', async () => {
   const { budget, redis } = await openBudget();
   expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);

@@ -8,7 +8,6 @@ import {
   type ForwardedSpend,
   findAgentId,
   findAgentTokens,
-  findRecordedIds,
   keepForwarded,
   type NewAgent,
   type Pool,
@@ -133,8 +132,6 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** @returns `recorded` has at least those of the events that the spend includes */
     readSpendWithRecorded: async (ask: CloserSpendAsk, deadline: number) =>
       (await inTime(closerSpends(ask), deadline)) ?? { ...nothing, recorded: new Set<string>() },
-    /** Which of the events are part of the recorded spend. No request waits for this; it rejects as Postgres does. */
-    findRecorded: async (eventIds: readonly string[]) => new Set(await findRecordedIds(pool, eventIds)),
     /** No request waits for this; it rejects as Postgres does. */
     addUnrecordedSpend: async (spend: UnrecordedSpend) => void (await addUnrecordedSpend(pool, [spend])),
     /** No request waits for this. @returns false where storage failed, which is reported */
