@@ -208,7 +208,8 @@ test('what is forwarded while Redis is away, or silent, is kept in Postgres with
     budget.forward(request.eventId, going);
     return request;
   };
-  await forwardOne(1);
+  const { eventId } = await forwardOne(1);
+  await vi.waitFor(async () => expect(await redis.hexists(`agp:{budget}:${day}:requests`, eventId)).toBe(1));
   stack.redis.pause();
   // Without a cap Redis is not asked before it is told.
   const silent = await forwardOne(2, { agentCap: noCap });
