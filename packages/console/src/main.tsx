@@ -14,7 +14,7 @@ import { reloadWhenUpdated } from './app/reload-when-updated.ts';
 import { resolveVariables, theme } from './app/theme.ts';
 import { watchIdle } from './app/watch-idle.ts';
 import { SignInGate } from './session/sign-in-gate.tsx';
-import { takeSignInCode } from './session/take-sign-in-code.ts';
+import { takeSignInProof } from './session/take-sign-in-proof.ts';
 
 reloadWhenUpdated();
 watchIdle();
@@ -22,7 +22,7 @@ watchIdle();
 const nonce = readStyleNonce();
 setNonce(nonce);
 // Before anything is drawn, so that the code stands in no history and on no screenshot.
-const code = takeSignInCode();
+const proof = takeSignInProof();
 const queryClient = createQueryClient();
 const router = createConsoleRouter();
 
@@ -35,7 +35,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <SignInGate code={code}>
+        <SignInGate proof={proof}>
           <RouterProvider router={router} />
         </SignInGate>
       </QueryClientProvider>

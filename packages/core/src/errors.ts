@@ -50,6 +50,8 @@ export const errorTable = {
     message: "signing in works at CONSOLE_ORIGIN and at this machine's own names, such as localhost",
   },
   no_role: { status: 403, message: 'the account has no role here' },
+  sign_in_denied: { status: 403, message: 'the identity provider did not let you in' },
+  sign_in_failed: { status: 403, message: "signing in with the identity provider did not work: see management's log" },
   needs_api_key: { status: 403, message: 'needs an API key: a session of the console does not suffice' },
   missing_scope: { status: 403, message: null },
   agent_not_found: { status: 404, message: 'agent not found' },

@@ -34,9 +34,3 @@ export function readHalf(): string {
 export function consoleHeaders(): Record<string, string> {
   return { 'X-Agp-Console': readHalf() };
 }
-
-/** Hex SHA-256 of the half, which the sign-in by OpenID Connect takes along in its address. */
-export async function hashHalf(): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(readHalf()));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}

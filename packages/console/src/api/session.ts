@@ -25,22 +25,22 @@ export type Session = SignedIn | { signed_in: false; oidc: boolean };
 
 export const sessionKey = ['session'] as const;
 
-async function callSession(method: 'GET' | 'POST' | 'DELETE', body?: object): Promise<Session | undefined> {
-  const call = `${method} /console/session`;
+async function callConsole(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown> {
+  const call = `${method} ${path}`;
   const init = body && { body: JSON.stringify(body) };
   const headers = { ...consoleHeaders(), ...(body && { 'Content-Type': 'application/json' }) };
-  const response = await fetch('/console/session', { method, headers, ...init }).catch(() => {
+  const response = await fetch(path, { method, headers, ...init }).catch(() => {
     throw toSilence(call);
   });
   const answer: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
   if (!response.ok) throw toFailure(call, response, answer);
-  return answer as Session | undefined;
+  return answer;
 }
 
 /** Who is signed in. Read again now and then, since sessions end by themselves. */
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
-  queryFn: () => callSession('GET') as Promise<Session>,
+  queryFn: () => callConsole('GET', '/console/session') as Promise<Session>,
   refetchInterval: 60_000,
   staleTime: 30_000,
 });
@@ -51,10 +51,32 @@ export const sessionQuery = queryOptions({
  * @throws ApiFailure 401 for one that is unknown, used or expired
  */
 export function signIn(proof: { api_key: string } | { code: string }): Promise<Session> {
-  return callSession('POST', proof) as Promise<Session>;
+  return callConsole('POST', '/console/session', proof) as Promise<Session>;
+}
+
+/** What a sign-in with the identity provider began with; known to this page and our server alone. */
+export interface ProviderFlow {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** @returns the address at the provider to go to, and what to bring back */
+export function beginWithProvider(): Promise<ProviderFlow & { url: string }> {
+  return callConsole('POST', '/console/oidc/start', {}) as Promise<ProviderFlow & { url: string }>;
+}
+
+/**
+ * Signs in by what the provider sent this browser back with.
+ *
+ * @throws ApiFailure 403 where the provider, or the person's lack of a role, does not allow it
+ */
+export async function signInWithProvider(proof: ProviderFlow & { answer: string }): Promise<Session> {
+  await callConsole('POST', '/console/oidc/session', proof);
+  return callConsole('GET', '/console/session') as Promise<Session>;
 }
 
 /** Ends the session in storage too. */
 export async function signOut(): Promise<void> {
-  await callSession('DELETE');
+  await callConsole('DELETE', '/console/session');
 }

@@ -5,13 +5,16 @@ import { type Session, sessionKey, sessionQuery, signIn } from '../api/session.t
 import { LinkPage } from './link-page.tsx';
 import { SessionContext } from './session-context.ts';
 import { SignInPage } from './sign-in-page.tsx';
+import { redeemAnswer, type SignInProof } from './take-sign-in-proof.ts';
 
 /**
  * Shows the page to whoever is signed in, and the sign-in to everybody else. The address stays, so that signing in leads on to it.
  *
- * @param code of a one-time link. It is used only when asked for: anybody can make others open a link that signs them in as somebody else.
+ * @param proof the code of a one-time link, or the provider's answer. A code is used only when asked for: anybody can make others open a link that signs them in as somebody else.
  */
-export function SignInGate({ code, children }: { code: string | null; children: ReactNode }) {
+export function SignInGate({ proof, children }: { proof: SignInProof | null; children: ReactNode }) {
+  const code = proof !== null && 'code' in proof ? proof.code : null;
+  const answered = proof !== null && 'answer' in proof ? proof : null;
   const queries = useQueryClient();
   const session = useQuery(sessionQuery);
   const wasSignedIn = useRef(false);
@@ -23,11 +26,20 @@ export function SignInGate({ code, children }: { code: string | null; children: 
     queries.setQueryData(sessionKey, answer);
   };
   const byCode = useMutation({ mutationFn: (given: string) => signIn({ code: given }), onSuccess: enter });
+  const byAnswer = useMutation({ mutationFn: redeemAnswer, onSuccess: enter });
+  const { mutate } = byAnswer;
+  const used = useRef(false);
+  useEffect(() => {
+    if (answered === null || used.current) return;
+    // Effects run twice while developing, and an answer works once.
+    used.current = true;
+    mutate(answered);
+  }, [answered, mutate]);
   useEffect(() => {
     if (signedIn) wasSignedIn.current = true;
   }, [signedIn]);
 
-  if (session.isPending)
+  if (session.isPending || (answered !== null && (byAnswer.isIdle || byAnswer.isPending)))
     return (
       <Center h="100vh">
         <Loader aria-label="Loading" />
@@ -53,7 +65,7 @@ export function SignInGate({ code, children }: { code: string | null; children: 
     <SignInPage
       oidc={session.data?.oidc ?? false}
       ended={wasSignedIn.current}
-      error={byCode.error ?? session.error}
+      error={byCode.error ?? byAnswer.error ?? session.error}
       onSignedIn={(answer) => {
         enter(answer);
         // The address of the sign-in itself leads nowhere.

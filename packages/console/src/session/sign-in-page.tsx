@@ -1,10 +1,11 @@
 import { Button, Divider, PasswordInput, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { hashHalf } from '../api/read-half.ts';
+import { ApiFailure } from '../api/api-failure.ts';
 import { type Session, signIn } from '../api/session.ts';
 import { Brand } from '../app/brand.tsx';
 import { FailureNotice } from '../components/failure-notice.tsx';
+import { goToProvider } from './go-to-provider.ts';
 
 interface Props {
   /** Whether a provider of identities is configured. */
@@ -16,23 +17,19 @@ interface Props {
 }
 
 const oidcFaults: Record<string, string> = {
-  denied: 'The identity provider did not let you in.',
+  sign_in_denied: 'The identity provider did not let you in.',
   no_role: 'You were recognised, but no role was given to you here. Ask whoever manages the console’s roles.',
-  failed: 'Signing in with the identity provider did not work. Try again; the management service’s log says why.',
+  sign_in_failed:
+    'Signing in with the identity provider did not work. Try again; the management service’s log says why.',
 };
-
-async function goToProvider(): Promise<void> {
-  const { pathname, search } = window.location;
-  const back = pathname === '/sign-in' ? '/' : pathname + search;
-  const query = new URLSearchParams({ return_to: back, half_sha256: await hashHalf() });
-  window.location.assign(`/console/oidc/start?${query}`);
-}
 
 /** Asks who is there: by an API key, or by the identity provider where there is one. */
 export function SignInPage({ oidc, ended, error, onSignedIn }: Props) {
   const [key, setKey] = useState('');
   const byKey = useMutation({ mutationFn: (api_key: string) => signIn({ api_key }), onSuccess: onSignedIn });
-  const fault = oidcFaults[new URLSearchParams(window.location.search).get('error') ?? ''];
+  const toProvider = useMutation({ mutationFn: goToProvider });
+  const failure = byKey.error ?? toProvider.error ?? error;
+  const fault = failure instanceof ApiFailure ? oidcFaults[failure.code ?? ''] : undefined;
   useEffect(() => {
     document.title = 'Sign in · Agent Governance Proxy';
   }, []);
@@ -52,10 +49,12 @@ export function SignInPage({ oidc, ended, error, onSignedIn }: Props) {
               {fault}
             </div>
           )}
-          {(byKey.error ?? error) && <FailureNotice error={byKey.error ?? error} />}
+          {failure && !fault && <FailureNotice error={failure} />}
           {oidc && (
             <>
-              <Button onClick={() => void goToProvider()}>Sign in with your organisation</Button>
+              <Button onClick={() => toProvider.mutate()} loading={toProvider.isPending}>
+                Sign in with your organisation
+              </Button>
               <Divider label="or" />
             </>
           )}

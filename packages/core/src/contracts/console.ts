@@ -63,6 +63,14 @@ export const signInSchema = z.union(
   'must hold api_key or code',
 );
 
+/** What a page keeps for itself while its person is at the OpenID provider. */
+const providerFlowSchema = z.strictObject({ state: secretText, nonce: secretText, verifier: secretText });
+
+/** The body of `POST /console/oidc/session`: what the page kept, and the query that the provider sent the browser back with. */
+export const providerSignInSchema = providerFlowSchema.extend({
+  answer: z.string().max(8_192, 'must have at most 8192 characters'),
+});
+
 /** The body of `POST /api/v1/console/links`, which may be left out. */
 export const consoleLinkInputSchema = z.strictObject({}).default({}).meta({ id: 'ConsoleLinkInput' });
 

@@ -10,54 +10,40 @@ const sessionName = 'agp_console';
 /** Values of one cookie that are looked at; a browser sends several if somebody has set one for another path. */
 const mostValues = 4;
 
-/** The values of a cookie that a request carries, at most four. */
-export function readCookies({ headers }: IncomingMessage, name: string, place: SignInPlace): string[] {
-  const prefix = `${nameOf(name, place)}=`;
+const token = /^[\w-]{43}$/;
+
+/** The tokens of sessions that a request carries, at most four. */
+export function readSessionTokens({ headers }: IncomingMessage, place: SignInPlace): string[] {
+  const prefix = `${nameOf(sessionName, place)}=`;
   return (headers.cookie ?? '')
     .split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(prefix))
     .map((part) => part.slice(prefix.length))
-    .slice(0, mostValues);
+    .slice(0, mostValues)
+    .filter((value) => token.test(value));
 }
 
-export interface CookieOptions {
-  sameSite: 'Strict' | 'Lax';
-  /** In seconds; until the browser closes if not given. */
-  maxAge?: number;
-}
-
-/** Sets a cookie that no script can read. */
-export function setCookie(
-  response: Response,
-  [name, value]: [name: string, value: string],
-  place: SignInPlace,
-  { sameSite, maxAge }: CookieOptions,
-): void {
+/** @param maxAge in seconds; until the browser closes if not given */
+function setCookie(response: Response, value: string, place: SignInPlace, maxAge?: number): void {
   response.append(
     'Set-Cookie',
     [
-      `${nameOf(name, place)}=${value}`,
+      `${nameOf(sessionName, place)}=${value}`,
       'Path=/',
       'HttpOnly',
-      `SameSite=${sameSite}`,
+      'SameSite=Strict',
       ...(place.isSecure ? ['Secure'] : []),
       ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
     ].join('; '),
   );
 }
 
-const token = /^[\w-]{43}$/;
-
-/** The tokens of sessions that a request carries. */
-export const readSessionTokens = (request: IncomingMessage, place: SignInPlace): string[] =>
-  readCookies(request, sessionName, place).filter((value) => token.test(value));
-
+/** Sets the cookie, which no script can read. */
 export const setSessionCookie = (response: Response, value: string, place: SignInPlace): void =>
-  setCookie(response, [sessionName, value], place, { sameSite: 'Strict' });
+  setCookie(response, value, place);
 
-export const clearSessionCookie = (response: Response, place: SignInPlace): void =>
-  setCookie(response, [sessionName, ''], place, { sameSite: 'Strict', maxAge: 0 });
+export const clearSessionCookie = (response: Response, place: SignInPlace): void => setCookie(response, '', place, 0);
 
 /** The page's half of a session, `X-Agp-Console`; undefined where there is none. */
 export function readHalf({ headersDistinct }: IncomingMessage): string | undefined {

@@ -38,6 +38,13 @@ async function findKey(
   return digest && keys.forChange(digest);
 }
 
+/** @throws ApiError where a sign-in does not name the page's half */
+export function requireHalf(request: Request): string {
+  const half = readHalf(request);
+  if (half === undefined) throw new ApiError('invalid_parameter', 'X-Agp-Console: must be 43 characters of base64url');
+  return half;
+}
+
 /** Who is signed in, signing in with a key or a one-time code, and signing out. */
 export function createSessionRouter(parts: ConsoleParts): Router {
   const { db, config, findSession, failures } = parts;
@@ -51,9 +58,7 @@ export function createSessionRouter(parts: ConsoleParts): Router {
   router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
     response.locals.route = '/console/session';
     const place = requireOwnPage(request, config);
-    const half = readHalf(request);
-    if (half === undefined)
-      throw new ApiError('invalid_parameter', 'X-Agp-Console: must be 43 characters of base64url');
+    const half = requireHalf(request);
     const body = parseInput(signInSchema, request.body, 'body');
     const key = await findKey(parts, body);
     if (key === undefined) {

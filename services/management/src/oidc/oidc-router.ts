@@ -1,19 +1,21 @@
+import { providerSignInSchema } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { appendAudit, type Db } from '@agp/db';
 import { type Logger, toPlainAddress } from '@agp/runtime';
 import { type Request, type Response, Router } from 'express';
 import { beginSession } from '../console/begin-session.ts';
-import { isPagePath } from '../console/console-files.ts';
 import { setSessionCookie } from '../console/session-cookie.ts';
-import type { ConsoleParts } from '../console/session-router.ts';
-import { findSignInPlace, type SignInPlace } from '../console/sign-in-place.ts';
+import { type ConsoleParts, requireHalf, requireOwnPage } from '../console/session-router.ts';
+import type { SignInPlace } from '../console/sign-in-place.ts';
 import { refuseAfterFailure } from '../keys/authenticate.ts';
+import { digestSecret } from '../keys/issue-secret.ts';
+import { parseInput } from '../requests/parse-input.ts';
+import { readJsonBodyUpTo } from '../requests/read-json-body.ts';
 import { isDenied, OidcClient, type Person } from './oidc-client.ts';
-import { forgetFlow, keepFlow, readFlow, toReturnPath } from './oidc-flow.ts';
 import { parseRoles, readRole } from './read-role.ts';
 
-/** Where the page tells people what went wrong. */
-const toFailurePage = (word: 'denied' | 'failed' | 'no_role') => `/sign-in?error=${word}`;
+/** Anybody may send one. */
+const maxBodyBytes = 16_384;
 
 function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person): Promise<void> {
   return db.transaction().execute((transaction) =>
@@ -32,69 +34,73 @@ function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person
   );
 }
 
-/** Signing in with an OpenID provider: the way there, and the way back. */
+/**
+ * Signing in with an OpenID provider. Cookies reach every port of a host, so none takes part: what was begun, and the code that ends it,
+ * are known to the page alone, which keeps them by its origin and sends them with its half.
+ */
 export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Router {
-  const { config, db, failures, logger } = parts;
+  const { config, db, failures, findSession, logger } = parts;
   const router = Router({ caseSensitive: true, strict: true });
   if (config.oidcIssuer === undefined) return router;
   const provider = new OidcClient(config);
   const roles = parseRoles(config.oidcRoles);
 
-  function requirePlace(request: Request): SignInPlace {
-    const place = findSignInPlace(request, config.consoleOrigin);
-    // The provider sends the browser back to CONSOLE_ORIGIN alone, where a cookie of another name is unknown.
-    if (!place?.hasOrigin(config.consoleOrigin ?? '')) throw new ApiError('sign_in_not_here');
+  /** @throws ApiError where the request is not from our page at CONSOLE_ORIGIN, the one place that the provider sends browsers back to */
+  function requirePage(request: Request): SignInPlace {
+    const place = requireOwnPage(request, config);
+    if (!place.hasOrigin(config.consoleOrigin ?? '')) throw new ApiError('sign_in_not_here');
     return place;
   }
 
-  router.get('/start', async (request: Request, response: Response) => {
+  router.post('/start', async (request: Request, response: Response) => {
     response.locals.route = '/console/oidc/start';
-    const place = requirePlace(request);
-    const { half_sha256: halfSha256, return_to: returnTo } = request.query;
-    if (typeof halfSha256 !== 'string' || !/^[0-9a-f]{64}$/.test(halfSha256))
-      throw new ApiError('invalid_parameter', 'half_sha256: must be 64 hexadecimal digits');
+    requirePage(request);
+    requireHalf(request);
     try {
-      const { url, ...begun } = await provider.begin();
-      keepFlow(response, { ...begun, halfSha256, returnTo: toReturnPath(returnTo, isPagePath) }, place);
-      response.redirect(302, url.href);
+      response.json(await provider.begin());
     } catch (error) {
       logger.warn({ error: describeFault(error) }, 'the OpenID provider cannot be used');
-      response.redirect(302, toFailurePage('failed'));
+      throw new ApiError('sign_in_failed');
     }
   });
 
-  router.get('/callback', async (request: Request, response: Response) => {
+  router.get('/callback', (request: Request, response: Response) => {
     response.locals.route = '/console/oidc/callback';
-    const place = requirePlace(request);
-    const flow = readFlow(request, place);
-    forgetFlow(response, place);
+    const at = request.originalUrl.indexOf('?');
+    const answer = at === -1 ? '' : request.originalUrl.slice(at + 1);
+    // After #: only the page of this very origin sees it.
+    response.redirect(302, `/sign-in#answer=${encodeURIComponent(answer)}`);
+  });
+
+  router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
+    response.locals.route = '/console/oidc/session';
+    const place = requirePage(request);
+    const half = requireHalf(request);
+    const { answer, ...begun } = parseInput(providerSignInSchema, request.body, 'body');
     let person: Person;
     try {
-      if (flow === undefined) throw new TypeError('not begun in this browser');
-      person = await provider.finish(request.originalUrl.slice(request.originalUrl.indexOf('?')), flow);
+      person = await provider.finish(`?${answer}`, begun);
     } catch (error) {
       await refuseAfterFailure(failures, request);
       logger.warn({ error: describeFault(error) }, 'signing in with the OpenID provider failed');
-      response.redirect(302, toFailurePage(isDenied(error) ? 'denied' : 'failed'));
-      return;
+      throw new ApiError(isDenied(error) ? 'sign_in_denied' : 'sign_in_failed');
     }
     const role = readRole(person.claims, config.oidcRoleClaim, roles);
     if (role === null) {
       await refuseAfterFailure(failures, request);
       await noteRefusal(db, request, person);
-      response.redirect(302, toFailurePage('no_role'));
-      return;
+      throw new ApiError('no_role');
     }
     const { token } = await beginSession(db, request, {
       owner: { issuer: person.issuer, subject: person.subject },
       actor: { kind: 'person', id: person.subject, name: person.name },
       role,
       method: 'oidc',
-      halfSha256: Buffer.from(flow.halfSha256, 'hex'),
-      before: undefined,
+      halfSha256: digestSecret(half),
+      before: await findSession(request),
     });
     setSessionCookie(response, token, place);
-    response.redirect(302, flow.returnTo);
+    response.status(204).end();
   });
   return router;
 }
