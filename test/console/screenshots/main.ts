@@ -1,0 +1,94 @@
+// npm run screenshots: the product on throw-away data, and a picture of every screen of the console.
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildConsole } from '@agp/console/build';
+import { startTestServers, useTestServers } from '@agp/testing';
+import { startDemoProvider } from '../../../packages/demo-provider/src/start-demo-provider.ts';
+import { listDemoProviders } from '../../../packages/local-stack/src/start/write-providers-file.ts';
+import { workspaceFolder } from '../../workspace/run-tool.ts';
+import { openConsole } from '../support/open-console.ts';
+import { makeDemoData } from './make-demo-data.ts';
+import { type Screen, takeScreenshots } from './take-screenshots.ts';
+
+const folder = join(workspaceFolder, '.data/screenshots');
+const docsFolder = join(workspaceFolder, 'docs/console');
+/** Pictures that pages show, of a size that a repository can carry, in bytes. */
+const largestInDocs = 200_000;
+
+/** The pictures of the docs, by the file that they are copied from. */
+const shown = { 'now.png': 'now-1280-light.png', 'session.png': 'session-1280-light.png' };
+
+function copyToDocs(): string[] {
+  mkdirSync(docsFolder, { recursive: true });
+  return Object.entries(shown).flatMap(([name, file]) => {
+    const { size } = statSync(join(folder, file));
+    if (size > largestInDocs) return [`${file} is too large for the docs: ${size} bytes`];
+    copyFileSync(join(folder, file), join(docsFolder, name));
+    return [];
+  });
+}
+
+async function run(): Promise<string[]> {
+  await using resources = new AsyncDisposableStack();
+  await buildConsole({ report: (line) => console.log(line) });
+  const { servers, stop } = await startTestServers();
+  resources.defer(stop);
+  useTestServers(servers);
+  const demo = resources.use(await startDemoProvider({ host: '127.0.0.1', port: 0, delayMs: 1 }));
+  const own = mkdtempSync(join(tmpdir(), 'agp-screenshots-'));
+  resources.defer(() => rmSync(own, { recursive: true }));
+  const PROVIDERS_FILE = join(own, 'providers.json');
+  writeFileSync(PROVIDERS_FILE, JSON.stringify(listDemoProviders(demo.url)));
+  const CONSOLE_PROXY_ADDRESS = 'http://127.0.0.1:8080';
+  const console_ = resources.use(await openConsole({ environment: { PROVIDERS_FILE, CONSOLE_PROXY_ADDRESS } }));
+  const { eventId, refusedId, sessionId, agentId, ask } = await makeDemoData(console_.system);
+
+  const text = (words: string | RegExp) => (page: Parameters<NonNullable<Screen['ready']>>[0]) =>
+    page.getByText(words).first().waitFor();
+  const screens: Screen[] = [
+    { name: 'sign-in', path: '/', key: null },
+    { name: 'now', path: '/', ready: text('contract-reader') },
+    {
+      name: 'live',
+      path: '/live',
+      ready: async (page) => {
+        await page.getByText('connected', { exact: true }).waitFor();
+        for (let turn = 0; turn < 8; turn += 1) await ask('release-notes', 'gpt-5-mini', 'Is the export fixed?');
+        await page.getByText('release-notes').nth(5).waitFor();
+      },
+    },
+    { name: 'events', path: '/events', ready: text('support-triage') },
+    { name: 'event', path: `/events/${eventId}`, ready: text('support-triage') },
+    { name: 'refusals', path: '/refusals', ready: text('night-report') },
+    { name: 'find', path: `/find?id=${refusedId}`, ready: text('night-report') },
+    { name: 'sessions', path: '/sessions', ready: text('support-triage') },
+    { name: 'session', path: `/sessions/${sessionId}`, ready: text('As it was written.') },
+    { name: 'agents', path: '/agents', ready: text('night-report') },
+    { name: 'agent', path: `/agents/${agentId}`, ready: text('support-triage') },
+    { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
+    { name: 'costs', path: '/costs' },
+    { name: 'costs-unpriced', path: '/costs?view=unpriced', ready: text('in-house-7b') },
+    {
+      name: 'audit',
+      path: '/audit',
+      ready: async (page) => {
+        await page.getByRole('button', { name: 'Verify the whole log' }).click();
+        await text('As it was written.')(page);
+      },
+    },
+    { name: 'start', path: '/start' },
+    { name: 'keys', path: '/keys', ready: text('dashboard') },
+    { name: 'tokens', path: '/keys?view=tokens', ready: text('contract-reader') },
+    { name: 'unknown', path: '/no-such-place' },
+  ];
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const faults = await takeScreenshots(console_, screens, folder);
+  return [...faults, ...copyToDocs()];
+}
+
+const faults = await run();
+console.log(`Pictures are in .data/screenshots, those of the docs in docs/console.`);
+for (const fault of faults) console.error(fault);
+process.exit(faults.length === 0 ? 0 : 1);
