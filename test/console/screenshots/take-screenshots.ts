@@ -39,7 +39,7 @@ async function findFaults(page: Page): Promise<string[]> {
 async function settle(page: Page): Promise<void> {
   await page.locator('h1, h2').first().waitFor();
   const pending = '.mantine-Skeleton-root, [aria-label="Loading"], [data-loading="true"]';
-  await page.waitForFunction(`document.querySelector('${pending}') === null`);
+  await page.locator(pending).first().waitFor({ state: 'detached' });
 }
 
 /**
