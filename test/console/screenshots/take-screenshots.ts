@@ -30,7 +30,7 @@ const nonsense = /\bNaN\b|\bundefined\b|\[object Object\]|Invalid Date/;
 /** What is plainly wrong with a page as it stands. */
 async function findFaults(page: Page): Promise<string[]> {
   const wider = Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'));
-  const words = await page.locator('body').innerText();
+  const words = (await page.locator('body').textContent()) ?? '';
   const found = nonsense.exec(words)?.[0];
   return [...(wider > 0 ? [`is ${wider} pixels too wide`] : []), ...(found === undefined ? [] : [`shows ${found}`])];
 }

@@ -47,7 +47,9 @@ const localDefaults = {
 
 /** The console's examples name the proxy, where its port is known beforehand. */
 const toConsoleDefaults = ({ host, proxyPort }: StartConfig) =>
-  proxyPort === 0 ? {} : { CONSOLE_PROXY_ADDRESS: toReachable(`http://${isIPv6(host) ? `[${host}]` : host}:${proxyPort}`) };
+  proxyPort === 0
+    ? {}
+    : { CONSOLE_PROXY_ADDRESS: toReachable(`http://${isIPv6(host) ? `[${host}]` : host}:${proxyPort}`) };
 
 /** The variable of each service's main port; health and metrics have another. */
 const portVariables = { proxy: 'PROXY_PORT', management: 'MANAGEMENT_PORT', writer: undefined };
