@@ -16,9 +16,10 @@ let idle: string;
 beforeAll(async () => {
   management = await startTestManagement();
   const { database } = management;
-  cheap = await seedAgent(database, 'Beta_50%');
-  dear = await seedAgent(database, 'alpha');
-  idle = await seedAgent(database, 'gamma');
+  // Two that come within a millisecond have no order of their own.
+  cheap = await seedAgent(database, 'Beta_50%', '2026-11-20T10:00:00.001Z');
+  dear = await seedAgent(database, 'alpha', '2026-11-20T10:00:00.002Z');
+  idle = await seedAgent(database, 'gamma', '2026-11-20T10:00:00.003Z');
   await seedEvents(database, [
     makeEvent(dear, 'ses_dear', at, {
       cost_nano_usd: 600_000_000,
