@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
 import { makeEventStream } from '../system/make-event-stream.ts';
+import { chatAnswer, chatRequest } from './chat-call.ts';
 import { medianOfEach } from './median.ts';
 import { readCpu } from './process-usage.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
@@ -18,30 +19,6 @@ import { startProxy } from './start-proxy.ts';
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
 const connections = Number(process.env.BENCH_CONNECTIONS ?? 64);
-
-/** A chat completion of ordinary size: about 1 KB in, 1.5 KB out. */
-const requestBody = JSON.stringify({
-  model: 'gpt-4o-mini',
-  messages: [
-    { role: 'system', content: 'You are a careful assistant that answers briefly. '.repeat(6) },
-    { role: 'user', content: 'Summarise the minutes of the meeting in three points. '.repeat(10) },
-  ],
-  max_tokens: 300,
-});
-const answerBody = JSON.stringify({
-  id: 'chatcmpl-bench',
-  object: 'chat.completion',
-  created: 1_790_000_000,
-  model: 'gpt-4o-mini-2024-07-18',
-  choices: [
-    {
-      index: 0,
-      message: { role: 'assistant', content: 'The team agreed on the plan. '.repeat(40) },
-      finish_reason: 'stop',
-    },
-  ],
-  usage: { prompt_tokens: 210, completion_tokens: 260, total_tokens: 470, prompt_tokens_details: { cached_tokens: 0 } },
-});
 
 interface Round {
   requestsPerSecond: number;
@@ -59,7 +36,7 @@ async function measure(child: ChildProcess, url: string): Promise<Round> {
     connections,
     duration: seconds,
     headers: { 'content-type': 'application/json', authorization: 'Bearer sk-bench', 'x-agent-name': 'bench' },
-    body: requestBody,
+    body: chatRequest,
   });
   const used = readCpu(child.pid as number) - before;
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
@@ -84,8 +61,8 @@ await using servers = await startDurableServers(process.env);
 await makeEventStream(servers.natsUrl);
 const provider = createServer((request, response) => {
   request.resume().once('end', () => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answerBody) });
-    response.end(answerBody);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(chatAnswer) });
+    response.end(chatAnswer);
   });
 });
 provider.listen(0, '127.0.0.1');

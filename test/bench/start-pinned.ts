@@ -10,14 +10,20 @@ export function pinSelf(core: number): void {
   if (canPin) execFileSync('taskset', ['-a', '-cp', String(core), String(process.pid)], { stdio: 'ignore' });
 }
 
-/** Starts a script on a core of its own, as services are started. Resolves once it has told its URL. */
+/**
+ * Starts a script as services are started. Resolves once it has told its URL.
+ *
+ * @param core where it runs; null leaves it where this process is
+ * @param flags further ones for Node
+ */
 export async function startPinned(
   file: string,
   environment: NodeJS.ProcessEnv,
-  core = 0,
+  core: number | null = 0,
+  flags: readonly string[] = [],
 ): Promise<{ child: ChildProcess; url: string }> {
-  const node = [process.execPath, ...serviceFlags, file];
-  const command = canPin ? ['taskset', '-c', String(core), ...node] : node;
+  const node = [process.execPath, ...serviceFlags, ...flags, file];
+  const command = canPin && core !== null ? ['taskset', '-c', String(core), ...node] : node;
   const child = spawn(command[0] as string, command.slice(1), {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

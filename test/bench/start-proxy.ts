@@ -1,23 +1,26 @@
-import type { ChildProcess } from 'node:child_process';
 import type { DurableServers } from '@agp/local-stack';
-import { startPinned } from './start-pinned.ts';
+import { type StartedProcess, startService } from './start-service.ts';
 
-/** Starts the proxy on a core of its own, with one provider behind all names. */
+type Servers = Pick<DurableServers, 'databaseUrl' | 'natsUrl' | 'redisUrl'>;
+
+export interface ProxyOptions {
+  /** Null leaves it where this process is. */
+  core?: number | null;
+  /** Further ones for Node. */
+  flags?: readonly string[];
+  environment?: NodeJS.ProcessEnv;
+}
+
+/** Starts the proxy with one provider behind all names: on a core of its own, where no other is named. */
 export function startProxy(
-  servers: DurableServers,
+  servers: Servers,
   providerUrl: string,
-): Promise<{ child: ChildProcess; url: string }> {
-  return startPinned(`${import.meta.dirname}/../../services/proxy/src/main.ts`, {
-    DATABASE_URL: servers.databaseUrl,
-    NATS_URL: servers.natsUrl,
-    REDIS_URL: servers.redisUrl,
+  { core = 0, flags = [], environment = {} }: ProxyOptions = {},
+): Promise<StartedProcess> {
+  const providers = {
     PROVIDER_OPENAI_URL: providerUrl,
     PROVIDER_ANTHROPIC_URL: providerUrl,
     PROVIDER_GEMINI_URL: providerUrl,
-    HOST: '127.0.0.1',
-    OPS_HOST: '127.0.0.1',
-    PROXY_PORT: '0',
-    OPS_PORT: '0',
-    LOG_LEVEL: 'warn',
-  });
+  };
+  return startService('proxy', servers, core, { ...providers, ...environment }, flags);
 }

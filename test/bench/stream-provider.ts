@@ -1,10 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chatAnswer } from './chat-call.ts';
 
 /*
- * The provider of `npm run bench:stream`: streams as many chunks as a request's `x-bench-chunks` says, one write each, and
- * says in each chunk's text when it was written, on the clock that all processes of a machine share.
+ * The provider of benchmarks: streams as many chunks as a request's `x-bench-chunks` says, one write each, and says in each
+ * chunk's text when it was written, on the clock that all processes of a machine share. Without that header it answers at once.
  */
 
 const pauseMs = Number(process.env.BENCH_PAUSE_MS ?? 1);
@@ -76,14 +77,24 @@ async function stream(response: ServerResponse, { opening, chunk, closing }: Dia
   response.end(closing);
 }
 
+function answerAtOnce(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(chatAnswer) });
+  response.end(chatAnswer);
+}
+
 const server = createServer((request, response) => {
+  const chunks = request.headers['x-bench-chunks'];
+  if (chunks === undefined) {
+    request.resume().once('end', () => answerAtOnce(response));
+    return;
+  }
   let body = '';
   request.setEncoding('utf8').on('data', (piece: string) => {
     body += piece;
   });
   request.once('end', () => {
     const dialect = chooseDialect(request.url ?? '', body);
-    void stream(response, dialect, Number(request.headers['x-bench-chunks']));
+    void stream(response, dialect, Number(chunks));
   });
 });
 

@@ -1,0 +1,138 @@
+/**
+ * What an agent waits for, at loads that do not wait for answers: requests at random moments, timed from the moment at which each was to
+ * be sent. The provider alone, a bare Node proxy before it, and the product take turns within each round; the medians of rounds are
+ * compared. `-- --rates 50,200,800 --seconds 4 --rounds 3 --streams 20 --seed 1 --agents 20 --placement apart|free`
+ */
+import { once } from 'node:events';
+import { setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectBus } from '@agp/bus';
+import { startDurableServers } from '@agp/local-stack';
+import { chatRequest, streamRequest } from '../chat-call.ts';
+import { medianOfEach } from '../median.ts';
+import { describeUsage, type Usage, usagePerRequest, watchProduct } from '../product/product-usage.ts';
+import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
+import { canPin, pinSelf, startPinned } from '../start-pinned.ts';
+import { medianFigures, printAdded, printFigures, printHead } from './figures.ts';
+import { type LatencyOptions, readOptions } from './read-options.ts';
+import { setCaps } from './set-caps.ts';
+import type { Slice, SliceTimes } from './slice.ts';
+import { startTargets, type Target } from './start-targets.ts';
+
+const chunks = 25;
+const pauseMs = 20;
+const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
+const path = '/v1/chat/completions';
+
+/** A load, and what each target made of it in each round. */
+interface Series {
+  title: string;
+  load: Pick<Slice, 'perSecond' | 'body' | 'chunks'>;
+  rounds: Map<Target, SliceTimes[]>;
+  usage: Usage[];
+}
+
+function toSeries({ rates, streams }: LatencyOptions, targets: readonly Target[]): Series[] {
+  const make = (title: string, load: Series['load']): Series => ({
+    title,
+    load,
+    rounds: new Map(targets.map((target) => [target, []])),
+    usage: [],
+  });
+  const calls = rates.map((rate) => make(`${rate} requests/s`, { perSecond: rate, body: chatRequest }));
+  const title = `${streams} streams/s of ${chunks} chunks, ${pauseMs} ms apart`;
+  return streams > 0 ? [...calls, make(title, { perSecond: streams, body: streamRequest, chunks })] : calls;
+}
+
+function printTimes({ rounds }: Series, of: keyof Omit<SliceTimes, 'failures'>): void {
+  const rows = [...rounds].map(([{ name }, times]) => [name, medianFigures(times.map((each) => each[of]))] as const);
+  for (const [name, figures] of rows) printFigures(name, figures);
+  const [direct, bare, ours] = rows.map(([, figures]) => figures) as [number[], number[], number[]];
+  printAdded('added by ours to direct', ours, direct);
+  printAdded('added by ours to bare Node', ours, bare);
+}
+
+function printSeries(series: Series): void {
+  printHead(series.title);
+  if (series.load.chunks === undefined) printTimes(series, 'whole');
+  else {
+    const of = { first: 'first chunk', onTheWay: "a chunk, from the provider's write", between: 'between two chunks' };
+    for (const [times, title] of Object.entries(of)) {
+      console.log(` ${title}`);
+      printTimes(series, times as keyof typeof of);
+    }
+  }
+  console.log(' how late the load itself was sent');
+  for (const [{ name }, times] of series.rounds) printFigures(name, medianFigures(times.map(({ late }) => late)));
+  for (const [{ name }, times] of series.rounds) {
+    const failures = times.flatMap((each) => each.failures);
+    if (failures.length > 0) console.log(` ${failures.length} requests failed, ${name}: ${failures[0]}`);
+  }
+  const [first] = series.usage;
+  if (first)
+    console.log(` CPU of the product a request: ${describeUsage(medianOfEach(series.usage, Object.keys(first)))}`);
+}
+
+const options = readOptions(process.argv.slice(2));
+const isApart = options.placement === 'apart' && canPin;
+if (isApart) pinSelf(1);
+const provider = await startPinned(
+  `${import.meta.dirname}/../stream-provider.ts`,
+  { BENCH_PAUSE_MS: String(pauseMs) },
+  null,
+);
+const { child: generator } = await startPinned(`${import.meta.dirname}/load-generator.ts`, {}, null);
+// All that is started from here on.
+if (isApart) setPriority(10);
+await using servers = await startDurableServers(process.env);
+const targets = await startTargets(servers, provider, isApart ? 0 : null);
+const { proxy, writer, management } = targets.product;
+const readUsage = watchProduct({ proxy: proxy.child, writer: writer.child, management: management.child });
+const connection = await connectBus({ url: servers.natsUrl, name: 'latency-bench' });
+
+async function runSlice(target: Target, load: Series['load'], seconds: number, seed: number): Promise<SliceTimes> {
+  const url = `${target.origin}${target.prefix}${path}`;
+  generator.send({ ...load, url, headers, seconds, seed, agents: options.agents } satisfies Slice);
+  const [times] = (await once(generator, 'message')) as [SliceTimes];
+  if (target.isOurs) await waitUntilRecorded(connection);
+  await sleep(100);
+  return times;
+}
+
+console.log(
+  isApart
+    ? 'On two cores: the proxy that is measured has the first for itself, all else shares the second. Load and provider go before\n' +
+        'the servers there (priority 10): late load would be counted as our time.'
+    : 'All processes share the cores as the system sees fit.',
+);
+console.log(
+  `${options.rounds} rounds of ${options.seconds} s each; ${options.agents} agents, half of them with a cap; seed ${options.seed}`,
+);
+const all = toSeries(options, targets.all);
+// For the compilers, more and more: our proxy has most code, and would refuse requests that wait too long.
+const [direct, bare, ours] = targets.all as [Target, Target, Target];
+const warmUps = [direct, bare, ours].flatMap((target) => [20, 200, 800].map((rate) => [target, rate] as const));
+for (const [target, perSecond] of [...warmUps, [ours, 800] as const])
+  await runSlice(target, { perSecond, body: chatRequest }, 1.5, options.seed);
+const stream = { perSecond: options.streams, body: streamRequest, chunks };
+if (options.streams > 0) for (const target of [bare, ours]) await runSlice(target, stream, 1.5, options.seed);
+await setCaps(servers.databaseUrl);
+for (let round = 0; round < options.rounds; round += 1) {
+  for (const series of all) {
+    // Each is the first after another one as often as the others.
+    const order = targets.all.map((_, index) => targets.all[(index + round) % targets.all.length] as Target);
+    for (const target of order) {
+      const before = readUsage();
+      const times = await runSlice(target, series.load, options.seconds, options.seed + round);
+      series.rounds.get(target)?.push(times);
+      if (target.isOurs) series.usage.push(usagePerRequest(before, readUsage(), times.whole.length));
+    }
+  }
+}
+for (const series of all) printSeries(series);
+await connection.close();
+const children = [generator, provider.child, targets.bare.child, proxy.child, writer.child, management.child];
+const gone = children.map((child) => once(child, 'exit'));
+for (const { child } of Object.values(targets.product)) child.kill('SIGTERM');
+for (const child of [generator, provider.child, targets.bare.child]) child.disconnect();
+await Promise.all(gone);
