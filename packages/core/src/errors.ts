@@ -70,6 +70,11 @@ export const errorTable = {
   body_too_large: { status: 413, message: 'request body too large' },
   unsupported_media_type: { status: 415, message: 'content type must be application/json' },
   too_many_failures: { status: 429, message: 'too many failed authentications', headers: { 'Retry-After': computed } },
+  too_many_sign_ins: {
+    status: 429,
+    message: 'too many sign-ins and links of this key or person, or sign-ins with the provider from this network',
+    headers: { 'Retry-After': computed },
+  },
   live_stream_unavailable: {
     status: 503,
     message: 'live stream unavailable: NATS does not answer; GET /api/v1/events has what is recorded',

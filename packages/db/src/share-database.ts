@@ -17,6 +17,8 @@ export interface Shares {
   waitMs: number;
   /** A statement that has its connection begins when this resolves. */
   hold?: () => Promise<void>;
+  /** What a statement beyond the share fails with; {@link ShareExceededError} if not given. */
+  refuse?: () => Error;
 }
 
 interface Share {
@@ -26,13 +28,14 @@ interface Share {
 
 /**
  * Divides a pool among holders, so that none can take all its connections, however slow its statements are. Statements beyond a share
- * wait; where too many wait, or for too long, they fail with {@link ShareExceededError}.
+ * wait; where too many wait, or for too long, they fail.
  *
  * @returns gives the database for one holder
  */
 export function shareDatabase({ pool }: Database, shares: Shares): (holder: string) => Db {
   const guarded = guardPool(pool);
   const held = new Map<string, Share>();
+  const { refuse = () => new ShareExceededError('too much at once') } = shares;
 
   async function take(holder: string): Promise<void> {
     const share = held.get(holder) ?? { running: 0, queue: [] };
@@ -41,11 +44,11 @@ export function shareDatabase({ pool }: Database, shares: Shares): (holder: stri
       share.running += 1;
       return;
     }
-    if (share.queue.length >= shares.waiting) throw new ShareExceededError('too much waits');
+    if (share.queue.length >= shares.waiting) throw refuse();
     const turn = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       share.queue.splice(share.queue.indexOf(turn.resolve), 1);
-      turn.reject(new ShareExceededError('waited too long'));
+      turn.reject(refuse());
     }, shares.waitMs);
     share.queue.push(turn.resolve);
     await turn.promise.finally(() => clearTimeout(timer));

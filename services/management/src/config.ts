@@ -6,7 +6,7 @@ import { consoleFields } from './oidc/oidc-fields.ts';
 export const managementConfigSchema = z.object({
   ...commonFields,
   natsUrl: commonFields.natsUrl.describe('for the live stream alone'),
-  redisUrl: commonFields.redisUrl.describe('for reservations, and the throttle on failed authentications'),
+  redisUrl: commonFields.redisUrl.describe('for reservations, and the limits of failed authentications and sign-ins'),
   host: z.string().default('0.0.0.0').describe('the address to listen on'),
   managementPort: portField.default(8081).describe('where operations teams connect; 0 takes a free port'),
   opsPort: portField
@@ -20,7 +20,7 @@ export const managementConfigSchema = z.object({
   edition: z.enum(['extended', 'base']).default('extended').describe('`base` leaves the session index out'),
   ...consoleFields,
   trustProxy: trustProxyField.describe(
-    'hops, or networks separated by commas, whose `X-Forwarded-For` counts for failed authentications',
+    'hops, or networks separated by commas, whose `X-Forwarded-For` counts for failed authentications and sign-ins',
   ),
   drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): requests are still accepted this long'),
   shutdownGraceSeconds: shutdownGraceField(10).describe('and running ones may go on this long after'),

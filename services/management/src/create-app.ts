@@ -8,7 +8,7 @@ import express, { type Request, type RequestHandler } from 'express';
 import type { ChangesFirst } from './changes/changes-first.ts';
 import { logChanges } from './changes/log-changes.ts';
 import { createSessionFinder } from './console/find-session.ts';
-import { createSessionRouter } from './console/session-router.ts';
+import { createSessionRouter, openConsoleParts } from './console/session-router.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/serve-docs-assets.ts';
 import { authenticate, requireScope } from './keys/authenticate.ts';
@@ -104,7 +104,8 @@ function handleRoute(route: Route, { context, reads, changes }: AppParts): Reque
     const caller = response.locals.caller as Caller | undefined;
     // Changes do not queue with reads.
     const isRead = route.method === 'get' && caller !== undefined;
-    if (route.method !== 'get') changes.begin(response);
+    // A link holds no reads back: whoever may only read could ask for one after the other.
+    if (route.method !== 'get' && route.scope !== 'read') changes.begin(response);
     // Live streams have their own bound.
     if (isRead && route.answer.contentType !== 'text/event-stream') {
       await reads.begin(caller.holder, response);
@@ -163,11 +164,11 @@ export function createApp(parts: AppParts): RequestListener {
   app.use('/docs', serveDocsAssets());
   const keys = createKeyFinders(context.db);
   const findSession = createSessionFinder(context.db, keys, context.config);
-  const authentication = { db: context.db, keys, findSession, failures };
-  app.use('/api/v1', authenticate(authentication));
+  app.use('/api/v1', authenticate({ db: context.db, keys, findSession, failures }));
   app.use(context.console.serve);
-  app.use('/console', createSessionRouter({ ...authentication, config: context.config }));
-  app.use('/console/oidc', createOidcRouter({ ...authentication, config: context.config, logger }));
+  const consoleParts = openConsoleParts(context, failures);
+  app.use('/console', createSessionRouter(consoleParts));
+  app.use('/console/oidc', createOidcRouter({ ...consoleParts, logger }));
   for (const route of routes) {
     const handlers = [guardRoute(route, context), ...(route.body ? [readJsonBody] : []), handleRoute(route, parts)];
     app[route.method](toExpressPath(route.path), ...handlers);

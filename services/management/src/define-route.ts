@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { ManagementConfig } from './config.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
+import type { SignIns } from './console/sign-ins.ts';
 import type { Caller } from './keys/caller.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import type { StatusReader } from './reads/status-reader.ts';
@@ -19,6 +20,7 @@ export interface Context {
   streams: LiveStreams;
   status: StatusReader;
   console: ConsoleFiles;
+  signIns: SignIns;
 }
 
 /** A successful answer, for the document and the types; tests check the real answers against the same schema. */

@@ -19,6 +19,7 @@ import { ChangesFirst } from './changes/changes-first.ts';
 import type { ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { listAllowedHosts } from './console/sign-in-place.ts';
+import { SignIns, signInLimit } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys/wait-for-bootstrap-key.ts';
 import { createNameFinder } from './live/agent-names.ts';
@@ -73,11 +74,13 @@ export async function startManagement(
       statementTimeoutMs: 5_000,
       onConnectionError: logLostConnection(logger),
     });
-  // Keys and changes, above all the kill switch, never wait behind reads.
+  // Keys and changes, above all the kill switch, never wait behind reads or sign-ins.
   const database = openPool(4);
   opened.defer(() => database.close());
   const reading = openPool(3);
   opened.defer(() => reading.close());
+  const signingIn = openPool(2);
+  opened.defer(() => signingIn.close());
   const { db } = database;
   const changes = new ChangesFirst();
   const reads = new Reads(reading, changes);
@@ -135,6 +138,7 @@ export async function startManagement(
       streams,
       status,
       console: readConsoleFiles(),
+      signIns: new SignIns(signingIn, createThrottle(redis, signInLimit)),
     },
     reads,
     changes,

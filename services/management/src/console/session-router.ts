@@ -1,21 +1,47 @@
 import { roleOfScopes, signInSchema } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { type FoundApiKey, takeConsoleCode } from '@agp/db';
+import { type FoundApiKey, findConsoleCodes, takeConsoleCode } from '@agp/db';
+import type { Throttle } from '@agp/reservations';
+import { coalesce } from '@agp/runtime/fairness';
 import { type Request, type Response, Router } from 'express';
 import type { ManagementConfig } from '../config.ts';
-import { type AuthenticationParts, refuseAfterFailure } from '../keys/authenticate.ts';
+import { refuseAfterFailure } from '../keys/authenticate.ts';
 import { toKeyCaller } from '../keys/caller.ts';
-import type { KeyFinders } from '../keys/find-keys.ts';
+import { createKeyFinders, type FindKey } from '../keys/find-keys.ts';
 import { digestSecret } from '../keys/issue-secret.ts';
 import { parseInput } from '../requests/parse-input.ts';
 import { readJsonBodyUpTo } from '../requests/read-json-body.ts';
 import { beginSession, endSession } from './begin-session.ts';
+import { createSessionFinder, type FindSession } from './find-session.ts';
 import { presentSession } from './present-session.ts';
 import { clearSessionCookie, readHalf, setSessionCookie } from './session-cookie.ts';
 import { findSignInPlace, isFromOwnPage, type SignInPlace } from './sign-in-place.ts';
+import type { SignIns } from './sign-ins.ts';
 
-export interface ConsoleParts extends AuthenticationParts {
+export interface ConsoleParts {
   config: ManagementConfig;
+  signIns: SignIns;
+  /** The key of a one-time code that was not used yet; undefined where there is none. */
+  findKeyOfCode: FindKey;
+  findKey: FindKey;
+  findSession: FindSession;
+  /** Counts failed authentications by network. */
+  failures: Throttle;
+}
+
+/** With look-ups apart from those of the API's calls. */
+export function openConsoleParts(
+  { config, signIns }: { config: ManagementConfig; signIns: SignIns },
+  failures: Throttle,
+): ConsoleParts {
+  const keys = createKeyFinders(signIns.db);
+  const findCode = coalesce((digests: string[]) => findConsoleCodes(signIns.db, digests), { maxAsks: 100 });
+  const findKeyOfCode: FindKey = async (codeSha256) => {
+    const keySha256 = await findCode(codeSha256.toString('hex'));
+    return keySha256 && keys.forChange(keySha256);
+  };
+  const findSession = createSessionFinder(signIns.db, keys, config);
+  return { config, signIns, findKeyOfCode, findKey: keys.forChange, findSession, failures };
 }
 
 /** Anybody may send one. */
@@ -29,13 +55,21 @@ export function requireOwnPage(request: Request, { consoleOrigin }: ManagementCo
   return place;
 }
 
-async function findKey(
-  { db, keys }: { db: AuthenticationParts['db']; keys: KeyFinders },
+/**
+ * The key that a sign-in names. A code is used up with that, but not where its key has signed in too often.
+ *
+ * @throws ApiError `too_many_sign_ins`
+ */
+async function takeKey(
+  { findKey, findKeyOfCode, signIns }: ConsoleParts,
   body: { api_key: string } | { code: string },
 ): Promise<FoundApiKey | undefined> {
-  if ('api_key' in body) return keys.forChange(digestSecret(body.api_key));
-  const digest = await takeConsoleCode(db, digestSecret(body.code));
-  return digest && keys.forChange(digest);
+  const isCode = 'code' in body;
+  const digest = digestSecret(isCode ? body.code : body.api_key);
+  const key = await (isCode ? findKeyOfCode : findKey)(digest);
+  if (key === undefined) return undefined;
+  await signIns.admit(key.id);
+  return !isCode || (await takeConsoleCode(signIns.databaseOf(key.id), digest)) ? key : undefined;
 }
 
 /** @throws ApiError where a sign-in does not name the page's half */
@@ -47,7 +81,7 @@ export function requireHalf(request: Request): string {
 
 /** Who is signed in, signing in with a key or a one-time code, and signing out. */
 export function createSessionRouter(parts: ConsoleParts): Router {
-  const { db, config, findSession, failures } = parts;
+  const { config, signIns, findSession, failures } = parts;
   const router = Router({ caseSensitive: true, strict: true });
 
   router.get('/session', async (request: Request, response: Response) => {
@@ -60,12 +94,12 @@ export function createSessionRouter(parts: ConsoleParts): Router {
     const place = requireOwnPage(request, config);
     const half = requireHalf(request);
     const body = parseInput(signInSchema, request.body, 'body');
-    const key = await findKey(parts, body);
+    const key = await takeKey(parts, body);
     if (key === undefined) {
       await refuseAfterFailure(failures, request);
       throw new ApiError('invalid_api_key');
     }
-    const { token, session } = await beginSession(db, request, {
+    const { token, session } = await beginSession(signIns.databaseOf(key.id), request, {
       owner: { keySha256: key.sha256 },
       actor: toKeyCaller(key).actor,
       role: roleOfScopes(key.scopes),
@@ -81,7 +115,7 @@ export function createSessionRouter(parts: ConsoleParts): Router {
     response.locals.route = '/console/session';
     const place = requireOwnPage(request, config);
     const caller = await findSession(request);
-    if (caller !== undefined) await endSession(db, request, caller);
+    if (caller !== undefined) await endSession(signIns.databaseOf(caller.holder), request, caller);
     clearSessionCookie(response, place);
     response.status(204).end();
   });

@@ -1,6 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import { type Db, touchApiKey, touchConsoleSession } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
+import { toNetwork, toPlainAddress } from '@agp/runtime';
 import type { Request, RequestHandler } from 'express';
 import { type FindSession, showsSession } from '../console/find-session.ts';
 import { type Caller, toKeyCaller } from './caller.ts';
@@ -12,12 +13,12 @@ export interface AuthenticationParts {
   db: Db;
   keys: KeyFinders;
   findSession: FindSession;
-  /** Counts failed authentications by address. */
+  /** Counts failed authentications by network. */
   failures: Throttle;
 }
 
 /**
- * Looks the bearer token or the console's session up in Postgres on every request. Failures count against the sender's address; a valid
+ * Looks the bearer token or the console's session up in Postgres on every request. Failures count against the sender's network; a valid
  * key or session is let through however often others failed from there.
  */
 export function authenticate({ db, keys, findSession, failures }: AuthenticationParts): RequestHandler {
@@ -44,9 +45,12 @@ export function authenticate({ db, keys, findSession, failures }: Authentication
   };
 }
 
-/** @throws ApiError `too_many_failures` once an address has failed too often */
-export async function refuseAfterFailure(failures: Throttle, { ip }: Request): Promise<void> {
-  const { allowed, retryAfterSeconds } = await failures.consume(ip ?? 'unknown');
+/** The network that a request came from: what one machine cannot vary of its address. */
+export const networkOf = ({ ip }: Request) => toNetwork(toPlainAddress(ip) ?? 'unknown');
+
+/** @throws ApiError `too_many_failures` once a network has failed too often */
+export async function refuseAfterFailure(failures: Throttle, request: Request): Promise<void> {
+  const { allowed, retryAfterSeconds } = await failures.consume(networkOf(request));
   if (!allowed) throw new ApiError('too_many_failures', { headers: { 'Retry-After': String(retryAfterSeconds) } });
 }
 

@@ -7,7 +7,7 @@ import { beginSession } from '../console/begin-session.ts';
 import { setSessionCookie } from '../console/session-cookie.ts';
 import { type ConsoleParts, requireHalf, requireOwnPage } from '../console/session-router.ts';
 import type { SignInPlace } from '../console/sign-in-place.ts';
-import { refuseAfterFailure } from '../keys/authenticate.ts';
+import { networkOf, refuseAfterFailure } from '../keys/authenticate.ts';
 import { digestSecret } from '../keys/issue-secret.ts';
 import { parseInput } from '../requests/parse-input.ts';
 import { readJsonBodyUpTo } from '../requests/read-json-body.ts';
@@ -39,7 +39,7 @@ function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person
  * are known to the page alone, which keeps them by its origin and sends them with its half.
  */
 export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Router {
-  const { config, db, failures, findSession, logger } = parts;
+  const { config, signIns, failures, findSession, logger } = parts;
   const router = Router({ caseSensitive: true, strict: true });
   if (config.oidcIssuer === undefined) return router;
   const provider = new OidcClient(config);
@@ -79,12 +79,16 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
     const { answer, ...begun } = parseInput(providerSignInSchema, request.body, 'body');
     let person: Person;
     try {
-      person = await provider.finish(`?${answer}`, begun);
+      person = await signIns.exchange(networkOf(request), () => provider.finish(`?${answer}`, begun));
     } catch (error) {
+      if (error instanceof ApiError) throw error;
       await refuseAfterFailure(failures, request);
       logger.warn({ error: describeFault(error) }, 'signing in with the OpenID provider failed');
       throw new ApiError(isDenied(error) ? 'sign_in_denied' : 'sign_in_failed');
     }
+    const holder = `${person.issuer} ${person.subject}`;
+    await signIns.admit(holder);
+    const db = signIns.databaseOf(holder);
     const role = readRole(person.claims, config.oidcRoleClaim, roles);
     if (role === null) {
       await refuseAfterFailure(failures, request);

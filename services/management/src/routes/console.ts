@@ -17,14 +17,16 @@ export const consoleRoutes = tagRoutes('Console', [
     summary: 'Make a link that signs a browser in to the console once, within ten minutes, as the holder of this key',
     body: consoleLinkInputSchema,
     answer: { status: 201, description: 'The link', schema: consoleLinkSchema },
-    errors: ['needs_api_key'],
+    errors: ['needs_api_key', 'too_many_sign_ins'],
     handle: async (input, context) => {
       const caller = found(input.caller, 'internal');
       // Else a stolen session could outlive its end.
       if (caller.session !== undefined) throw new ApiError('needs_api_key');
+      const { signIns } = context;
+      await signIns.admit(caller.holder);
       const { secret, secretSha256 } = issueSecret('agl_');
       const expiresAt = new Date(Date.now() + linkLifeMs);
-      return recordChange(context, input, 'console.link', async (transaction) => {
+      return recordChange({ db: signIns.databaseOf(caller.holder) }, input, 'console.link', async (transaction) => {
         const keySha256 = Buffer.from(caller.secretSha256, 'hex');
         await createConsoleCode(transaction, { codeSha256: secretSha256, keySha256, expiresAt });
         const expires_at = expiresAt.toISOString();

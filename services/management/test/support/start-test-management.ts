@@ -33,6 +33,7 @@ export interface TestManagementOptions {
   ownPostgres?: boolean;
   maxStreamsPerKey?: number;
   consoleOrigin?: string;
+  oidcIssuer?: string;
 }
 
 export async function startTestManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
@@ -52,6 +53,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     oidcScope: 'openid profile email',
     oidcRoleClaim: 'roles',
     ...(options.consoleOrigin !== undefined && { consoleOrigin: options.consoleOrigin }),
+    ...(options.oidcIssuer !== undefined && { oidcIssuer: options.oidcIssuer, oidcClientId: 'agp' }),
     trustProxy: 0,
     drainDelaySeconds: 0,
     shutdownGraceSeconds: 10,

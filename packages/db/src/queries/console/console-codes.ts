@@ -34,17 +34,27 @@ export async function createConsoleCode(transaction: Db, code: ConsoleCode): Pro
     .execute();
 }
 
+/** The digests of the keys' secrets of these codes, by digest of the code in hex, as far as the codes still work. */
+export async function findConsoleCodes(db: Db, digests: readonly string[]): Promise<Map<string, Buffer>> {
+  const rows = await db
+    .selectFrom('console_codes')
+    .select(['code_sha256', 'key_sha256'])
+    .where('code_sha256', '=', sql<Buffer>`ANY (${digests.map((hex) => Buffer.from(hex, 'hex'))}::bytea[])`)
+    .where('expires_at', '>', now)
+    .execute();
+  return new Map(rows.map((row) => [row.code_sha256.toString('hex'), row.key_sha256]));
+}
+
 /**
  * Uses a code up: of several that come with it at once, one gets an answer.
  *
- * @returns digest of the key's secret; undefined for a code that is unknown, used or expired
+ * @returns false for a code that is unknown, used or expired
  */
-export async function takeConsoleCode(db: Db, codeSha256: Buffer): Promise<Buffer | undefined> {
-  const taken = await db
+export async function takeConsoleCode(db: Db, codeSha256: Buffer): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('console_codes')
     .where('code_sha256', '=', codeSha256)
     .where('expires_at', '>', now)
-    .returning('key_sha256')
     .executeTakeFirst();
-  return taken?.key_sha256;
+  return numDeletedRows > 0n;
 }
