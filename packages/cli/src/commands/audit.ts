@@ -4,10 +4,11 @@ import {
   anchorListSchema,
   auditChainSchema,
   auditListSchema,
+  auditVerdictSchema,
   type ListedAuditEntry,
 } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
-import { emptyHead, findDivergence } from '@agp/core/lineage';
+import { emptyHead, findCut, findDivergence, findRefusal } from '@agp/core/lineage';
 import { type Command, Option } from 'commander';
 import { addCommand, addFilters, addPaging } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
@@ -18,17 +19,24 @@ import { timeColumn } from '../format/format-table.ts';
 import { formatCount } from '../format/format-values.ts';
 import { writeQuery } from '../write-query.ts';
 
-/** Downloads the audit log's chain, and checks it and retention's anchors. */
+/** Downloads the audit log's chain, and checks it, its end by its head, and retention's anchors. */
 async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
+  // First: entries that are added meanwhile are no fault. The server's judgement only counts where it is a no.
+  const { data: told } = await api.get('/api/v1/audit/verify', auditVerdictSchema);
   const chain = await api.get('/api/v1/audit/chain', auditChainSchema);
-  const divergence = findDivergence(chain.data.entries);
-  if (divergence !== null) return { chain, divergence, removalFault: null };
+  const { entries } = chain.data;
+  const reached = { length: entries.length, hash: entries.at(-1)?.lineage_hash ?? emptyHead.hash };
+  const divergence =
+    findDivergence(entries) ??
+    findCut({ length: told.length, hash: told.head }, entries, [], reached) ??
+    findRefusal(told);
+  if (divergence !== null) return { chain, reached, divergence, removalFault: null };
   const anchors = await api.get('/api/v1/lineage/removals', anchorListSchema);
-  const payloads = chain.data.entries.map(({ payload }) => parseJson(payload) as Record<string, unknown>);
+  const payloads = entries.map(({ payload }) => parseJson(payload) as Record<string, unknown>);
   const removalFault = findRemovalFault(payloads, anchors.data);
   // Events may have been removed between the two downloads. That does not happen twice in a row.
   if (removalFault !== null && !isLastTry) return downloadAndCheck(api, true);
-  return { chain, divergence, removalFault };
+  return { chain, reached, divergence, removalFault };
 }
 
 /** `audit`: who changed what, and what was refused. */
@@ -72,16 +80,15 @@ export function addAuditCommands(program: Command, shell: Shell): void {
   addCommand(
     audit,
     'verify',
-    'download the audit log and check its chain, and the removals of retention against it, without trusting the server; ends with 1 on a divergence',
+    'download the audit log and check its chain, and the removals of retention against it, without trusting the server; ends with 1 where it diverges or was cut off',
     'audit verify',
   ).action(async () => {
-    const { chain, divergence, removalFault } = await downloadAndCheck(shell.api);
-    const { entries } = chain.data;
+    const { chain, reached, divergence, removalFault } = await downloadAndCheck(shell.api);
     const valid = divergence === null && removalFault === null;
     const data: AuditVerdict = {
       valid,
-      length: entries.length,
-      head: entries.at(-1)?.lineage_hash ?? emptyHead.hash,
+      length: reached.length,
+      head: reached.hash,
       first_divergence: divergence?.seq ?? null,
     };
     if (shell.json || valid) {
@@ -93,7 +100,8 @@ export function addAuditCommands(program: Command, shell: Shell): void {
     }
     if (divergence !== null) {
       const { seq, reason } = divergence;
-      throw new CliError(`the audit log diverges at seq ${seq} (${entries[seq]?.id}): ${reason}`);
+      const id = chain.data.entries[seq]?.id;
+      throw new CliError(`the audit log diverges at seq ${seq}${id === undefined ? '' : ` (${id})`}: ${reason}`);
     }
     if (removalFault !== null) throw new CliError(`events were removed that retention did not remove: ${removalFault}`);
   });

@@ -2,6 +2,7 @@ import {
   eventListSchema,
   lineageRemovalsSchema,
   lineageSchema,
+  lineageVerdictSchema,
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
@@ -81,17 +82,18 @@ export function addSessionCommands(program: Command, shell: Shell): void {
   addCommand(
     sessions,
     'verify <id>',
-    "download a session's chain and check it here, without trusting the server; ends with 1 where it diverges",
+    "download a session's chain and check it here, without trusting the server; ends with 1 where it diverges or was cut off",
     'sessions verify ses_...',
   )
     .option('--head <hash>', 'a hash that you noted earlier, which the chain must still have', parseHash)
     .action(async (id: string, { head }: { head?: string }) => {
       const { api } = shell;
       const path = `/api/v1/lineage/${encodeURIComponent(id)}`;
+      const told = await api.get(`${path}/verify`, lineageVerdictSchema);
       const lineage = await api.get(path, lineageSchema);
       const events = await api.get(`/api/v1/events/sessions/${encodeURIComponent(id)}`, eventListSchema);
       const removed = await api.get(`${path}/removed`, lineageRemovalsSchema);
-      const { verdict, reason } = verifySession(id, lineage.data, events.data, removed.data, head);
+      const { verdict, reason } = verifySession(id, told.data, lineage.data, events.data, removed.data, head);
       const answer = { ...lineage, data: verdict, text: JSON.stringify(verdict) };
       if (shell.json || reason === null) {
         const gone = verdict.length - lineage.data.entries.length;

@@ -2,5 +2,6 @@
 export * from './anchor-leaf.ts';
 export * from './find-cut.ts';
 export * from './find-misshown.ts';
+export * from './find-refusal.ts';
 export * from './head.ts';
 export * from './judge-link.ts';

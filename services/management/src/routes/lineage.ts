@@ -49,7 +49,8 @@ export const lineageRoutes = tagRoutes('Lineage', [
     answer: { description: 'The chain, in the order of recording', schema: lineageSchema },
     handle: async ({ params: { session_id } }, { db }, response) => {
       const order = await readLineageOrder(db, session_id);
-      if (order.length === 0) found((await listLineageAnchors(db, session_id))[0], 'session_not_found');
+      // Its head outlives its events: whoever compares an empty chain with that sees that it was cut off.
+      if (order.length === 0) found(await readLineageHead(db, session_id), 'session_not_found');
       const framing = { before: `{"session_id":${JSON.stringify(session_id)},"entries":[`, after: ']}' };
       await replyWithList(response, listLineageEntries(db, order), (row) => presentRow(row), framing);
     },

@@ -1,8 +1,7 @@
-import { findCut } from '@agp/core/chain';
+import { findCut, findRefusal } from '@agp/core/chain';
 import { callApi } from '../../api/call-api.ts';
 import { type CheckedLink, checkChain } from '../../verify/check-chain.ts';
 import { checkRemovals } from '../../verify/check-removals.ts';
-import { readRefusal } from '../../verify/read-refusal.ts';
 import type { Finding } from '../../verify/use-chain-check.ts';
 
 interface Progress {
@@ -27,7 +26,7 @@ export async function checkAudit(progress: Progress, isLastTry = false): Promise
   const divergence =
     check.divergence ??
     findCut({ length: told.length, hash: told.head }, data.entries, [], check.head) ??
-    readRefusal(told);
+    findRefusal(told);
   if (divergence !== null) return { ...check, divergence };
   const { data: anchors } = await callApi('get', '/api/v1/lineage/removals', { signal });
   const payloads = data.entries.map(({ payload }) => payload);

@@ -1,7 +1,6 @@
-import { findCut, findMisshown } from '@agp/core/chain';
+import { findCut, findMisshown, findRefusal } from '@agp/core/chain';
 import { callApi } from '../../api/call-api.ts';
 import { type CheckedLink, checkChain } from '../../verify/check-chain.ts';
-import { readRefusal } from '../../verify/read-refusal.ts';
 import type { Finding } from '../../verify/use-chain-check.ts';
 
 interface Progress {
@@ -32,6 +31,6 @@ export async function checkSession(sessionId: string, { signal, onTotal, onSteps
     check.divergence ??
     findCut({ length: told.length, hash: told.head }, links, removed, check.head) ??
     findMisshown(links, events, removed) ??
-    readRefusal(told);
+    findRefusal(told);
   return { ...check, divergence };
 }

@@ -1,10 +1,10 @@
-import type { Divergence } from '@agp/core/chain';
+import type { Divergence } from './judge-link.ts';
 
 /**
- * The server's no, which counts where this browser has found nothing: the server sees columns that no download shows. Its yes proves
+ * The server's no, which counts where whoever checks has found nothing: the server sees columns that no download shows. Its yes proves
  * nothing and is never read.
  */
-export function readRefusal({
+export function findRefusal({
   valid,
   first_divergence,
 }: {

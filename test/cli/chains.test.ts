@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+
+let own: CliSystem;
+let { system, send, agp, done, refused, readJson } = {} as CliSystem;
+
+beforeAll(async () => {
+  own = await startCliSystem();
+  ({ system, send, agp, done, refused, readJson } = own);
+});
+afterAll(() => own?.[Symbol.asyncDispose]());
+
+test('a chain is checked here: what was changed in the database is named, whatever the server says', async () => {
+  const verdict = await readJson('sessions verify ses_cli');
+  expect(verdict).toMatchObject({ session_id: 'ses_cli', valid: true, first_divergence: null });
+  expect(verdict.length).toBeGreaterThanOrEqual(4);
+  expect(await done(`sessions verify ses_cli --head ${verdict.head}`)).toContain('is as it was written');
+  await refused(
+    `sessions verify ses_cli --head sha256:${'0'.repeat(64)}`,
+    1,
+    /no longer has the hash that --head names/,
+  );
+  await refused('sessions verify ses_nobody', 1, /^session not found/);
+
+  const { pool } = system.database;
+  const change = (from: string, to: string) =>
+    pool.query("UPDATE events SET payload = replace(payload, $1, $2) WHERE session_id = 'ses_cli' AND seq = 2", [
+      from,
+      to,
+    ]);
+  await change('"gpt-4o', '"gpt-4x');
+  await refused(
+    'sessions verify ses_cli',
+    1,
+    /^ses_cli diverges at seq 2 \(evt_\w+\): its hash is not that of the payload/,
+  );
+  const { code, stdout } = await agp('sessions verify ses_cli --json');
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, valid: false, first_divergence: 2 });
+  await change('"gpt-4x', '"gpt-4o');
+  await done('sessions verify ses_cli');
+  // The chain is whole, and what people are shown is not what it says.
+  await pool.query("UPDATE events SET cost_usd = 0 WHERE session_id = 'ses_cli' AND seq = 1");
+  await refused('sessions verify ses_cli', 1, /^ses_cli diverges at seq 1 .*the API shows another cost_usd/);
+});
+
+test.each([1, 3])('a chain whose last %i of three events were deleted is cut off', async (gone) => {
+  const session = `ses_cut${gone}`;
+  for (let count = 0; count < 3; count += 1) await send('worker', { 'x-session-id': session });
+  const read = async () => (await readJson('sessions list --agent worker')) as { id: string; event_count: number }[];
+  await expect.poll(async () => (await read()).find(({ id }) => id === session)?.event_count).toBe(3);
+  await done(`sessions verify ${session}`);
+  await system.database.pool.query('DELETE FROM events WHERE session_id = $1 AND seq >= $2', [session, 3 - gone]);
+  await refused(
+    `sessions verify ${session}`,
+    1,
+    new RegExp(`^${session} diverges at seq ${3 - gone}: it was cut off here: .* a length of 3`),
+  );
+  const { code, stdout } = await agp(`sessions verify ${session} --json`);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, valid: false, first_divergence: 3 - gone });
+});
+
+test('an audit log whose last entries were deleted is cut off', async () => {
+  for (const change of ['block', 'unblock', 'block', 'unblock']) await done(`agents ${change} worker`);
+  const { length } = await readJson('audit verify');
+  // Nothing is added meanwhile.
+  const locker = await system.database.pool.connect();
+  try {
+    await locker.query('BEGIN; SELECT FROM audit_head FOR UPDATE');
+    const { rows } = await locker.query('SELECT length FROM audit_head');
+    expect(rows[0].length).toBeGreaterThanOrEqual(length);
+    await system.database.pool.query('CREATE TABLE kept AS SELECT * FROM audit_log WHERE seq >= $1', [length - 2]);
+    await system.database.pool.query('DELETE FROM audit_log WHERE seq >= $1', [length - 2]);
+    await refused(
+      'audit verify',
+      1,
+      new RegExp(`^the audit log diverges at seq ${length - 2}: it was cut off here: .* a length of ${rows[0].length}`),
+    );
+    const { code, stdout } = await agp('audit verify --json');
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, valid: false, first_divergence: length - 2 });
+    await system.database.pool.query('INSERT INTO audit_log SELECT * FROM kept');
+  } finally {
+    await locker.query('ROLLBACK');
+    locker.release();
+  }
+  await done('audit verify');
+});
+
+test('the audit log says who did what, and is checked here too', async () => {
+  await done('agents block worker');
+  await done('agents unblock worker');
+  const [entry] = await readJson('audit list --agent worker --action agent.update --limit 1');
+  expect(entry).toMatchObject({ actor: { kind: 'api_key', name: 'bootstrap' }, after: { status: 'active' } });
+  expect(await done('audit list --agent worker')).toMatch(/bootstrap\s+127\.0\.0\.1\s+agent\.update\s+worker/);
+  const verdict = await readJson('audit verify');
+  expect(verdict).toMatchObject({ valid: true, first_divergence: null });
+  const change = "UPDATE audit_log SET payload = replace(payload, 'active', 'passive') WHERE seq = $1";
+  await system.database.pool.query(change, [entry.seq]);
+  await refused('audit verify', 1, new RegExp(`^the audit log diverges at seq ${entry.seq} `));
+});
