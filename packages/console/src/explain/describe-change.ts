@@ -82,6 +82,7 @@ export const actionNames: Readonly<Record<string, string>> = {
   'console.sign_in': 'Signed in',
   'console.sign_out': 'Signed out',
   'console.refused': 'Sign-in refused',
+  'console.replace': 'Session replaced by a sign-in',
   'console.revoke': 'Session ended',
 };
 

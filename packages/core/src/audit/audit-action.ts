@@ -18,6 +18,7 @@ export const auditActions = [
   'console.link',
   'console.sign_in',
   'console.sign_out',
+  'console.replace',
   'console.refused',
   'console.revoke',
   'request.refused',

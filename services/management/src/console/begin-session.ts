@@ -8,12 +8,14 @@ import {
   createConsoleSession,
   type Db,
   endConsoleSession,
+  type NewAuditEntry,
   type SessionOwner,
 } from '@agp/db';
 import { toPlainAddress } from '@agp/runtime';
 import type { Request } from 'express';
 import type { Caller } from '../keys/caller.ts';
 import { digestSecret } from '../keys/issue-secret.ts';
+import { presentConsoleSession } from '../presenters/present-console-session.ts';
 
 /** A session ends after this long, used or not: a working day. */
 const longestMs = 12 * 3_600_000;
@@ -31,7 +33,7 @@ export interface SignIn {
 }
 
 /**
- * Stores a new session, with its entry in the audit log.
+ * Stores a new session, with its entry in the audit log, and one for each session that ends for it.
  *
  * @returns the token for the cookie, 256 random bits of which only the digest is stored, and the session
  */
@@ -45,8 +47,8 @@ export async function beginSession(
   const expiresAt = new Date(Date.now() + longestMs);
   const sourceIp = toPlainAddress(request.ip);
   const session = await db.transaction().execute(async (transaction) => {
-    if (before?.session !== undefined) await endConsoleSession(transaction, before.session.id);
-    const row = await createConsoleSession(transaction, {
+    const replaced = before?.session && (await endConsoleSession(transaction, before.session.id));
+    const { created, ended } = await createConsoleSession(transaction, {
       id,
       tokenSha256: digestSecret(token),
       halfSha256,
@@ -57,6 +59,18 @@ export async function beginSession(
       expiresAt,
     });
     await appendAudit(transaction, [
+      ...[...(replaced ? [replaced] : []), ...ended].map(
+        (row): NewAuditEntry => ({
+          actor,
+          source_ip: sourceIp,
+          action: 'console.replace',
+          agent_id: null,
+          target: toPublicId('con', row.id),
+          before: presentConsoleSession(row),
+          after: null,
+          count: 1,
+        }),
+      ),
       {
         actor,
         source_ip: sourceIp,
@@ -73,7 +87,7 @@ export async function beginSession(
         count: 1,
       },
     ]);
-    return row;
+    return created;
   });
   return { token, session };
 }

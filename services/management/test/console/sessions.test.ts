@@ -169,9 +169,22 @@ describe('a session', () => {
     await browser.signIn({ api_key: key.secret });
     expect(browser.cookie).not.toBe(before);
     expect((await browser.call('/api/v1/agents', { headers: { cookie: before } })).status).toBe(401);
-    for (let more = 0; more < 55; more += 1) await signedIn(key.secret);
+    for (let more = 0; more < 53; more += 1) await signedIn(key.secret);
     const listed = await management.read('/api/v1/console/sessions', consoleSessionListSchema);
     expect(listed.filter(({ name }) => name === 'many')).toHaveLength(50);
+    // One by its own browser, and four that were too many; each as it was, by whoever signed in.
+    const replaced = (await readAudit()).filter(
+      ({ action, actor }) => action === 'console.replace' && 'id' in actor && actor.id === key.id,
+    );
+    expect(replaced).toHaveLength(5);
+    for (const { target, before: session, after, source_ip } of replaced)
+      expect([session, after, source_ip]).toEqual([
+        expect.objectContaining({ id: target, name: 'many', kind: 'api_key' }),
+        null,
+        '127.0.0.1',
+      ]);
+    expect(new Set(replaced.map(({ target }) => target)).size).toBe(5);
+    expect(await (await management.call('/api/v1/audit/verify')).json()).toMatchObject({ valid: true });
   });
 });
 

@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import type { Db } from '../../database.ts';
-import type { ConsoleSessionRow } from './find-console-sessions.ts';
+import { type ConsoleSessionRow, isLive } from './find-console-sessions.ts';
 
 /** Whom a session is of: the holder of an API key, by the digest of the key's secret, or a person, as an OpenID provider names them. */
 export type SessionOwner = { keySha256: Buffer } | { issuer: string; subject: string };
@@ -21,13 +20,23 @@ export interface NewConsoleSession {
 /** Sessions that one key's holders or one person may have at once: beyond that the one that was used longest ago ends. */
 const mostOfOwner = 50;
 
-/** Stores a session, and removes those that have expired. */
-export async function createConsoleSession(transaction: Db, session: NewConsoleSession): Promise<ConsoleSessionRow> {
+/**
+ * Stores a session, and removes those that are over.
+ *
+ * @returns the session, and those that ended for it because its owner had too many
+ */
+export async function createConsoleSession(
+  transaction: Db,
+  session: NewConsoleSession,
+): Promise<{ created: ConsoleSessionRow; ended: ConsoleSessionRow[] }> {
   const { owner } = session;
   const isKeys = 'keySha256' in owner;
   const [keySha256, issuer, subject] = isKeys ? [owner.keySha256, null, null] : [null, owner.issuer, owner.subject];
-  await transaction.deleteFrom('console_sessions').where('expires_at', '<=', sql<Date>`clock_timestamp()`).execute();
   await transaction
+    .deleteFrom('console_sessions')
+    .where(({ not }) => not(isLive))
+    .execute();
+  const ended = await transaction
     .deleteFrom('console_sessions')
     .where('id', 'in', (eb) =>
       eb
@@ -41,8 +50,9 @@ export async function createConsoleSession(transaction: Db, session: NewConsoleS
         .orderBy('last_used_at', 'desc')
         .offset(mostOfOwner - 1),
     )
+    .returningAll()
     .execute();
-  return transaction
+  const created = await transaction
     .insertInto('console_sessions')
     .values({
       id: session.id,
@@ -58,4 +68,5 @@ export async function createConsoleSession(transaction: Db, session: NewConsoleS
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  return { created, ended };
 }

@@ -7,7 +7,8 @@ export type ConsoleSessionRow = Selectable<Schema['console_sessions']>;
 /** A session that nobody uses ends after this long. */
 const idleMinutes = 30;
 
-const isLive = sql<boolean>`
+/** Neither expired nor idle for too long. */
+export const isLive = sql<boolean>`
   expires_at > clock_timestamp() AND last_used_at > clock_timestamp() - make_interval(mins => ${idleMinutes})`;
 
 /**
