@@ -16,13 +16,21 @@ const body = JSON.stringify({
 export class OpenStreams implements Disposable {
   chunks = 0;
   readonly #url: string;
+  readonly #agents: number;
+  readonly #pause: Record<string, string>;
   readonly #agent = new Agent();
   readonly #requests: ClientRequest[] = [];
   #failure: Error | undefined;
   #disposed = false;
 
-  constructor(url: string) {
+  /**
+   * @param agents how many names the streams are opened under
+   * @param pauseMs between two chunks; as the provider does by itself if not given
+   */
+  constructor(url: string, { agents = 1, pauseMs }: { agents?: number; pauseMs?: number } = {}) {
     this.#url = url;
+    this.#agents = agents;
+    this.#pause = pauseMs === undefined ? {} : { 'x-bench-pause-ms': String(pauseMs) };
   }
 
   /** Opens some more. Resolves when each has answered; rejects when one was refused, or has ended before. */
@@ -39,7 +47,14 @@ export class OpenStreams implements Disposable {
   }
 
   async #openOne(): Promise<void> {
-    const headers = { 'content-type': 'application/json', 'x-bench-chunks': endless, 'x-agent-name': 'bench' };
+    const number = this.#requests.length % this.#agents;
+    const name = number === 0 ? 'bench' : `bench-${number}`;
+    const headers = {
+      'content-type': 'application/json',
+      'x-bench-chunks': endless,
+      'x-agent-name': name,
+      ...this.#pause,
+    };
     const sent = request(this.#url, { method: 'POST', agent: this.#agent, headers });
     this.#requests.push(sent);
     sent.end(body);

@@ -5,10 +5,11 @@ import { chatAnswer } from './chat-call.ts';
 
 /*
  * The provider of benchmarks: streams as many chunks as a request's `x-bench-chunks` says, one write each, and says in each
- * chunk's text when it was written, on the clock that all processes of a machine share. Without that header it answers at once.
+ * chunk's text when it was written, on the clock that all processes of a machine share. `x-bench-pause-ms` says how far apart.
+ * Without the first header it answers at once.
  */
 
-const pauseMs = Number(process.env.BENCH_PAUSE_MS ?? 1);
+const usualPauseMs = Number(process.env.BENCH_PAUSE_MS ?? 1);
 
 const frame = (data: object, event = '') => `${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
 
@@ -67,7 +68,16 @@ function chooseDialect(target: string, body: string): Dialect {
   return chat(body.includes('"include_usage":true'));
 }
 
-async function stream(response: ServerResponse, { opening, chunk, closing }: Dialect, chunks: number): Promise<void> {
+interface Length {
+  chunks: number;
+  pauseMs: number;
+}
+
+async function stream(
+  response: ServerResponse,
+  { opening, chunk, closing }: Dialect,
+  { chunks, pauseMs }: Length,
+): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (opening) response.write(opening);
   for (let index = 0; index < chunks && !response.destroyed; index += 1) {
@@ -94,7 +104,8 @@ const server = createServer((request, response) => {
   });
   request.once('end', () => {
     const dialect = chooseDialect(request.url ?? '', body);
-    void stream(response, dialect, Number(chunks));
+    const pauseMs = Number(request.headers['x-bench-pause-ms'] ?? usualPauseMs);
+    void stream(response, dialect, { chunks: Number(chunks), pauseMs });
   });
 });
 

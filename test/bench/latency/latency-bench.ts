@@ -1,7 +1,7 @@
 /**
  * What an agent waits for, at loads that do not wait for answers: requests at random moments, timed from the moment at which each was to
  * be sent. The provider alone, a bare Node proxy before it, and the product take turns within each round; the medians of rounds are
- * compared. `-- --rates 50,200,800 --seconds 4 --rounds 3 --streams 20 --seed 1 --agents 20 --placement apart|free`
+ * compared. `-- --rates 50,200,800 --seconds 3 --rounds 3 --streams 20 --seed 1 --agents 20 --placement apart|free`
  */
 import { once } from 'node:events';
 import { setPriority } from 'node:os';

@@ -1,0 +1,32 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OpenStreams } from '../open-streams.ts';
+import { readMemory } from './read-memory.ts';
+
+const holdMs = 5_000;
+/** The proxy makes the events of streams whose callers have left. */
+const settleMs = 5_000;
+
+const toMb = (bytes: number) => (bytes / 1024 ** 2).toFixed(0);
+
+/** Opens many streams, holds them, and ends them. Prints what the proxy holds before, with them, and after. */
+export async function measureOpenStreams(proxy: { child: ChildProcess; url: string }, count: number): Promise<void> {
+  const before = await readMemory(proxy.child);
+  const streams = new OpenStreams(`${proxy.url}/openai/v1/chat/completions`, { agents: 1_000, pauseMs: 5_000 });
+  try {
+    await streams.open(count);
+    await sleep(holdMs);
+    streams.check();
+    const open = await readMemory(proxy.child);
+    const perStream = (open.resident - before.resident) / count / 1024;
+    streams[Symbol.dispose]();
+    await sleep(settleMs);
+    const after = await readMemory(proxy.child);
+    console.log(
+      `${String(count).padStart(6)} open streams: resident ${toMb(before.resident)} -> ${toMb(open.resident)} MiB, ${perStream.toFixed(0)} KiB a stream; ` +
+        `heap ${toMb(before.heap)} -> ${toMb(open.heap)} -> ${toMb(after.heap)} MiB once they have ended`,
+    );
+  } finally {
+    streams[Symbol.dispose]();
+  }
+}

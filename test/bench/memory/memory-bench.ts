@@ -1,0 +1,86 @@
+/**
+ * Whether the services keep more and more memory: an hour's traffic, sent in some minutes, by many agents, with streams and callers that
+ * leave. What is left after a full collection is read again and again, and a line fitted to it. Then many streams, held open.
+ * `-- --minutes 10 --per-second 20 --agents 1000 --streams 2000,10000 --seed 1`; `--per-second` is the hour's rate
+ */
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { connectBus } from '@agp/bus';
+import { startDurableServers } from '@agp/local-stack';
+import { makeRandom } from '../../soak/make-random.ts';
+import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
+import { pinSelf, startPinned } from '../start-pinned.ts';
+import { startProxy } from '../start-proxy.ts';
+import { startService } from '../start-service.ts';
+import { allowOpenFiles } from './allow-open-files.ts';
+import { measureOpenStreams } from './measure-open-streams.ts';
+import { MixedTraffic } from './mixed-traffic.ts';
+import { printGrowth } from './print-growth.ts';
+import { memoryFlags, readMemory } from './read-memory.ts';
+import type { MemoryReport } from './report-memory.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    'per-second': { type: 'string', default: '20' },
+    agents: { type: 'string', default: '1000' },
+    streams: { type: 'string', default: '2000,10000' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const minutes = Number(values.minutes);
+const hourly = Number(values['per-second']);
+const perSecond = (hourly * 60) / minutes;
+const samples = 40;
+const openCounts = values.streams.split(',').filter(Boolean).map(Number);
+const mostStreams = Math.max(0, ...openCounts);
+
+// A stream has two sockets in the proxy.
+allowOpenFiles(2 * mostStreams + 1_000);
+pinSelf(1);
+const provider = await startPinned(`${import.meta.dirname}/../stream-provider.ts`, { BENCH_PAUSE_MS: '40' }, null);
+await using servers = await startDurableServers(process.env);
+const environment = {
+  LOG_LEVEL: 'error',
+  // All agents are at one address, and new at once. No holder may take more than a share of the places.
+  MAX_REGISTRATIONS_PER_MINUTE: '1000000',
+  MAX_CONNECTIONS: String(10_000 + 5 * mostStreams),
+};
+const [writer, management] = [
+  await startService('writer', servers, null, environment, memoryFlags),
+  await startService('management', servers, null, environment, memoryFlags),
+];
+const proxy = await startProxy(servers, provider.url, {
+  flags: memoryFlags,
+  environment,
+});
+const services = { proxy, writer, management };
+const connection = await connectBus({ url: servers.natsUrl, name: 'memory-bench' });
+
+console.log(
+  `${minutes} minutes of ${perSecond.toFixed(0)} requests/s, as many as ${hourly} requests/s are in an hour, by ${values.agents} agents; seed ${values.seed}`,
+);
+const random = makeRandom(Number(values.seed));
+const traffic = new MixedTraffic({ url: proxy.url, perSecond, agents: Number(values.agents), random });
+const readings: Record<string, [hours: number, MemoryReport][]> = { proxy: [], writer: [], management: [] };
+for (let sample = 1; sample <= samples; sample += 1) {
+  await traffic.run((minutes * 60) / samples);
+  for (const [name, { child }] of Object.entries(services)) {
+    readings[name]?.push([sample / samples, await readMemory(child)]);
+  }
+}
+await traffic.stop();
+await waitUntilRecorded(connection);
+console.log(
+  `ended: ${Object.entries(traffic.ended)
+    .map(([outcome, count]) => `${outcome} ${count}`)
+    .join(', ')}`,
+);
+for (const [name, seen] of Object.entries(readings)) printGrowth(name, seen);
+for (const count of openCounts) await measureOpenStreams(proxy, count);
+
+await connection.close();
+const children = [proxy, writer, management, provider].map(({ child }) => child);
+const gone = children.map((child) => once(child, 'exit'));
+for (const child of children) child.kill('SIGTERM');
+await Promise.all(gone);
