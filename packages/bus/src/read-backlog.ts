@@ -7,6 +7,8 @@ export interface Backlog {
   pending: number;
   /** Messages delivered and not yet acknowledged. */
   unacknowledged: number;
+  /** How long ago the oldest message came that is not acknowledged, in milliseconds; 0 where there is none. */
+  oldestMs: number;
   /** The used part of the stream's disk space; at 1 JetStream refuses events. */
   usedRatio: number;
 }
@@ -21,6 +23,8 @@ export async function readBacklog(connection: NatsConnection): Promise<Backlog> 
   return {
     pending: info.num_pending,
     unacknowledged: info.num_ack_pending,
+    // Acknowledged messages are gone from the stream.
+    oldestMs: stream.state.messages === 0 ? 0 : Math.max(0, Date.now() - Date.parse(stream.state.first_ts)),
     usedRatio: stream.state.bytes / stream.config.max_bytes,
   };
 }

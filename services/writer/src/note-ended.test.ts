@@ -205,6 +205,7 @@ test('a writer sweeps on after Postgres and Redis were away, and says in one lin
     metrics,
     logger,
     onFailure: (error) => failures.push(error),
+    readUnreadMs: async () => 0,
     everyMs: 20,
   });
   try {

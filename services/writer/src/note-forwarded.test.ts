@@ -48,7 +48,13 @@ async function keep(costNanoUsd: number, over: Partial<ForwardedSpend> = {}): Pr
 
 async function note(silentMs?: number): Promise<string[]> {
   const noted: string[] = [];
-  await noteForwarded(ofWriter, writer.pool, (ids) => noted.push(...ids), silentMs);
+  await noteForwarded(
+    ofWriter,
+    writer.pool,
+    async () => 0,
+    (ids) => noted.push(...ids),
+    silentMs,
+  );
   return noted;
 }
 

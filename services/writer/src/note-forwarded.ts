@@ -10,16 +10,22 @@ const maxPages = 20;
  * forgotten, those that Redis holds by now are left to it, and the others were lost with their proxy. They are noted first and forgotten
  * then, so that a crash in between only repeats the note. Several writers may run it at once.
  *
+ * A proxy falls silent about a request, too, once JetStream has its event. So where writers are behind, nothing is looked at that went
+ * silent less than 30 seconds before the oldest message came which they have not recorded.
+ *
+ * @param readUnreadMs how long ago that message came, in milliseconds
  * @param onNoted called with the UUIDs of those that were not noted before
- * @param silentMs shorter in tests alone
- * @throws errors of Postgres: the rest is left to the next round
+ * @param leastSilentMs shorter in tests alone
+ * @throws errors of Postgres, and of `readUnreadMs`: the rest is left to the next round
  */
 export async function noteForwarded(
   reservations: BudgetReservations,
   pool: Pool,
+  readUnreadMs: () => Promise<number>,
   onNoted: (eventIds: string[]) => void,
-  silentMs = leaseMs,
+  leastSilentMs = leaseMs,
 ): Promise<void> {
+  const silentMs = leastSilentMs + (await readUnreadMs());
   for (let page = 0; page < maxPages; page += 1) {
     const silent = await listForwarded(pool, silentMs, maxAtOnce);
     if (silent.length === 0) return;

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type BusConnection, connectBus, EventConsumer, logBusStatus } from '@agp/bus';
+import { type BusConnection, connectBus, EventConsumer, logBusStatus, readBacklog } from '@agp/bus';
 import { createStorageChecks, openDatabase } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/reservations';
 import {
@@ -34,6 +34,8 @@ export interface WriterOverrides {
   sealEveryMs?: number;
   /** How often reservations are swept, in milliseconds. */
   sweepEveryMs?: number;
+  /** After what silence of its proxy a forwarded request may be lost, in milliseconds. */
+  silentMs?: number;
   /** Replaces or wraps steps. */
   steps?: (steps: PipelineSteps) => PipelineSteps;
 }
@@ -125,7 +127,9 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
       metrics,
       logger,
       onFailure: logSweep,
+      readUnreadMs: async () => (await readBacklog(connection)).oldestMs,
       everyMs: overrides.sweepEveryMs,
+      silentMs: overrides.silentMs,
     }),
   );
 

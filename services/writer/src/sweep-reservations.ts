@@ -40,8 +40,12 @@ export interface SweepOptions {
   metrics: WriterMetrics;
   logger: Logger;
   onFailure: (error: Error) => void;
+  /** As `noteForwarded` takes it. */
+  readUnreadMs: () => Promise<number>;
   /** In milliseconds; shorter in tests alone. */
   everyMs?: number | undefined;
+  /** As `noteForwarded` takes it, in milliseconds; shorter in tests alone. */
+  silentMs?: number | undefined;
 }
 
 /** How long a stop waits for the running round, in milliseconds. */
@@ -51,7 +55,7 @@ const maxShownIds = 20;
 
 /** Sweeps regularly, one round after the other, and settles requests of dead proxies. @returns stops it, and waits a moment for the running round */
 export function keepSweeping(options: SweepOptions): () => Promise<void> {
-  const { reservations, pool, metrics, logger, onFailure, everyMs = sweepEveryMs } = options;
+  const { reservations, pool, metrics, logger, onFailure, readUnreadMs, everyMs = sweepEveryMs, silentMs } = options;
   let sweeping: Promise<void> | null = null;
   const logNoted = ({ eventIds, unreadable }: Noted) => {
     if (eventIds.length > 0) {
@@ -75,7 +79,8 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
     };
     await sweepRedis().catch(report);
     // Also while Redis is away.
-    await noteForwarded(reservations, pool, (eventIds) => add({ eventIds, unreadable: 0 })).catch(report);
+    const addLost = (eventIds: string[]) => add({ eventIds, unreadable: 0 });
+    await noteForwarded(reservations, pool, readUnreadMs, addLost, silentMs).catch(report);
     logNoted(noted);
     sweeping = null;
   };
