@@ -1,14 +1,11 @@
 // npm run screenshots: the product on throw-away data, and a picture of every screen of the console.
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
 import { startTestServers, useTestServers } from '@agp/testing';
-import { startDemoProvider } from '../../../packages/demo-provider/src/start-demo-provider.ts';
-import { listDemoProviders } from '../../../packages/local-stack/src/start/write-providers-file.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
-import { openConsole } from '../support/open-console.ts';
-import { makeDemoData } from './make-demo-data.ts';
+import { makeDemoData } from '../demo/make-demo-data.ts';
+import { openDemoConsole } from '../demo/open-demo-console.ts';
 import { type Screen, takeScreenshots } from './take-screenshots.ts';
 
 const folder = join(workspaceFolder, '.data/screenshots');
@@ -35,13 +32,7 @@ async function run(): Promise<string[]> {
   const { servers, stop } = await startTestServers();
   resources.defer(stop);
   useTestServers(servers);
-  const demo = resources.use(await startDemoProvider({ host: '127.0.0.1', port: 0, delayMs: 1 }));
-  const own = mkdtempSync(join(tmpdir(), 'agp-screenshots-'));
-  resources.defer(() => rmSync(own, { recursive: true }));
-  const PROVIDERS_FILE = join(own, 'providers.json');
-  writeFileSync(PROVIDERS_FILE, JSON.stringify(listDemoProviders(demo.url)));
-  const CONSOLE_PROXY_ADDRESS = 'http://127.0.0.1:8080';
-  const console_ = resources.use(await openConsole({ environment: { PROVIDERS_FILE, CONSOLE_PROXY_ADDRESS } }));
+  const console_ = resources.use(await openDemoConsole());
   const { eventId, refusedId, sessionId, agentId, ask } = await makeDemoData(console_.system);
 
   const text = (words: string | RegExp) => (page: Parameters<NonNullable<Screen['ready']>>[0]) =>
@@ -69,6 +60,8 @@ async function run(): Promise<string[]> {
     { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
     { name: 'costs', path: '/costs' },
     { name: 'costs-unpriced', path: '/costs?view=unpriced', ready: text('in-house-7b') },
+    { name: 'costs-doubtful', path: '/costs?view=doubtful', ready: text('release-notes') },
+    { name: 'costs-unrecorded', path: '/costs?view=unrecorded', ready: text('release-notes') },
     {
       name: 'audit',
       path: '/audit',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type System, type SystemOptions, startSystem } from '../../system/start-system.ts';
@@ -56,17 +57,37 @@ function watchFaults(page: Page): string[] {
   return faults;
 }
 
+/** Signs in as the page does, which costs no browser: both halves of a session, as a browser keeps them. */
+async function signIn(url: string, api_key: string): Promise<NonNullable<BrowserContextOptions['storageState']>> {
+  const half = randomBytes(32).toString('base64url');
+  const answer = await fetch(`${url}/console/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-agp-console': half, origin: url },
+    body: JSON.stringify({ api_key }),
+  });
+  const [, name = '', value = ''] = /^(\w+)=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '') ?? [];
+  if (!answer.ok) throw new Error(`signing in: ${answer.status} ${await answer.text()}`);
+  const cookie = { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false };
+  const localStorage = [{ name: 'agp-console-half', value: half }];
+  return { cookies: [{ ...cookie, sameSite: 'Strict' }], origins: [{ origin: url, localStorage }] };
+}
+
 /**
  * Starts services and a browser. The page is built by the run's global setup.
  *
  * @param names host names that lead the browser to this machine
+ * @param start starts the services: within this process if not given
  */
-export async function openConsole(options: SystemOptions = {}, names: readonly string[] = []): Promise<ConsoleSystem> {
+export async function openConsole(
+  options: SystemOptions = {},
+  names: readonly string[] = [],
+  start: (options: SystemOptions) => Promise<System> = startSystem,
+): Promise<ConsoleSystem> {
   await using opened = new AsyncDisposableStack();
   const browser = opened.adopt(await startBrowser(names), (running) => running.close());
   const provider = opened.use(await startFakeProvider(answerCanned()));
   const environment = { PROVIDER_OPENAI_URL: provider.url, ...options.environment };
-  const system = opened.use(await startSystem({ ...options, environment }));
+  const system = opened.use(await start({ ...options, environment }));
   const { url } = system.management;
 
   async function makeLink(key: string = system.apiKey): Promise<string> {
@@ -86,17 +107,14 @@ export async function openConsole(options: SystemOptions = {}, names: readonly s
       const context = await browser.newContext({
         locale: 'en-US',
         viewport: { width: 1280, height: 900 },
+        ...(key !== null && { storageState: await signIn(url, key) }),
         ...contextOptions,
       });
       context.setDefaultTimeout(timeoutMs);
       const page = await context.newPage();
       const faults = watchFaults(page);
-      if (key !== null) {
-        await page.goto(await makeLink(key));
-        await acceptLink(page);
-        await page.getByRole('button', { name: /^Account: / }).waitFor();
-      }
-      if (key === null || path !== '/') await page.goto(url + path);
+      await page.goto(url + path);
+      if (key !== null) await page.getByRole('button', { name: /^Account: / }).waitFor();
       return { page, context, faults };
     },
     async send(agent, fields = {}, headers = {}) {

@@ -1,5 +1,6 @@
 import { runDemo } from '../../../packages/local-stack/src/demo/run-demo.ts';
 import { type System, waitFor } from '../../system/start-system.ts';
+import { makeHistory } from './make-history.ts';
 
 /** What the screens of one thing show. */
 export interface DemoData {
@@ -26,8 +27,12 @@ const refund = [
   'She answers that +49 30 901820 is the number to call. Add that to the ticket.',
 ];
 
-/** Fills a system as a day would: conversations, personal data, caps, a blocked agent, refusals, an unpriced model, keys. */
-export async function makeDemoData(system: System): Promise<DemoData> {
+/**
+ * Fills a system as some days would: conversations, personal data, caps, a blocked agent, refusals, an unpriced model, keys.
+ *
+ * @param rounds how often the agents of the demo hold their conversations
+ */
+export async function makeDemoData(system: System, rounds = 3): Promise<DemoData> {
   const proxyUrl = system.proxies[0]?.url ?? '';
   const change = (method: string, path: string, body?: object) =>
     system.api<unknown>(path, { method, ...(body && { body: JSON.stringify(body) }) });
@@ -43,7 +48,11 @@ export async function makeDemoData(system: System): Promise<DemoData> {
   }
 
   const demo = { proxyUrl, managementUrl: system.management.url, managementKey: system.apiKey };
-  for (let day = 0; day < 3; day += 1) await runDemo(demo, () => {});
+  await runDemo(demo, () => {});
+  // Before the rest, so that what is recorded last is of now.
+  const known = await system.api<ShownAgent[]>('/api/v1/agents');
+  await makeHistory(system, new Map(known.map(({ id, name }) => [name, id])));
+  for (let round = 1; round < rounds; round += 1) await runDemo(demo, () => {});
   let last = new Headers();
   for (const question of refund) last = await ask('support-triage', 'gpt-5-mini', question, 'refund of order 4711');
   for (const page of ['first', 'second', 'third'])

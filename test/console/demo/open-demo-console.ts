@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDemoProvider } from '../../../packages/demo-provider/src/start-demo-provider.ts';
+import { listDemoProviders } from '../../../packages/local-stack/src/start/write-providers-file.ts';
+import { type ConsoleSystem, openConsole } from '../support/open-console.ts';
+
+/** Where the console says that agents find the proxy. */
+export const shownProxy = 'http://127.0.0.1:8080';
+
+/** The product on throw-away data with the simulated provider that the demo calls, and a browser. */
+export async function openDemoConsole(): Promise<ConsoleSystem> {
+  await using resources = new AsyncDisposableStack();
+  const demo = resources.use(await startDemoProvider({ host: '127.0.0.1', port: 0, delayMs: 1 }));
+  const own = mkdtempSync(join(tmpdir(), 'agp-demo-'));
+  resources.defer(() => rmSync(own, { recursive: true }));
+  const PROVIDERS_FILE = join(own, 'providers.json');
+  writeFileSync(PROVIDERS_FILE, JSON.stringify(listDemoProviders(demo.url)));
+  const console = resources.use(
+    await openConsole({ environment: { PROVIDERS_FILE, CONSOLE_PROXY_ADDRESS: shownProxy } }),
+  );
+  const opened = resources.move();
+  return { ...console, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}

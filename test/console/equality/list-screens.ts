@@ -1,0 +1,92 @@
+import type {
+  AgentToken,
+  ApiKey,
+  ClaimedName,
+  DoubtfulUsage,
+  ListedAgent,
+  ListedAuditEntry,
+  ListedEvent,
+  Refusal,
+  Session,
+  UnpricedModel,
+  UnrecordedRequest,
+} from '@agp/core/contracts';
+import { expect } from 'vitest';
+import type { DemoData } from '../demo/make-demo-data.ts';
+import {
+  agentScreen,
+  budgetsScreen,
+  costsScreen,
+  eventScreen,
+  nowScreen,
+  type Screen,
+  sessionScreen,
+} from './screens-of-sums.ts';
+import * as rows from './show-rows.ts';
+
+/** A screen that is one list: what the API answers at an address, row by row. */
+const list = <Row>(path: string, label: string, query: string, show: (row: Row) => Record<string, string>): Screen => ({
+  path,
+  expected: async (ask) => {
+    const answer = await ask<Row[]>(query);
+    expect(answer.length, path).toBeGreaterThan(0);
+    return { tables: { [label]: answer.map(show) } };
+  },
+});
+
+/** Every screen that shows what is stored, filters and pages too. */
+export function listScreens({ eventId, sessionId, agentId, refusedId }: DemoData): Screen[] {
+  const events = (path: string, query: string) =>
+    list<ListedEvent>(path, 'Events', `/api/v1/events?expand=agent,outcome&limit=50${query}`, rows.showEvent);
+  const refusals = (path: string, query: string) =>
+    list<Refusal>(path, 'Refused requests', `/api/v1/refusals?limit=50${query}`, rows.showRefusal);
+  const sessions = (path: string, query: string) =>
+    list<Session>(path, 'Sessions', `/api/v1/sessions?limit=50${query}`, rows.showSession);
+  const agents = (path: string, query: string) =>
+    list<ListedAgent>(path, 'Agents', `/api/v1/agents?expand=usage${query}`, rows.showAgent);
+  const audit = (path: string, query: string) =>
+    list<ListedAuditEntry>(
+      path,
+      'Entries of the audit log',
+      `/api/v1/audit?expand=agent&limit=50${query}`,
+      rows.showEntry,
+    );
+  return [
+    nowScreen,
+    events('/events', ''),
+    events('/events?failed=true', '&failed=true'),
+    events(`/events?agent_id=${agentId}&from=7d&pii_type=email`, `&agent_id=${agentId}&from=7d&pii_type=email`),
+    eventScreen(eventId),
+    refusals('/refusals', ''),
+    refusals('/refusals?reason=agent_blocked', '&reason=agent_blocked'),
+    refusals(`/find?id=${refusedId}`, `&request_id=${refusedId}`),
+    sessions('/sessions', ''),
+    sessions(`/sessions?agent_id=${agentId}&from=today`, `&agent_id=${agentId}&from=today`),
+    sessionScreen(sessionId),
+    agents('/agents', '&order=cost'),
+    agents('/agents?status=blocked', '&order=cost&status=blocked'),
+    agents('/agents?search=o&order=name', '&order=name&search=o'),
+    agentScreen(agentId),
+    budgetsScreen,
+    costsScreen('model', 'Model'),
+    costsScreen('agent', 'Agent'),
+    list<UnpricedModel>('/costs?view=unpriced', 'Models without a price', '/api/v1/costs/unpriced', rows.showUnpriced),
+    list<DoubtfulUsage>(
+      '/costs?view=doubtful',
+      'Calls whose figures are in doubt',
+      '/api/v1/costs/doubtful',
+      rows.showDoubt,
+    ),
+    list<UnrecordedRequest>(
+      '/costs?view=unrecorded',
+      'Requests without an event',
+      '/api/v1/costs/unrecorded',
+      rows.showUnrecorded,
+    ),
+    audit('/audit', ''),
+    audit(`/audit?agent_id=${agentId}&action=budget.agent.set`, `&agent_id=${agentId}&action=budget.agent.set`),
+    list<ApiKey>('/keys', 'API keys', '/api/v1/keys', rows.showKey),
+    list<AgentToken>('/keys?view=tokens', 'Agent tokens', '/api/v1/agent-tokens', rows.showToken),
+    list<ClaimedName>('/keys?view=names', 'Claimed names', '/api/v1/claimed-names', rows.showName),
+  ];
+}

@@ -1,0 +1,203 @@
+import type {
+  AgentOverview,
+  BudgetList,
+  CostUsage,
+  CostUsageEntry,
+  EventDetail,
+  Session,
+  SessionEvent,
+  Status,
+} from '@agp/core/contracts';
+import { expect } from 'vitest';
+import { describeOutcome } from '../../../packages/console/src/format/describe-outcome.ts';
+import { formatCount, formatShare, formatShortCount } from '../../../packages/console/src/format/format-count.ts';
+import { formatExactUsd, formatUsd } from '../../../packages/console/src/format/format-money.ts';
+import { formatDuration } from '../../../packages/console/src/format/format-time.ts';
+import type { Shown } from './read-shown.ts';
+import * as rows from './show-rows.ts';
+import { agentLink, ago, capBarWithText, money, shortId, time } from './show-values.ts';
+
+/** An address of the console, and what it must show by what the API answers. */
+export interface Screen {
+  path: string;
+  expected: (ask: <Answer>(path: string) => Promise<Answer>) => Promise<Partial<Shown>>;
+}
+
+/** What the demo's data leave no gap in. */
+type Whole<Answer> = { [Name in keyof Answer]-?: NonNullable<Answer[Name]> };
+
+const dayMs = 86_400_000;
+const words = (code: string) => code.replaceAll('_', ' ');
+
+/** These texts one after the other, whatever stands behind each. */
+const begins = (...texts: string[]) =>
+  expect.stringMatching(new RegExp(`^${texts.map((text) => RegExp.escape(text)).join('.*')}`)) as string;
+const listKinds = (found: { type: string; event_count: number }[]) =>
+  found.map(({ type, event_count }) => `${words(type)} ${formatCount(event_count)}`).join(' ');
+
+export const nowScreen: Screen = {
+  path: '/',
+  expected: async (ask) => {
+    const { spend, requests, agents, recording, services, ...rest } = await ask<Whole<Status>>('/api/v1/status');
+    const day = await ask<CostUsage>('/api/v1/costs/usage?from=24h');
+    const [sum] = day.usage as [CostUsageEntry];
+    const since = requests.since.slice(11, 16);
+    return {
+      figures: {
+        'Spent today (UTC)': begins(`${money(spend.spent_usd)} ${capBarWithText({ ...spend, reserved_usd: 0 })}`),
+        [`Requests since ${since}`]: `${formatShortCount(requests.request_count)} ${requests.failed} failed · ${requests.aborted} aborted · ${requests.killed} ended by a block`,
+        'Refused in that time': `${formatShortCount(requests.refused)} ${requests.refused_by.map(({ reason, count }) => `${words(reason)} ${count}`).join(' · ')}`,
+        Agents: `${agents.active} active · ${agents.blocked} blocked · ${agents.retired} retired`,
+        Recording: begins(
+          `${formatDuration(recording.lag_ms ?? -1)} behind; last record ${ago(recording.last_recorded_at)}`,
+        ),
+      },
+      tables: {
+        'Top spenders today': rest.top_spenders.map((row) => ({
+          ...{ Agent: row.agent_name, Cost: money(row.cost_usd), Requests: formatCount(row.request_count) },
+        })),
+        'Agents near their cap': spend.agents_near_cap.map((row) => ({
+          ...{ Agent: row.agent_name, 'Spent of cap': capBarWithText({ ...row, reserved_usd: 0 }) },
+        })),
+        'Latest blocked agents': agents.latest_blocked.map((row) => ({
+          ...{ Agent: row.agent_name, Changed: ago(row.updated_at) },
+        })),
+      },
+      cards: {
+        'Personal data today': listKinds(rest.pii_today),
+        Services: expect.stringMatching(
+          new RegExp(services.map(({ name, state }) => `${name} ${words(state)} `).join('.*'), 'i'),
+        ) as string,
+      },
+      pictures: [
+        `Cost and requests by hour of the last 24 hours: ${formatUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
+      ],
+    };
+  },
+};
+
+export const eventScreen = (id: string): Screen => ({
+  path: `/events/${id}`,
+  expected: async (ask) => {
+    const detail = await ask<Whole<EventDetail>>(`/api/v1/events/${id}/detail`);
+    return {
+      fields: {
+        Result: describeOutcome(detail).text,
+        Agent: agentLink(detail),
+        Session: shortId(detail.session_id),
+        Time: time(detail.timestamp),
+        Took: `${formatDuration(detail.duration_ms)}, first byte after ${formatDuration(detail.first_byte_ms)}`,
+        Request: `${detail.method} ${detail.path}`,
+        Status: String(detail.http_status),
+        From: detail.source_ip,
+        Provider: detail.provider,
+        Tokens: `${formatCount(detail.prompt_tokens)} in, ${formatCount(detail.completion_tokens)} out`,
+        Cost: `${money(detail.cost_usd)} (${formatExactUsd(detail.cost_usd)})`,
+        Prices: detail.price_version,
+        'Compliance tag': detail.compliance_tag,
+        'Personal data': words(detail.pii_types.join(', ')),
+        'Place in the chain': String(detail.chain.seq),
+        Hash: `${detail.lineage_hash} {${detail.lineage_hash}}`,
+        'Computed here': `${detail.lineage_hash} {${detail.lineage_hash}}`,
+      },
+    };
+  },
+});
+
+export const sessionScreen = (id: string): Screen => ({
+  path: `/sessions/${id}`,
+  expected: async (ask) => {
+    const { session: sums, events } = await ask<{ session: Session; events: SessionEvent[] }>(`/api/v1/sessions/${id}`);
+    return {
+      figures: {
+        Agent: `${agentLink(sums)} tag ${sums.compliance_tag}`,
+        Cost: `${money(sums.total_cost_usd)} ${formatShortCount(sums.total_tokens)} tokens`,
+        Turns: `${formatCount(sums.event_count)} in ${formatDuration(sums.duration_ms)}`,
+        Began: `${time(sums.started_at)} last turn ${time(sums.ended_at)}`,
+        'Personal data': sums.pii_detected ? 'found' : 'none found',
+      },
+      tables: { Turns: events.map(rows.showTurn) },
+    };
+  },
+});
+
+export const agentScreen = (id: string): Screen => ({
+  path: `/agents/${id}`,
+  expected: async (ask) => {
+    const overview = await ask<Whole<AgentOverview>>(`/api/v1/agents/${id}/overview`);
+    const { agent: own, budget, days } = overview;
+    const cost = days.reduce((sum, day) => sum + day.total_cost_usd, 0);
+    const limit = own.requests_per_minute as number | null;
+    return {
+      figures: {
+        'Spent today (UTC)': begins(`${money(budget.spent_usd)} ${capBarWithText(budget)}`),
+        'Requests today (UTC)': `${formatCount(own.requests_today)} ${overview.running_requests} running now`,
+        Limit: begins(limit === null ? 'none' : `${formatCount(limit)} a minute`),
+        'Last seen': `${ago(own.last_seen_at)} from ${own.source_ip}; first ${time(own.created_at)}`,
+      },
+      tables: {
+        'Models of the last 30 days': overview.models.map((row) => ({
+          ...{ Model: row.model, Requests: formatCount(row.request_count) },
+          ...{ Tokens: formatShortCount(row.total_tokens), Cost: money(row.total_cost_usd) },
+        })),
+      },
+      cards: {
+        'Personal data, last 30 days': listKinds(overview.findings),
+        Timeline: begins(
+          ...[...overview.events, ...overview.changes]
+            .map(({ timestamp }) => timestamp)
+            .toSorted()
+            .toReversed()
+            .map(time),
+        ),
+      },
+      pictures: [`Cost by day: ${formatUsd(cost)} in ${days.length} days. The table has the figures.`],
+    };
+  },
+});
+
+/** The API sums what the page sums from days. */
+export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
+  path: `/costs?by=${by}`,
+  expected: async (ask) => {
+    const from = new Date(Date.now() - 6 * dayMs).toISOString().slice(0, 10);
+    const read = async (groups: string) =>
+      (await ask<CostUsage>(`/api/v1/costs/usage?from=${from}${groups && `&group_by=${groups}`}`)).usage;
+    const [all] = (await read('')) as [CostUsageEntry];
+    const sums = (await read(by)).toSorted((a, b) => b.total_cost_usd - a.total_cost_usd);
+    const days = await read('day');
+    expect(days.length).toBe(7);
+    return {
+      figures: {
+        Cost: money(all.total_cost_usd),
+        Requests: `${formatShortCount(all.request_count)} ${money(all.total_cost_usd / all.request_count)} each`,
+        Tokens: formatShortCount(all.total_tokens),
+      },
+      tables: {
+        Costs: sums.map((sum) => ({
+          [head]: by === 'agent' ? agentLink({ ...sum, agent_id: sum.agent_id ?? '' }) : (sum.model ?? ''),
+          Cost: money(sum.total_cost_usd),
+          Share: formatShare(sum.total_cost_usd / all.total_cost_usd),
+          Requests: formatCount(sum.request_count),
+          'Tokens in': formatShortCount(sum.total_prompt_tokens),
+          'Tokens out': formatShortCount(sum.total_completion_tokens),
+        })),
+      },
+      pictures: [`Cost by day: ${formatUsd(all.total_cost_usd)} in 7 days. The table has the figures.`],
+    };
+  },
+});
+
+export const budgetsScreen: Screen = {
+  path: '/budgets',
+  expected: async (ask) => {
+    const { global, default_agent_cap_usd: cap, agents } = await ask<BudgetList>('/api/v1/budgets?order=use');
+    return {
+      tables: { 'Budgets of agents': agents.map(rows.showBudget) },
+      cards: {
+        'All agents together': begins(`${money(global.spent_usd)} spent today ${capBarWithText(global)}`),
+        'New agents': begins(cap === null ? 'No cap' : `${formatUsd(cap)} a day`),
+      },
+    };
+  },
+};

@@ -1,0 +1,161 @@
+import type {
+  AgentBudget,
+  AgentToken,
+  ApiKey,
+  ClaimedName,
+  DoubtfulUsage,
+  ListedAgent,
+  ListedAuditEntry,
+  ListedEvent,
+  Refusal,
+  Session,
+  SessionEvent,
+  UnpricedModel,
+  UnrecordedRequest,
+} from '@agp/core/contracts';
+import { expect } from 'vitest';
+import { describeOutcome, describePii } from '../../../packages/console/src/format/describe-outcome.ts';
+import { formatCount, formatShortCount } from '../../../packages/console/src/format/format-count.ts';
+import { formatUsd } from '../../../packages/console/src/format/format-money.ts';
+import { formatDuration } from '../../../packages/console/src/format/format-time.ts';
+import { agentLink, ago, capBar, money, orDash, shortId, time } from './show-values.ts';
+
+const words = (code: string) => code.replaceAll('_', ' ');
+const ends = ({ expires_at }: { expires_at: string | null }) => (expires_at === null ? 'never' : time(expires_at));
+
+/** Of one session's events; lists add what {@link showEvent} has. */
+export const showTurn = (event: SessionEvent | ListedEvent) => ({
+  Time: time(event.timestamp),
+  Model: event.model,
+  Tokens: `${formatCount(event.prompt_tokens + event.completion_tokens)} {${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out}`,
+  Cost: money(event.cost_usd),
+  'Personal data': words(describePii(event).text),
+});
+
+export const showEvent = (event: ListedEvent) => ({
+  ...showTurn(event),
+  Agent: agentLink(event),
+  Result: describeOutcome(event).text,
+});
+
+/** What a code means is the console's own; {@link Refusal} has the code. */
+export const showRefusal = (refusal: Refusal) => ({
+  Time: time(refusal.timestamp),
+  Agent:
+    refusal.agent_id === null ? `not known, from ${refusal.source_ip}` : agentLink(refusal as { agent_id: string }),
+  Why: expect.stringMatching(new RegExp(`^${words(refusal.reason)} [A-Z]`)) as string,
+  'Sent to': `${refusal.provider ?? 'no provider'} ${refusal.path ?? ''}`.trim(),
+  'Request id': shortId(refusal.request_id),
+});
+
+export const showSession = (session: Session) => ({
+  Session: shortId(session.id),
+  Agent: agentLink(session),
+  Began: time(session.started_at),
+  'Last turn': ago(session.ended_at),
+  Lasted: formatDuration(session.duration_ms),
+  Turns: formatCount(session.event_count),
+  Tokens: formatShortCount(session.total_tokens),
+  Cost: money(session.total_cost_usd),
+  Tag: session.compliance_tag,
+  'Personal data': session.pii_detected ? 'found' : 'none found',
+});
+
+const showKinds = (kinds: readonly string[]) =>
+  kinds.length === 0
+    ? 'none'
+    : `${words(kinds.slice(0, 2).join(', '))}${kinds.length > 2 ? ` +${kinds.length - 2}` : ''} {${kinds.join(', ')}}`;
+
+export const showAgent = (agent: ListedAgent) => ({
+  Agent: agent.name,
+  Status: agent.status + (agent.status === 'retired' && (agent.requests_today ?? 0) > 0 ? ' still sending' : ''),
+  'Last seen': ago(agent.last_seen_at),
+  'Requests today': formatCount(agent.requests_today ?? 0),
+  'Cost today': money(agent.cost_today_usd ?? 0),
+  'Of its cap': capBar({
+    spent_usd: agent.cost_today_usd ?? 0,
+    reserved_usd: 0,
+    daily_cap_usd: agent.daily_cap_usd ?? null,
+    warn_only: agent.warn_only === true,
+  }),
+  'Personal data today': showKinds(agent.pii_today ?? []),
+});
+
+/** What it comes to at this pace changes by itself. */
+export const showBudget = (budget: AgentBudget) => ({
+  Agent: agentLink(budget),
+  'Used of its cap': capBar(budget),
+  'Spent today': money(budget.spent_usd),
+  Held: money(budget.reserved_usd),
+  Left: orDash(budget.remaining_usd === null ? null : money(budget.remaining_usd)),
+  Cap: `${budget.daily_cap_usd === null ? 'no cap' : formatUsd(budget.daily_cap_usd)}${budget.warn_only ? ' warns only' : ''}`,
+  'At this pace': expect.any(String) as string,
+});
+
+/** What was changed and what it is called are the console's own words. */
+export const showEntry = (entry: ListedAuditEntry) => ({
+  'No.': entry.seq === null ? expect.stringMatching(/^open/) : String(entry.seq),
+  Time: time(entry.timestamp),
+  Who: `${'name' in entry.actor ? entry.actor.name : entry.actor.kind}${entry.source_ip === null ? '' : ` from ${entry.source_ip}`}`,
+  What: expect.any(String) as string,
+  About: entry.agent_id
+    ? agentLink({ ...entry, agent_id: entry.agent_id })
+    : entry.target
+      ? shortId(entry.target, 4)
+      : '–',
+  Change:
+    entry.action === 'request.refused'
+      ? expect.stringContaining(`${formatCount(entry.count)} refused`)
+      : expect.any(String),
+  Why: orDash(entry.reason),
+  Hash: entry.lineage_hash === null ? 'open' : shortId(entry.lineage_hash, 4),
+});
+
+export const showKey = (key: ApiKey) => ({
+  Name: key.name,
+  May: key.scopes.join(' '),
+  Made: time(key.created_at),
+  'Last used': ago(key.last_used_at),
+  Ends: ends(key),
+});
+
+export const showToken = (token: AgentToken) => ({
+  Agent: token.agent_name,
+  Id: shortId(token.id),
+  Made: time(token.created_at),
+  Ends: ends(token),
+});
+
+export const showName = (name: ClaimedName) => ({
+  Name: name.name,
+  Claimed: time(name.claimed_at),
+  Tokens: formatCount(name.token_count),
+});
+
+export const showUnpriced = (model: UnpricedModel) => ({
+  Model: model.model,
+  Provider: model.provider,
+  Requests: formatCount(model.request_count),
+  'Tokens in': formatShortCount(model.total_prompt_tokens),
+  'Tokens out': formatShortCount(model.total_completion_tokens),
+  First: time(model.first_seen_at),
+  Last: ago(model.last_seen_at),
+});
+
+export const showDoubt = (call: DoubtfulUsage) => ({
+  Time: time(call.started_at),
+  Agent: agentLink(call),
+  Model: `${call.model} (${call.provider})`,
+  Why: expect.any(String) as string,
+  Claimed: money(call.claimed_cost_usd),
+  Recorded: money(call.cost_usd),
+});
+
+export const showUnrecorded = (request: UnrecordedRequest) => ({
+  Time: time(request.started_at),
+  Agent: agentLink(request),
+  Model: `${request.model ?? 'not known'} (${orDash(request.provider)})`,
+  Why: expect.any(String) as string,
+  'Counts as': money(request.cost_usd),
+  'Event id': shortId(request.event_id),
+});

@@ -1,0 +1,38 @@
+import type { AgentBudget } from '@agp/core/contracts';
+import { formatShare } from '../../../packages/console/src/format/format-count.ts';
+import { formatExactUsd, formatUsd } from '../../../packages/console/src/format/format-money.ts';
+import { formatFullTime, formatTime, formatUtc } from '../../../packages/console/src/format/format-time.ts';
+import { shortenId } from '../../../packages/console/src/format/shorten-id.ts';
+
+/** The zone of the browser that shows them. */
+export const zone = 'UTC';
+
+/** Values as `readShown` reads them: what stands behind a text on hover is in braces. */
+export const money = (usd: number) => `${formatUsd(usd)} {${formatExactUsd(usd)}}`;
+export const agentLink = ({ agent_id, agent_name }: { agent_id: string; agent_name?: string | null | undefined }) =>
+  `${agent_name} {${agent_id}}`;
+export const shortId = (id: string, ends?: number) => `${shortenId(id, ends)} {${id}}`;
+
+const onHover = (at: string) => `{${formatUtc(at)} ${formatFullTime(at, zone)}}`;
+export const time = (at: string) => `${formatTime(at, Date.now(), zone)} ${onHover(at)}`;
+/** How long ago changes by itself: the time behind it is what counts. */
+export const ago = (at: string | null | undefined) => (at ? `ago ${onHover(at)}` : 'never');
+export const orDash = (text: string | null) => text ?? '–';
+
+interface Cap extends Pick<AgentBudget, 'spent_usd' | 'reserved_usd'> {
+  daily_cap_usd: number | null;
+  warn_only?: boolean | undefined;
+}
+
+const capText = ({ spent_usd, daily_cap_usd, warn_only }: Cap) =>
+  `${formatUsd(spent_usd)} of ${formatUsd(daily_cap_usd ?? 0)}${warn_only ? ' (warns only)' : ''}`;
+const share = ({ spent_usd, daily_cap_usd }: Cap) => Math.min(1, spent_usd / (daily_cap_usd ?? 1));
+
+/** A bar of a cap: its text for those who do not see it, and its width. */
+export const capBar = (cap: Cap) =>
+  cap.daily_cap_usd === null ? 'no cap' : `${capText(cap)} ${Math.round(100 * share(cap))}%`;
+/** With the line of text below it. */
+export const capBarWithText = (cap: Cap) =>
+  cap.daily_cap_usd === null
+    ? `${formatUsd(cap.spent_usd)} spent, no cap`
+    : `${capBar(cap)} ${capText(cap)} · ${formatShare(cap.spent_usd / cap.daily_cap_usd)}`;

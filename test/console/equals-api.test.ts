@@ -1,0 +1,82 @@
+import type { ListedEvent } from '@agp/core/contracts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { formatCount } from '../../packages/console/src/format/format-count.ts';
+import { formatUsd } from '../../packages/console/src/format/format-money.ts';
+import { type DemoData, makeDemoData } from './demo/make-demo-data.ts';
+import { openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
+import { listScreens } from './equality/list-screens.ts';
+import { readShown } from './equality/read-shown.ts';
+import { showEvent } from './equality/show-rows.ts';
+import { zone } from './equality/show-values.ts';
+import { goTo } from './support/go-to.ts';
+import { inBrowser } from './support/in-browser.ts';
+import type { ConsolePage, ConsoleSystem } from './support/open-console.ts';
+
+/** Screens read again by themselves; only what never becomes equal runs into it. */
+const wait = { timeout: 60_000, interval: 100 };
+
+inBrowser('what a screen shows', () => {
+  let console: ConsoleSystem;
+  let data: DemoData;
+  let opened: ConsolePage;
+
+  beforeAll(async () => {
+    console = await openDemoConsole();
+    data = await makeDemoData(console.system, 1);
+    opened = await console.open('/', { timezoneId: zone });
+  });
+  afterAll(() => console?.[Symbol.asyncDispose]());
+
+  const ask = <Answer>(path: string) => console.system.api<Answer>(path);
+
+  test('is what the API answers to the same query: rows, sums, names, counts, money', async () => {
+    const { page, faults } = opened;
+    const screens = listScreens(data);
+    for (const { path, expected } of screens) {
+      await goTo(page, path);
+      await vi.waitFor(async () => expect(await readShown(page), path).toMatchObject(await expected(ask)), wait);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test('is the next page where somebody turns to it, and the one before again', async () => {
+    const { page } = opened;
+    await goTo(page, '/events');
+    const expectRows = (events: ListedEvent[]) =>
+      vi.waitFor(async () => expect((await readShown(page)).tables.Events).toEqual(events.map(showEvent)), wait);
+    const path = '/api/v1/events?expand=agent,outcome&limit=50';
+    const first = await ask<ListedEvent[]>(path);
+    await expectRows(first);
+    await page.getByRole('button', { name: 'Older' }).click();
+    const all = await ask<ListedEvent[]>(path.replace('50', '100'));
+    expect(all.length).toBeGreaterThan(50);
+    await expectRows(all.slice(50));
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await expectRows(first);
+  });
+
+  test('arrives on Live as it is recorded', async () => {
+    const { page } = opened;
+    await goTo(page, '/live');
+    await page.getByText('connected', { exact: true }).waitFor();
+    for (const word of ['one', 'two', 'three'])
+      await data.ask('release-notes', 'gpt-5-mini', `Number ${word}, please.`);
+    await vi.waitFor(async () => {
+      const events = await ask<ListedEvent[]>('/api/v1/events?expand=agent&limit=3');
+      const shown = await page.locator('.live-row').allTextContents();
+      expect(shown).toEqual(
+        events.map(
+          ({ timestamp, agent_name, model, prompt_tokens, completion_tokens, cost_usd }) =>
+            `${timestamp.slice(11, 19)}${agent_name}${model}${formatCount(prompt_tokens + completion_tokens)} tokens${formatUsd(cost_usd)}`,
+        ),
+      );
+    }, wait);
+  });
+
+  test('names who is signed in, and where agents find the proxy', async () => {
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Account: bootstrap' }).waitFor();
+    await goTo(page, '/start');
+    await page.getByLabel('Code for OpenAI, JavaScript').getByText(`${shownProxy}/demo/v1`).waitFor();
+  });
+});
