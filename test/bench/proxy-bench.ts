@@ -112,7 +112,7 @@ const [writer, management] = [
 ];
 const connection = await connectBus({ url: servers.natsUrl, name: 'proxy-bench' });
 await waitUntilRecorded(connection);
-const readUsage = watchProduct({ proxy: proxy.child, writer: writer.child, management: management.child });
+const readUsage = watchProduct({ proxy: [proxy.child], writer: [writer.child], management: [management.child] });
 const { url } = targets[1] as { url: string };
 const usages: Usage[] = [];
 // The first round is for the compilers.

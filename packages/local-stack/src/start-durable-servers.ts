@@ -22,8 +22,13 @@ export interface DurableServers extends AsyncDisposable {
 /**
  * Starts private servers that write as durably as real ones, for benchmarks. Their data is thrown away at the end. Tests use
  * `startTestStack`, whose servers skip the disk.
+ *
+ * @param postgresSettings further settings of Postgres, each `name=value`
  */
-export async function startDurableServers(environment: NodeJS.ProcessEnv): Promise<DurableServers> {
+export async function startDurableServers(
+  environment: NodeJS.ProcessEnv,
+  postgresSettings: readonly string[] = [],
+): Promise<DurableServers> {
   const config = readLocalStackConfig(environment, (line) => console.log(line));
   const guard = openGuard();
   try {
@@ -32,7 +37,7 @@ export async function startDurableServers(environment: NodeJS.ProcessEnv): Promi
     const kit = await preparePostgresKit(config, guard);
     const [natsBinary, redisBinary] = await Promise.all([findServer('nats', config), findServer('redis', config)]);
     const [postgres, nats, redis] = await Promise.all([
-      startPostgres(kit.pristine, { ...kit, guard }),
+      startPostgres(kit.pristine, { ...kit, guard, settings: postgresSettings }),
       startNats(natsBinary, join(folder, 'nats'), { guard, passwords: makeNatsPasswords() }),
       startRedis(redisBinary, join(folder, 'redis'), { guard, passwords: makeRedisPasswords() }),
     ]);

@@ -87,12 +87,12 @@ if (isApart) setPriority(10);
 await using servers = await startDurableServers(process.env);
 const targets = await startTargets(servers, provider, isApart ? 0 : null);
 const { proxy, writer, management } = targets.product;
-const readUsage = watchProduct({ proxy: proxy.child, writer: writer.child, management: management.child });
+const readUsage = watchProduct({ proxy: [proxy.child], writer: [writer.child], management: [management.child] });
 const connection = await connectBus({ url: servers.natsUrl, name: 'latency-bench' });
 
 async function runSlice(target: Target, load: Series['load'], seconds: number, seed: number): Promise<SliceTimes> {
   const url = `${target.origin}${target.prefix}${path}`;
-  generator.send({ ...load, url, headers, seconds, seed, agents: options.agents } satisfies Slice);
+  generator.send({ ...load, urls: [url], headers, seconds, seed, agents: options.agents } satisfies Slice);
   const [times] = (await once(generator, 'message')) as [SliceTimes];
   if (target.isOurs) await waitUntilRecorded(connection);
   await sleep(100);

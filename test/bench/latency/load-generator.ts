@@ -23,7 +23,7 @@ function findFailure(answer: Answer | Error, { chunks = 0 }: Slice): string | nu
 }
 
 async function run(slice: Slice): Promise<SliceTimes> {
-  const { origin, pathname, search } = new URL(slice.url);
+  const targets = slice.urls.map((url) => new URL(url));
   const random = makeRandom(slice.seed);
   const moments = drawMoments(slice, random);
   const names = moments.map(() => `bench-${Math.floor(random.between(0, slice.agents))}`);
@@ -56,6 +56,7 @@ async function run(slice: Slice): Promise<SliceTimes> {
       if (left === 0) answered.resolve();
     });
     const headers = { ...slice.headers, ...streamHeaders, 'x-agent-name': names[index] as string };
+    const { origin, pathname, search } = targets[index % targets.length] as URL;
     agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body: slice.body }, handler);
     times.late.push(toMs(process.hrtime.bigint() - due));
   };

@@ -1,6 +1,7 @@
-/** What the load generator is asked to do: requests at random moments, to one target. */
+/** What the load generator is asked to do: requests at random moments. */
 export interface Slice {
-  url: string;
+  /** They take turns. */
+  urls: string[];
   headers: Record<string, string>;
   body: string;
   /** Requests a second, on average. */

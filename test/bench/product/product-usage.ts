@@ -17,12 +17,17 @@ function findServers(): [string, number][] {
   });
 }
 
-/** Starts to watch services, and the servers that this process has started. @returns reads the CPU time that each has used, in seconds */
-export function watchProduct(services: Record<string, ChildProcess>): () => Usage {
-  const parts = [
-    ...Object.entries(services).map(([name, { pid }]) => [name, pid as number] as const),
-    ...findServers(),
-  ];
+/**
+ * Starts to watch services, and the servers that this process has started.
+ *
+ * @param services by name; the CPU of those with one name is added
+ * @returns reads the CPU time that each has used, in seconds
+ */
+export function watchProduct(services: Record<string, readonly ChildProcess[]>): () => Usage {
+  const started = Object.entries(services).flatMap(([name, children]) =>
+    children.map(({ pid }): [string, number] => [name, pid as number]),
+  );
+  const parts = [...started, ...findServers()];
   return () => {
     const usage: Usage = {};
     for (const [name, pid] of parts) usage[name] = (usage[name] ?? 0) + readTreeCpu(pid);

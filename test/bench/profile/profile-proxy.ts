@@ -37,7 +37,7 @@ async function runSteadyLoad(url: string): Promise<void> {
   const { child } = await startPinned(`${import.meta.dirname}/../latency/load-generator.ts`, {}, null);
   const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
   const load = { perSecond: steadyPerSecond, seconds: steadySeconds, seed: 1, agents: 20 };
-  child.send({ url, headers, body: chatRequest, ...load } satisfies Slice);
+  child.send({ urls: [url], headers, body: chatRequest, ...load } satisfies Slice);
   const [{ failures }] = (await once(child, 'message')) as [SliceTimes];
   if (failures.length > 0) console.log(`${failures.length} requests failed: ${failures[0]}`);
   const gone = once(child, 'exit');

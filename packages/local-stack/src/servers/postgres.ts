@@ -16,6 +16,8 @@ export interface PostgresOptions extends ServerOptions {
   password: string;
   /** With it, Postgres offers TLS. Its account must own the key. */
   tls?: TlsFiles | undefined;
+  /** Further ones, each `name=value`. */
+  settings?: readonly string[];
 }
 
 /** `initdb` failed. The message is its own. */
@@ -72,6 +74,7 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
     'timezone=UTC',
     'log_timezone=UTC',
     ...durability,
+    ...(options.settings ?? []),
     ...(tls ? ['ssl=on', `ssl_cert_file=${tls.certFile}`, `ssl_key_file=${tls.keyFile}`] : []),
   ].flatMap((setting) => ['-c', setting]);
   return startServer(

@@ -1,0 +1,124 @@
+/**
+ * What more proxies and writers bring: 1, 2 and 4 proxies, 1 and 2 writers, before three NATS servers with streams of three copies, one
+ * Postgres and one Redis. All share this machine, so nothing is taken from the wall clock but the rate at which a backlog is recorded:
+ * what each part used for a request tells where it would be full on a machine of its own.
+ * `-- --per-proxy 150 --seconds 5 --rounds 2 --events 20000 --server-cores 8 --seed 1`
+ */
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { connectBus } from '@agp/bus';
+import { openDatabase } from '@agp/db';
+import { startDurableServers } from '@agp/local-stack';
+import { chatRequest } from '../chat-call.ts';
+import type { Slice, SliceTimes } from '../latency/slice.ts';
+import { type Usage, usagePerRequest, watchProduct } from '../product/product-usage.ts';
+import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
+import { startPinned } from '../start-pinned.ts';
+import { startProxy } from '../start-proxy.ts';
+import { type StartedProcess, startService } from '../start-service.ts';
+import { drainBacklog } from './drain-backlog.ts';
+import { printLimits } from './print-limits.ts';
+import { printScale, printStatements, type Scale, type ScaleRound } from './print-scale.ts';
+import { countStatements, readStatements, resetStatements } from './read-statements.ts';
+import { startCluster } from './start-cluster.ts';
+
+const { values } = parseArgs({
+  options: {
+    'per-proxy': { type: 'string', default: '150' },
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '2' },
+    events: { type: 'string', default: '20000' },
+    'server-cores': { type: 'string', default: '8' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const perProxy = Number(values['per-proxy']);
+const seconds = Number(values.seconds);
+const rounds = Number(values.rounds);
+const steps = [
+  { proxies: 1, writers: 1 },
+  { proxies: 2, writers: 1 },
+  { proxies: 4, writers: 1 },
+  { proxies: 4, writers: 2 },
+];
+const environment = { LOG_LEVEL: 'error', EVENT_STREAM_REPLICAS: '3', EVENT_STREAM_MAX_BYTES: String(1024 ** 3) };
+
+const provider = await startPinned(`${import.meta.dirname}/../stream-provider.ts`, {}, null);
+const { child: generator } = await startPinned(`${import.meta.dirname}/../latency/load-generator.ts`, {}, null);
+await using durable = await startDurableServers(process.env, [countStatements]);
+await using cluster = await startCluster();
+const servers = { ...durable, natsUrl: cluster.url };
+const database = openDatabase({ url: servers.databaseUrl, applicationName: 'bench', maxConnections: 1 });
+const connection = await connectBus({ url: servers.natsUrl, name: 'scale-bench' });
+const proxies: StartedProcess[] = [];
+const writers: StartedProcess[] = [];
+const childrenOf = (started: readonly StartedProcess[]) => started.map(({ child }) => child);
+
+async function sendLoad(perSecond: number, length: number, seed: number): Promise<number> {
+  const urls = proxies.map(({ url }) => `${url}/openai/v1/chat/completions`);
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
+  generator.send({ urls, headers, body: chatRequest, perSecond, seconds: length, seed, agents: 20 } satisfies Slice);
+  const [{ whole, failures }] = (await once(generator, 'message')) as [SliceTimes];
+  await waitUntilRecorded(connection);
+  if (failures.length > 0) console.log(`${failures.length} requests failed, first: ${failures[0]}`);
+  return whole.length;
+}
+
+const management = await startService('management', servers, null, environment);
+
+function watch(): () => Usage {
+  return watchProduct({
+    proxy: childrenOf(proxies),
+    writer: childrenOf(writers),
+    management: [management.child],
+  });
+}
+
+async function runRound(perSecond: number, round: number): Promise<ScaleRound> {
+  const readUsage = watch();
+  await resetStatements(database.pool);
+  const before = readUsage();
+  const requests = await sendLoad(perSecond, seconds, Number(values.seed) + round);
+  const usage = usagePerRequest(before, readUsage(), requests);
+  return { requests, seconds, usage, statements: await readStatements(database.pool) };
+}
+
+async function measure(step: { proxies: number; writers: number }): Promise<Scale> {
+  while (writers.length < step.writers) writers.push(await startService('writer', servers, null, environment));
+  while (proxies.length < step.proxies)
+    proxies.push(await startProxy(servers, provider.url, { core: null, environment }));
+  const drain = () => drainBacklog(connection, childrenOf(writers), watch(), Number(values.events));
+  const perSecond = perProxy * proxies.length;
+  // For the compilers.
+  for (const rate of [perSecond / 4, perSecond]) await sendLoad(rate, 4, 0);
+  await drain();
+  const scale: Scale = { ...step, rounds: [], drains: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    scale.rounds.push(await runRound(perSecond, round));
+    scale.drains.push(await drain());
+  }
+  return scale;
+}
+
+console.log(
+  `${perProxy} requests/s for each proxy, at random moments, ${rounds} rounds of ${seconds} s; ${values.events} events a backlog. ` +
+    'All on this machine: figures are CPU, not time.',
+);
+const scales: Scale[] = [];
+for (const step of steps) {
+  const scale = await measure(step);
+  printScale(scale);
+  scales.push(scale);
+}
+const last = scales.at(-1) as Scale;
+const calm: ScaleRound[] = [];
+for (let round = 0; round < rounds; round += 1) calm.push(await runRound((perProxy * proxies.length) / 4, round));
+printStatements(last);
+printLimits(calm, last.rounds, Number(values['server-cores']));
+await connection.close();
+await database.close();
+const services = childrenOf([...proxies, ...writers, management]);
+const gone = [...services, generator, provider.child].map((child) => once(child, 'exit'));
+for (const child of services) child.kill('SIGTERM');
+for (const child of [generator, provider.child]) child.disconnect();
+await Promise.all(gone);
