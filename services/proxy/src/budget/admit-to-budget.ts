@@ -9,6 +9,7 @@ import { findCaps } from './find-caps.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 import type { RedisMemory } from './redis-memory.ts';
+import { StorageDeadline } from './storage-deadline.ts';
 
 /*
  * How a request reserves its share of a budget while others compete for it:
@@ -85,12 +86,12 @@ export function makeAdmit({
     memory.isTrusted() && held.some((one) => one.eventId === eventId && one.seq === number);
 
   /** Places the reservation behind all others in Redis, or in this process while Redis is away. */
-  async function place(request: BudgetRequest, limit: number | null): Promise<Placed> {
+  async function place(request: BudgetRequest, limit: number | null, deadline: StorageDeadline): Promise<Placed> {
     own.add(request);
     let isShared = true;
     const known = mustBeWhole(request) ? memory.know() : Promise.resolve();
     const reserving = known.then(() => shared.reserve(request, limit));
-    const placed = await reserving.catch((error: Error) => {
+    const placed = await deadline.ask(reserving).catch((error: Error) => {
       onFailure(error);
       if (isStrict) throw new ApiError('budget_unavailable');
       isShared = false;
@@ -108,16 +109,16 @@ export function makeAdmit({
    *
    * @param before the number of the request's own reservation: later ones do not count against it
    */
-  async function lookCloser(request: BudgetRequest, isShared: boolean, before: number, deadline: number) {
+  async function lookCloser(request: BudgetRequest, isShared: boolean, before: number, deadline: StorageDeadline) {
     const { day, agentId } = request;
     const scope = request.globalCap.capNanoUsd === null ? agentId : null;
-    const held = isShared ? ((await list({ day, agentId: scope })) ?? []) : own.list(day, scope);
+    const held = isShared ? ((await deadline.ask(list({ day, agentId: scope }))) ?? []) : own.list(day, scope);
     if (Number.isFinite(before) && mustBeWhole(request) && !isComplete(held, request, before)) {
       throw new ApiError('budget_unavailable');
     }
     const others = held.filter(({ eventId, seq }) => seq < before && eventId !== request.eventId);
     const eventIds = others.map(({ eventId }) => eventId);
-    const { recorded, ...spend } = await storage.readSpendWithRecorded({ day, agentId, eventIds }, deadline);
+    const { recorded, ...spend } = await storage.readSpendWithRecorded({ day, agentId, eventIds }, deadline.at);
     const pending = others.filter(({ eventId }) => !recorded.has(eventId));
     const sum = (some: HeldReservation[]) => some.reduce((total, { nanoUsd }) => total + nanoUsd, 0);
     return judgeCaps(request, spend, {
@@ -147,7 +148,7 @@ export function makeAdmit({
     isShared: boolean,
     seen: CapVerdict[],
     giveUpAt: number,
-    deadline: number,
+    deadline: StorageDeadline,
     findCheaper: FindCheaper,
   ) {
     let latest = seen;
@@ -167,14 +168,15 @@ export function makeAdmit({
     }
   }
 
-  return async (request, deadline, findCheaper) => {
+  return async (request, giveStorageUpAt, findCheaper) => {
+    const deadline = new StorageDeadline(giveStorageUpAt);
     let limit = request.requestsPerMinute;
     const giveUpAt = performance.now() + waitForOthersMs;
     for (;;) {
-      const placed = await place(request, limit);
+      const placed = await place(request, limit, deadline);
       // Counted once, however often the request looks again.
       limit = null;
-      const spend = await storage.readSpend(request.day, request.agentId, deadline);
+      const spend = await storage.readSpend(request.day, request.agentId, deadline.at);
       const earlier = { agent: placed.agentEarlierNanoUsd, global: placed.globalEarlierNanoUsd };
       let judged = judgeCaps(request, spend, earlier);
       if (judged.some(({ verdict }) => verdict === 'held')) {

@@ -3,6 +3,7 @@ import type { BudgetOptions, BudgetRequest } from './admit-to-budget.ts';
 import { rateLimited, refuseBudget } from './budget-refusals.ts';
 import { findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
+import { StorageDeadline } from './storage-deadline.ts';
 
 /** The part of a request that limits can be checked for before its body has come. */
 export type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
@@ -20,8 +21,8 @@ export function makeCheckEarly({
   isStrict,
   onFailure,
 }: BudgetOptions & { own: OwnReservations }): CheckEarly {
-  async function count(agentId: string, limit: number): Promise<void> {
-    const counted = await shared.countRequest(agentId, limit).catch((error: Error) => {
+  async function count(agentId: string, limit: number, deadline: StorageDeadline): Promise<void> {
+    const counted = await deadline.ask(shared.countRequest(agentId, limit)).catch((error: Error) => {
       onFailure(error);
       if (isStrict) throw new ApiError('budget_unavailable');
       return own.countRequest(agentId, limit, Date.now());
@@ -29,15 +30,16 @@ export function makeCheckEarly({
     if (counted) throw rateLimited(limit, counted.resetSeconds);
   }
 
-  async function checkCaps(check: EarlyCheck, deadline: number): Promise<void> {
-    const spend = await storage.readSpend(check.day, check.agentId, deadline);
+  async function checkCaps(check: EarlyCheck, deadline: StorageDeadline): Promise<void> {
+    const spend = await storage.readSpend(check.day, check.agentId, deadline.at);
     const judged = judgeCaps({ ...check, nanoUsd: 0 }, spend, nothingReserved);
     if (findRefusing(judged)) throw refuseBudget(judged, check.day, Date.now(), null);
   }
 
-  return async (check, deadline) => {
+  return async (check, giveStorageUpAt) => {
+    const deadline = new StorageDeadline(giveStorageUpAt);
     const { agentId, agentCap, globalCap, requestsPerMinute } = check;
-    if (requestsPerMinute !== null) await count(agentId, requestsPerMinute);
+    if (requestsPerMinute !== null) await count(agentId, requestsPerMinute, deadline);
     if (agentCap.capNanoUsd !== null || globalCap.capNanoUsd !== null) await checkCaps(check, deadline);
   };
 }

@@ -25,8 +25,14 @@ afterAll(async () => {
 });
 
 /** The budget of one more proxy, on the same servers. */
-async function openBudget(options: { isStrict?: boolean } = {}) {
-  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 1_000 });
+async function openBudget({
+  commandTimeoutMs = 1_000,
+  ...options
+}: {
+  isStrict?: boolean;
+  commandTimeoutMs?: number;
+} = {}) {
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs });
   await vi.waitFor(() => expect(redis.status).toBe('ready'));
   const shared = createBudgetReservations(redis);
   const failures: Error[] = [];
@@ -237,6 +243,32 @@ test('what is forwarded while Redis is away, or silent, is kept in Postgres with
   expect(ofSilent?.seen_at).toEqual(kept[0]?.seen_at);
   for (const [index, { seen_at }] of others.entries())
     expect(seen_at.getTime()).toBeGreaterThan(kept[index + 1]?.seen_at.getTime());
+});
+
+test('the time that a silent Redis takes is not taken from Postgres, whose spend still decides', async () => {
+  const commandTimeoutMs = 3_000;
+  const { budget, failures } = await openBudget({ commandTimeoutMs });
+  const [agentId, spender] = [randomUUIDv7(), randomUUIDv7()];
+  await record(ask(spender), 100);
+  // Postgres is slow, too, but answers in its time.
+  const locker = await database.pool.connect();
+  await locker.query('BEGIN; LOCK TABLE daily_usage IN ACCESS EXCLUSIVE MODE');
+  stack.redis.pause();
+  try {
+    const deadline = performance.now() + commandTimeoutMs - 100;
+    const asked = [agentId, spender].flatMap((id) => [
+      budget.reserve(ask(id), deadline),
+      budget.checkEarly(ask(id, { requestsPerMinute: 60 }), deadline),
+    ]);
+    const refusals = listRefusals(asked);
+    await vi.waitFor(() => expect(failures.length).toBeGreaterThanOrEqual(4), 10_000);
+    await sleep(300);
+    await locker.query('ROLLBACK');
+    expect(await refusals).toEqual(['agent_budget_exceeded', 'agent_budget_exceeded']);
+  } finally {
+    locker.release(true);
+    stack.redis.resume();
+  }
 });
 
 test('without Redis each process counts its own requests, or refuses if BUDGET is strict', async () => {

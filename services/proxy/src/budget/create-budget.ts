@@ -15,7 +15,7 @@ import { makeSendForwarded, toSpend } from './send-forwarded.ts';
  */
 export interface Budget {
   /**
-   * @param deadline when storage is given up, on the monotonic clock in milliseconds
+   * @param deadline when storage is given up, on the monotonic clock in milliseconds; later by what is waited for Redis in vain
    * @param findCheaper called for a refusal, to say the way out
    * @returns the caps that would have refused, but only warn
    * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
