@@ -1,10 +1,13 @@
+import { buildConsole } from '@agp/console/build';
 import { answerCanned, type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
+import { openConsole } from '../console/support/open-console.ts';
 import { startBudgetSystem, stayWithinTheDay } from '../control/support/budget-system.ts';
 import { answerAsReserved, Caller } from '../control/support/send-calls.ts';
 import { soak } from '../soak/soak.ts';
 import { type ProcessOptions, type ProcessSystem, startProcesses } from '../system/start-processes.ts';
 import type { Lengths } from './read-options.ts';
 import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
+import { followLive } from './stories/console-live.ts';
 import { recordExactlyOnce } from './stories/exactly-once.ts';
 import { listFailoverStories } from './stories/failover/list-failover-stories.ts';
 import { fillDisk, mountSmallDisk } from './stories/full-disk.ts';
@@ -184,6 +187,17 @@ export const listStories = ({ fuzzMinutes, soakMinutes, soakPerSecond, runs, see
     async run(report) {
       await using replicas = await startReplicas(usual);
       await killUnderLoad(replicas, { perSecond, kills: 5, between: 20 * perSecond }, report);
+    },
+  },
+  {
+    name: 'console-live',
+    promise:
+      'At 10,000 events a minute for three minutes the console shows each within five seconds, and does not grow in memory.',
+    async run(report) {
+      await buildConsole({ report: console.log });
+      await using opened = await openConsole({}, [], startProcesses);
+      const promised = { lagMs: 5_000 };
+      await followLive(opened, { minutes: 3, perMinute: 10_000, atOnce: 50, promised }, report);
     },
   },
   {
