@@ -56,6 +56,44 @@ const usageColumns = (day: string) =>
 /** `%` and `_` stand for themselves. */
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
+const ofFilter = (db: Db, { status, search, id }: AgentFilter) =>
+  db
+    .selectFrom('agents')
+    .$if(id !== undefined, (asked) => asked.where('agents.id', '=', id as string))
+    .$if(status !== undefined, (asked) => asked.where('agents.status', '=', status as AgentRow['status']))
+    .$if(search !== undefined, (asked) => asked.where('agents.name', 'ilike', `%${escapeLike(search ?? '')}%`));
+
+/** UUIDs in an order: what it goes by is read for all agents at once, and nothing else is. */
+async function listSorted(
+  db: Db,
+  filter: AgentFilter,
+  { limit, offset }: PageRange,
+  { day, order }: { day: string; order: Exclude<AgentOrder, 'created'> },
+): Promise<string[]> {
+  const ids = ofFilter(db, filter).select('agents.id');
+  const spent = db
+    .selectFrom('daily_usage')
+    .select(['agent_id', sql<number>`sum(cost_usd)`.as('usd')])
+    .where('day', '=', sql<string>`${day}::date`)
+    .groupBy('agent_id')
+    .as('spent');
+  const sorted = {
+    name: () => ids.orderBy(sql`lower(agents.name)`),
+    cost: () => ids.leftJoin(spent, 'spent.agent_id', 'agents.id').orderBy(sql`coalesce(spent.usd, 0)`, 'desc'),
+    // Ids of events hold their times.
+    seen: () =>
+      ids
+        .leftJoin('agent_last_seen as seen', 'seen.agent_id', 'agents.id')
+        .orderBy(sql`seen.last_event_id DESC NULLS LAST`),
+  }[order]();
+  const rows = await sorted
+    .orderBy('agents.id')
+    .limit(Math.min(limit ?? mostSorted, mostSorted))
+    .offset(offset)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 /**
  * Agents in pages, those of one status or name where that is asked for.
  *
@@ -64,27 +102,20 @@ const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
  */
 export async function* listAgents(
   db: Db,
-  { status, search, id }: AgentFilter,
+  filter: AgentFilter,
   range: PageRange,
   { day, withUsage, order }: { day: string; withUsage: boolean; order: AgentOrder },
 ): AsyncGenerator<ListedAgentRow[]> {
-  const query = db
-    .selectFrom('agents')
+  const query = ofFilter(db, filter)
     .select(agentColumns)
-    .$if(withUsage, (asked) => asked.select([...usageColumns(day)]))
-    .$if(id !== undefined, (asked) => asked.where('agents.id', '=', id as string))
-    .$if(status !== undefined, (asked) => asked.where('agents.status', '=', status as AgentRow['status']))
-    .$if(search !== undefined, (asked) => asked.where('agents.name', 'ilike', `%${escapeLike(search ?? '')}%`));
+    .$if(withUsage, (asked) => asked.select([...usageColumns(day)]));
   if (order === 'created') {
     yield* readOldestFirst(range, query);
     return;
   }
-  const sorted = {
-    name: query.orderBy(sql`lower(agents.name)`),
-    cost: query.orderBy(usageOfDay('cost_usd', day), 'desc'),
-    // Ids of events hold their times.
-    seen: query.orderBy(sql`${lastEventId} DESC NULLS LAST`),
-  }[order];
-  const limit = Math.min(range.limit ?? mostSorted, mostSorted);
-  yield await sorted.orderBy('agents.id').limit(limit).offset(range.offset).execute();
+  const ids = await listSorted(db, filter, range, { day, order });
+  if (ids.length === 0) return;
+  const rows: ListedAgentRow[] = await query.where('agents.id', 'in', ids).execute();
+  const known = new Map(rows.map((row) => [row.id, row]));
+  yield ids.flatMap((id) => known.get(id) ?? []);
 }
