@@ -81,6 +81,19 @@ describe('usage', () => {
     expect((await read(`?agent_id=${bob}&group_by=agent`)).usage).toMatchObject([{ agent_id: bob, request_count: 2 }]);
   });
 
+  test('may be the dearest entries alone', async () => {
+    const all = await costs('?group_by=model,provider');
+    const dearest = all.toSorted((one, other) => Number(other.at(-1)) - Number(one.at(-1)));
+    expect(dearest.map((row) => row.at(-1))).toEqual([1_000_000_000, 12, 1]);
+    for (const top of [1, 2, 3, 1_000])
+      expect(await costs(`?group_by=model,provider&top=${top}`)).toEqual(dearest.slice(0, top));
+    expect(await costs('?top=5')).toEqual([[1_000_000_013]]);
+    for (const query of ['?top=0', '?top=1001', '?top=x', '?top=5&group_by=day', '?top=5&group_by=hour,agent']) {
+      const answer = await management.call(path + query);
+      expect([query, answer.status, await answer.text()]).toEqual([query, 400, expect.stringContaining('top')]);
+    }
+  });
+
   test('of a range that ends within days is that of its hours, though whole days are read as such', async () => {
     const times = ['2026-02-28T07:00:00Z', '2026-03-01T09:00:00Z', '2026-03-01T10:00:00Z', '2026-03-02T00:00:00Z'];
     const pairs = [...times, '2026-03-09T12:00:00Z', '2026-03-09T13:00:00Z'].flatMap((from, at, all) =>
@@ -225,7 +238,7 @@ describe('usage', () => {
     ['to=2026-03-01T10:00:00%2B05:30', 'to: must be the start of an hour in UTC: usage is summed by hour'],
     ['from=2026-03-02&to=2026-03-01', 'from: must be earlier than to'],
     ['from=tomorrow', /^from: must be a time such as /],
-    ['grain=hour', /^grain: unknown parameter; those that exist: from, to, agent_id, group_by$/],
+    ['grain=hour', /^grain: unknown parameter; those that exist: from, to, agent_id, group_by, top$/],
   ])('of ?%s is refused', async (query, error) => {
     await management.refuse(await management.call(`${path}?${query}`), 400, error);
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentIdSchema } from './agent.ts';
+import { wholeNumber } from './query-parameters.ts';
 import { forwardFault, hourParameterSchema, isForward, timestampSchema } from './timestamp.ts';
 
 /** The groups that usage can be summed by, and the member of an entry that each fills. */
@@ -14,8 +15,13 @@ export const usageGroups = {
 
 export type UsageGroup = keyof typeof usageGroups;
 
+/** As many as one reads, and as are sorted in memory. */
+const mostTop = 1_000;
+
 const groupNames = Object.keys(usageGroups) as UsageGroup[];
 const isGroup = (name: string): name is UsageGroup => Object.hasOwn(usageGroups, name);
+
+const isTime = (group: UsageGroup) => group === 'hour' || group === 'day';
 
 /** @returns the groups in the order of entries' members; null for a text that names others, one twice, or hours and days */
 function readGroups(text: string): UsageGroup[] | null {
@@ -50,8 +56,18 @@ export const costUsageQuerySchema = z
         description: `Some of ${groupNames.map((name) => `\`${name}\``).join(', ')}, with commas between them. Without it, one entry has the sum`,
         example: 'day,agent',
       }),
+    top: wholeNumber(`from 1 to ${mostTop}`, { min: 1, max: mostTop }).optional().meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: mostTop,
+      description: 'Only so many entries, the dearest first; not by hour or day',
+    }),
   })
-  .refine(isForward, forwardFault);
+  .refine(isForward, forwardFault)
+  .refine(({ top, group_by: groups = [] }) => top === undefined || !groups.some(isTime), {
+    path: ['top'],
+    error: 'must not be given with the groups hour and day',
+  });
 
 const sums = {
   total_cost_usd: z.number().min(0),

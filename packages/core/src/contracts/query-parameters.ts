@@ -11,7 +11,8 @@ import { forwardFault, isForward, timeParameterSchema, timeRange } from './times
 /** The longest page of any list. */
 export const maxPageSize = 1000;
 
-function wholeNumber(range: string, { min, max }: { min: number; max: number }) {
+/** A number in a query: digits, within a range that the message names. */
+export function wholeNumber(range: string, { min, max }: { min: number; max: number }) {
   const message = `must be a whole number ${range}`;
   const text = z.string().regex(/^\d{1,15}$/, message);
   return text.transform(Number).pipe(z.int().min(min, message).max(max, message));

@@ -61,13 +61,13 @@ export const costRoutes = tagRoutes('Costs', [
       },
     },
     errors: ['usage_not_filled'],
-    handle: async ({ query: { from, to, agent_id, group_by: groups = [] } }, { db }, response) => {
+    handle: async ({ query: { from, to, agent_id, top, group_by: groups = [] } }, { db }, response) => {
       if (!(await isUsageFilled(db, { groups, from, to }))) throw new ApiError('usage_not_filled');
       const head = { from: from ?? null, to: to ?? null, time_zone: 'UTC', group_by: groups };
       const framing = { before: `${JSON.stringify(head).slice(0, -1)},"usage":[`, after: ']}' };
       await replyWithList(
         response,
-        listUsage(db, { groups, from, to, agentId: readAgentFilter(agent_id) }),
+        listUsage(db, { groups, from, to, top, agentId: readAgentFilter(agent_id) }),
         (row) => presentRow(row),
         framing,
       );

@@ -9,6 +9,8 @@ export interface UsageQuery {
   to?: Date | undefined;
   /** Only usage of this agent. */
   agentId?: string | undefined;
+  /** Only so many entries, the dearest first; not by hour or day. */
+  top?: number | undefined;
 }
 
 /** An entry; its hour is not text yet. */
@@ -96,7 +98,7 @@ export async function isUsageFilled(db: Db, { groups, ...range }: UsageQuery): P
   return rows[0]?.filled ?? false;
 }
 
-async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, after?: UsageRow) {
+async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, after?: UsageRow, top?: number) {
   const names = groups.map((name) => sql.ref(usageGroups[name]));
   const columns = groups.map((name) => sql`${keys[name].of} AS ${sql.ref(usageGroups[name])}, `);
   const list = sql.join(names);
@@ -105,6 +107,7 @@ async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, aft
       ? sql``
       : sql`WHERE (${sql.join(groups.map((name) => keys[name].of))}) >
           (${sql.join(groups.map((name) => sql`${after[usageGroups[name]]}::${keys[name].type}`))})`;
+  const order = top === undefined ? list : sql`total_cost_usd DESC, request_count DESC, ${list}`;
   const ofAgent = groups.includes('agent');
   const { rows } = await sql<UsageRow>`
     SELECT usage.* ${ofAgent ? sql`, (SELECT name FROM agents WHERE agents.id = usage.agent_id) AS agent_name` : sql``}
@@ -116,7 +119,7 @@ async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, aft
         coalesce(sum(request_count), 0) AS request_count
       FROM (${readUsage(groups, range)}) AS used ${rest}
       ${groups.length === 0 ? sql`` : sql`GROUP BY ${sql.join(groups.map((_, at) => sql.raw(String(at + 1))))}`}
-    ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${list} LIMIT ${pageSizeOf(groups)}`}`.execute(db);
+    ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${order} LIMIT ${top ?? pageSizeOf(groups)}`}`.execute(db);
   return rows;
 }
 
@@ -144,11 +147,15 @@ async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): P
 }
 
 /**
- * Usage summed by groups, in their order, added exactly by Postgres. By hour or day it is read a day at a time, so that a statement reads
+ * Usage summed by groups, in their order unless only the dearest are asked for, added exactly by Postgres. By hour or day it is read a day at a time, so that a statement reads
  * little however long the range is.
  */
 export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
-  const { groups, to, agentId } = query;
+  const { groups, to, agentId, top } = query;
+  if (top !== undefined) {
+    yield await readPage(db, groups, query, undefined, top);
+    return;
+  }
   if (!isByTime(groups)) {
     yield* readRange(db, groups, { from: query.from, to, agentId });
     return;
