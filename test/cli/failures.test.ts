@@ -47,7 +47,7 @@ test('a request id leads to its event or its refusal, and unknown or hostile one
   );
   const explained = await done('why after-the-block');
   expect(explained).toMatch(
-    /^TIME .*\n.* stopped +agent_blocked .*\n\nagent_blocked: An operator blocked the agent\. "agents unblock"/,
+    /^TIME .*\n.* stopped +agent_blocked .*\n\nagent_blocked: Somebody blocked the agent\. "agents unblock"/,
   );
   await waitFor('the event', async () => (await readJson('events list --request-id before-the-block')).length === 1);
   expect(await done('why before-the-block')).toMatch(/^agent \* +stopped /m);

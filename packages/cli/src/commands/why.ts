@@ -1,13 +1,12 @@
 import { eventListSchema, refusalListSchema } from '@agp/core/contracts';
 import { requestIdPattern } from '@agp/core/events';
+import { explainAnswer, explainRefusal } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand } from '../add-command.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../create-shell.ts';
-import { explainAnswer } from '../explain-answer.ts';
-import { explainRefusal } from '../explain-refusal.ts';
 import { findEvent } from '../find-event.ts';
 import { formatFields } from '../format/format-table.ts';
 import { listDetail } from '../format/list-detail.ts';
@@ -68,7 +67,8 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     if (refusals?.data.length) {
       parts.push(shell.drawTable(refusals.data, refusalColumns));
       for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {
-        const meaning = explainRefusal(reason) ?? 'docs/proxy.md lists what the proxy refuses, and why';
+        const known = explainRefusal(reason, 'cli');
+        const meaning = known ? `${known.why} ${known.wayOut}` : 'docs/proxy.md lists what the proxy refuses, and why';
         parts.push(wrapText(`${toLineText(reason, 128)}: ${meaning}`, room).join('\n'));
       }
     }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { statusQuery } from '../api/status-query.ts';
-import { Pill } from '../components/pill.tsx';
+import { Pill } from '../components/values/pill.tsx';
 import type { Tone } from '../format/describe-outcome.ts';
 import { formatDuration } from '../format/format-time.ts';
 

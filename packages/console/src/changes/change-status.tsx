@@ -1,10 +1,8 @@
-import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { apiQuery } from '../api/api-query.ts';
 import { callApi } from '../api/call-api.ts';
 import type { AgentStatus } from '../api/shapes.ts';
-import { ConfirmChange } from '../components/confirm-change.tsx';
+import { ConfirmButton } from '../components/confirm-button.tsx';
 import { countOf } from '../format/format-count.ts';
 
 interface Props {
@@ -57,34 +55,21 @@ function Consequence({ agent, to }: Pick<Props, 'agent' | 'to'>) {
 
 /** A button that blocks, unblocks or retires an agent, and asks before. */
 export function ChangeStatus({ agent, to, size = 'sm' }: Props) {
-  const [opened, dialog] = useDisclosure();
   const verb = verbs[to](agent.status);
   const { id } = agent;
+  const isLoud = to === 'blocked' && size === 'sm';
   return (
-    <>
-      <Button
-        size={size}
-        variant={to === 'blocked' && size === 'sm' ? 'filled' : 'default'}
-        {...(to === 'blocked' && size === 'sm' && { color: 'red.9' })}
-        onClick={dialog.open}
-        aria-label={`${verb} ${agent.name}`}
-      >
-        {verb}
-      </Button>
-      {opened && (
-        <ConfirmChange
-          title={`${verb} ${agent.name}?`}
-          verb={verb}
-          danger={to === 'blocked'}
-          opened
-          onClose={dialog.close}
-          change={(reason) =>
-            callApi('put', '/api/v1/agents/{id}', { params: { path: { id }, query: { reason } }, body: { status: to } })
-          }
-        >
-          <Consequence agent={agent} to={to} />
-        </ConfirmChange>
-      )}
-    </>
+    <ConfirmButton
+      name={`${verb} ${agent.name}`}
+      button={{ size, ...(isLoud && { variant: 'filled', color: 'red.9' }) }}
+      title={`${verb} ${agent.name}?`}
+      verb={verb}
+      danger={to === 'blocked'}
+      change={(reason) =>
+        callApi('put', '/api/v1/agents/{id}', { params: { path: { id }, query: { reason } }, body: { status: to } })
+      }
+    >
+      <Consequence agent={agent} to={to} />
+    </ConfirmButton>
   );
 }

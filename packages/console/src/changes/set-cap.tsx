@@ -1,8 +1,7 @@
-import { Button, Checkbox, NumberInput, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Checkbox, NumberInput, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { callApi } from '../api/call-api.ts';
-import { ConfirmChange } from '../components/confirm-change.tsx';
+import { ConfirmButton } from '../components/confirm-button.tsx';
 import { formatCap, formatUsd } from '../format/format-money.ts';
 
 /** Whose cap it is: of one agent, of all together, or of agents that are yet to come. */
@@ -53,7 +52,6 @@ function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent:
 
 /** A button that changes a daily cap, and says what that will do. */
 export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs' }: Props) {
-  const [opened, dialog] = useDisclosure();
   const [limited, setLimited] = useState(cap !== null);
   const [amount, setAmount] = useState<number | string>(cap ?? '');
   const [warns, setWarns] = useState(warnOnly);
@@ -61,61 +59,55 @@ export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs' }: Pro
     setLimited(cap !== null);
     setAmount(cap ?? '');
     setWarns(warnOnly);
-    dialog.open();
   };
   const ready = !limited || (typeof amount === 'number' && amount >= 0 && amount <= highest);
   const next = limited && typeof amount === 'number' ? amount : null;
   const verb = cap === null ? 'Set cap' : 'Change cap';
   return (
-    <>
-      <Button size={size} variant="default" onClick={open} aria-label={`${verb} of ${nameOf(owner)}`}>
-        {verb}
-      </Button>
-      {opened && (
-        <ConfirmChange
-          title={`Daily cap of ${nameOf(owner)}`}
-          verb="Set cap"
-          opened
-          onClose={dialog.close}
-          ready={ready}
-          change={(reason) => putCap(owner, reason, { daily_cap_usd: next, warn_only: limited && warns })}
-        >
-          <Stack gap="sm">
-            <div className="dim small">
-              Now {formatCap(cap)}
-              {cap !== null && warnOnly ? ', which only warns' : ''}
-              {spent === undefined ? '' : `; ${formatUsd(spent)} spent today`}
-            </div>
-            <Checkbox
-              label="No more than an amount a day"
-              checked={limited}
-              onChange={(event) => setLimited(event.currentTarget.checked)}
+    <ConfirmButton
+      label={verb}
+      name={`${verb} of ${nameOf(owner)}`}
+      button={{ size }}
+      onOpen={open}
+      title={`Daily cap of ${nameOf(owner)}`}
+      verb="Set cap"
+      ready={ready}
+      change={(reason) => putCap(owner, reason, { daily_cap_usd: next, warn_only: limited && warns })}
+    >
+      <Stack gap="sm">
+        <div className="dim small">
+          Now {formatCap(cap)}
+          {cap !== null && warnOnly ? ', which only warns' : ''}
+          {spent === undefined ? '' : `; ${formatUsd(spent)} spent today`}
+        </div>
+        <Checkbox
+          label="No more than an amount a day"
+          checked={limited}
+          onChange={(event) => setLimited(event.currentTarget.checked)}
+        />
+        {limited && (
+          <>
+            <NumberInput
+              label="USD a UTC day"
+              min={0}
+              max={highest}
+              decimalScale={9}
+              prefix="$"
+              thousandSeparator=","
+              hideControls
+              value={amount}
+              onChange={setAmount}
+              required
             />
-            {limited && (
-              <>
-                <NumberInput
-                  label="USD a UTC day"
-                  min={0}
-                  max={highest}
-                  decimalScale={9}
-                  prefix="$"
-                  thousandSeparator=","
-                  hideControls
-                  value={amount}
-                  onChange={setAmount}
-                  required
-                />
-                <Checkbox
-                  label="Only warn: let requests through and count them"
-                  checked={warns}
-                  onChange={(event) => setWarns(event.currentTarget.checked)}
-                />
-              </>
-            )}
-            <div role="status">{ready ? describe(owner, next, warns, spent) : 'Enter an amount.'}</div>
-          </Stack>
-        </ConfirmChange>
-      )}
-    </>
+            <Checkbox
+              label="Only warn: let requests through and count them"
+              checked={warns}
+              onChange={(event) => setWarns(event.currentTarget.checked)}
+            />
+          </>
+        )}
+        <div role="status">{ready ? describe(owner, next, warns, spent) : 'Enter an amount.'}</div>
+      </Stack>
+    </ConfirmButton>
   );
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useChange } from '../api/use-change.ts';
 import { FailureNotice } from './failure-notice.tsx';
 
-interface Props<Result> {
+export interface ConfirmProps<Result> {
   /** The question, such as `Block invoice-checker?`. */
   title: string;
   /** The words on the button that does it: a verb. */
@@ -25,7 +25,7 @@ interface Props<Result> {
 const longestReason = 256;
 
 /** Asks before a change: says what will happen, takes a reason for the audit log, and stays open until storage has said yes. */
-export function ConfirmChange<Result>(props: Props<Result>) {
+export function ConfirmChange<Result>(props: ConfirmProps<Result>) {
   const { title, verb, opened, onClose, children, danger = false, change, onDone, ready = true } = props;
   const [reason, setReason] = useState('');
   const { mutate, isPending, error, reset } = useChange(change);

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { ApiFailure } from '../api/api-failure.ts';
-import { ShortId } from './short-id.tsx';
+import { ShortId } from './values/short-id.tsx';
 
 /** What failed, what the server said, and the request id that finds it in the server's log. */
 export function FailureNotice({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Pill } from '../components/pill.tsx';
-import { ShortId } from '../components/short-id.tsx';
+import { Pill } from '../components/values/pill.tsx';
+import { ShortId } from '../components/values/short-id.tsx';
 import { countOf, formatCount } from '../format/format-count.ts';
 import type { CheckedLink } from './check-chain.ts';
 import { formatPayload } from './format-payload.ts';

@@ -1,9 +1,9 @@
 import type { AgentOverview } from '../../api/shapes.ts';
-import { CapBar } from '../../components/cap-bar.tsx';
 import { Stat } from '../../components/card.tsx';
-import { Money } from '../../components/money.tsx';
-import { TimeAgo, TimeStamp } from '../../components/time-stamp.tsx';
-import { useNow } from '../../components/use-now.ts';
+import { CapBar } from '../../components/values/cap-bar.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { TimeAgo, TimeStamp } from '../../components/values/time-stamp.tsx';
+import { useNow } from '../../components/values/use-now.ts';
 import { formatCount } from '../../format/format-count.ts';
 import { formatTime } from '../../format/format-time.ts';
 import { projectSpend } from '../../format/project-spend.ts';

@@ -5,10 +5,10 @@ import type { AgentOverview } from '../../api/shapes.ts';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FaultBoundary } from '../../components/fault-boundary.tsx';
-import { Fields } from '../../components/fields.tsx';
-import { Money } from '../../components/money.tsx';
-import { Pill } from '../../components/pill.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
+import { RowsTable } from '../../components/lists/rows-table.tsx';
+import { Fields } from '../../components/values/fields.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { Pill } from '../../components/values/pill.tsx';
 import { formatCount, formatShortCount } from '../../format/format-count.ts';
 
 const height = 200;

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { Agent } from '../../api/shapes.ts';
 import { ChangeStatus } from '../../changes/change-status.tsx';
-import { CapBar } from '../../components/cap-bar.tsx';
-import { Money } from '../../components/money.tsx';
-import { Pill, StatusPill } from '../../components/pill.tsx';
-import type { Column } from '../../components/rows-table.tsx';
-import { TimeAgo } from '../../components/time-stamp.tsx';
+import type { Column } from '../../components/lists/rows-table.tsx';
+import { CapBar } from '../../components/values/cap-bar.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { Pill, StatusPill } from '../../components/values/pill.tsx';
+import { TimeAgo } from '../../components/values/time-stamp.tsx';
 import { formatCount } from '../../format/format-count.ts';
 
 /** A retired agent that sent something today, UTC: somebody believes that it is gone. */

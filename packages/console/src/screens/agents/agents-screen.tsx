@@ -1,15 +1,14 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api-query.ts';
-import { Card } from '../../components/card.tsx';
-import { Choice } from '../../components/choice.tsx';
+import { ConnectButton } from '../../components/connect-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { Choice } from '../../components/lists/choice.tsx';
+import { ListCard } from '../../components/lists/list-card.tsx';
+import { NumberedPager } from '../../components/lists/pager.tsx';
+import { SearchField } from '../../components/lists/search-field.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { SearchField } from '../../components/search-field.tsx';
 import { usePermissions } from '../../session/session-context.ts';
 import { agentColumns } from './agent-columns.tsx';
 import type { AgentsSearch } from './read-agents-search.ts';
@@ -36,7 +35,7 @@ export function AgentsScreen() {
   const { change } = usePermissions();
   const page = search.page ?? 1;
   const set = (next: Partial<AgentsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), replace: !('page' in next) });
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), replace: true });
   const query = useQuery({
     ...apiQuery('/api/v1/agents', {
       query: {
@@ -77,45 +76,23 @@ export function AgentsScreen() {
     >
       <Reading query={query}>
         {({ data: agents }) => (
-          <Card flush>
-            {agents.length === 0 && isFiltered && (
-              <EmptyState
-                title="No agent matches"
-                action={
-                  <Button variant="default" onClick={() => set({ search: undefined, status: undefined })}>
-                    Show all agents
-                  </Button>
-                }
-              >
-                None of the agents has this name and status.
-              </EmptyState>
-            )}
-            {agents.length === 0 && !isFiltered && (
-              <EmptyState
-                title="No agent yet"
-                action={<Button renderRoot={(props) => <Link to="/start" {...props} />}>Connect an agent</Button>}
-              >
+          <ListCard
+            label="Agents"
+            nouns={['agent', 'agents']}
+            rows={agents.slice(0, pageSize)}
+            rowKey={({ id }) => id}
+            columns={agentColumns(change)}
+            stale={query.isPlaceholderData}
+            onShowAll={isFiltered ? () => set({ search: undefined, status: undefined }) : undefined}
+            hint="None of the agents has this name and status."
+            none={
+              <EmptyState title="No agent yet" action={<ConnectButton />}>
                 An agent appears here with its first request through the proxy.
               </EmptyState>
-            )}
-            {agents.length > 0 && (
-              <RowsTable
-                label="Agents"
-                rows={agents.slice(0, pageSize)}
-                rowKey={({ id }) => id}
-                columns={agentColumns(change)}
-                stale={query.isPlaceholderData}
-              />
-            )}
-            {(page > 1 || agents.length > pageSize) && (
-              <Pager
-                onPrevious={page > 1 ? () => set({ page: page - 1 }) : undefined}
-                onNext={agents.length > pageSize ? () => set({ page: page + 1 }) : undefined}
-              >
-                Agents {(page - 1) * pageSize + 1} to {(page - 1) * pageSize + Math.min(agents.length, pageSize)}
-              </Pager>
-            )}
-          </Card>
+            }
+          >
+            <NumberedPager page={page} size={pageSize} count={agents.length} nouns="Agents" />
+          </ListCard>
         )}
       </Reading>
     </Screen>

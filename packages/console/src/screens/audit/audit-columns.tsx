@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../../api/shapes.ts';
-import { Pill } from '../../components/pill.tsx';
-import { AgentLink } from '../../components/references.tsx';
-import type { Column } from '../../components/rows-table.tsx';
-import { ShortId } from '../../components/short-id.tsx';
-import { TimeStamp } from '../../components/time-stamp.tsx';
+import type { Column } from '../../components/lists/rows-table.tsx';
+import { Pill } from '../../components/values/pill.tsx';
+import { AgentLink } from '../../components/values/references.tsx';
+import { ShortId } from '../../components/values/short-id.tsx';
+import { TimeStamp } from '../../components/values/time-stamp.tsx';
 import { describeChange, nameAction, nameActor } from '../../explain/describe-change.ts';
 import { shortenId } from '../../format/shorten-id.ts';
 

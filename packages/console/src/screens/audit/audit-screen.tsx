@@ -3,16 +3,15 @@ import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api-query.ts';
-import { Card } from '../../components/card.tsx';
-import { Choice } from '../../components/choice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { Choice } from '../../components/lists/choice.tsx';
+import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
+import { ListCard } from '../../components/lists/list-card.tsx';
+import { NumberedPager } from '../../components/lists/pager.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { actionNames } from '../../explain/describe-change.ts';
 import { formatFullTime, formatUtc } from '../../format/format-time.ts';
-import { shortenId } from '../../format/shorten-id.ts';
 import { timeSpans } from '../../search/time-spans.ts';
 import { useSession } from '../../session/session-context.ts';
 import { AuditChain } from './audit-chain.tsx';
@@ -36,7 +35,6 @@ export function AuditScreen() {
   });
   const change = (next: Partial<AuditSearch>) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), replace: true });
-  const turn = (to: number) => void navigate({ search: (before) => ({ ...before, page: to > 1 ? to : undefined }) });
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Screen
@@ -58,11 +56,7 @@ export function AuditScreen() {
             value={filter.action}
             onChange={(action) => change({ action })}
           />
-          {filter.agent_id !== undefined && (
-            <Button variant="default" onClick={() => change({ agent_id: undefined })}>
-              agent: {shortenId(filter.agent_id)} ×
-            </Button>
-          )}
+          <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
           <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
             Print
           </Button>
@@ -73,39 +67,29 @@ export function AuditScreen() {
       <AuditChain />
       <Reading query={query}>
         {({ data: entries }) => (
-          <Card flush>
-            {entries.length === 0 ? (
-              <EmptyState
-                title={isFiltered ? 'No entry matches' : 'Nothing was changed yet'}
-                action={
-                  isFiltered && (
-                    <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                      Show all entries
-                    </Button>
-                  )
-                }
-              >
+          <ListCard
+            label="Entries of the audit log"
+            nouns={['entry', 'entries']}
+            rows={entries.slice(0, pageSize)}
+            rowKey={(entry) => entry.id ?? `${entry.timestamp} ${entry.agent_id} ${JSON.stringify(entry.after)}`}
+            columns={auditColumns}
+            stale={query.isPlaceholderData}
+            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
+            hint="Try a longer time or another action."
+            none={
+              <EmptyState title="Nothing was changed yet">
                 Changes by the console, the command line and the API are recorded here.
               </EmptyState>
-            ) : (
-              <RowsTable
-                label="Entries of the audit log"
-                rows={entries.slice(0, pageSize)}
-                rowKey={(entry) => entry.id ?? `${entry.timestamp} ${entry.agent_id} ${JSON.stringify(entry.after)}`}
-                columns={auditColumns}
-                stale={query.isPlaceholderData}
-              />
-            )}
-            {(page > 1 || entries.length > pageSize) && (
-              <Pager
-                words={['Newer', 'Older']}
-                onPrevious={page > 1 ? () => turn(page - 1) : undefined}
-                onNext={entries.length > pageSize ? () => turn(page + 1) : undefined}
-              >
-                Page {page}
-              </Pager>
-            )}
-          </Card>
+            }
+          >
+            <NumberedPager
+              page={page}
+              size={pageSize}
+              count={entries.length}
+              nouns="Entries"
+              words={['Newer', 'Older']}
+            />
+          </ListCard>
         )}
       </Reading>
     </Screen>

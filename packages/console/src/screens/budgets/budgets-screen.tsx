@@ -1,19 +1,19 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api-query.ts';
 import type { AgentBudget, Budget } from '../../api/shapes.ts';
 import { SetCap } from '../../changes/set-cap.tsx';
-import { CapBar } from '../../components/cap-bar.tsx';
 import { Card } from '../../components/card.tsx';
+import { ConnectButton } from '../../components/connect-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Money } from '../../components/money.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { NumberedPager } from '../../components/lists/pager.tsx';
+import { type Column, RowsTable } from '../../components/lists/rows-table.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { AgentLink } from '../../components/references.tsx';
-import { type Column, RowsTable } from '../../components/rows-table.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { useNow } from '../../components/use-now.ts';
+import { CapBar } from '../../components/values/cap-bar.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { AgentLink } from '../../components/values/references.tsx';
+import { useNow } from '../../components/values/use-now.ts';
 import { formatCap } from '../../format/format-money.ts';
 import { usePermissions } from '../../session/session-context.ts';
 import { Outlook } from './outlook.tsx';
@@ -79,13 +79,11 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
 /** Daily caps: what is spent of them, what running requests hold, and when they will be used up. */
 export function BudgetsScreen() {
   const { page = 1 } = route.useSearch();
-  const navigate = route.useNavigate();
   const { change } = usePermissions();
   const query = useQuery({
     ...apiQuery('/api/v1/budgets', { query: { order: 'use', limit: pageSize + 1, offset: (page - 1) * pageSize } }),
     refetchInterval: refreshMs,
   });
-  const turn = (to: number) => void navigate({ search: { page: to > 1 ? to : undefined } });
   return (
     <Screen
       title="Budgets"
@@ -114,10 +112,7 @@ export function BudgetsScreen() {
             </div>
             <Card title="Agents" flush>
               {agents.length === 0 ? (
-                <EmptyState
-                  title="No agent yet"
-                  action={<Button renderRoot={(props) => <Link to="/start" {...props} />}>Connect an agent</Button>}
-                >
+                <EmptyState title="No agent yet" action={<ConnectButton />}>
                   Each agent has a budget from its first request on.
                 </EmptyState>
               ) : (
@@ -129,14 +124,7 @@ export function BudgetsScreen() {
                   stale={query.isPlaceholderData}
                 />
               )}
-              {(page > 1 || agents.length > pageSize) && (
-                <Pager
-                  onPrevious={page > 1 ? () => turn(page - 1) : undefined}
-                  onNext={agents.length > pageSize ? () => turn(page + 1) : undefined}
-                >
-                  Agents {(page - 1) * pageSize + 1} to {(page - 1) * pageSize + Math.min(agents.length, pageSize)}
-                </Pager>
-              )}
+              <NumberedPager page={page} size={pageSize} count={agents.length} nouns="Agents" />
             </Card>
           </>
         )}

@@ -1,5 +1,5 @@
 import type { Budget } from '../../api/shapes.ts';
-import { useNow } from '../../components/use-now.ts';
+import { useNow } from '../../components/values/use-now.ts';
 import { formatUsd } from '../../format/format-money.ts';
 import { formatTime } from '../../format/format-time.ts';
 import { projectSpend } from '../../format/project-spend.ts';

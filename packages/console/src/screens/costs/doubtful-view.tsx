@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../../api/api-query.ts';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Money } from '../../components/money.tsx';
+import { RowsTable } from '../../components/lists/rows-table.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { AgentLink } from '../../components/references.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
-import { TimeStamp } from '../../components/time-stamp.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { AgentLink } from '../../components/values/references.tsx';
+import { TimeStamp } from '../../components/values/time-stamp.tsx';
 
 const reasons = {
   claim_too_large: 'the answer claims more than its request allows: the most that it allows is recorded',

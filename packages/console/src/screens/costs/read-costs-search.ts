@@ -2,7 +2,7 @@ import { compact, type RawSearch, readChoice, readText } from '../../search/read
 import { isTime } from '../../search/time-spans.ts';
 
 export const costViews = ['usage', 'unpriced', 'doubtful', 'unrecorded'] as const;
-export const costGroups = ['agent', 'model', 'provider', 'tag'] as const;
+export const costGroups = ['model', 'agent', 'provider', 'tag'] as const;
 
 export type CostGroup = (typeof costGroups)[number];
 

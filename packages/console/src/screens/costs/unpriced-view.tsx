@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../../api/api-query.ts';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { RowsTable } from '../../components/lists/rows-table.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
-import { TimeAgo, TimeStamp } from '../../components/time-stamp.tsx';
+import { TimeAgo, TimeStamp } from '../../components/values/time-stamp.tsx';
 import { formatCount, formatShortCount } from '../../format/format-count.ts';
 
 /** Models that were used without a price: what they cost counted as nothing. */

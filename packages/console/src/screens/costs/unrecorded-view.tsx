@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { apiQuery } from '../../api/api-query.ts';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Money } from '../../components/money.tsx';
+import { RowsTable } from '../../components/lists/rows-table.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { AgentLink } from '../../components/references.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
-import { ShortId } from '../../components/short-id.tsx';
-import { TimeStamp } from '../../components/time-stamp.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { AgentLink } from '../../components/values/references.tsx';
+import { ShortId } from '../../components/values/short-id.tsx';
+import { TimeStamp } from '../../components/values/time-stamp.tsx';
 
 const reasons = {
   ended_without_record: 'its proxy was killed before the event was safe',

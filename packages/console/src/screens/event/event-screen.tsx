@@ -1,16 +1,17 @@
+import { explainAnswer } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery } from '../../api/api-query.ts';
 import type { EventDetail } from '../../api/shapes.ts';
 import { Card } from '../../components/card.tsx';
-import { type Field, Fields } from '../../components/fields.tsx';
-import { Money } from '../../components/money.tsx';
-import { Pill } from '../../components/pill.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { AgentLink, SessionLink } from '../../components/references.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { CopyText, ShortId } from '../../components/short-id.tsx';
-import { TimeStamp } from '../../components/time-stamp.tsx';
+import { type Field, Fields } from '../../components/values/fields.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { Pill } from '../../components/values/pill.tsx';
+import { AgentLink, SessionLink } from '../../components/values/references.tsx';
+import { CopyText, ShortId } from '../../components/values/short-id.tsx';
+import { TimeStamp } from '../../components/values/time-stamp.tsx';
 import { describeOutcome, describePii } from '../../format/describe-outcome.ts';
 import { formatCount } from '../../format/format-count.ts';
 import { formatExactUsd } from '../../format/format-money.ts';
@@ -73,6 +74,7 @@ function nameOf(event: EventDetail, member: string, name: string) {
 
 function WhatHappened({ event }: { event: EventDetail }) {
   const outcome = describeOutcome(event);
+  const meaning = explainAnswer(event);
   const fields: Field[] = [
     [
       'Result',
@@ -111,6 +113,7 @@ function WhatHappened({ event }: { event: EventDetail }) {
   ];
   return (
     <Card title="What happened">
+      {meaning && <p style={{ marginTop: 0 }}>{meaning}</p>}
       <Fields fields={fields} />
     </Card>
   );

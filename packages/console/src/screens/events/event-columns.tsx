@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { ListedEvent } from '../../api/shapes.ts';
-import { Money } from '../../components/money.tsx';
-import { Pill } from '../../components/pill.tsx';
-import { AgentLink } from '../../components/references.tsx';
-import type { Column } from '../../components/rows-table.tsx';
-import { TimeStamp } from '../../components/time-stamp.tsx';
+import type { Column } from '../../components/lists/rows-table.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { Pill } from '../../components/values/pill.tsx';
+import { AgentLink } from '../../components/values/references.tsx';
+import { TimeStamp } from '../../components/values/time-stamp.tsx';
 import { describeOutcome, describePii } from '../../format/describe-outcome.ts';
 import { formatCount } from '../../format/format-count.ts';
 

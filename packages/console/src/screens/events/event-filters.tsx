@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
-import { Choice } from '../../components/choice.tsx';
-import { SearchField } from '../../components/search-field.tsx';
-import { shortenId } from '../../format/shorten-id.ts';
+import { Choice } from '../../components/lists/choice.tsx';
+import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
+import { SearchField } from '../../components/lists/search-field.tsx';
 import { timeSpans } from '../../search/time-spans.ts';
 import type { EventsSearch } from './read-events-search.ts';
 
@@ -50,22 +49,14 @@ export function EventFilters({ search, onChange }: Props) {
         value={search.compliance_tag}
         onChange={(compliance_tag) => onChange({ compliance_tag })}
       />
-      {linked.map((name) => {
-        const value = search[name];
-        return (
-          value !== undefined && (
-            <Button
-              key={name}
-              size="sm"
-              variant="default"
-              onClick={() => onChange({ [name]: undefined })}
-              aria-label={`Remove the filter ${linkedNames[name]} ${value}`}
-            >
-              {linkedNames[name]}: {shortenId(value)} ×
-            </Button>
-          )
-        );
-      })}
+      {linked.map((name) => (
+        <LinkedFilter
+          key={name}
+          name={linkedNames[name]}
+          value={search[name]}
+          onRemove={() => onChange({ [name]: undefined })}
+        />
+      ))}
     </div>
   );
 }

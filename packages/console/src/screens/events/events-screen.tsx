@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { apiQuery } from '../../api/api-query.ts';
 import type { StreamEvent } from '../../api/shapes.ts';
-import { Card } from '../../components/card.tsx';
-import { CsvButton } from '../../components/csv-button.tsx';
+import { ConnectButton } from '../../components/connect-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { NewPill } from '../../components/new-pill.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { CsvButton } from '../../components/lists/csv-button.tsx';
+import { ListCard } from '../../components/lists/list-card.tsx';
+import { NewPill } from '../../components/lists/new-pill.tsx';
+import { CursorPager } from '../../components/lists/pager.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { countOf } from '../../format/format-count.ts';
 import { useNewCount } from '../../live/use-new-count.ts';
@@ -25,7 +25,6 @@ const pageSize = 50;
 export function EventsScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { history } = useRouter();
   const { cursor, failed, ...rest } = search;
   const filter = { ...rest, ...(failed && { failed }) };
   const query = useQuery({
@@ -73,53 +72,33 @@ export function EventsScreen() {
       <NewPill count={count} onShow={() => void query.refetch()} />
       <Reading query={query}>
         {({ data: events, next }) => (
-          <Card flush>
-            {events.length === 0 ? (
-              <EmptyState
-                title={isFiltered ? 'No event matches' : 'No event yet'}
-                action={
-                  isFiltered ? (
-                    <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                      Show all events
-                    </Button>
-                  ) : (
-                    <Button renderRoot={(props) => <Link to="/start" {...props} />}>Connect an agent</Button>
-                  )
-                }
-              >
-                {isFiltered
-                  ? 'Refused requests are no events: look among the refusals.'
-                  : 'Each request through the proxy is recorded here, usually within a second of its end.'}
+          <ListCard
+            label="Events"
+            nouns={['event', 'events']}
+            rows={events}
+            rowKey={({ id }) => id}
+            columns={eventColumns}
+            stale={query.isPlaceholderData}
+            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
+            hint="Refused requests are no events: look among the refusals."
+            none={
+              <EmptyState title="No event yet" action={<ConnectButton />}>
+                Each request through the proxy is recorded here, usually within a second of its end.
               </EmptyState>
-            ) : (
-              <RowsTable
-                label="Events"
-                rows={events}
-                rowKey={({ id }) => id}
-                columns={eventColumns}
-                stale={query.isPlaceholderData}
-              />
-            )}
-            {(next !== null || cursor !== undefined) && (
-              <Pager
-                words={['Newer', 'Older']}
-                onPrevious={cursor === undefined ? undefined : () => history.back()}
-                onNext={
-                  next === null ? undefined : () => void navigate({ search: (before) => ({ ...before, cursor: next }) })
-                }
-              >
-                {countOf(events.length, 'event')}
-                {cursor !== undefined && (
-                  <>
-                    {' · '}
-                    <Link from="/events" search={({ cursor: _, ...before }) => before}>
-                      to the newest
-                    </Link>
-                  </>
-                )}
-              </Pager>
-            )}
-          </Card>
+            }
+          >
+            <CursorPager cursor={cursor} next={next}>
+              {countOf(events.length, 'event')}
+              {cursor !== undefined && (
+                <>
+                  {' · '}
+                  <Link from="/events" search={({ cursor: _, ...before }) => before}>
+                    to the newest
+                  </Link>
+                </>
+              )}
+            </CursorPager>
+          </ListCard>
         )}
       </Reading>
     </Screen>

@@ -1,4 +1,4 @@
-import { Choice } from '../../components/choice.tsx';
+import { Choice } from '../../components/lists/choice.tsx';
 
 export const lifetimes = [
   { value: '30', label: '30 days' },

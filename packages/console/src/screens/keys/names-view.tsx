@@ -1,14 +1,12 @@
-import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { apiQuery } from '../../api/api-query.ts';
 import { callApi } from '../../api/call-api.ts';
 import { Card } from '../../components/card.tsx';
-import { ConfirmChange } from '../../components/confirm-change.tsx';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { RowsTable } from '../../components/lists/rows-table.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
-import { TimeStamp } from '../../components/time-stamp.tsx';
+import { TimeStamp } from '../../components/values/time-stamp.tsx';
 import { formatCount } from '../../format/format-count.ts';
 
 /** Names that work only with a token. */
@@ -50,24 +48,17 @@ export function NamesView() {
 }
 
 function ReleaseName({ name }: { name: string }) {
-  const [opened, dialog] = useDisclosure();
   return (
-    <>
-      <Button size="xs" variant="default" onClick={dialog.open} aria-label={`Release ${name}`}>
-        Release
-      </Button>
-      <ConfirmChange
-        title={`Release ${name}?`}
-        verb="Release"
-        danger
-        opened={opened}
-        onClose={dialog.close}
-        change={(reason) =>
-          callApi('delete', '/api/v1/claimed-names/{name}', { params: { path: { name }, query: { reason } } })
-        }
-      >
-        Any caller may use the name again, without a token.
-      </ConfirmChange>
-    </>
+    <ConfirmButton
+      name={`Release ${name}`}
+      title={`Release ${name}?`}
+      verb="Release"
+      danger
+      change={(reason) =>
+        callApi('delete', '/api/v1/claimed-names/{name}', { params: { path: { name }, query: { reason } } })
+      }
+    >
+      Any caller may use the name again, without a token.
+    </ConfirmButton>
   );
 }

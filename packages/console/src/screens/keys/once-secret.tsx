@@ -1,5 +1,5 @@
 import { Button, Modal, Stack } from '@mantine/core';
-import { CopyText } from '../../components/short-id.tsx';
+import { CopyText } from '../../components/values/short-id.tsx';
 
 /** Shows a secret once: afterwards only its digest exists. */
 export function OnceSecret({ secret, what, onClose }: { secret: string; what: string; onClose: () => void }) {

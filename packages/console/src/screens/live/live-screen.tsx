@@ -5,12 +5,12 @@ import { useCallback, useRef, useState } from 'react';
 import type { StreamEvent } from '../../api/shapes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FailureNotice } from '../../components/failure-notice.tsx';
-import { NewPill } from '../../components/new-pill.tsx';
-import { Pill } from '../../components/pill.tsx';
+import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
+import { NewPill } from '../../components/lists/new-pill.tsx';
+import { SearchField } from '../../components/lists/search-field.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { SearchField } from '../../components/search-field.tsx';
+import { Pill } from '../../components/values/pill.tsx';
 import { formatCount } from '../../format/format-count.ts';
-import { shortenId } from '../../format/shorten-id.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 import { LiveRows } from './live-rows.tsx';
 import { matchEvent } from './match-event.ts';
@@ -72,16 +72,8 @@ export function LiveScreen() {
           onChange={(event) => change({ pii: event.currentTarget.checked || undefined })}
           mb={8}
         />
-        {agent_id !== undefined && (
-          <Button variant="default" onClick={() => change({ agent_id: undefined })}>
-            agent: {shortenId(agent_id)} ×
-          </Button>
-        )}
-        {session_id !== undefined && (
-          <Button variant="default" onClick={() => change({ session_id: undefined })}>
-            session: {shortenId(session_id)} ×
-          </Button>
-        )}
+        <LinkedFilter name="agent" value={agent_id} onRemove={() => change({ agent_id: undefined })} />
+        <LinkedFilter name="session" value={session_id} onRemove={() => change({ session_id: undefined })} />
       </div>
       {state.kind === 'lost' && <FailureNotice error={state.error} />}
       <NewPill count={waiting} onShow={showNew} />

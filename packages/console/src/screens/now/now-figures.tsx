@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { Status } from '../../api/shapes.ts';
-import { CapBar } from '../../components/cap-bar.tsx';
 import { Stat } from '../../components/card.tsx';
-import { Money } from '../../components/money.tsx';
-import { TimeAgo } from '../../components/time-stamp.tsx';
-import { useNow } from '../../components/use-now.ts';
+import { CapBar } from '../../components/values/cap-bar.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { TimeAgo } from '../../components/values/time-stamp.tsx';
+import { useNow } from '../../components/values/use-now.ts';
 import { formatCount, formatShortCount } from '../../format/format-count.ts';
 import { formatUsd } from '../../format/format-money.ts';
 import { formatDuration, formatTime } from '../../format/format-time.ts';

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { Status } from '../../api/shapes.ts';
-import { CapBar } from '../../components/cap-bar.tsx';
 import { Card } from '../../components/card.tsx';
-import { Money } from '../../components/money.tsx';
-import { Pill } from '../../components/pill.tsx';
-import { RowsTable } from '../../components/rows-table.tsx';
-import { TimeAgo } from '../../components/time-stamp.tsx';
+import { RowsTable } from '../../components/lists/rows-table.tsx';
+import { CapBar } from '../../components/values/cap-bar.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { Pill } from '../../components/values/pill.tsx';
+import { TimeAgo } from '../../components/values/time-stamp.tsx';
 import { formatCount } from '../../format/format-count.ts';
 
 function AgentName({ id, name }: { id: string; name: string }) {

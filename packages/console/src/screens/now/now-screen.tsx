@@ -1,14 +1,12 @@
-import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { callApi } from '../../api/call-api.ts';
 import type { Status } from '../../api/shapes.ts';
 import { statusQuery } from '../../api/status-query.ts';
-import { ConfirmChange } from '../../components/confirm-change.tsx';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { TimeStamp } from '../../components/time-stamp.tsx';
+import { TimeStamp } from '../../components/values/time-stamp.tsx';
 import { usePermissions } from '../../session/session-context.ts';
 import { Attention } from './attention.tsx';
 import { DayChartCard } from './day-chart-card.tsx';
@@ -65,29 +63,17 @@ function Unavailable({ status }: { status: Status }) {
 
 function PauseButton({ paused }: { paused: boolean | undefined }) {
   const { change } = usePermissions();
-  const [opened, dialog] = useDisclosure();
   if (!change || paused === undefined || paused) return null;
   return (
-    <>
-      <Button
-        variant="default"
-        className="tone-bad"
-        leftSection={<IconPlayerPause size={16} aria-hidden />}
-        onClick={dialog.open}
-      >
-        Pause all agents
-      </Button>
-      <ConfirmChange
-        title="Pause all agents?"
-        verb="Pause all agents"
-        danger
-        opened={opened}
-        onClose={dialog.close}
-        change={(reason) => callApi('put', '/api/v1/pause', { params: { query: { reason } }, body: { paused: true } })}
-      >
-        Every agent is refused from its next request on, and every running request ends within a second. It stays so
-        until somebody resumes them.
-      </ConfirmChange>
-    </>
+    <ConfirmButton
+      button={{ size: 'sm', className: 'tone-bad', leftSection: <IconPlayerPause size={16} aria-hidden /> }}
+      title="Pause all agents?"
+      verb="Pause all agents"
+      danger
+      change={(reason) => callApi('put', '/api/v1/pause', { params: { query: { reason } }, body: { paused: true } })}
+    >
+      Every agent is refused from its next request on, and every running request ends within a second. It stays so until
+      somebody resumes them.
+    </ConfirmButton>
   );
 }

@@ -1,6 +1,6 @@
 import type { Status } from '../../api/shapes.ts';
 import { Card } from '../../components/card.tsx';
-import { Pill } from '../../components/pill.tsx';
+import { Pill } from '../../components/values/pill.tsx';
 import type { Tone } from '../../format/describe-outcome.ts';
 
 const tones: Record<string, Tone> = { ready: 'good', not_ready: 'bad', unknown: 'plain' };

@@ -1,20 +1,19 @@
-import { Button } from '@mantine/core';
+import { explainRefusal, knownRefusals } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api-query.ts';
 import type { Refusal } from '../../api/shapes.ts';
-import { Card } from '../../components/card.tsx';
-import { Choice } from '../../components/choice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { Choice } from '../../components/lists/choice.tsx';
+import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
+import { ListCard } from '../../components/lists/list-card.tsx';
+import { CursorPager } from '../../components/lists/pager.tsx';
+import type { Column } from '../../components/lists/rows-table.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { AgentLink } from '../../components/references.tsx';
-import { type Column, RowsTable } from '../../components/rows-table.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { ShortId } from '../../components/short-id.tsx';
-import { TimeStamp } from '../../components/time-stamp.tsx';
-import { explainRefusal, knownRefusals } from '../../explain/explain-refusal.ts';
-import { shortenId } from '../../format/shorten-id.ts';
+import { AgentLink } from '../../components/values/references.tsx';
+import { ShortId } from '../../components/values/short-id.tsx';
+import { TimeStamp } from '../../components/values/time-stamp.tsx';
 import { timeSpans } from '../../search/time-spans.ts';
 import type { RefusalsSearch } from './read-refusals-search.ts';
 
@@ -22,6 +21,11 @@ const route = getRouteApi('/refusals');
 const pageSize = 50;
 
 const reasons = knownRefusals.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+
+const unknown = {
+  why: 'This version of the console does not know this code.',
+  wayOut: 'The documentation of the proxy lists them.',
+};
 
 /** Of every list of refused requests. */
 export const refusalColumns: readonly Column<Refusal>[] = [
@@ -38,7 +42,7 @@ export const refusalColumns: readonly Column<Refusal>[] = [
   {
     head: 'Why',
     cell: ({ reason }) => {
-      const { why, wayOut } = explainRefusal(reason);
+      const { why, wayOut } = explainRefusal(reason, 'console') ?? unknown;
       return (
         <div>
           <strong>{reason.replaceAll('_', ' ')}</strong>
@@ -64,7 +68,6 @@ export const refusalColumns: readonly Column<Refusal>[] = [
 export function RefusalsScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { history } = useRouter();
   const isFirst = search.cursor === undefined;
   const query = useQuery({
     ...apiQuery('/api/v1/refusals', { query: { ...search, limit: pageSize } }),
@@ -93,53 +96,29 @@ export function RefusalsScreen() {
             value={search.reason}
             onChange={(reason) => change({ reason })}
           />
-          {search.agent_id !== undefined && (
-            <Button variant="default" onClick={() => change({ agent_id: undefined })}>
-              agent: {shortenId(search.agent_id)} ×
-            </Button>
-          )}
+          <LinkedFilter name="agent" value={search.agent_id} onRemove={() => change({ agent_id: undefined })} />
         </>
       }
     >
       <Reading query={query}>
         {({ data: refusals, next }) => (
-          <Card flush>
-            {refusals.length === 0 ? (
-              <EmptyState
-                title={isFiltered ? 'No refusal matches' : 'Nothing was refused'}
-                action={
-                  isFiltered && (
-                    <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                      Show all refusals
-                    </Button>
-                  )
-                }
-              >
-                {isFiltered ? 'Try a longer time or another reason.' : 'No request was refused yet.'}
-              </EmptyState>
-            ) : (
-              <RowsTable
-                label="Refused requests"
-                rows={refusals}
-                rowKey={({ id }) => id}
-                columns={refusalColumns}
-                stale={query.isPlaceholderData}
-              />
-            )}
-            {(next !== null || !isFirst) && (
-              <Pager
-                words={['Newer', 'Older']}
-                onPrevious={isFirst ? undefined : () => history.back()}
-                onNext={
-                  next === null ? undefined : () => void navigate({ search: (before) => ({ ...before, cursor: next }) })
-                }
-              >
-                <Link to="/audit" search={{ action: 'request.refused' }}>
-                  Counted in the audit log
-                </Link>
-              </Pager>
-            )}
-          </Card>
+          <ListCard
+            label="Refused requests"
+            nouns={['refusal', 'refusals']}
+            rows={refusals}
+            rowKey={({ id }) => id}
+            columns={refusalColumns}
+            stale={query.isPlaceholderData}
+            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
+            hint="Try a longer time or another reason."
+            none={<EmptyState title="Nothing was refused">No request was refused yet.</EmptyState>}
+          >
+            <CursorPager cursor={search.cursor} next={next}>
+              <Link to="/audit" search={{ action: 'request.refused' }}>
+                Counted in the audit log
+              </Link>
+            </CursorPager>
+          </ListCard>
         )}
       </Reading>
     </Screen>

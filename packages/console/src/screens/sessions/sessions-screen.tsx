@@ -1,23 +1,23 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api-query.ts';
 import type { Session } from '../../api/shapes.ts';
-import { Card } from '../../components/card.tsx';
-import { Choice } from '../../components/choice.tsx';
-import { CsvButton } from '../../components/csv-button.tsx';
+import { ConnectButton } from '../../components/connect-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Money } from '../../components/money.tsx';
-import { Pager } from '../../components/pager.tsx';
-import { Pill } from '../../components/pill.tsx';
+import { Choice } from '../../components/lists/choice.tsx';
+import { CsvButton } from '../../components/lists/csv-button.tsx';
+import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
+import { ListCard } from '../../components/lists/list-card.tsx';
+import { CursorPager } from '../../components/lists/pager.tsx';
+import type { Column } from '../../components/lists/rows-table.tsx';
 import { Reading } from '../../components/reading.tsx';
-import { AgentLink, SessionLink } from '../../components/references.tsx';
-import { type Column, RowsTable } from '../../components/rows-table.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { TimeAgo, TimeStamp } from '../../components/time-stamp.tsx';
+import { Money } from '../../components/values/money.tsx';
+import { Pill } from '../../components/values/pill.tsx';
+import { AgentLink, SessionLink } from '../../components/values/references.tsx';
+import { TimeAgo, TimeStamp } from '../../components/values/time-stamp.tsx';
 import { countOf, formatCount, formatShortCount } from '../../format/format-count.ts';
 import { formatDuration } from '../../format/format-time.ts';
-import { shortenId } from '../../format/shorten-id.ts';
 import { timeSpans } from '../../search/time-spans.ts';
 import type { SessionsSearch } from './read-sessions-search.ts';
 
@@ -45,7 +45,6 @@ const columns: readonly Column<Session>[] = [
 export function SessionsScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { history } = useRouter();
   const isFirst = search.cursor === undefined;
   const query = useQuery({
     ...apiQuery('/api/v1/sessions', { query: { ...search, limit: pageSize } }),
@@ -67,11 +66,7 @@ export function SessionsScreen() {
             value={search.from}
             onChange={(from) => change({ from })}
           />
-          {search.agent_id !== undefined && (
-            <Button variant="default" onClick={() => change({ agent_id: undefined })}>
-              agent: {shortenId(search.agent_id)} ×
-            </Button>
-          )}
+          <LinkedFilter name="agent" value={search.agent_id} onRemove={() => change({ agent_id: undefined })} />
           <CsvButton
             path="/api/v1/sessions"
             query={{ agent_id: search.agent_id, from: search.from, to: search.to, limit: 1_000 }}
@@ -83,45 +78,26 @@ export function SessionsScreen() {
     >
       <Reading query={query}>
         {({ data: sessions, next }) => (
-          <Card flush>
-            {sessions.length === 0 ? (
-              <EmptyState
-                title={isFiltered ? 'No session matches' : 'No session yet'}
-                action={
-                  isFiltered ? (
-                    <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                      Show all sessions
-                    </Button>
-                  ) : (
-                    <Button renderRoot={(props) => <Link to="/start" {...props} />}>Connect an agent</Button>
-                  )
-                }
-              >
-                {isFiltered
-                  ? 'Try a longer time.'
-                  : 'A session begins with an agent’s first request. With the header X-Session-Id an agent says which requests belong together.'}
+          <ListCard
+            label="Sessions"
+            nouns={['session', 'sessions']}
+            rows={sessions}
+            rowKey={({ id }) => id}
+            columns={columns}
+            stale={query.isPlaceholderData}
+            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
+            hint="Try a longer time."
+            none={
+              <EmptyState title="No session yet" action={<ConnectButton />}>
+                A session begins with an agent’s first request. With the header X-Session-Id an agent says which
+                requests belong together.
               </EmptyState>
-            ) : (
-              <RowsTable
-                label="Sessions"
-                rows={sessions}
-                rowKey={({ id }) => id}
-                columns={columns}
-                stale={query.isPlaceholderData}
-              />
-            )}
-            {(next !== null || !isFirst) && (
-              <Pager
-                words={['Newer', 'Older']}
-                onPrevious={isFirst ? undefined : () => history.back()}
-                onNext={
-                  next === null ? undefined : () => void navigate({ search: (before) => ({ ...before, cursor: next }) })
-                }
-              >
-                {countOf(sessions.length, 'session')}
-              </Pager>
-            )}
-          </Card>
+            }
+          >
+            <CursorPager cursor={search.cursor} next={next}>
+              {countOf(sessions.length, 'session')}
+            </CursorPager>
+          </ListCard>
         )}
       </Reading>
     </Screen>

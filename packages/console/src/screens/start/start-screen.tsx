@@ -2,9 +2,9 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
-import { Choice } from '../../components/choice.tsx';
+import { Choice } from '../../components/lists/choice.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { CopyText } from '../../components/short-id.tsx';
+import { CopyText } from '../../components/values/short-id.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { FirstEvent } from './first-event.tsx';
 import { baseOf, snippets, toolAddress } from './snippets.ts';
@@ -39,7 +39,7 @@ export function StartScreen() {
           {proxy_url === null && (
             <TextInput
               label="Address of the proxy"
-              description="Not known here: CONSOLE_PROXY_URL tells it"
+              description="Not known here: CONSOLE_PROXY_ADDRESS tells it"
               value={address}
               onChange={(event) => setAddress(event.currentTarget.value)}
             />

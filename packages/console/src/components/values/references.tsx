@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { shortenId } from '../format/shorten-id.ts';
-import { useSession } from '../session/session-context.ts';
+import { shortenId } from '../../format/shorten-id.ts';
+import { useSession } from '../../session/session-context.ts';
 
 /** An agent by its name where that is known, with a link to it. */
 export function AgentLink({ id, name }: { id: string; name?: string | null | undefined }) {

@@ -1,4 +1,4 @@
-import { formatAgo, formatFullTime, formatTime, formatUtc } from '../format/format-time.ts';
+import { formatAgo, formatFullTime, formatTime, formatUtc } from '../../format/format-time.ts';
 import { useNow } from './use-now.ts';
 
 /** A time in the viewer's zone; UTC on hover. Nothing yet is a dash. */

@@ -1,9 +1,9 @@
-import type { EventDetail } from '@agp/core/contracts';
 import { expect, test } from 'vitest';
+import type { EventDetail } from '../contracts/index.ts';
 import { explainAnswer } from './explain-answer.ts';
 
-const explain = (outcome: string | null, http_status: number | null) =>
-  explainAnswer({ outcome, http_status } as EventDetail);
+const explain = (outcome: EventDetail['outcome'], http_status: number | null) =>
+  explainAnswer({ outcome, http_status });
 
 test("only a provider's own error is explained", () => {
   expect(explain('completed', 429)).toBe(

@@ -1,6 +1,6 @@
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { shortenId } from '../format/shorten-id.ts';
+import { shortenId } from '../../format/shorten-id.ts';
 
 /** Copies a text. @param what names it for those who cannot see the icon */
 export function CopyText({ text, what }: { text: string; what: string }) {

@@ -1,4 +1,4 @@
-import { formatExactUsd, formatUsd } from '../format/format-money.ts';
+import { formatExactUsd, formatUsd } from '../../format/format-money.ts';
 
 /** USD to the figure that matters; all decimals on hover. */
 export function Money({ usd }: { usd: number }) {

@@ -1,4 +1,4 @@
-import type { EventDetail } from '@agp/core/contracts';
+import type { EventDetail } from '../contracts/index.ts';
 
 const hints: Record<number, string> = {
   400: 'It did not take the request as it was: compare it with what its documentation asks for.',
@@ -10,7 +10,10 @@ const hints: Record<number, string> = {
 };
 
 /** What an error means that the provider itself answered; null for anything else. */
-export function explainAnswer({ outcome, http_status: status }: EventDetail): string | null {
+export function explainAnswer({
+  outcome,
+  http_status: status,
+}: Pick<EventDetail, 'outcome' | 'http_status'>): string | null {
   if (outcome !== 'completed' || status === null || status < 400) return null;
   const hint = hints[status] ?? (status >= 500 ? 'It failed: try again, or look at its status page.' : '');
   return `${status} is the provider's own answer, which the agent got as it was. ${hint}`.trim();

@@ -1,6 +1,6 @@
-import type { Tone } from '../format/describe-outcome.ts';
-import { formatShare } from '../format/format-count.ts';
-import { formatCap, formatUsd } from '../format/format-money.ts';
+import type { Tone } from '../../format/describe-outcome.ts';
+import { formatShare } from '../../format/format-count.ts';
+import { formatCap, formatUsd } from '../../format/format-money.ts';
 
 interface Props {
   spent: number;

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconArrowUp } from '@tabler/icons-react';
-import { formatCount } from '../format/format-count.ts';
+import { formatCount } from '../../format/format-count.ts';
 
 /** Says that there is more, and shows it when asked: rows never move by themselves. */
 export function NewPill({ count, onShow, noun = 'event' }: { count: number; onShow: () => void; noun?: string }) {

@@ -10,7 +10,7 @@ export interface Column<Row> {
   silent?: boolean;
 }
 
-interface Props<Row> {
+export interface RowsTableProps<Row> {
   /** What the rows are, for those who cannot see the screen. */
   label: string;
   rows: readonly Row[];
@@ -30,7 +30,7 @@ const roles = {
 };
 
 /** Rows with columns; on a phone a card for each row. */
-export function RowsTable<Row>({ label, rows, columns, rowKey, stale = false }: Props<Row>) {
+export function RowsTable<Row>({ label, rows, columns, rowKey, stale = false }: RowsTableProps<Row>) {
   return (
     <div className="rows-scroll">
       <table className="rows" {...roles.table} aria-label={label} data-stale={stale}>

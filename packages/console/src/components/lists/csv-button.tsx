@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { toFailure, toSilence } from '../api/api-failure.ts';
-import { consoleHeaders } from '../api/read-half.ts';
-import { compact } from '../search/read-search.ts';
+import { toFailure, toSilence } from '../../api/api-failure.ts';
+import { consoleHeaders } from '../../api/read-half.ts';
+import { compact } from '../../search/read-search.ts';
 
 interface Props {
   path: `/api/v1/${string}`;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Tone } from '../format/describe-outcome.ts';
+import type { Tone } from '../../format/describe-outcome.ts';
 
 /** A word on a coloured ground. The word says it all: the colour only helps to find it. */
 export function Pill({ tone = 'plain', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { errorTable } from '../errors.ts';
+import { explainRefusal, knownRefusals } from './explain-refusal.ts';
+
+test('every code that the proxy alone refuses with is explained at each place, and nothing that an object inherits', () => {
+  // The table has the codes of the management API after those of the proxy.
+  const codes = Object.keys(errorTable);
+  const ofProxy = codes.slice(0, codes.indexOf('invalid_parameter'));
+  expect(ofProxy).toContain('audit_unavailable');
+  const text = expect.stringMatching(/^["A-Z].*\.$/);
+  for (const code of ofProxy)
+    for (const place of ['console', 'cli'] as const)
+      expect([code, explainRefusal(code, place)]).toEqual([code, { why: text, wayOut: text }]);
+  expect(knownRefusals.filter((code) => !codes.includes(code))).toEqual([]);
+  for (const code of ['constructor', '__proto__', 'not_a_code']) expect(explainRefusal(code, 'cli')).toBeNull();
+});

@@ -1,0 +1,129 @@
+import type { ErrorCode } from '../errors.ts';
+
+/** Where the way out is taken. */
+export type Place = 'console' | 'cli';
+
+/** Why the proxy refused, and what somebody can do about it. */
+export interface Explanation {
+  why: string;
+  wayOut: string;
+}
+
+/** A way out that is the same everywhere, or one for each place. */
+type WayOut = string | Record<Place, string>;
+
+const raise = (what: string, command: string): Record<Place, string> => ({
+  console: `Raise ${what} under Budgets, or wait until midnight UTC.`,
+  cli: `Raise ${what} with "${command}", or wait until midnight UTC.`,
+});
+const seeTo = (server: string): Record<Place, string> => ({
+  console: `See to ${server}; the screen Now shows its state.`,
+  cli: `See to ${server}; "status" shows it.`,
+});
+
+const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = {
+  malformed_request: [
+    'The request was not well formed.',
+    'Its answer says which part; send it as HTTP and the provider ask for.',
+  ],
+  cost_not_bounded: [
+    'With BUDGET=strict, no bound of what it may cost was found.',
+    'Send a bound such as max_tokens, or take the cap away.',
+  ],
+  unknown_provider: [
+    'The path begins with no configured provider.',
+    'Correct the base URL of the SDK, or configure the provider in PROVIDERS_FILE.',
+  ],
+  unauthorized_agent: [
+    'Its agent token was missing, unknown, revoked or expired.',
+    {
+      console: 'Make a token under Keys and tokens, or release the name there.',
+      cli: 'Make one with "tokens create", or give the name back with "names release".',
+    },
+  ],
+  agent_blocked: [
+    'Somebody blocked the agent.',
+    {
+      console: 'The agent’s page says who and why, and unblocks it.',
+      cli: '"agents unblock" lets it work again; "audit list" says who blocked it and why.',
+    },
+  ],
+  path_not_allowed: [
+    "The proxy's own key may not be used on this path.",
+    "Add the path to the provider's allow_paths.",
+  ],
+  session_of_another_agent: ['Its X-Session-Id belongs to another agent.', 'Send an id of its own, or none.'],
+  request_too_large: ['Its body was larger than MAX_REQUEST_BYTES.', 'Send less, or raise that.'],
+  body_too_slow: [
+    'Its body took longer than MAX_BODY_SECONDS, or came too slowly.',
+    'Look at the network between the agent and the proxy.',
+  ],
+  share_used_up: [
+    'The agent had as many requests or bytes under way as one may have.',
+    'Send fewer at once; it may be tried again at once.',
+  ],
+  agent_budget_exceeded: [
+    'The rest of its daily cap has no room for this request.',
+    raise('its cap', 'budgets set <agent>'),
+  ],
+  global_budget_exceeded: [
+    'The rest of the daily cap of all agents has no room for this request.',
+    raise('that cap', 'budgets set --global'),
+  ],
+  budget_held: [
+    'Running requests hold the rest of the cap.',
+    {
+      console: 'Try again when they have ended, or raise the cap under Budgets.',
+      cli: 'Try again when they have ended, or raise the cap with "budgets set".',
+    },
+  ],
+  rate_limited: [
+    'The agent made more requests than it may in a minute.',
+    {
+      console: 'Wait for the next minute, or raise the limit on the agent’s page.',
+      cli: 'Wait for the next minute, or raise the limit with "limits set".',
+    },
+  ],
+  too_many_registrations: [
+    'Too many new agents came from its address within a minute.',
+    'Wait, or raise MAX_REGISTRATIONS_PER_MINUTE.',
+  ],
+  not_governed: [
+    'The proxy cannot record such a call: a WebSocket, a resumable upload, or another form of answer.',
+    'Use a plain HTTP call.',
+  ],
+  provider_unreachable: [
+    'No connection to the provider was possible.',
+    'Look at its address and at the network of the proxy.',
+  ],
+  provider_timeout: ['The provider did not answer within UPSTREAM_TIMEOUT_SECONDS.', 'Try again, or raise that.'],
+  status_unavailable: ['Postgres could not be read, so nobody knew if the agent was blocked.', seeTo('Postgres')],
+  paused: [
+    'All agents are paused.',
+    {
+      console: 'Resume them; the audit log says who paused them and why.',
+      cli: '"pause off" ends it; "audit list" says who began it and why.',
+    },
+  ],
+  budget_unavailable: ['With BUDGET=strict and without Redis no cap can be kept.', seeTo('Redis')],
+  proxy_stopping: ['Its proxy was about to stop.', 'Try again: another one answers.'],
+  proxy_overloaded: [
+    'The proxy had as many bytes or connections as it may hold.',
+    'Start another, or raise MAX_BUFFERED_BYTES or MAX_CONNECTIONS.',
+  ],
+  method_not_allowed: ['The proxy does not forward this method.', 'Use one that its answer listed in Allow.'],
+  cross_site_request: ['A web page of another site sent it.', "Add the page's origin to ALLOWED_ORIGINS if it may."],
+  foreign_host: ['It named a host that is not this proxy.', 'Add the name to ALLOWED_HOSTS if it is.'],
+  internal: ['The proxy failed, not the request.', 'Its log says why: search it for the request id.'],
+  audit_unavailable: ['With AUDIT=strict and a full queue no event could be kept.', seeTo('NATS')],
+};
+
+/** What a refusal's code means, and the way out as it is taken at a place; null for a code that this version does not know. */
+export function explainRefusal(code: string, place: Place): Explanation | null {
+  const [why, wayOut] = (Object.hasOwn(explanations, code) && explanations[code as ErrorCode]) || [];
+  if (why === undefined || wayOut === undefined) return null;
+  return { why, wayOut: typeof wayOut === 'string' ? wayOut : wayOut[place] };
+}
+
+/** The codes that have an explanation. */
+export const knownRefusals: readonly string[] = Object.keys(explanations);

@@ -1,0 +1,2 @@
+export * from './explain-answer.ts';
+export * from './explain-refusal.ts';
