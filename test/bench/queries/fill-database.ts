@@ -37,7 +37,7 @@ const insertEvents = `
     http_status, request_id, pii_scan)
   SELECT id, session_id, seq, agent_id, at, at + interval '1 millisecond' * (200 + ${draw('event', 9_000)}), 'response', model,
     provider, prompt, completion, prompt + completion, (prompt * 3 + completion * 12) * 1e-7, tag, pii,
-    CASE WHEN pii THEN ARRAY[(ARRAY['EMAIL', 'PHONE', 'IBAN', 'CREDENTIAL', 'PERSON_NAME'])[1 + ${draw('event * 5', 5)}]] ELSE '{}' END,
+    CASE WHEN pii THEN ARRAY[(ARRAY['email', 'phone', 'iban', 'credential', 'person_name'])[1 + ${draw('event * 5', 5)}]] ELSE '{}' END,
     true, 'sha256:' || digest || digest,
     json_build_object('agent_id', agent_id, 'completion_tokens', completion, 'compliance_tag', tag, 'duration_ms', 1843,
       'http_status', 200, 'id', id, 'method', 'POST', 'model', model, 'outcome', 'completed', 'path', '/v1/chat/completions',

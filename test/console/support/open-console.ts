@@ -58,7 +58,10 @@ function watchFaults(page: Page): string[] {
 }
 
 /** Signs in as the page does, which costs no browser: both halves of a session, as a browser keeps them. */
-async function signIn(url: string, api_key: string): Promise<NonNullable<BrowserContextOptions['storageState']>> {
+export async function signIn(
+  url: string,
+  api_key: string,
+): Promise<NonNullable<BrowserContextOptions['storageState']>> {
   const half = randomBytes(32).toString('base64url');
   const answer = await fetch(`${url}/console/session`, {
     method: 'POST',
