@@ -15,6 +15,7 @@ import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
 import { makeEventStream } from '../system/make-event-stream.ts';
 import { chatAnswer, chatRequest } from './chat-call.ts';
+import { describeMachine } from './describe-machine.ts';
 import { medianOfEach } from './median.ts';
 import { readCpu } from './process-usage.ts';
 import { describeUsage, type Usage, usagePerRequest, watchProduct } from './product/product-usage.ts';
@@ -87,6 +88,7 @@ const targets = [
   { name: 'bare', child: bare.child, url: `${bare.url}/v1/chat/completions`, results: [] as Round[] },
   { name: 'proxy', child: proxy.child, url: `${proxy.url}/openai/v1/chat/completions`, results: [] as Round[] },
 ];
+console.log(describeMachine());
 console.log(
   `${rounds} rounds of ${seconds} s each, ${connections} connections${canPin ? '' : ', not pinned to cores'}`,
 );

@@ -4,16 +4,17 @@
  * compared. `-- --rates 50,200,800 --seconds 3 --rounds 3 --streams 20 --seed 1 --agents 20 --placement apart|free`
  */
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus } from '@agp/bus';
 import { startDurableServers } from '@agp/local-stack';
 import { chatRequest, streamRequest } from '../chat-call.ts';
+import { describeMachine } from '../describe-machine.ts';
 import { medianOfEach } from '../median.ts';
 import { describeUsage, type Usage, usagePerRequest, watchProduct } from '../product/product-usage.ts';
 import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
 import { canPin, pinSelf, startPinned } from '../start-pinned.ts';
 import { medianFigures, printAdded, printFigures, printHead } from './figures.ts';
+import { preferProcess } from './prefer-process.ts';
 import { type LatencyOptions, readOptions } from './read-options.ts';
 import { setCaps } from './set-caps.ts';
 import type { Slice, SliceTimes } from './slice.ts';
@@ -82,8 +83,7 @@ const provider = await startPinned(
   null,
 );
 const { child: generator } = await startPinned(`${import.meta.dirname}/load-generator.ts`, {}, null);
-// All that is started from here on.
-if (isApart) setPriority(10);
+const goesFirst = isApart && [provider.child, generator].every(({ pid }) => preferProcess(pid as number));
 await using servers = await startDurableServers(process.env);
 const targets = await startTargets(servers, provider, isApart ? 0 : null);
 const { proxy, writer, management } = targets.product;
@@ -99,10 +99,10 @@ async function runSlice(target: Target, load: Series['load'], seconds: number, s
   return times;
 }
 
+console.log(describeMachine());
 console.log(
   isApart
-    ? 'On two cores: the proxy that is measured has the first for itself, all else shares the second. Load and provider go before\n' +
-        'the servers there (priority 10): late load would be counted as our time.'
+    ? `On two cores: the proxy that is measured has the first for itself, all else shares the second.${goesFirst ? ' Load and provider go first there.' : ''}`
     : 'All processes share the cores as the system sees fit.',
 );
 console.log(

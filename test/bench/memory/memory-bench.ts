@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { connectBus } from '@agp/bus';
 import { startDurableServers } from '@agp/local-stack';
 import { makeRandom } from '../../soak/make-random.ts';
+import { describeMachine } from '../describe-machine.ts';
 import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
 import { pinSelf, startPinned } from '../start-pinned.ts';
 import { startProxy } from '../start-proxy.ts';
@@ -57,6 +58,7 @@ const proxy = await startProxy(servers, provider.url, {
 const services = { proxy, writer, management };
 const connection = await connectBus({ url: servers.natsUrl, name: 'memory-bench' });
 
+console.log(describeMachine());
 console.log(
   `${minutes} minutes of ${perSecond.toFixed(0)} requests/s, as many as ${hourly} requests/s are in an hour, by ${values.agents} agents; seed ${values.seed}`,
 );

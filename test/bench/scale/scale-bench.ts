@@ -10,6 +10,7 @@ import { connectBus } from '@agp/bus';
 import { openDatabase } from '@agp/db';
 import { startDurableServers } from '@agp/local-stack';
 import { chatRequest } from '../chat-call.ts';
+import { describeMachine } from '../describe-machine.ts';
 import type { Slice, SliceTimes } from '../latency/slice.ts';
 import { type Usage, usagePerRequest, watchProduct } from '../product/product-usage.ts';
 import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
@@ -100,6 +101,7 @@ async function measure(step: { proxies: number; writers: number }): Promise<Scal
   return scale;
 }
 
+console.log(describeMachine());
 console.log(
   `${perProxy} requests/s for each proxy, at random moments, ${rounds} rounds of ${seconds} s; ${values.events} events a backlog. ` +
     'All on this machine: figures are CPU, not time.',
