@@ -19,11 +19,14 @@ import { type LatencyOptions, readOptions } from './read-options.ts';
 import { setCaps } from './set-caps.ts';
 import type { Slice, SliceTimes } from './slice.ts';
 import { startTargets, type Target } from './start-targets.ts';
+import { warmUp } from './warm-up.ts';
 
 const chunks = 25;
 const pauseMs = 20;
 const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
 const path = '/v1/chat/completions';
+
+const toUrl = ({ origin, prefix }: Target) => `${origin}${prefix}${path}`;
 
 /** A load, and what each target made of it in each round. */
 interface Series {
@@ -91,8 +94,7 @@ const readUsage = watchProduct({ proxy: [proxy.child], writer: [writer.child], m
 const connection = await connectBus({ url: servers.natsUrl, name: 'latency-bench' });
 
 async function runSlice(target: Target, load: Series['load'], seconds: number, seed: number): Promise<SliceTimes> {
-  const url = `${target.origin}${target.prefix}${path}`;
-  generator.send({ ...load, urls: [url], headers, seconds, seed, agents: options.agents } satisfies Slice);
+  generator.send({ ...load, urls: [toUrl(target)], headers, seconds, seed, agents: options.agents } satisfies Slice);
   const [times] = (await once(generator, 'message')) as [SliceTimes];
   if (target.isOurs) await waitUntilRecorded(connection);
   await sleep(100);
@@ -109,14 +111,14 @@ console.log(
   `${options.rounds} rounds of ${options.seconds} s each; ${options.agents} agents, half of them with a cap; seed ${options.seed}`,
 );
 const all = toSeries(options, targets.all);
-// For the compilers, more and more: our proxy has most code, and would refuse requests that wait too long.
 const [direct, bare, ours] = targets.all as [Target, Target, Target];
-const warmUps = [direct, bare, ours].flatMap((target) => [20, 200, 800].map((rate) => [target, rate] as const));
-for (const [target, perSecond] of [...warmUps, [ours, 800] as const])
-  await runSlice(target, { perSecond, body: chatRequest }, 1.5, options.seed);
+// The agents exist before the load is full, and have their caps.
+await runSlice(ours, { perSecond: 50, body: chatRequest }, 2, options.seed);
+await setCaps(servers.databaseUrl);
+for (const target of [direct, bare, ours]) await warmUp(toUrl(target), options.agents, target.isOurs ? 12 : 2);
 const stream = { perSecond: options.streams, body: streamRequest, chunks };
 if (options.streams > 0) for (const target of [bare, ours]) await runSlice(target, stream, 1.5, options.seed);
-await setCaps(servers.databaseUrl);
+await waitUntilRecorded(connection);
 for (let round = 0; round < options.rounds; round += 1) {
   for (const series of all) {
     // Each is the first after another one as often as the others.
