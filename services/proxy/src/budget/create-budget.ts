@@ -5,6 +5,7 @@ import type { ForwardedRequest, Reservation } from '@agp/reservations';
 import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit } from './admit-to-budget.ts';
 import type { FindCheaper } from './budget-refusals.ts';
 import { type EarlyCheck, makeCheckEarly } from './check-early.ts';
+import { makeForgetRecorded } from './forget-recorded.ts';
 import { OwnReservations } from './own-reservations.ts';
 import { RedisMemory } from './redis-memory.ts';
 import { makeSendForwarded, toSpend } from './send-forwarded.ts';
@@ -81,22 +82,43 @@ export function createBudget(options: BudgetOptions): Budget {
   /** Sends something to Redis without waiting; a failure is only reported. */
   const tell = (work: Promise<unknown>) => void work.catch(onFailure);
   const renew = () => {
-    const held = own.listUnconfirmed(performance.now());
+    const held = own.listUnconfirmed();
     if (held.length > 0) void sendForwarded.renew(held);
   };
-  const renewing = setInterval(renew, renewEveryMs);
+  const forgetRecorded = makeForgetRecorded(own, storage);
+  let isForgetting = false;
+  const renewing = setInterval(() => {
+    renew();
+    confirmed = confirmed.filter(({ eventId }) => own.has(eventId));
+    if (isForgetting) return;
+    isForgetting = true;
+    // Looked for again at the next turn; that storage fails is reported where requests need it.
+    void forgetRecorded(performance.now())
+      .catch(() => {})
+      .finally(() => {
+        isForgetting = false;
+      });
+  }, renewEveryMs);
+  let sending: Promise<void> | null = null;
   const confirming = setInterval(() => {
-    if (confirmed.length > 0) tell(confirmAll(confirmed));
-    confirmed = [];
+    if (confirmed.length === 0) return;
+    sending ??= confirmAll()
+      .catch(onFailure)
+      .finally(() => {
+        sending = null;
+      });
   }, confirmEveryMs);
 
   /** Sends again confirmations that Redis did not get: otherwise its leases would end long before a late writer records the events. */
-  async function confirmAll(some: Reservation[]): Promise<void> {
+  async function confirmAll(): Promise<void> {
+    const all = confirmed;
+    confirmed = [];
+    let sent = 0;
     try {
-      await shared.confirm(some);
-    } catch (error) {
-      confirmed.push(...some.filter(({ eventId }) => own.has(eventId)));
-      throw error;
+      // In parts: while Redis is away many wait, and each try costs one part.
+      for (; sent < all.length; sent += restoreAtOnce) await shared.confirm(all.slice(sent, sent + restoreAtOnce));
+    } finally {
+      confirmed = [...all.slice(sent), ...confirmed];
     }
   }
 
@@ -105,7 +127,7 @@ export function createBudget(options: BudgetOptions): Budget {
    * them out, and writers sweep them. Postgres is not asked, which may have failed together with Redis.
    */
   async function restore(): Promise<void> {
-    await sendInParts(own.listUnconfirmed(performance.now()), (some) => shared.renew(some));
+    await sendInParts(own.listUnconfirmed(), (some) => shared.renew(some));
     await sendInParts(own.listConfirmed(), async (some) => {
       await shared.renew(some);
       await shared.confirm(some);
@@ -178,10 +200,11 @@ export function createBudget(options: BudgetOptions): Budget {
       clearInterval(renewing);
       clearInterval(confirming);
       stopping.abort();
-      if (confirmed.length > 0) await shared.confirm(confirmed).catch(onFailure);
+      await sending;
+      if (confirmed.length > 0) await confirmAll().catch(onFailure);
       // Forwarded requests without a confirmed event count at their reservation. Redis keeps that too, and a writer checks again
       // once its lease has ended, so that an event which arrived meanwhile is not counted twice.
-      const left = own.listUnconfirmed(performance.now()).filter(({ forwarded }) => forwarded !== undefined);
+      const left = own.listUnconfirmed().filter(({ forwarded }) => forwarded !== undefined);
       const keeping = left.map((held) =>
         storage.addUnrecordedSpend(toUnrecorded(held, held.nanoUsd, 'ended_without_record')),
       );

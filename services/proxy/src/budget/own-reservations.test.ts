@@ -26,16 +26,36 @@ test('a placed reservation gets the amounts that its process holds for the day, 
   expect(() => own.reserve(first.eventId, null, now)).toThrow('only what was added');
 });
 
-test('a reservation whose event JetStream has is no longer renewed, counts for a while, and is then forgotten', () => {
+test('a reservation whose event JetStream has is no longer renewed, and counts until it is recorded', () => {
   const own = new OwnReservations();
   const [running, confirmed] = [make('a', 5), make('a', 7)];
   own.add(running);
   own.add(confirmed);
   expect(own.confirm(confirmed.eventId, now)).toMatchObject(confirmed);
   expect(own.confirm(randomUUID(), now)).toBeUndefined();
-  expect(own.listUnconfirmed(now + 30_000).map(({ eventId }) => eventId)).toEqual([running.eventId]);
+  expect(own.listUnconfirmed().map(({ eventId }) => eventId)).toEqual([running.eventId]);
+  expect(own.listOverdue(now + 30_000)).toEqual([]);
+  expect(own.listOverdue(now + 3_600_000)).toEqual([confirmed.eventId]);
   expect(own.list(day, null)).toHaveLength(2);
-  own.listUnconfirmed(now + 30_001);
+  own.forget([confirmed.eventId]);
+  expect(own.list(day, null)).toMatchObject([{ eventId: running.eventId }]);
+});
+
+test('events that no writer records are remembered for an hour, and the newest 20,000 of them', () => {
+  const own = new OwnReservations();
+  const [late, running] = [make('a', 1), make('a', 5)];
+  own.add(late);
+  own.add(running);
+  own.confirm(late.eventId, now - 3_600_001);
+  const all = Array.from({ length: 20_010 }, () => make('a', 1));
+  for (const one of all) own.add(one);
+  for (const { eventId } of all) own.confirm(eventId, now);
+  expect(own.listOverdue(now + 30_001)).toEqual(all.slice(10).map(({ eventId }) => eventId));
+  expect(own.list(day, null)).toHaveLength(20_001);
+  expect(own.has(running.eventId)).toBe(true);
+  expect(own.reserve(running.eventId, null, now)).toMatchObject({ globalEarlierNanoUsd: 20_000 });
+  expect(own.listOverdue(now + 3_600_001)).toEqual([]);
+  expect(own.reserve(running.eventId, null, now)).toMatchObject({ globalEarlierNanoUsd: 0 });
   expect(own.list(day, null)).toMatchObject([{ eventId: running.eventId }]);
 });
 

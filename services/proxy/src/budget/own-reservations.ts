@@ -13,28 +13,40 @@ interface Own extends Reservation {
   confirmedAt: number | null;
 }
 
-/** How long a confirmed event may wait for a writer. This matters only while Redis is away. */
-const rememberConfirmedMs = 30_000;
+type Confirmed = Own & { confirmedAt: number };
+
+/** Confirmed reservations are remembered until writers have recorded their events. After this long that is looked for, in milliseconds. */
+const recordedWithinMs = 30_000;
+/** Those that are not recorded are forgotten after this long, in milliseconds; */
+const rememberMs = 3_600_000;
+/** and where there are more than this, the oldest are: they take some 40 MB. */
+const maxOverdue = 20_000;
 
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
 export class OwnReservations {
   readonly #held = new Map<string, Own>();
+  /** What is held on a day, and on a day for an agent: by `2026-03-01` and `2026-03-01 agent`. */
+  readonly #totals = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; used: number }>();
   #seq = 0;
 
   add(reservation: Reservation): void {
     this.#seq += 1;
+    this.remove(reservation.eventId);
     this.#held.set(reservation.eventId, { ...reservation, seq: this.#seq, confirmedAt: null });
+    this.#count(reservation, reservation.nanoUsd);
   }
 
   /** @returns the reservation that was removed */
   remove(eventId: string): Reservation | undefined {
     const held = this.#held.get(eventId);
+    if (held === undefined) return undefined;
     this.#held.delete(eventId);
+    this.#count(held, -held.nanoUsd);
     return held;
   }
 
-  /** True if it is held, or was confirmed less than 30 seconds ago. */
+  /** True if it is held, or remembered. */
   has(eventId: string): boolean {
     return this.#held.has(eventId);
   }
@@ -45,26 +57,42 @@ export class OwnReservations {
     return held && Object.assign(held, { forwarded });
   }
 
-  /** JetStream has the event, so the reservation is no longer renewed. @param now as in {@link listUnconfirmed} @returns the reservation, if it is held */
+  /** JetStream has the event, so the reservation is no longer renewed. @param now as in {@link listOverdue} @returns the reservation, if it is held */
   confirm(eventId: string, now: number): Reservation | undefined {
     const held = this.#held.get(eventId);
     if (held) held.confirmedAt = now;
     return held;
   }
 
-  /** The reservations to renew. Forgets those confirmed long ago. */
-  listUnconfirmed(now: number): Reservation[] {
-    const unconfirmed: Reservation[] = [];
-    for (const held of this.#held.values()) {
-      if (held.confirmedAt === null) unconfirmed.push(held);
-      else if (now - held.confirmedAt > rememberConfirmedMs) this.#held.delete(held.eventId);
-    }
-    return unconfirmed;
+  /** The reservations to renew. */
+  listUnconfirmed(): Reservation[] {
+    return [...this.#held.values()].filter(({ confirmedAt }) => confirmedAt === null);
   }
 
   /** Those of events that JetStream has, which Redis holds until they are recorded. */
-  listConfirmed(): Reservation[] {
-    return [...this.#held.values()].filter(({ confirmedAt }) => confirmedAt !== null);
+  listConfirmed(): Confirmed[] {
+    return [...this.#held.values()].filter((held): held is Confirmed => held.confirmedAt !== null);
+  }
+
+  /**
+   * Events that JetStream has had for 30 seconds, by now recorded as a rule, oldest first. Forgets what is too old, or too many.
+   *
+   * @param now on the monotonic clock, in milliseconds
+   */
+  listOverdue(now: number): string[] {
+    const overdue = this.listConfirmed().filter(({ confirmedAt }) => now - confirmedAt > recordedWithinMs);
+    const isKept = ({ confirmedAt }: Confirmed, index: number) =>
+      now - confirmedAt <= rememberMs && index >= overdue.length - maxOverdue;
+    const { kept = [], dropped = [] } = Object.groupBy(overdue, (one, index) =>
+      isKept(one, index) ? 'kept' : 'dropped',
+    );
+    this.forget(dropped.map(({ eventId }) => eventId));
+    return kept.map(({ eventId }) => eventId);
+  }
+
+  /** Their events are recorded. */
+  forget(eventIds: readonly string[]): void {
+    for (const eventId of eventIds) this.remove(eventId);
   }
 
   /** The reservations of a day, of one agent or of all. */
@@ -78,14 +106,11 @@ export class OwnReservations {
     if (!mine) throw new Error('only what was added can be reserved');
     const limited = requestsPerMinute === null ? null : this.countRequest(mine.agentId, requestsPerMinute, now);
     if (limited) return limited;
-    this.#held.delete(eventId);
-    const others = this.list(mine.day, null);
-    const sum = (held: HeldReservation[]) => held.reduce((total, { nanoUsd }) => total + nanoUsd, 0);
     this.add(mine);
     return {
       seq: this.#seq,
-      agentEarlierNanoUsd: sum(others.filter(({ agentId }) => agentId === mine.agentId)),
-      globalEarlierNanoUsd: sum(others),
+      agentEarlierNanoUsd: this.#heldFor(`${mine.day} ${mine.agentId}`) - mine.nanoUsd,
+      globalEarlierNanoUsd: this.#heldFor(mine.day) - mine.nanoUsd,
       wholeForMs: 0,
     };
   }
@@ -99,5 +124,17 @@ export class OwnReservations {
     if (this.#minutes.size > 10_000) this.#minutes.clear();
     this.#minutes.set(agentId, { minute, used: used + 1 });
     return null;
+  }
+
+  #heldFor(key: string): number {
+    return this.#totals.get(key) ?? 0;
+  }
+
+  #count({ day, agentId }: Reservation, nanoUsd: number): void {
+    for (const key of [day, `${day} ${agentId}`]) {
+      const total = this.#heldFor(key) + nanoUsd;
+      if (total === 0) this.#totals.delete(key);
+      else this.#totals.set(key, total);
+    }
   }
 }

@@ -1,7 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { type Database, openDatabase } from '@agp/db';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toPublicId } from '@agp/core/ids';
+import { type Database, openDatabase, recordEvents } from '@agp/db';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
 import { startTestStack, type TestStack } from '@agp/testing';
+import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
 import type { BudgetRequest } from './admit-to-budget.ts';
@@ -107,6 +110,36 @@ test('a process trusts Redis only once it has restored its own there, however of
   one.shared.renew = renew;
   expect(await reserveWhenTrusted(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_held');
 });
+
+test('an event that waits for a writer counts for as long as it does, also after Redis was flushed', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { budget, shared, redis } = await openBudget();
+  const agentId = randomUUIDv7();
+  const waiting = ask(agentId, { nanoUsd: 60 });
+  expect(await reserveWhenTrusted(budget, waiting)).toBe(undefined);
+  budget.confirm(waiting.eventId);
+  // Five minutes, in steps so that each round has time to end.
+  for (let count = 0; count < 30; count += 1) {
+    vi.advanceTimersByTime(10_000);
+    await sleep(20);
+  }
+  await redis.flushall();
+  expect(await reserveWhenTrusted(budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_held');
+  const event = makeEvent({ id: toPublicId('evt', waiting.eventId), timestamp: '2026-03-01T12:00:00.000Z' });
+  await recordEvents(database.pool, [event]);
+  // Then it is forgotten, and no longer sent to Redis again.
+  await vi.waitFor(
+    async () => {
+      vi.advanceTimersByTime(10_000);
+      await redis.flushall();
+      expect(await reserveWhenTrusted(budget, ask(agentId))).toBe(undefined);
+      const held = await shared.list(waiting.day, agentId);
+      expect(held.map(({ eventId }) => eventId)).not.toContain(waiting.eventId);
+    },
+    { timeout: 60_000 },
+  );
+}, 120_000);
 
 test('strict caps are not trusted to a Redis that may evict them', async () => {
   const { budget, redis } = await openBudget();

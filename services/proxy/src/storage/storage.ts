@@ -8,6 +8,7 @@ import {
   type ForwardedSpend,
   findAgentId,
   findAgentTokens,
+  findRecordedIds,
   keepForwarded,
   type NewAgent,
   type Pool,
@@ -143,6 +144,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
           return false;
         },
       ),
+    /** Which of the events, by UUID, are part of the spend. No request waits for this; it rejects as Postgres does. */
+    findRecorded: (eventIds: readonly string[]) => findRecordedIds(pool, eventIds),
     /** No request waits for this; it rejects as Postgres does. */
     readRunningStates: (agentIds: readonly string[]) => readRunningStates(pool, agentIds),
   };
