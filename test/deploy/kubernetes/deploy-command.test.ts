@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asked, makeOverlay } from './deployments.ts';
+import { managementConfigSchema } from '../../../services/management/src/config.ts';
+import { findOidcFault } from '../../../services/management/src/oidc/oidc-fields.ts';
+import { asked, makeOverlay, plan } from './deployments.ts';
 import { listFlows } from './network-flows.ts';
 import { innerAddresses, otherPods, providers } from './outside-endpoints.ts';
 import { policies } from './policies/index.ts';
@@ -14,6 +16,15 @@ const findErrors = async (objects: KubernetesObject[]) => [
   ...(await Promise.all(objects.map(findSchemaError))).filter((error) => error !== null),
   ...objects.map((each) => JSON.stringify(each)).filter((each) => placeholder.test(each)),
 ];
+
+const { consoleOrigin, consoleProxyAddress, oidcIssuer, oidcClientId } = managementConfigSchema.shape;
+/** As management reads them. */
+const parseSettings = (settings: Record<string, string>) => ({
+  consoleOrigin: consoleOrigin.parse(settings.CONSOLE_ORIGIN),
+  consoleProxyAddress: consoleProxyAddress.parse(settings.CONSOLE_PROXY_ADDRESS),
+  oidcIssuer: oidcIssuer.parse(settings.OIDC_ISSUER),
+  oidcClientId: oidcClientId.parse(settings.OIDC_CLIENT_ID),
+});
 
 describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () => {
   test.each(asked)('with %s has no placeholder and passes every rule', async (_, options) => {
@@ -52,6 +63,43 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
     });
     for (const account of objects.filter(({ kind }) => kind === 'ServiceAccount'))
       expect(account.imagePullSecrets).toEqual([{ name: 'registry' }]);
+  });
+
+  test('tells the console its own address, the proxy’s, and the OpenID provider that people sign in with', async () => {
+    const read = async (options: string[] = []) => {
+      const objects = await renderKustomization(makeOverlay(options).folder);
+      const config = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && /^management-/.test(metadata.name));
+      const settings = Object.entries(config?.data ?? {}).filter(([name]) => /^(?:CONSOLE|OIDC)_/.test(name));
+      return { objects, settings: Object.fromEntries(settings) };
+    };
+    const CONSOLE_PROXY_ADDRESS = 'https://agents.acme.test';
+    const CONSOLE_ORIGIN = 'https://governance.acme.test';
+    expect((await read(asked[0]?.[1])).settings).toEqual({ CONSOLE_PROXY_ADDRESS });
+    const [open, closed] = await Promise.all([read(asked[3]?.[1]), read(asked[4]?.[1])]);
+    const OIDC_CLIENT_ID = 'agp';
+    expect(open.settings).toEqual({
+      ...{ CONSOLE_PROXY_ADDRESS, CONSOLE_ORIGIN, OIDC_CLIENT_ID },
+      OIDC_ISSUER: 'https://id.acme.test/realms/staff',
+    });
+    expect(closed.settings).toEqual({
+      ...{ CONSOLE_PROXY_ADDRESS, CONSOLE_ORIGIN, OIDC_CLIENT_ID },
+      OIDC_ISSUER: 'https://id.acme.test:8443',
+      OIDC_CLIENT_SECRET_FILE: '/run/secrets/agp/oidc-client-secret',
+    });
+    for (const { settings } of [open, closed]) expect(findOidcFault(parseSettings(settings))).toBeNull();
+    const ports = [443, 8_443].map((number) => ({ number, protocol: 'TCP' }));
+    const own = { name: 'oidc', address: '10.20.9.5', namespace: null, labels: {}, ports };
+    const flowsOf = (objects: KubernetesObject[]) =>
+      listFlows(objects, [...providers, ...innerAddresses, own]).filter((flow) =>
+        /^management -> (?!management)/.test(flow),
+      );
+    expect(flowsOf(open.objects)).toEqual(['management -> provider 443/TCP', 'management -> provider-v6 443/TCP']);
+    expect(flowsOf(closed.objects)).toEqual(['management -> oidc 8443/TCP']);
+    expect(
+      plan(asked[4]?.[1] ?? [])
+        .steps.map(({ command }) => command)
+        .join(),
+    ).toContain('--add management/oidc-client-secret=oidc.txt');
   });
 
   test('lets pods reach the whole subnet of a server on its port, and in only whose namespace was named', async () => {

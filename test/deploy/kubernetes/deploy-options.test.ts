@@ -57,6 +57,19 @@ describe('npm run deploy:kubernetes', () => {
       ['--admin-url', 'postgres://root:hunter2@db'],
       /--admin-url: must be a file that holds/,
     ],
+    [
+      'an OpenID provider without TLS',
+      ['--oidc-issuer', 'http://id.acme.test'],
+      /--oidc-issuer: .* is no URL of an issuer/,
+    ],
+    ['an OpenID provider that is YAML', ['--oidc-issuer', 'https://id.acme.test/ #x'], /--oidc-issuer: .* is no URL/],
+    ['one in the cluster', ['--oidc-issuer', 'https://id.id.svc'], /browsers do not reach/],
+    [
+      'nowhere to come back to',
+      ['--oidc-issuer', 'https://id.acme.test', '--oidc-client', 'agp'],
+      /--management-host is missing: people come back/,
+    ],
+    ['a client of no OpenID provider', ['--oidc-client', 'agp'], /--oidc-client: goes with --oidc-issuer/],
     ['no certificate', ['--ingress', 'nginx'], /--certificate is missing/],
     ['a Gateway without its name', ['--ingress', 'gateway', '--host', 'a.acme.test'], /--gateway is missing/],
     [

@@ -46,6 +46,7 @@ export const asked: [name: string, options: string[]][] = [
     [
       ...[...common, ...outside, '--ingress', 'gateway', '--gateway', 'infra/public', '--ingress-namespace', 'infra'],
       ...['--management-host', 'governance.acme.test', '--management-gateway', 'infra/internal'],
+      ...['--oidc-issuer', 'https://id.acme.test/realms/staff', '--oidc-client', 'agp'],
     ],
   ],
   [
@@ -56,6 +57,8 @@ export const asked: [name: string, options: string[]][] = [
       ...['--authority', 'ca.crt', '--provider-keys', 'openai,azure-openai', '--keda', 'nats.acme.test:8222'],
       ...['--plain', 'redis', '--database', 'governance', '--pull-secret', 'registry'],
       ...['--pod-monitor', '--monitoring-namespace', 'monitoring'],
+      ...['--oidc-issuer', 'https://id.acme.test:8443', '--oidc-client', 'agp', '--oidc-secret', 'oidc.txt'],
+      ...['--oidc-network', '10.20.9.0/24'],
     ],
   ],
 ];

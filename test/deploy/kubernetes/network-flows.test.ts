@@ -28,9 +28,10 @@ describeWithKustomize('who may connect to whom', () => {
     expect(listFlows(production, [...outside, ...servers])).toEqual(picture);
   });
 
-  test('with every component it is the picture, traces, and what an operator runs', async () => {
+  test('with every component it is the picture, traces, sign-in by OpenID, and what an operator runs', async () => {
     const flows = listFlows(await renderKustomization(everything), [...outside, ...servers]);
-    expect(flows).toEqual([...picture, ...operatorPicture, 'proxy -> collector 4318/TCP'].sort());
+    const people = ['management -> provider 443/TCP', 'management -> provider-v6 443/TCP'];
+    expect(flows).toEqual([...picture, ...operatorPicture, ...people, 'proxy -> collector 4318/TCP'].sort());
   });
 
   test("a trial's servers let an operator's command in", async () => {

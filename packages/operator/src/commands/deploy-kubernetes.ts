@@ -24,6 +24,8 @@ usage: npm run deploy:kubernetes -- --trial kind      everything in the cluster:
   --issuer <name>                   a ClusterIssuer of cert-manager; or --certificate <file> and --certificate-key <file>
   --management-host <name>          with --management-class <name> or --management-gateway <namespace/name>, which should not be the
                                     public's; without them management is reached by kubectl port-forward
+  --oidc-issuer <url>               an OpenID provider for signing in to the console at the management host; --oidc-client <id>,
+                                    --oidc-secret <file> where the client has one, --oidc-network <cidr,...> if its addresses are private
   --postgres, --nats, --redis <host:port>
                                     in the cluster as service.namespace.svc:port; outside it each needs the subnets that it stands in:
   --postgres-network, --nats-network, --redis-network <cidr,...>

@@ -23,7 +23,7 @@ usage: npm run secrets                               writes what is missing to t
   --tls <postgres,nats,redis>, --authority
                          the new URLs of which ask for TLS, and whether k8s/components/private-ca has Postgres' authority
   --add <path>=<file>    takes a file into the folder: provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/...,
-                         admin/database-url; may be given several times
+                         management/oidc-client-secret, admin/database-url; may be given several times
 
 Roles: ${rotatable.join(', ')}.
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;

@@ -17,11 +17,24 @@ export type Entry =
   | { kind: 'nginx' | 'haproxy' | 'traefik'; host: string; class: string }
   | { kind: 'gateway'; host: string; gateway: string; gatewayNamespace: string };
 
+/** The OpenID provider that people sign in to the console with. */
+export interface OidcPlace {
+  issuer: string;
+  port: number;
+  clientId: string;
+  /** Whether the client has a secret, in a file of the Secret of management. */
+  hasSecret: boolean;
+  /** Subnets that it may stand in; none where it has public addresses. */
+  networks: readonly string[];
+}
+
 /** All that an overlay for production is made of. */
 export interface Deployment {
   proxy: Entry;
   /** Null where management is reached by port-forward alone. */
   management: Entry | null;
+  /** Null where people sign in without one. */
+  oidc: OidcPlace | null;
   /** Where the controller's, or the Gateway's, pods run. */
   ingressNamespace: string;
   /** cert-manager's ClusterIssuer; null where the certificates come as files. */

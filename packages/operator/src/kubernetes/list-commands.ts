@@ -18,6 +18,7 @@ export interface SecretFiles {
   certificate?: string | undefined;
   certificateKey?: string | undefined;
   adminUrl?: string | undefined;
+  oidcSecret?: string | undefined;
   /** The folder with a file for each provider's key, named after it. */
   providerKeysFolder: string;
 }
@@ -35,6 +36,7 @@ function makeSecrets(deployment: Deployment, files: SecretFiles): string {
   const withTls = serverNames.filter((name) => servers[name].tls);
   const added: [string, string | undefined][] = [
     ['admin/database-url', files.adminUrl],
+    ['management/oidc-client-secret', files.oidcSecret],
     ['proxy-tls/tls.crt', files.certificate],
     ['proxy-tls/tls.key', files.certificateKey],
     ...providerKeys.map((id): [string, string] => [`provider-keys/${id}`, `${files.providerKeysFolder}/${id}`]),

@@ -54,6 +54,22 @@ export const parsePlace: Parse<Pick<ServerPlace, 'host' | 'port' | 'namespace'>>
   return { host, port, namespace: namespace ?? null };
 };
 
+/** An OpenID provider's issuer, and the port that it is reached at. */
+export const parseIssuer: Parse<{ issuer: string; port: number }> = (text) => {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || /[\s"'{}#?@]/.test(text) || !url.hostname.includes('.'))
+    throw new Error('is no URL of an issuer, such as https://id.example.com/realms/staff');
+  if (url.hostname.endsWith('.svc') || url.hostname.endsWith('.cluster.local'))
+    throw new Error('is a Service in the cluster, which browsers do not reach');
+  return { issuer: text, port: Number(url.port) || 443 };
+};
+
+/** A text without anything that YAML or a shell would take for more. */
+export const parseClientId: Parse<string> = (text) => {
+  if (!/^[\w][\w.:/-]{0,255}$/.test(text)) throw new Error('is no id of a client: letters, digits and . _ : / -');
+  return text;
+};
+
 const toBits = (address: string): bigint => {
   if (isIP(address) === 4) return address.split('.').reduce((bits, part) => bits * 256n + BigInt(part), 0n);
   const [head = '', tail] = address.split('::');

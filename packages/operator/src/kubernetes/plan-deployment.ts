@@ -33,6 +33,7 @@ export function planDeployment(
     certificate: given.certificate,
     certificateKey: given['certificate-key'],
     adminUrl: given['admin-url'],
+    oidcSecret: given['oidc-secret'],
     providerKeysFolder: 'provider-keys',
   };
   return { folder, files, steps: listCommands(deployment, secretFiles, { folder: relative(root, folder), version }) };

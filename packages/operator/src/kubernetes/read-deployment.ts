@@ -2,8 +2,10 @@ import { UsageError } from '../run-command.ts';
 import type { Deployment, Entry, ServerName, ServerPlace } from './deployment.ts';
 import {
   type Parse,
+  parseClientId,
   parseGateway,
   parseHost,
+  parseIssuer,
   parseName,
   parseNetwork,
   parsePlace,
@@ -30,6 +32,10 @@ const textOptions = [
   'management-host',
   'management-class',
   'management-gateway',
+  'oidc-issuer',
+  'oidc-client',
+  'oidc-secret',
+  'oidc-network',
   'postgres',
   'postgres-network',
   'nats',
@@ -149,6 +155,23 @@ export function readDeployment(given: DeploymentOptions): Deployment {
       without(option, 'goes with --management-host');
   else if (kind !== 'gateway') need('management-class', 'a class of its own, which does not serve the public');
 
+  const issuer = read('oidc-issuer', parseIssuer);
+  const clientId = read('oidc-client', parseClientId);
+  const oidcNetworks = read('oidc-network', parseList(parseNetwork)) ?? [];
+  if (given['oidc-issuer'] === undefined)
+    for (const option of ['oidc-client', 'oidc-secret', 'oidc-network'] as const)
+      without(option, 'goes with --oidc-issuer');
+  else {
+    need('oidc-client', 'the id that the OpenID provider knows this installation by');
+    need('management-host', 'people come back from the OpenID provider to it');
+  }
+  const oidc = issuer && {
+    ...issuer,
+    clientId,
+    hasSecret: given['oidc-secret'] !== undefined,
+    networks: oidcNetworks,
+  };
+
   if (kind === 'gateway') {
     for (const option of ['issuer', 'certificate', 'certificate-key'] as const)
       without(option, "the certificate is the Gateway's");
@@ -164,6 +187,7 @@ export function readDeployment(given: DeploymentOptions): Deployment {
   const deployment = {
     proxy,
     management,
+    oidc,
     ingressNamespace,
     issuer: read('issuer', parseName),
     servers: { postgres, nats, redis },

@@ -34,16 +34,36 @@ function patchEntry(name: 'proxy' | 'management', entry: Entry, issuer: string |
   ]);
 }
 
+const toBlocks = (networks: readonly string[]) => networks.map((cidr) => `{ ipBlock: { cidr: "${cidr}" } }`);
+
 function patchServer(name: ServerName, { namespace, networks, port }: ServerPlace): string[] {
   const peers =
     namespace === null
-      ? networks.map((cidr) => `{ ipBlock: { cidr: "${cidr}" } }`)
+      ? toBlocks(networks)
       : [`{ namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: ${namespace} } } }`];
   return patch(`kind: NetworkPolicy, name: to-${name}`, [
     replace('/spec/egress/0/to', `[${peers.join(', ')}]`),
     replace('/spec/egress/0/ports/0/port', port),
   ]);
 }
+
+function patchOidc(oidc: Deployment['oidc']): string[] {
+  if (oidc === null || (oidc.networks.length === 0 && oidc.port === 443)) return [];
+  return patch('kind: NetworkPolicy, name: management-to-oidc', [
+    oidc.networks.length > 0 && replace('/spec/egress/0/to', `[${toBlocks(oidc.networks).join(', ')}]`),
+    replace('/spec/egress/0/ports/0/port', oidc.port),
+  ]);
+}
+
+/** What the console must know of the world outside of the cluster. */
+const listConsoleSettings = ({ proxy, management, oidc }: Deployment): string[] =>
+  [
+    `CONSOLE_PROXY_ADDRESS=https://${proxy.host}`,
+    management && `CONSOLE_ORIGIN=https://${management.host}`,
+    oidc && `OIDC_ISSUER=${oidc.issuer}`,
+    oidc && `OIDC_CLIENT_ID=${oidc.clientId}`,
+    oidc?.hasSecret && 'OIDC_CLIENT_SECRET_FILE=/run/secrets/agp/oidc-client-secret',
+  ].filter(isText);
 
 const fromNamespace = (policy: string, namespace: string) =>
   patch(`kind: NetworkPolicy, name: ${policy}`, [
@@ -55,12 +75,21 @@ const pullSecretPatch = (secret: string | null) =>
 
 const toVariable = (provider: string) => `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY_FILE`;
 
-function listComponents({ proxy, management, keda, podMonitor, hasAuthority, createsRoles }: Deployment): string[] {
+function listComponents({
+  proxy,
+  management,
+  oidc,
+  keda,
+  podMonitor,
+  hasAuthority,
+  createsRoles,
+}: Deployment): string[] {
   const isGateway = proxy.kind === 'gateway';
   return [
     // Before the controller's, which patches every Ingress that is there.
     management && (isGateway ? 'gateway-management' : 'ingress-management'),
     isGateway ? 'gateway' : `ingress-${proxy.kind}`,
+    oidc && 'oidc',
     createsRoles && 'create-roles',
     hasAuthority && 'private-ca',
     keda !== null && 'keda',
@@ -88,7 +117,9 @@ export function renderOverlay(deployment: Deployment, toManifests: string, comma
     ...listComponents(deployment).map((name) => `  - ${toManifests}/components/${name}`),
     'images:',
     ...images.map((name) => `  - { name: ${placeholder}/${name}, newName: ${registry}/${name} }`),
-    (providerKeys.length > 0 || hasAuthority) && 'configMapGenerator:',
+    'configMapGenerator:',
+    '  - name: management\n    behavior: merge\n    literals:',
+    ...listConsoleSettings(deployment).map((each) => `      - ${each}`),
     providerKeys.length > 0 && '  - name: proxy\n    behavior: merge\n    literals:',
     ...providerKeys.map((id) => `      - ${toVariable(id)}=/run/secrets/providers/${id}`),
     hasAuthority && '  - name: agp-ca\n    files: [ca.crt]\n    options: { disableNameSuffixHash: true }',
@@ -102,6 +133,7 @@ export function renderOverlay(deployment: Deployment, toManifests: string, comma
       : fromNamespace('monitoring-to-services', deployment.monitoringNamespace)),
     '  # Subnets and not addresses: a managed server has another address after a failover.',
     ...serverNames.flatMap((name) => patchServer(name, servers[name])),
+    ...patchOidc(deployment.oidc),
     ...(keda === null
       ? []
       : patch('kind: ScaledObject, name: writer', [

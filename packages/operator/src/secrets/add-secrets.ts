@@ -18,7 +18,7 @@ export function addSecrets(folder: string, given: readonly string[]): string[] {
     const [path = '', ...file] = each.split('=');
     if (!givenPath.test(path) || file.length === 0)
       throw new UsageError(
-        `--add ${each}: must be <path>=<file>, the path one of provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/tls.crt, management-tls/tls.key, admin/database-url`,
+        `--add ${each}: must be <path>=<file>, the path one of provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/tls.crt, management-tls/tls.key, management/oidc-client-secret, admin/database-url`,
       );
     return [path, readGiven(path, file.join('='))];
   });

@@ -47,7 +47,7 @@ export function loadService(name: Service, environment: Record<string, string>) 
   const values = Object.entries(environment).map(([variable, value]) =>
     variable.endsWith('_CA_FILE')
       ? [variable, import.meta.filename]
-      : [variable.replace(/(_URL|_KEY)_FILE$/, '$1'), secrets[variable] ?? value],
+      : [variable.replace(/(_URL|_KEY|_SECRET)_FILE$/, '$1'), secrets[variable] ?? value],
   );
   return loadConfig(schemas[name] as typeof proxyConfigSchema, Object.fromEntries(values));
 }
