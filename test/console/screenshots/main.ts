@@ -13,6 +13,15 @@ const docsFolder = join(workspaceFolder, 'docs/console');
 /** Pictures that pages show, of a size that a repository can carry, in bytes. */
 const largestInDocs = 200_000;
 
+/** What comes while the picture of Live is taken. */
+const arriving = [
+  ['support-triage', 'gpt-5-mini'],
+  ['release-notes', 'gpt-5-mini'],
+  ['stock-forecast', 'gpt-4.1'],
+  ['support-triage', 'gpt-5-mini'],
+  ['release-notes', 'gpt-4o-mini'],
+] as const;
+
 /** The pictures of the docs, by the file that they are copied from. */
 const shown = { 'now.png': 'now-1280-light.png', 'session.png': 'session-1280-light.png' };
 
@@ -45,8 +54,11 @@ async function run(): Promise<string[]> {
       path: '/live',
       ready: async (page) => {
         await page.getByText('connected', { exact: true }).waitFor();
-        for (let turn = 0; turn < 8; turn += 1) await ask('release-notes', 'gpt-5-mini', 'Is the export fixed?');
-        await page.getByText('release-notes').nth(5).waitFor();
+        for (const [agent, model] of arriving) await ask(agent, model, 'Is the export fixed?');
+        await page
+          .locator('.live-row')
+          .nth(arriving.length - 1)
+          .waitFor();
       },
     },
     { name: 'events', path: '/events', ready: text('support-triage') },

@@ -42,6 +42,14 @@ async function settle(page: Page): Promise<void> {
   await page.locator(pending).first().waitFor({ state: 'detached' });
 }
 
+/** A picture of all of a page, in a window that is as high as the page: what fills the window's height then does so in the picture. */
+async function takeWhole(page: Page, viewport: { width: number; height: number }, path: string): Promise<void> {
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+  await page.setViewportSize({ width: viewport.width, height: Math.max(height, viewport.height) });
+  await page.screenshot({ path, animations: 'disabled' });
+  await page.setViewportSize(viewport);
+}
+
 /**
  * Takes a picture of the whole of every screen, light and dark, in each width: `<name>-<width>-<scheme>.png`.
  *
@@ -69,7 +77,7 @@ export async function takeScreenshots(
         } catch (error) {
           faults.push(`${file}: ${(error as Error).message}`);
         }
-        await opened.page.screenshot({ path: join(folder, file), fullPage: true, animations: 'disabled' });
+        await takeWhole(opened.page, viewport, join(folder, file));
         const found = [...(await findFaults(opened.page)), ...opened.faults.splice(0)];
         faults.push(...found.map((fault) => `${file}: ${fault}`));
         if (key === null) await opened.context.close();

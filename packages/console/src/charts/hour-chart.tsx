@@ -42,7 +42,7 @@ function makeOptions(width: number, height: number): uPlot.Options {
       count: { range: (_plot, _min, max) => [0, max || 1] },
     },
     axes: [
-      { stroke: dimmed, grid: { show: false }, ticks: { show: false }, values: '{HH}:{mm}' as never },
+      { stroke: dimmed, size: 28, grid: { show: false }, ticks: { show: false }, values: '{HH}:{mm}' as never },
       drawAxis('y', formatUsd, 3),
       drawAxis('count', formatShortCount, 1),
     ],

@@ -5,7 +5,7 @@ import { useSession } from '../../session/session-context.ts';
 /** An agent by its name where that is known, with a link to it. */
 export function AgentLink({ id, name }: { id: string; name?: string | null | undefined }) {
   return (
-    <Link to="/agents/$agentId" params={{ agentId: id }} title={id}>
+    <Link to="/agents/$agentId" params={{ agentId: id }} title={id} className="agent-link">
       {name || <span className="mono">{shortenId(id)}</span>}
     </Link>
   );
@@ -15,7 +15,7 @@ export function AgentLink({ id, name }: { id: string; name?: string | null | und
 export function SessionLink({ id }: { id: string }) {
   const { edition } = useSession();
   const text = (
-    <span className="mono" title={id}>
+    <span className="mono nowrap" title={id}>
       {shortenId(id)}
     </span>
   );

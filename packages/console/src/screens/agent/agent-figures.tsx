@@ -39,7 +39,9 @@ export function AgentFigures({ overview }: { overview: AgentOverview }) {
         name="Limit"
         figure={agent.requests_per_minute === null ? 'none' : `${formatCount(agent.requests_per_minute)} a minute`}
       >
-        <span className="small dim">requests in a minute of the clock</span>
+        <span className="small dim">
+          {agent.requests_per_minute === null ? 'any number of requests a minute' : 'requests in a minute of the clock'}
+        </span>
       </Stat>
       <Stat name="Last seen" figure={<TimeAgo at={agent.last_seen_at} />}>
         <span className="small dim">

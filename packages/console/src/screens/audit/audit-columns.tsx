@@ -12,7 +12,7 @@ function About({ agent_id, agent_name, target }: AuditEntry) {
   return target === null ? (
     <span className="dim">–</span>
   ) : (
-    <span title={target} className="mono">
+    <span title={target} className="mono nowrap">
       {shortenId(target, 4)}
     </span>
   );
