@@ -16,8 +16,8 @@ const share = { connections: 1, waiting: 100, waitMs: 5_000, refuse: () => refus
 
 /**
  * What signing in and out of the console may take. It has connections of its own, so that changes, above all the kill switch, never wait
- * for it. Whoever guesses only joins a look-up that all who wait share; limits are for those whom storage knows, and thus nobody
- * reaches another's.
+ * for it. Whoever guesses only joins a look-up that all who wait share. Limits count for a key or person that was found, so nobody
+ * uses up another's.
  */
 export class SignIns {
   /** For look-ups that all who wait share. */
@@ -49,7 +49,7 @@ export class SignIns {
   }
 
   /**
-   * Asks the OpenID provider who somebody is. That nobody knows before, so it is the network that is counted.
+   * Asks the OpenID provider who somebody is. Nobody knows before, so this counts for the network.
    *
    * @throws ApiError `too_many_sign_ins`; what `ask` throws
    */

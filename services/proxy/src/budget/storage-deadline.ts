@@ -12,7 +12,7 @@ export class StorageDeadline {
     return this.#at;
   }
 
-  /** Asks Redis for something. */
+  /** Waits for an answer of Redis; where none comes, the time that took is given back. */
   async ask<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const from = performance.now();
     try {

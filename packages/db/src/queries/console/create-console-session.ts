@@ -1,5 +1,5 @@
 import type { Db } from '../../database.ts';
-import { type ConsoleSessionRow, isLive } from './find-console-sessions.ts';
+import { type ConsoleSessionRow, isLiveConsoleSession } from './find-console-sessions.ts';
 
 /** Whom a session is of: the holder of an API key, by the digest of the key's secret, or a person, as an OpenID provider names them. */
 export type SessionOwner = { keySha256: Buffer } | { issuer: string; subject: string };
@@ -34,7 +34,7 @@ export async function createConsoleSession(
   const [keySha256, issuer, subject] = isKeys ? [owner.keySha256, null, null] : [null, owner.issuer, owner.subject];
   await transaction
     .deleteFrom('console_sessions')
-    .where(({ not }) => not(isLive))
+    .where(({ not }) => not(isLiveConsoleSession))
     .execute();
   const ended = await transaction
     .deleteFrom('console_sessions')

@@ -8,7 +8,7 @@ export type ConsoleSessionRow = Selectable<Schema['console_sessions']>;
 const idleMinutes = 30;
 
 /** Neither expired nor idle for too long. */
-export const isLive = sql<boolean>`
+export const isLiveConsoleSession = sql<boolean>`
   expires_at > clock_timestamp() AND last_used_at > clock_timestamp() - make_interval(mins => ${idleMinutes})`;
 
 /**
@@ -20,7 +20,7 @@ export async function findConsoleSessions(db: Db, digests: readonly string[]): P
     .selectFrom('console_sessions')
     .selectAll()
     .where('token_sha256', '=', sql<Buffer>`ANY (${digests.map((hex) => Buffer.from(hex, 'hex'))}::bytea[])`)
-    .where(isLive)
+    .where(isLiveConsoleSession)
     .execute();
   return new Map(rows.map((row) => [row.token_sha256.toString('hex'), row]));
 }
@@ -30,7 +30,7 @@ export function listConsoleSessions(db: Db): Promise<ConsoleSessionRow[]> {
   return db
     .selectFrom('console_sessions')
     .selectAll()
-    .where(isLive)
+    .where(isLiveConsoleSession)
     .orderBy('last_used_at', 'desc')
     .orderBy('id')
     .execute();
