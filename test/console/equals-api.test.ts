@@ -35,6 +35,8 @@ inBrowser('what a screen shows', () => {
     for (const { path, expected } of screens) {
       await goTo(page, path);
       await vi.waitFor(async () => expect(await readShown(page), path).toMatchObject(await expected(ask)), wait);
+      // Of several views one is said to be shown.
+      expect((await readShown(page)).tabs.length, path).toBe(/^\/(?:costs|keys|agents\/)/.test(path) ? 1 : 0);
     }
     expect(faults).toEqual([]);
   });

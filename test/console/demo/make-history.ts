@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { createHash, randomUUIDv7 } from 'node:crypto';
 import { fromPublicId } from '@agp/core/ids';
 import { addDoubtfulUsage, addUnrecordedSpend, openDatabase, recordEvents } from '@agp/db';
 import { makeEventAt } from '@agp/testing/events';
@@ -15,8 +15,6 @@ const habits: Record<string, { provider: string; model: string; tag: string; cos
   'contract-reader': { provider: 'demo-anthropic', model: 'claude-opus-5-5', tag: 'legal', cost: 31_200_000, calls: 2 },
   'warehouse-planner': { provider: 'demo', model: 'gpt-4o-mini', tag: 'default', cost: 412_000, calls: 4 },
 };
-
-const findUuid = (agentId: string) => fromPublicId('agt', agentId) ?? '';
 
 /**
  * Records what agents did on the days before this one and in its first hours, as the writer records, and two calls whose cost is in doubt or
@@ -35,7 +33,7 @@ export async function makeHistory({ stack }: System, agents: ReadonlyMap<string,
         today - day * dayMs + ((index % calls) * 3 + agent + 1) * hourMs + (agent + 1) * 977_000 + index * 61_000;
       const prompt = 400 + ((index * 37) % 900);
       return makeEventAt(at, {
-        session_id: `ses_${name}-of-day-${day}`,
+        session_id: `ses_${createHash('sha256').update(`${name} ${day}`).digest('base64url').slice(0, 32)}`,
         agent_id: agents.get(name) ?? '',
         ...{ provider, model, requested_model: model, compliance_tag: tag, pii_scan: 'full' as const },
         ...{ prompt_tokens: prompt, completion_tokens: 160, total_tokens: prompt + 160 },
@@ -52,7 +50,7 @@ export async function makeHistory({ stack }: System, agents: ReadonlyMap<string,
   );
   const day = new Date(now).toISOString().slice(0, 10);
   const call = { sessionId: 'ses_figures', provider: 'demo-anthropic', model: 'claude-sonnet-5' };
-  const agentId = findUuid(agents.get('release-notes') ?? '');
+  const agentId = fromPublicId('agt', agents.get('release-notes') ?? '') ?? '';
   await addUnrecordedSpend(pool, [
     { eventId: randomUUIDv7(), agentId, day, costNanoUsd: 9_630_000, reason: 'ended_without_record', request: call },
   ]);

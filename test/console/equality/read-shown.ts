@@ -10,6 +10,8 @@ export interface Shown {
   cards: Record<string, string>;
   /** Values of lists of names and values. */
   fields: Record<string, string>;
+  /** The tabs that are said to be the one that is shown. */
+  tabs: string[];
   /** What pictures are for those who cannot see them. */
   pictures: string[];
 }
@@ -46,6 +48,7 @@ const read = `(() => {
     cards: named(all('section.card').filter((card) => card.querySelector('h2')).map((card) =>
       [textOf(card.querySelector('h2')), tidy(textOf(card.querySelector('.card-head + div')))])),
     fields: named(all('dl.fields > dt').map((name) => [textOf(name), tidy(textOf(name.nextElementSibling))])),
+    tabs: all('.tabs [aria-current=page]').map((tab) => tab.textContent),
     pictures: all('[role=img]').map((picture) => picture.getAttribute('aria-label')),
   };
 })()`;

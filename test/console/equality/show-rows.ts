@@ -58,7 +58,7 @@ export const showSession = (session: Session) => ({
   Tokens: formatShortCount(session.total_tokens),
   Cost: money(session.total_cost_usd),
   Tag: session.compliance_tag,
-  'Personal data': session.pii_detected ? 'found' : 'none found',
+  'Personal data': session.pii_detected ? 'found' : 'none',
 });
 
 const showKinds = (kinds: readonly string[]) =>

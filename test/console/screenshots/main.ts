@@ -48,7 +48,7 @@ async function run(): Promise<string[]> {
     page.getByText(words).first().waitFor();
   const screens: Screen[] = [
     { name: 'sign-in', path: '/', key: null },
-    { name: 'now', path: '/', ready: text('contract-reader') },
+    { name: 'now', path: '/', ready: (page) => page.getByRole('img', { name: /by hour/ }).waitFor() },
     {
       name: 'live',
       path: '/live',
@@ -70,7 +70,7 @@ async function run(): Promise<string[]> {
     { name: 'agents', path: '/agents', ready: text('night-report') },
     { name: 'agent', path: `/agents/${agentId}`, ready: text('support-triage') },
     { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
-    { name: 'costs', path: '/costs' },
+    { name: 'costs', path: '/costs', ready: (page) => page.getByRole('img', { name: /by day/ }).waitFor() },
     { name: 'costs-unpriced', path: '/costs?view=unpriced', ready: text('in-house-7b') },
     { name: 'costs-doubtful', path: '/costs?view=doubtful', ready: text('release-notes') },
     { name: 'costs-unrecorded', path: '/costs?view=unrecorded', ready: text('release-notes') },

@@ -46,6 +46,10 @@ async function settle(page: Page): Promise<void> {
 async function takeWhole(page: Page, viewport: { width: number; height: number }, path: string): Promise<void> {
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
   await page.setViewportSize({ width: viewport.width, height: Math.max(height, viewport.height) });
+  // Charts draw themselves anew where the width has changed with a scroll bar.
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
+  );
   await page.screenshot({ path, animations: 'disabled' });
   await page.setViewportSize(viewport);
 }

@@ -8,3 +8,9 @@ export function Tabs({ label, children }: { label: string; children: ReactNode }
     </nav>
   );
 }
+
+/**
+ * When a link among tabs is the current one, for the router, which sets `aria-current`: where all of its address is the page's, or the first
+ * of several views, which adds nothing to the address, would be current beside each other.
+ */
+export const wholly = { exact: true } as const;

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Tabs } from '../../components/tabs.tsx';
+import { Tabs, wholly } from '../../components/tabs.tsx';
 import { useSession } from '../../session/session-context.ts';
 
 /** Ways to lists of what one agent did. */
@@ -8,7 +8,7 @@ export function AgentWays({ agentId }: { agentId: string }) {
   const search = { agent_id: agentId };
   return (
     <Tabs label="More about this agent">
-      <Link to="/agents/$agentId" params={{ agentId }} aria-current="page">
+      <Link to="/agents/$agentId" params={{ agentId }} activeOptions={wholly}>
         Overview
       </Link>
       <Link to="/events" search={search}>

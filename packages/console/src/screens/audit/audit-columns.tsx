@@ -46,7 +46,7 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
     ),
   },
   { head: 'About', cell: (entry) => <About {...entry} /> },
-  { head: 'Change', cell: (entry) => <span className="small">{describeChange(entry)}</span> },
+  { head: 'Change', cell: (entry) => <div className="small text-cell">{describeChange(entry)}</div> },
   { head: 'Why', cell: ({ reason }) => reason ?? <span className="dim">–</span> },
   {
     head: 'Hash',

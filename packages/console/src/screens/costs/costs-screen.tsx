@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Screen } from '../../components/screen.tsx';
-import { Tabs } from '../../components/tabs.tsx';
+import { Tabs, wholly } from '../../components/tabs.tsx';
 import { DoubtfulView } from './doubtful-view.tsx';
 import { costViews } from './read-costs-search.ts';
 import { UnpricedView } from './unpriced-view.tsx';
@@ -24,7 +24,7 @@ export function CostsScreen() {
             key={name}
             to="/costs"
             search={(before) => ({ ...before, view: name === 'usage' ? undefined : name })}
-            aria-current={name === view ? 'page' : undefined}
+            activeOptions={wholly}
           >
             {names[name]}
           </Link>

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { Tabs } from '../../components/tabs.tsx';
+import { Tabs, wholly } from '../../components/tabs.tsx';
 import { keyViews } from '../../search/read-simple-searches.ts';
 import { usePermissions } from '../../session/session-context.ts';
 import { KeysView } from './keys-view.tsx';
@@ -27,12 +27,7 @@ export function KeysScreen() {
         <>
           <Tabs label="Kinds of secrets">
             {keyViews.map((name) => (
-              <Link
-                key={name}
-                to="/keys"
-                search={{ view: name === 'keys' ? undefined : name }}
-                aria-current={name === view ? 'page' : undefined}
-              >
+              <Link key={name} to="/keys" search={{ view: name === 'keys' ? undefined : name }} activeOptions={wholly}>
                 {names[name]}
               </Link>
             ))}

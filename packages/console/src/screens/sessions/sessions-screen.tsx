@@ -36,8 +36,7 @@ const columns: readonly Column<Session>[] = [
   { head: 'Tag', cell: ({ compliance_tag }) => compliance_tag },
   {
     head: 'Personal data',
-    cell: ({ pii_detected }) =>
-      pii_detected ? <Pill tone="warn">found</Pill> : <span className="dim">none found</span>,
+    cell: ({ pii_detected }) => (pii_detected ? <Pill tone="warn">found</Pill> : <span className="dim">none</span>),
   },
 ];
 
