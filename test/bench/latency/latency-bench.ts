@@ -13,13 +13,13 @@ import { medianOfEach } from '../median.ts';
 import { describeUsage, type Usage, usagePerRequest, watchProduct } from '../product/product-usage.ts';
 import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
 import { canPin, pinSelf, startPinned } from '../start-pinned.ts';
+import { warmUp } from '../warm-up.ts';
 import { medianFigures, printAdded, printFigures, printHead } from './figures.ts';
 import { preferProcess } from './prefer-process.ts';
 import { type LatencyOptions, readOptions } from './read-options.ts';
 import { setCaps } from './set-caps.ts';
 import type { Slice, SliceTimes } from './slice.ts';
 import { startTargets, type Target } from './start-targets.ts';
-import { warmUp } from './warm-up.ts';
 
 const chunks = 25;
 const pauseMs = 20;

@@ -1,6 +1,6 @@
 import { medianOfEach } from '../median.ts';
 import { describeUsage, type Usage } from '../product/product-usage.ts';
-import type { ScaleRound } from './print-scale.ts';
+import type { Scale } from './print-scale.ts';
 
 /** How many cores each part can have: those of its one thread, or of a machine of its own. */
 function listParts(serverCores: number) {
@@ -14,10 +14,10 @@ function listParts(serverCores: number) {
 }
 
 /** What one more request costs: what is spent by the clock, and on waking up, does not grow with the load. */
-function findMarginalUsage(few: readonly ScaleRound[], many: readonly ScaleRound[]): Usage {
-  const parts = Object.keys(many[0]?.usage ?? {});
-  const usages = many.map((busy, round) => {
-    const calm = few[round] as ScaleRound;
+function findMarginalUsage(scale: Scale): Usage {
+  const parts = Object.keys(scale.rounds[0]?.usage ?? {});
+  const usages = scale.rounds.map((busy, round) => {
+    const calm = scale.calm[round] ?? busy;
     const more = busy.requests - calm.requests;
     const costs = parts.map((part) => {
       const spent = (busy.usage[part] as number) * busy.requests - (calm.usage[part] as number) * calm.requests;
@@ -28,11 +28,12 @@ function findMarginalUsage(few: readonly ScaleRound[], many: readonly ScaleRound
   return medianOfEach(usages, parts);
 }
 
-/** Prints at how many requests a second each part is full, by what it used for those by which two loads differ: what is full first, first. */
-export function printLimits(few: readonly ScaleRound[], many: readonly ScaleRound[], serverCores: number): void {
-  const usage = findMarginalUsage(few, many);
+/** Prints at how many requests a second each part is full, by what the requests cost by which its two loads differ: what is full first, first. */
+export function printLimits(scale: Scale, serverCores: number): void {
+  const usage = findMarginalUsage(scale);
   const rows = listParts(serverCores)
-    .map((row) => ({ ...row, limit: (row.cores / (usage[row.part] as number)) * 1e6 }))
+    // Where a short measurement saw no cost, nothing can be said.
+    .map((row) => ({ ...row, limit: (row.cores / Math.max(usage[row.part] as number, 0)) * 1e6 }))
     .toSorted((a, b) => a.limit - b.limit);
   console.log(`\nOne more request costs ${describeUsage(usage)}. By that each part is full at`);
   const show = (limit: number) => Math.round(limit).toLocaleString('en');

@@ -11,11 +11,13 @@ export interface ScaleRound {
   statements: Statement[];
 }
 
+/** A step of `npm run bench:scale`. */
 export interface Scale {
   proxies: number;
   writers: number;
   rounds: ScaleRound[];
-  drains: Drain[];
+  /** With a quarter of the load, where that was measured too. */
+  calm: ScaleRound[];
 }
 
 const usageOf = (measured: readonly { usage: Usage }[]): Usage =>
@@ -25,8 +27,8 @@ const usageOf = (measured: readonly { usage: Usage }[]): Usage =>
   );
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 
-/** Prints one row of {@link Scale}: what each part used for a request and an event, and how often Postgres was asked. */
-export function printScale({ proxies, writers, rounds, drains }: Scale): void {
+/** Prints one row of {@link Scale}: what each part used for a request, and how often Postgres was asked. */
+export function printScale({ proxies, writers, rounds }: Scale): void {
   const usage = usageOf(rounds);
   const perSecond = median(rounds.map(({ requests, seconds }) => requests / seconds));
   const admissions = median(
@@ -42,10 +44,15 @@ export function printScale({ proxies, writers, rounds, drains }: Scale): void {
   console.log(
     `  admission: ${whole(admissions)} queries/s, ${(admissions / proxies).toFixed(0)} of each proxy, ${(admissions / perSecond).toFixed(2)} a request`,
   );
-  const drained = usageOf(drains);
+}
+
+/** Prints how soon a backlog was recorded, and at what cost. */
+export function printDrains(writers: number, drains: readonly Drain[]): void {
+  const usage = usageOf(drains);
+  const perSecond = median(drains.map(({ eventsPerSecond }) => eventsPerSecond));
   console.log(
-    `  a backlog is recorded at ${whole(median(drains.map(({ eventsPerSecond }) => eventsPerSecond)))} events/s; a writer's CPU second records ` +
-      `${whole(1e6 / (drained.writer as number))}. CPU an event: ${describeUsage(drained)}`,
+    `\nA backlog, ${writers} ${writers === 1 ? 'writer' : 'writers'}: ${whole(perSecond)} events/s by the clock; a writer's CPU second records ` +
+      `${whole(1e6 / (usage.writer as number))}\n  CPU an event: ${describeUsage(usage)}`,
   );
 }
 

@@ -17,9 +17,10 @@ import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
 import { startPinned } from '../start-pinned.ts';
 import { startProxy } from '../start-proxy.ts';
 import { type StartedProcess, startService } from '../start-service.ts';
-import { drainBacklog } from './drain-backlog.ts';
+import { warmUp } from '../warm-up.ts';
+import { type Drain, drainBacklog } from './drain-backlog.ts';
 import { printLimits } from './print-limits.ts';
-import { printScale, printStatements, type Scale, type ScaleRound } from './print-scale.ts';
+import { printDrains, printScale, printStatements, type Scale, type ScaleRound } from './print-scale.ts';
 import { countStatements, readStatements, resetStatements } from './read-statements.ts';
 import { startCluster } from './start-cluster.ts';
 
@@ -36,11 +37,13 @@ const { values } = parseArgs({
 const perProxy = Number(values['per-proxy']);
 const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
+const agents = 20;
+const most = 4;
 const steps = [
   { proxies: 1, writers: 1 },
   { proxies: 2, writers: 1 },
-  { proxies: 4, writers: 1 },
-  { proxies: 4, writers: 2 },
+  { proxies: most, writers: 1 },
+  { proxies: most, writers: 2 },
 ];
 const environment = { LOG_LEVEL: 'error', EVENT_STREAM_REPLICAS: '3', EVENT_STREAM_MAX_BYTES: String(1024 ** 3) };
 
@@ -55,10 +58,17 @@ const proxies: StartedProcess[] = [];
 const writers: StartedProcess[] = [];
 const childrenOf = (started: readonly StartedProcess[]) => started.map(({ child }) => child);
 
-async function sendLoad(perSecond: number, length: number, seed: number): Promise<number> {
-  const urls = proxies.map(({ url }) => `${url}/openai/v1/chat/completions`);
+const toUrl = ({ url }: StartedProcess) => `${url}/openai/v1/chat/completions`;
+
+async function sendLoad(
+  to: readonly StartedProcess[],
+  perSecond: number,
+  length: number,
+  seed: number,
+): Promise<number> {
+  const urls = to.map(toUrl);
   const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
-  generator.send({ urls, headers, body: chatRequest, perSecond, seconds: length, seed, agents: 20 } satisfies Slice);
+  generator.send({ urls, headers, body: chatRequest, perSecond, seconds: length, seed, agents } satisfies Slice);
   const [{ whole, failures }] = (await once(generator, 'message')) as [SliceTimes];
   await waitUntilRecorded(connection);
   if (failures.length > 0) console.log(`${failures.length} requests failed, first: ${failures[0]}`);
@@ -79,26 +89,38 @@ async function runRound(perSecond: number, round: number): Promise<ScaleRound> {
   const readUsage = watch();
   await resetStatements(database.pool);
   const before = readUsage();
-  const requests = await sendLoad(perSecond, seconds, Number(values.seed) + round);
+  const requests = await sendLoad(proxies, perSecond, seconds, Number(values.seed) + round);
   const usage = usagePerRequest(before, readUsage(), requests);
   return { requests, seconds, usage, statements: await readStatements(database.pool) };
 }
 
+const isMost = ({ proxies, writers }: Scale) => proxies === most && writers === 2;
+
 async function measure(step: { proxies: number; writers: number }): Promise<Scale> {
   while (writers.length < step.writers) writers.push(await startService('writer', servers, null, environment));
-  while (proxies.length < step.proxies)
-    proxies.push(await startProxy(servers, provider.url, { core: null, environment }));
-  const drain = () => drainBacklog(connection, childrenOf(writers), watch(), Number(values.events));
-  const perSecond = perProxy * proxies.length;
-  // For the compilers.
-  for (const rate of [perSecond / 4, perSecond]) await sendLoad(rate, 4, 0);
-  await drain();
-  const scale: Scale = { ...step, rounds: [], drains: [] };
+  while (proxies.length < step.proxies) {
+    const proxy = await startProxy(servers, provider.url, { core: null, environment });
+    await sendLoad([proxy], 30, 2, 0);
+    await warmUp(toUrl(proxy), agents, 6);
+    proxies.push(proxy);
+  }
+  await waitUntilRecorded(connection);
+  const scale: Scale = { ...step, rounds: [], calm: [] };
   for (let round = 0; round < rounds; round += 1) {
-    scale.rounds.push(await runRound(perSecond, round));
-    scale.drains.push(await drain());
+    if (isMost(scale)) scale.calm.push(await runRound((perProxy * proxies.length) / 4, round));
+    scale.rounds.push(await runRound(perProxy * proxies.length, round));
   }
   return scale;
+}
+
+/** After the loads: what so many events leave Postgres to do would be counted as theirs. */
+async function measureDrains(): Promise<void> {
+  const drains: Drain[] = [];
+  // The first is for the compilers and the caches.
+  for (let round = 0; round <= rounds; round += 1) {
+    drains.push(await drainBacklog(connection, childrenOf(writers), watch(), Number(values.events)));
+  }
+  printDrains(writers.length, drains.slice(1));
 }
 
 console.log(describeMachine());
@@ -106,17 +128,19 @@ console.log(
   `${perProxy} requests/s for each proxy, at random moments, ${rounds} rounds of ${seconds} s; ${values.events} events a backlog. ` +
     'All on this machine: figures are CPU, not time.',
 );
-const scales: Scale[] = [];
 for (const step of steps) {
   const scale = await measure(step);
   printScale(scale);
-  scales.push(scale);
+  if (!isMost(scale)) continue;
+  printStatements(scale);
+  printLimits(scale, Number(values['server-cores']));
 }
-const last = scales.at(-1) as Scale;
-const calm: ScaleRound[] = [];
-for (let round = 0; round < rounds; round += 1) calm.push(await runRound((perProxy * proxies.length) / 4, round));
-printStatements(last);
-printLimits(calm, last.rounds, Number(values['server-cores']));
+await measureDrains();
+const [{ child: second }] = writers.splice(1) as [StartedProcess];
+const ended = once(second, 'exit');
+second.kill('SIGTERM');
+await ended;
+await measureDrains();
 await connection.close();
 await database.close();
 const services = childrenOf([...proxies, ...writers, management]);

@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import { chatRequest } from '../chat-call.ts';
+import { chatRequest } from './chat-call.ts';
 
 /** Keeps a target fully busy until the compilers are done with it, as with one that has run for a while. */
 export async function warmUp(url: string, agents: number, seconds: number): Promise<void> {
