@@ -28,19 +28,25 @@ function findMarginalUsage(scale: Scale): Usage {
   return medianOfEach(usages, parts);
 }
 
-/** Prints at how many requests a second each part is full, by what the requests cost by which its two loads differ: what is full first, first. */
+/** Prints at how many requests a second each part is full, what is full first, first. */
 export function printLimits(scale: Scale, serverCores: number): void {
-  const usage = findMarginalUsage(scale);
+  const marginal = findMarginalUsage(scale);
+  const usage = medianOfEach(
+    scale.rounds.map((round) => round.usage),
+    Object.keys(marginal),
+  );
   const rows = listParts(serverCores)
-    // Where a short measurement saw no cost, nothing can be said.
-    .map((row) => ({ ...row, limit: (row.cores / Math.max(usage[row.part] as number, 0)) * 1e6 }))
-    .toSorted((a, b) => a.limit - b.limit);
-  console.log(`\nOne more request costs ${describeUsage(usage)}. By that each part is full at`);
-  const show = (limit: number) => Math.round(limit).toLocaleString('en');
-  for (const { text, limit } of rows) console.log(`  ${show(limit).padStart(8)} requests/s  ${text}`);
+    .map(({ part, cores, text, isScaledOut }) => {
+      const [whole, more] = [usage[part] as number, marginal[part] as number];
+      return { text, isScaledOut, least: (cores / whole) * 1e6, most: more > 0 ? (cores / more) * 1e6 : Number.NaN };
+    })
+    .toSorted((a, b) => a.least - b.least);
+  const show = (limit: number) => (Number.isNaN(limit) ? '-' : Math.round(limit).toLocaleString('en')).padStart(9);
+  console.log(`\nOne more request than at a quarter of the load costs ${describeUsage(marginal)}`);
+  console.log(
+    'Each part is full at so many requests/s: if all cost what they did here, and if more cost no more than that',
+  );
+  for (const { text, least, most } of rows) console.log(`  ${show(least)} ${show(most)}  ${text}`);
   const first = rows.find(({ isScaledOut }) => !isScaledOut);
-  if (first)
-    console.log(
-      `With enough proxies and writers, ${first.text.split(':')[0]} is full first, at ${show(first.limit)} requests/s.`,
-    );
+  if (first) console.log(`With enough proxies and writers, ${first.text.split(':')[0]} is full first.`);
 }
