@@ -13,7 +13,7 @@ import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
 import { pinSelf, startPinned } from '../start-pinned.ts';
 import { startProxy } from '../start-proxy.ts';
 import { startService } from '../start-service.ts';
-import { allowOpenFiles } from './allow-open-files.ts';
+import { fitStreams } from './fit-streams.ts';
 import { measureOpenStreams } from './measure-open-streams.ts';
 import { MixedTraffic } from './mixed-traffic.ts';
 import { printGrowth } from './print-growth.ts';
@@ -36,8 +36,7 @@ const samples = 40;
 const openCounts = values.streams.split(',').filter(Boolean).map(Number);
 const mostStreams = Math.max(0, ...openCounts);
 
-// A stream has two sockets in the proxy.
-allowOpenFiles(2 * mostStreams + 1_000);
+const mostOpen = fitStreams(mostStreams);
 pinSelf(1);
 const provider = await startPinned(`${import.meta.dirname}/../stream-provider.ts`, { BENCH_PAUSE_MS: '40' }, null);
 await using servers = await startDurableServers(process.env);
@@ -79,7 +78,7 @@ console.log(
     .join(', ')}`,
 );
 for (const [name, seen] of Object.entries(readings)) printGrowth(name, seen);
-for (const count of openCounts) await measureOpenStreams(proxy, count);
+for (const count of openCounts) await measureOpenStreams(proxy, Math.min(count, mostOpen));
 
 await connection.close();
 const children = [proxy, writer, management, provider].map(({ child }) => child);
