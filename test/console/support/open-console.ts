@@ -27,7 +27,8 @@ export interface ConsoleSystem extends AsyncDisposable {
   /** Opens a path in a browser profile of its own. */
   open(path?: string, options?: OpenOptions): Promise<ConsolePage>;
   /**
-   * Sends a request through the proxy as an agent, and reads its answer.
+   * Sends a request through the proxy as an agent, and reads its answer. Sends again where the machine is too busy to read the agent's
+   * status in time, as SDKs do.
    *
    * @param fields of the body, and headers
    */
@@ -122,13 +123,15 @@ export async function openConsole(
     },
     async send(agent, fields = {}, headers = {}) {
       const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], ...fields };
-      const answer = await fetch(`${system.proxies[0]?.url}/openai/v1/chat/completions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-agent-name': agent, ...headers },
-        body: JSON.stringify(body),
-      });
-      await answer.clone().text();
-      return answer;
+      for (;;) {
+        const answer = await fetch(`${system.proxies[0]?.url}/openai/v1/chat/completions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-agent-name': agent, ...headers },
+          body: JSON.stringify(body),
+        });
+        await answer.clone().text();
+        if (answer.headers.get('x-error-code') !== 'status_unavailable') return answer;
+      }
     },
     async makeKey(scopes, name = scopes.join('+')) {
       const body = JSON.stringify({ name, scopes });
