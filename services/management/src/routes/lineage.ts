@@ -48,9 +48,10 @@ export const lineageRoutes = tagRoutes('Lineage', [
     params: { session_id: sessionId },
     answer: { description: 'The chain, in the order of recording', schema: lineageSchema },
     handle: async ({ params: { session_id } }, { db }, response) => {
+      // Its head outlives its events: whoever compares an empty chain with that sees that it was cut off. The head is read first, since
+      // the first events may be recorded between the two.
+      found(await readLineageHead(db, session_id), 'session_not_found');
       const order = await readLineageOrder(db, session_id);
-      // Its head outlives its events: whoever compares an empty chain with that sees that it was cut off.
-      if (order.length === 0) found(await readLineageHead(db, session_id), 'session_not_found');
       const framing = { before: `{"session_id":${JSON.stringify(session_id)},"entries":[`, after: ']}' };
       await replyWithList(response, listLineageEntries(db, order), (row) => presentRow(row), framing);
     },
