@@ -110,10 +110,10 @@ test("a forwarded request's reservation outlives its lease until it is released,
   ) as [Reservation, Reservation, Reservation, Reservation, Reservation, Reservation];
   await brief.reserve(capped, null);
   await brief.reserve(placed, null);
-  for (const one of [capped, uncapped, free]) await brief.forward({ ...one, forwarded: request });
-  await budget.forward({ ...running, forwarded: { ...request, model: null } });
+  await brief.forward([capped, uncapped, free].map((one) => ({ ...one, forwarded: request })));
+  await budget.forward([{ ...running, forwarded: { ...request, model: null } }]);
   // JetStream had its event, and what it had is lost: nothing else would name it.
-  await budget.forward({ ...confirmed, forwarded: request });
+  await budget.forward([{ ...confirmed, forwarded: request }]);
   await budget.confirm([{ ...confirmed, forwarded: request }]);
   await setTimeout(10);
   await Promise.all([budget.purge(day), brief.reserve(make(day, 'b', 0), null)]);
@@ -142,7 +142,7 @@ test('broken entries stop neither a release nor a list', async () => {
   const budget = createBudgetReservations(redis, 1);
   const day = newDay();
   const held = make(day, 'a', 3);
-  await budget.forward({ ...held, forwarded: request });
+  await budget.forward([{ ...held, forwarded: request }]);
   const base = `agp:{budget}:${day}`;
   await redis.zadd(`${base}:forwarded`, 1, 'gone', 1, 'garbage');
   await redis.hset(`${base}:requests`, 'gone', 'x', 'garbage', 'x');
@@ -160,7 +160,7 @@ test('broken entries stop neither a release nor a list', async () => {
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(0);
 });
 
-test('that a request is forwarded is on its way before its sender does anything else', async () => {
+test('that requests are forwarded is on its way before their sender does anything else', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();
   // Reservations gather until the end of the turn, and until the previous batch is answered.
@@ -168,7 +168,7 @@ test('that a request is forwarded is on its way before its sender does anything 
   const held = make(day, 'a', 3);
   const sent = (redis as unknown as { stream: { bytesWritten: number } }).stream;
   const before = sent.bytesWritten;
-  const forwarding = budget.forward({ ...held, forwarded: request });
+  const forwarding = budget.forward([{ ...held, forwarded: request }]);
   expect(sent.bytesWritten).toBeGreaterThan(before);
   await Promise.all([gathered, forwarding]);
 });
@@ -178,7 +178,7 @@ test('reservations that Redis lost are put back by their processes', async () =>
   const day = newDay();
   const held = make(day, 'a', 11);
   const going = { ...make(day, 'a', 100), forwarded: request };
-  await Promise.all([budget.reserve(held, null), budget.forward(going)]);
+  await Promise.all([budget.reserve(held, null), budget.forward([going])]);
   await redis.flushall();
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(0);
   await Promise.all([budget.renew([held, going]), budget.renew([going, held])]);

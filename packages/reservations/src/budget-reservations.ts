@@ -88,11 +88,11 @@ export interface BudgetReservations {
   /** Unknown reservations are ignored. */
   release(reservations: readonly Pick<Reservation, 'eventId' | 'day'>[]): Promise<void>;
   /**
-   * Call it just before the request goes to its provider: from then on only a release ends the reservation. Adds a reservation where there
-   * is none, as for requests without caps. It is written to the connection before this returns, so that a proxy cannot be killed with the
-   * request sent and this not.
+   * Call it just before the requests go to their providers: from then on only a release ends a reservation. Adds those that are missing, as
+   * for requests without caps. It is written to the connection before this returns, so that a proxy cannot be killed with a request sent
+   * and this not.
    */
-  forward(reservation: ForwardedReservation): Promise<void>;
+  forward(reservations: readonly ForwardedReservation[]): Promise<void>;
   /** Extends the leases by 30 s, and restores reservations that Redis has lost. */
   renew(reservations: readonly Reservation[]): Promise<void>;
   /** Extends the leases to 24 h: JetStream has the event, and the writer will release. Does not restore lost reservations. */
@@ -158,11 +158,16 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
   redis.defineCommand('agpListEnded', { numberOfKeys: 1, lua: listEndedScript });
   const scripts = redis as unknown as Scripts;
 
-  async function extend(reservations: readonly Reservation[], milliseconds: number, restore: 0 | 1): Promise<void> {
+  async function extend(
+    command: 'agpExtend' | 'agpForward',
+    reservations: readonly Reservation[],
+    milliseconds: number,
+    restore: 0 | 1,
+  ): Promise<void> {
     const byDay = Map.groupBy(reservations, ({ day }) => day);
     await Promise.all(
       [...byDay].map(([day, held]) => {
-        return scripts.agpExtend(baseOf(day), milliseconds, restore, ...held.flatMap(toArguments));
+        return scripts[command](baseOf(day), milliseconds, restore, ...held.flatMap(toArguments));
       }),
     );
   }
@@ -196,11 +201,9 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
         [...byDay].map(([day, held]) => scripts.agpRelease(baseOf(day), ...held.map(({ eventId }) => eventId))),
       );
     },
-    async forward(reservation) {
-      await scripts.agpForward(baseOf(reservation.day), leaseMilliseconds, 1, ...toArguments(reservation));
-    },
-    renew: (reservations) => extend(reservations, leaseMilliseconds, 1),
-    confirm: (reservations) => extend(reservations, confirmedMs, 0),
+    forward: (reservations) => extend('agpForward', reservations, leaseMilliseconds, 1),
+    renew: (reservations) => extend('agpExtend', reservations, leaseMilliseconds, 1),
+    confirm: (reservations) => extend('agpExtend', reservations, confirmedMs, 0),
     async look() {
       const [server, memory] = await Promise.all([redis.info('server'), redis.info('memory')]);
       // Any key of the slot will do.

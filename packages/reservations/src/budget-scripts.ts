@@ -28,7 +28,11 @@ local function count(scope, amount, sign)
   if amount ~= '0' then redis.call('HINCRBY', base .. ':totals', scope, sign .. amount) end
 end
 
+-- Once for each key: a script may add many entries
+local kept = {}
 local function keep(key)
+  if kept[key] then return end
+  kept[key] = true
   redis.call('EXPIRE', base .. ':' .. key, ${keepSeconds})
 end
 

@@ -100,7 +100,7 @@ test('the proxy reserves, holds, confirms and releases, opens sessions and count
   await Promise.all([budget.reserve(one, 10), budget.reserve(two, null)]);
   await budget.renew([one, make()]);
   await budget.confirm([two]);
-  await budget.forward({ ...two, forwarded });
+  await budget.forward([{ ...two, forwarded }]);
   await budget.purge(day);
   expect(await budget.list(day, one.agentId)).toHaveLength(1);
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(21);
@@ -124,7 +124,7 @@ test('the writer releases and sweeps what the proxy reserved, and management sho
   await ofManagement.purge(day);
   expect((await ofManagement.list(day, null)).map(({ eventId }) => eventId)).toContain(reservation.eventId);
   expect((await ofWriter.list(day, reservation.agentId)).map(({ eventId }) => eventId)).toEqual([reservation.eventId]);
-  await createBudgetReservations(clients.proxy, 0).forward({ ...reservation, forwarded });
+  await createBudgetReservations(clients.proxy, 0).forward([{ ...reservation, forwarded }]);
   expect(await ofWriter.listEnded(day, 10)).toMatchObject({ ended: [{ eventId: reservation.eventId }], isAll: true });
   await ofWriter.release([reservation]);
   expect(await ofManagement.list(day, reservation.agentId)).toEqual([]);

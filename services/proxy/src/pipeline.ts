@@ -69,7 +69,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     if (isStale(admission)) admission = await admitAgain();
 
     const request = { head, agent, admission, sessionId, body, reservation };
-    context.budget.forward(reservation.eventId, describeForwarded(request));
+    await context.budget.forward(reservation.eventId, describeForwarded(request));
     if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));
     journey.forwarded = { request, stamp: takeStamp(context) };
     context.load.forwarded += 1;

@@ -54,7 +54,7 @@ beforeEach(() => admin.pool.query('TRUNCATE unrecorded_spend'));
 /** Requests that a proxy had forwarded when it was killed. */
 async function kill(nanoUsd: number, over: Partial<ForwardedReservation> = {}): Promise<ForwardedReservation> {
   const killed = { eventId: randomUUIDv7(), agentId: randomUUIDv7(), day: today, nanoUsd, forwarded, ...over };
-  await ofKilled.forward(killed);
+  await ofKilled.forward([killed]);
   return killed;
 }
 

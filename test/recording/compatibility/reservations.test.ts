@@ -51,7 +51,7 @@ test('what a 0.2.0 proxy has reserved counts, is listed and is released', async 
 test('a 0.2.0 process neither forgets what a proxy of today has forwarded, nor counts it otherwise', async () => {
   const budget = createBudgetReservations(redis, 1);
   const [killed, recorded] = [make(5), make(7)];
-  for (const one of [killed, recorded]) await budget.forward({ ...one, forwarded });
+  await budget.forward([killed, recorded].map((one) => ({ ...one, forwarded })));
   await old.purge();
   expect(await old.reserve(make(0))).toMatchObject([1, expect.any(Number), 0, 12]);
   // Its writer leaves parts that no list shows.

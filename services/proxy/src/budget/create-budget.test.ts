@@ -147,7 +147,7 @@ test('reservations of a stopping process stay in the spend until their events ar
   const agentId = randomUUIDv7();
   const held = ask(agentId, { nanoUsd: 95 });
   await reserve(budget, held);
-  budget.forward(held.eventId, going);
+  await budget.forward(held.eventId, going);
   // One that was never sent on.
   await reserve(budget, ask(agentId, { nanoUsd: 5 }));
   await budget.stop();
@@ -191,11 +191,15 @@ test("a confirmed event's reservation is held for a late writer even if Redis wa
 });
 
 test('an agent without cap or limit waits for nothing, and what it runs counts once it gets a cap', async () => {
-  const { budget } = await openBudget();
+  const { budget, redis } = await openBudget();
   const agentId = randomUUIDv7();
   const requests = Array.from({ length: 9 }, () => ask(agentId, { agentCap: noCap }));
   await Promise.all(requests.map((request) => reserve(budget, request)));
-  for (const { eventId } of requests) budget.forward(eventId, going);
+  await redis.config('RESETSTAT');
+  await Promise.all(requests.map(({ eventId }) => budget.forward(eventId, going)));
+  // Those that go together are one command: it sets the time of its six keys once, not for each request.
+  const [, calls] = /^cmdstat_expire:calls=(\d+)/m.exec(await redis.info('commandstats')) ?? [];
+  expect(Number(calls)).toBe(6);
   expect(await reserve(budget, ask(agentId))).toEqual([]);
   expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['budget_held']);
 });
@@ -211,7 +215,7 @@ test('what is forwarded while Redis is away, or silent, is kept in Postgres with
   const forwardOne = async (nanoUsd: number, over: Partial<BudgetRequest> = {}) => {
     const request = ask(randomUUIDv7(), { nanoUsd, ...over });
     await reserve(budget, request);
-    budget.forward(request.eventId, going);
+    await budget.forward(request.eventId, going);
     return request;
   };
   const { eventId } = await forwardOne(1);

@@ -31,8 +31,11 @@ export interface Budget {
    *   `status_unavailable`
    */
   checkEarly(check: EarlyCheck, deadline: number): Promise<void>;
-  /** The request is forwarded in this turn of the event loop: from now on its reservation outlives this process, in Redis or else in Postgres. */
-  forward(eventId: string, request: ForwardedRequest): void;
+  /**
+   * The request may be forwarded once this resolves, in the same turn of the event loop: from then on its reservation outlives this
+   * process, in Redis or else in Postgres. Never rejects.
+   */
+  forward(eventId: string, request: ForwardedRequest): Promise<void>;
   /** The request was not forwarded: nothing will be spent. */
   release(eventId: string): void;
   /** JetStream has the event: the writer will release. */
@@ -175,9 +178,9 @@ export function createBudget(options: BudgetOptions): Budget {
       }
     },
     checkEarly: makeCheckEarly({ ...options, onFailure, own }),
-    forward(eventId, request) {
+    async forward(eventId, request) {
       const held = own.forward(eventId, request);
-      if (held) void sendForwarded.forward(held);
+      if (held) await sendForwarded.forward(held);
     },
     release: giveBack,
     confirm(eventId) {

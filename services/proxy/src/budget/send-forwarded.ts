@@ -30,18 +30,36 @@ export function makeSendForwarded({ shared, own, storage, onFailure, isRedisAway
     }
   }
 
+  async function send(some: readonly ForwardedReservation[]): Promise<void> {
+    // While Redis fails, Postgres is not told only after it has failed again: that may take half a second.
+    const isKept = isRedisAway() ? keepInPostgres(some) : null;
+    try {
+      await shared.forward(some);
+      onSuccess();
+    } catch (error) {
+      onFailure(error as Error);
+      await (isKept ?? keepInPostgres(some));
+    }
+  }
+
+  let gathered: ForwardedReservation[] = [];
+  let handingOver: Promise<void> | null = null;
+
+  /** Requests that one answer of storage admitted are forwarded together: one command tells of all. */
+  async function handOver(): Promise<void> {
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const some = gathered;
+    gathered = [];
+    handingOver = null;
+    void send(some);
+  }
+
   return {
-    /** The request is forwarded in this turn of the event loop. Never rejects. */
-    async forward(held: ForwardedReservation): Promise<void> {
-      // While Redis fails, Postgres is not told only after it has failed again: that may take half a second.
-      const isKept = isRedisAway() ? keepInPostgres([held]) : null;
-      try {
-        await shared.forward(held);
-        onSuccess();
-      } catch (error) {
-        onFailure(error as Error);
-        await (isKept ?? keepInPostgres([held]));
-      }
+    /** The request may be forwarded once this resolves, in the same turn of the event loop. Never rejects. */
+    forward(held: ForwardedReservation): Promise<void> {
+      gathered.push(held);
+      handingOver ??= handOver();
+      return handingOver;
     },
     /** The requests still run, or their events are not safe yet. Never rejects. */
     async renew(held: readonly Reservation[]): Promise<void> {
