@@ -21,13 +21,13 @@ export async function startPinned(
   environment: NodeJS.ProcessEnv,
   core: number | null = 0,
   flags: readonly string[] = [],
-): Promise<{ child: ChildProcess; url: string }> {
+): Promise<{ child: ChildProcess; url: string; opsUrl: string }> {
   const node = [process.execPath, ...serviceFlags, ...flags, file];
   const command = canPin && core !== null ? ['taskset', '-c', String(core), ...node] : node;
   const child = spawn(command[0] as string, command.slice(1), {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const [message] = (await once(child, 'message')) as [{ url: string }];
-  return { child, url: message.url };
+  const [{ url, opsUrl = url }] = (await once(child, 'message')) as [{ url: string; opsUrl?: string }];
+  return { child, url, opsUrl };
 }

@@ -6,6 +6,8 @@ import { startPinned } from './start-pinned.ts';
 export interface StartedProcess {
   child: ChildProcess;
   url: string;
+  /** Health and metrics; of a stand-in, which has none, the same. */
+  opsUrl: string;
 }
 
 /** Starts a service on a core; null leaves it where this process is. */

@@ -1,16 +1,25 @@
-import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readMetric } from '../../system/read-metric.ts';
 import { OpenStreams } from '../open-streams.ts';
+import type { StartedProcess } from '../start-service.ts';
 import { readMemory } from './read-memory.ts';
 
 const holdMs = 5_000;
-/** The proxy makes the events of streams whose callers have left. */
-const settleMs = 5_000;
+/** It searches all of them for personal data first. */
+const endLimitMs = 120_000;
 
 const toMb = (bytes: number) => (bytes / 1024 ** 2).toFixed(0);
 
+async function waitUntilEnded(proxy: StartedProcess): Promise<void> {
+  const deadline = performance.now() + endLimitMs;
+  while ((await readMetric(proxy, 'agp_proxy_running_requests')) !== 0) {
+    if (performance.now() > deadline) throw new Error('the proxy still has streams whose callers have left');
+    await sleep(500);
+  }
+}
+
 /** Opens many streams, holds them, and ends them. Prints what the proxy holds before, with them, and after. */
-export async function measureOpenStreams(proxy: { child: ChildProcess; url: string }, count: number): Promise<void> {
+export async function measureOpenStreams(proxy: StartedProcess, count: number): Promise<void> {
   const before = await readMemory(proxy.child);
   const streams = new OpenStreams(`${proxy.url}/openai/v1/chat/completions`, { agents: 1_000, pauseMs: 5_000 });
   try {
@@ -20,7 +29,7 @@ export async function measureOpenStreams(proxy: { child: ChildProcess; url: stri
     const open = await readMemory(proxy.child);
     const perStream = (open.resident - before.resident) / count / 1024;
     streams[Symbol.dispose]();
-    await sleep(settleMs);
+    await waitUntilEnded(proxy);
     const after = await readMemory(proxy.child);
     console.log(
       `${String(count).padStart(6)} open streams: resident ${toMb(before.resident)} -> ${toMb(open.resident)} MiB, ${perStream.toFixed(0)} KiB a stream; ` +
