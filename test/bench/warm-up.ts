@@ -9,5 +9,5 @@ export async function warmUp(url: string, agents: number, seconds: number): Prom
     headers: { ...headers, 'x-agent-name': `bench-${agent}` },
     body: chatRequest,
   }));
-  await autocannon({ url, connections: 32, duration: seconds, requests });
+  await autocannon({ url, connections: 32, duration: Math.ceil(seconds), requests });
 }

@@ -1,7 +1,7 @@
 /**
  * What an agent waits for, at loads that do not wait for answers: requests at random moments, timed from the moment at which each was to
  * be sent. The provider alone, a bare Node proxy before it, and the product take turns within each round; the medians of rounds are
- * compared. `-- --rates 50,200,800 --seconds 3 --rounds 3 --streams 20 --seed 1 --agents 20 --placement apart|free`
+ * compared. `-- --rates 50,200,800 --seconds 2.5 --rounds 3 --streams 20 --seed 1 --agents 20 --placement apart|free`
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -115,7 +115,7 @@ const [direct, bare, ours] = targets.all as [Target, Target, Target];
 // The agents exist before the load is full, and have their caps.
 await runSlice(ours, { perSecond: 50, body: chatRequest }, 2, options.seed);
 await setCaps(servers.databaseUrl);
-for (const target of [direct, bare, ours]) await warmUp(toUrl(target), options.agents, target.isOurs ? 12 : 2);
+for (const target of [direct, bare, ours]) await warmUp(toUrl(target), options.agents, target.isOurs ? 9 : 1.5);
 const stream = { perSecond: options.streams, body: streamRequest, chunks };
 if (options.streams > 0) for (const target of [bare, ours]) await runSlice(target, stream, 1.5, options.seed);
 await waitUntilRecorded(connection);

@@ -21,7 +21,7 @@ export function readOptions(args: string[]): LatencyOptions {
       rates: { type: 'string', default: '50,200,800' },
       streams: { type: 'string', default: '20' },
       rounds: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '2.5' },
       seed: { type: 'string', default: '1' },
       agents: { type: 'string', default: '20' },
       placement: { type: 'string', default: 'apart' },
