@@ -36,8 +36,14 @@ function Pager({ children, onPrevious, onNext, words: [previous, next] = ['Previ
   );
 }
 
+interface ByCursor extends Pick<Props, 'children'> {
+  cursor: string | undefined;
+  /** Of the next page; null where there is none. */
+  next: string | null;
+}
+
 /** Of a list, newest first, that is read from a cursor on, which stands in the address; nothing where one page has all. */
-export function CursorPager({ cursor, next, children }: { cursor?: string | undefined; next: string | null } & Props) {
+export function CursorPager({ cursor, next, children }: ByCursor) {
   const { history } = useRouter();
   const navigate = useNavigate();
   if (next === null && cursor === undefined) return null;
