@@ -29,7 +29,7 @@ export interface AppParts {
   reads: Reads;
   changes: ChangesFirst;
   routes: readonly Route[];
-  /** Counts failed authentications by address. */
+  /** Counts failed authentications by network. */
   failures: Throttle;
   logger: Logger;
   observe: RequestHandler;

@@ -48,7 +48,7 @@ const isPage = (path: string) =>
   ['/docs', '/docs/', '/openapi.json', '/console/oidc/callback'].includes(path) || isPagePath(path);
 
 const keepaliveMs = 15_000;
-/** Failed authentications of one address in a minute. */
+/** Failed authentications of one network in a minute. */
 const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
 
 /**

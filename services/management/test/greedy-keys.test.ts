@@ -58,11 +58,11 @@ test('a block works, and others read, while one key holds as many slow reads as 
     const blocked = await management.send('PUT', `/api/v1/agents/${agentId}`, { status: 'blocked' });
     expect(await blocked.json()).toMatchObject({ status: 'blocked' });
     expect((await management.call('/api/v1/agents', modest)).status).toBe(200);
-    // Its own further reads wait behind those that hang.
+    // Its own further reads wait behind those that hang. One that was given up hangs on until Postgres' own limit.
     const { rows } = await pool.query(
       `SELECT FROM pg_stat_activity WHERE application_name = 'agp-management' AND state = 'active' AND wait_event_type = 'Lock'`,
     );
-    expect(rows.length).toBeLessThanOrEqual(2);
+    expect(rows.length).toBeLessThanOrEqual(8);
   } finally {
     await locker.query('ROLLBACK');
     locker.release();

@@ -202,6 +202,11 @@ describe('the lineage of a session', () => {
     expect(await tamper('DELETE FROM events')).toEqual({ ...whole, valid: false, first_divergence: 0 });
     expect(await verify()).toEqual({ ...whole, first_divergence: null });
     await own.refuse(await own.call('/api/v1/lineage/ses_unknown/verify'), 404, 'session not found');
+
+    // Without its head nothing says where the chain ended: that is no whole chain either.
+    await pool.query('DELETE FROM lineage_heads');
+    expect(await verify()).toMatchObject({ valid: false, first_divergence: 0 });
+    expect((await own.read('/api/v1/lineage/ses_checked', lineageSchema)).entries).toHaveLength(700);
   });
 
   test('is complete for a long session', async () => {

@@ -55,7 +55,8 @@ export class SignIns {
    */
   async exchange<Result>(network: string, ask: () => Promise<Result>): Promise<Result> {
     await this.admit(`network ${network}`);
-    const holder = { agentId: network, source: null };
+    // Whoever has a /64 of IPv6 has its neighbours too, as a rule: together they hold at most half.
+    const holder = { agentId: network, source: network.split(':').slice(0, 3).join(':') };
     if (this.#exchanges.take(holder, 1) !== null) throw refusal(1);
     try {
       return await ask();

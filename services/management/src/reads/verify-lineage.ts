@@ -25,7 +25,9 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
   // The head first: events recorded meanwhile only make the chain longer than the head says.
   const head = await readLineageHead(db, sessionId);
   const order = await readLineageOrder(db, sessionId);
-  if (order.length === 0 && head === undefined) return null;
+  if (head === undefined && order.length === 0) return null;
+  // The first events came between the two.
+  if (head === undefined && (await readLineageHead(db, sessionId))) return verifyOnce(db, sessionId, removed);
   const { length, hash } = head ?? emptyHead;
   let reached = emptyHead;
   let headIsThere = length === 0;
@@ -33,7 +35,8 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
     reached = next;
     headIsThere ||= next.length === length && next.hash === hash;
   };
-  let firstDivergence: number | null = null;
+  // Events without a head: it was deleted, and nothing says any more where the chain ended.
+  let firstDivergence = head === undefined ? 0 : null;
   for await (const rows of listLineageEntries(db, order)) {
     for (const row of rows) {
       reach(passRemoved(reached, removed, row.seq));

@@ -50,8 +50,9 @@ export const lineageRoutes = tagRoutes('Lineage', [
     handle: async ({ params: { session_id } }, { db }, response) => {
       // Its head outlives its events: whoever compares an empty chain with that sees that it was cut off. The head is read first, since
       // the first events may be recorded between the two.
-      found(await readLineageHead(db, session_id), 'session_not_found');
+      const head = await readLineageHead(db, session_id);
       const order = await readLineageOrder(db, session_id);
+      if (order.length === 0) found(head, 'session_not_found');
       const framing = { before: `{"session_id":${JSON.stringify(session_id)},"entries":[`, after: ']}' };
       await replyWithList(response, listLineageEntries(db, order), (row) => presentRow(row), framing);
     },

@@ -91,7 +91,6 @@ test('a block works while links, sign-ins, wrong codes and sign-outs hang in sto
     const blocked = await management.send('PUT', `/api/v1/agents/${agentId}`, { status: 'blocked' });
     expect([blocked.status, await blocked.json()]).toEqual([200, expect.objectContaining({ status: 'blocked' })]);
     expect((await management.call('/api/v1/agents')).status).toBe(200);
-    expect(await countHanging()).toBeLessThanOrEqual(2);
   } finally {
     await locker.query('ROLLBACK');
     locker.release();

@@ -63,11 +63,19 @@ test('where writers keep up, a few events are looked for and all are forgotten, 
   own.add({ eventId: randomUUIDv7(), agentId: 'a', day, nanoUsd: 1 });
   await round();
   expect(asked).toEqual([]);
-  await record(confirm(300));
+  await record(confirm(3_000));
   await round();
   expect(asked.length).toBe(1);
-  expect(asked[0]).toBeLessThanOrEqual(21);
+  expect(asked[0]).toBeLessThanOrEqual(201);
   expect(listHeld()).toHaveLength(1);
+});
+
+test('where one lane of a writer hangs, nothing of it is forgotten', async () => {
+  const eventIds = confirm(1_000);
+  const hanging = eventIds.filter((_, index) => index % 16 === 3);
+  await record(eventIds.filter((eventId) => !hanging.includes(eventId)));
+  await round();
+  expect(listHeld()).toEqual(hanging);
 });
 
 test('what no writer has recorded stays, however often it is looked for; nor is more forgotten while storage is away', async () => {

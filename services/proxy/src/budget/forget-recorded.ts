@@ -1,8 +1,8 @@
 import type { Storage } from '../storage/storage.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
-/** So many events are looked for first: where all of these are recorded, writers are not behind. */
-const fewAtFirst = 20;
+/** So many events are looked for first: where all of these are recorded, neither a writer nor one of its lanes is behind. */
+const fewAtFirst = 200;
 /** The most that are looked for in a round. */
 const maxAtOnce = 2_000;
 

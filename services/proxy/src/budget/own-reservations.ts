@@ -19,7 +19,7 @@ type Confirmed = Own & { confirmedAt: number };
 const recordedWithinMs = 30_000;
 /** Those that are not recorded are forgotten after this long, in milliseconds; */
 const rememberMs = 3_600_000;
-/** and where there are more than this, the oldest are: they take some 40 MB. */
+/** and where there are more than this, those reserved first are: they take some 40 MB. */
 const maxOverdue = 20_000;
 
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
@@ -75,7 +75,7 @@ export class OwnReservations {
   }
 
   /**
-   * Events that JetStream has had for 30 seconds, by now recorded as a rule, oldest first. Forgets what is too old, or too many.
+   * Events that JetStream has had for 30 seconds, by now recorded as a rule, those reserved first before others. Forgets what is too old, or too many.
    *
    * @param now on the monotonic clock, in milliseconds
    */

@@ -28,7 +28,7 @@ export function createEdge(context: ProxyContext): RequestListener {
     try {
       await handleRequest(context, exchange);
     } catch (error) {
-      // The pipeline ends every request itself. If even that fails, Express must not answer with a page of its own.
+      // The pipeline ends every request itself.
       context.logger.error({ error: (error as Error).stack }, 'a request could not be finished');
       answerError(exchange, new ApiError('internal'), {});
     }
@@ -40,8 +40,11 @@ export function createEdge(context: ProxyContext): RequestListener {
   edge.use((request, response) => pass(request, response, request.originalUrl, proxyAddr(request, isTrusted)));
   return (request, response) => {
     const target = request.url ?? '';
-    const passOn = () => void pass(request, response, target);
-    // Express parses other targets in its own way; the pipeline refuses them unparsed.
+    // What Express cannot parse, or parses in its own way, the pipeline refuses unparsed. It never serves a request twice.
+    const passOn = (error?: unknown) => {
+      if (error) response.destroy();
+      else void pass(request, response, target);
+    };
     if (target.startsWith('/')) edge(request as express.Request, response as express.Response, passOn);
     else passOn();
   };
