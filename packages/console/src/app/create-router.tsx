@@ -13,6 +13,7 @@ import { readLiveSearch } from '../screens/live/read-live-search.ts';
 import { readRefusalsSearch } from '../screens/refusals/read-refusals-search.ts';
 import { readSessionsSearch } from '../screens/sessions/read-sessions-search.ts';
 import { readFindSearch, readKeysSearch, readPageSearch } from '../search/read-simple-searches.ts';
+import { takeKnown } from '../search/take-known.ts';
 import { ScreenFault, UnknownPlace } from './fault-pages.tsx';
 import { Frame } from './frame.tsx';
 
@@ -27,13 +28,13 @@ const now = createRoute({
 const live = createRoute({
   ...under,
   path: '/live',
-  validateSearch: readLiveSearch,
+  validateSearch: takeKnown(readLiveSearch),
   component: lazyRouteComponent(() => import('../screens/live/live-screen.tsx'), 'LiveScreen'),
 });
 const events = createRoute({
   ...under,
   path: '/events',
-  validateSearch: readEventsSearch,
+  validateSearch: takeKnown(readEventsSearch),
   component: lazyRouteComponent(() => import('../screens/events/events-screen.tsx'), 'EventsScreen'),
 });
 const event = createRoute({
@@ -44,19 +45,19 @@ const event = createRoute({
 const refusals = createRoute({
   ...under,
   path: '/refusals',
-  validateSearch: readRefusalsSearch,
+  validateSearch: takeKnown(readRefusalsSearch),
   component: lazyRouteComponent(() => import('../screens/refusals/refusals-screen.tsx'), 'RefusalsScreen'),
 });
 const find = createRoute({
   ...under,
   path: '/find',
-  validateSearch: readFindSearch,
+  validateSearch: takeKnown(readFindSearch),
   component: lazyRouteComponent(() => import('../screens/find/find-screen.tsx'), 'FindScreen'),
 });
 const sessions = createRoute({
   ...under,
   path: '/sessions',
-  validateSearch: readSessionsSearch,
+  validateSearch: takeKnown(readSessionsSearch),
   component: lazyRouteComponent(() => import('../screens/sessions/sessions-screen.tsx'), 'SessionsScreen'),
 });
 const session = createRoute({
@@ -67,7 +68,7 @@ const session = createRoute({
 const agents = createRoute({
   ...under,
   path: '/agents',
-  validateSearch: readAgentsSearch,
+  validateSearch: takeKnown(readAgentsSearch),
   component: lazyRouteComponent(() => import('../screens/agents/agents-screen.tsx'), 'AgentsScreen'),
 });
 const agent = createRoute({
@@ -78,19 +79,19 @@ const agent = createRoute({
 const budgets = createRoute({
   ...under,
   path: '/budgets',
-  validateSearch: readPageSearch,
+  validateSearch: takeKnown(readPageSearch),
   component: lazyRouteComponent(() => import('../screens/budgets/budgets-screen.tsx'), 'BudgetsScreen'),
 });
 const costs = createRoute({
   ...under,
   path: '/costs',
-  validateSearch: readCostsSearch,
+  validateSearch: takeKnown(readCostsSearch),
   component: lazyRouteComponent(() => import('../screens/costs/costs-screen.tsx'), 'CostsScreen'),
 });
 const audit = createRoute({
   ...under,
   path: '/audit',
-  validateSearch: readAuditSearch,
+  validateSearch: takeKnown(readAuditSearch),
   component: lazyRouteComponent(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
 });
 const start = createRoute({
@@ -101,7 +102,7 @@ const start = createRoute({
 const keys = createRoute({
   ...under,
   path: '/keys',
-  validateSearch: readKeysSearch,
+  validateSearch: takeKnown(readKeysSearch),
   component: lazyRouteComponent(() => import('../screens/keys/keys-screen.tsx'), 'KeysScreen'),
 });
 

@@ -49,7 +49,7 @@ export function EventsScreen() {
   );
   const change = (next: Partial<EventsSearch>) =>
     void navigate({ search: (before) => ({ ...before, cursor: undefined, ...next }), replace: true });
-  const isFiltered = Object.keys(rest).length > 0 || failed === true;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Screen
       title="Events"
