@@ -14,6 +14,7 @@ import * as usageRollups from './0013-usage-rollups.ts';
 import * as refusalTotals from './0014-refusal-totals.ts';
 import * as consoleSessions from './0015-console-sessions.ts';
 import * as forwardedRequests from './0016-forwarded-requests.ts';
+import * as auditOrder from './0017-audit-order.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0014-refusal-totals': refusalTotals,
   '0015-console-sessions': consoleSessions,
   '0016-forwarded-requests': forwardedRequests,
+  '0017-audit-order': auditOrder,
 };
 
 /** The migrations in their order. A migration that has been released is never edited. */

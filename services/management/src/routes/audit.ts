@@ -9,7 +9,7 @@ import { readAgentFilter } from '../requests/read-agent-filter.ts';
 
 export const auditRoutes = tagRoutes('Audit log', [
   defineRoute('GET /api/v1/audit', {
-    summary: 'Who changed what, and requests that were refused, newest first',
+    summary: 'Who changed what, and requests that were refused, the highest number first',
     query: auditListQuerySchema,
     answer: { description: 'One page of entries', schema: auditListSchema },
     handle: async ({ query }, { db }) => {

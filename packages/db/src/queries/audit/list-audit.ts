@@ -20,7 +20,10 @@ export type AuditRow =
 
 type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string | null };
 
-/** One page of the audit log, newest first. One statement, so that refusals that are being sealed are shown exactly once. */
+/**
+ * One page of the audit log: first what has no number yet, then by number, the highest first. Not by time, because refused requests get
+ * their number when their minute is over. One statement, so that refusals that are being sealed are shown exactly once.
+ */
 export async function listAudit(
   db: Db,
   { agentId, action, from, to }: AuditFilter,
@@ -41,13 +44,13 @@ export async function listAudit(
       SELECT "timestamp" AS minute, agent_id, NULL::jsonb AS reasons, NULL::bigint AS count, NULL AS source_ip,
         seq, payload, lineage_hash
       FROM audit_log WHERE ${ofAgent} AND ${ofAction} AND ${inRange('timestamp')}
-      ORDER BY "timestamp" DESC, seq DESC LIMIT ${limit + offset}
+      ORDER BY seq DESC LIMIT ${limit + offset}
     ) UNION ALL (
       SELECT ${refusalColumns}, NULL, NULL, NULL
       FROM refusal_counts WHERE ${ofAgent} AND ${withCounts} AND ${inRange('minute')}
       GROUP BY ${refusalGroup}
     )
-    ORDER BY minute DESC, seq DESC NULLS FIRST, agent_id, count DESC, reasons LIMIT ${limit} OFFSET ${offset}`.execute(
+    ORDER BY seq DESC NULLS FIRST, minute DESC, agent_id, count DESC, reasons LIMIT ${limit} OFFSET ${offset}`.execute(
     db,
   );
   return rows.map((row) =>
