@@ -30,8 +30,8 @@ function toTable({ sent, costs }: DemoResult): string {
   return table.toString();
 }
 
-/** The table of costs, and commands to copy that show the rest. */
-export function formatResult(config: DemoConfig, result: DemoResult): string {
+/** The table of costs, and the way to the rest: the console, and commands to copy. @param consoleUrl address of the console */
+export function formatResult(config: DemoConfig, result: DemoResult, consoleUrl: string): string {
   const { managementUrl, managementKey } = config;
   const curl = `curl -s -H "Authorization: Bearer $KEY"`;
   const [turn] = result.sent;
@@ -41,7 +41,11 @@ Recorded since this database was made, for the agents above, from GET /api/v1/co
 
 ${toTable(result)}
 
-Where to look, after KEY=${managementKey}
+See it in a browser; the link works once, within ten minutes, and "npm run agp -- console link" makes another:
+
+  ${consoleUrl}
+
+Or from here, after KEY=${managementKey}
 
   the newest events         ${curl} '${managementUrl}/api/v1/events?limit=5'
   one session in order      ${curl} ${managementUrl}/api/v1/sessions/${turn?.sessionId}

@@ -1,5 +1,6 @@
 import { ConfigError } from '@agp/runtime';
 import { Presets, SingleBar } from 'cli-progress';
+import { makeConsoleLink } from '../start/make-console-link.ts';
 import { DemoNotReadyError, readDemoConfig } from './demo-config.ts';
 import { formatResult } from './format-result.ts';
 import { expectRunningStack, runDemo, turnCount } from './run-demo.ts';
@@ -17,7 +18,8 @@ try {
   const result = await runDemo(config, (agent) => bar.increment({ agent }));
   bar.update({ agent: '' });
   bar.stop();
-  console.log(formatResult(config, result));
+  const consoleUrl = await makeConsoleLink(config.managementUrl, config.managementKey);
+  console.log(formatResult(config, result, consoleUrl));
 } catch (error) {
   bar.stop();
   if (!(error instanceof DemoNotReadyError || error instanceof ConfigError)) throw error;
