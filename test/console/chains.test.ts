@@ -90,8 +90,10 @@ inBrowser('chains, checked by the browser itself', () => {
 
   test('of the audit log: whole, cut off where the last entries were deleted, and broken where one was changed', async () => {
     const { page, context, faults } = await open('/audit');
+    await page.getByRole('heading', { name: 'Not verified yet' }).waitFor();
     await page.getByRole('button', { name: 'Verify the whole log' }).click();
     await page.getByText(whole).waitFor();
+    await page.getByRole('heading', { name: 'Verified in this browser', exact: true }).waitFor();
     const { pool } = system().database;
     const cut = await pool.query<{ seq: string }>(
       'DELETE FROM audit_log WHERE seq >= (SELECT max(seq) - 1 FROM audit_log) RETURNING seq',
@@ -99,6 +101,7 @@ inBrowser('chains, checked by the browser itself', () => {
     const first = Math.min(...cut.rows.map(({ seq }) => Number(seq)));
     await page.getByRole('button', { name: 'Verify again' }).click();
     await page.getByText(`The chain breaks at number ${first}: it was cut off here`).waitFor();
+    await page.getByRole('heading', { name: 'not as it was written' }).waitFor();
     expect(await page.getByText(whole).count()).toBe(0);
     await system().database.pool.query(
       `UPDATE audit_log SET payload = replace(payload, '"v":', '"v": ') WHERE seq = 0`,

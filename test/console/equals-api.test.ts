@@ -36,7 +36,7 @@ inBrowser('what a screen shows', () => {
       await goTo(page, path);
       await vi.waitFor(async () => expect(await readShown(page), path).toMatchObject(await expected(ask)), wait);
       // Of several views one is said to be shown.
-      expect((await readShown(page)).tabs.length, path).toBe(/^\/(?:costs|keys|agents\/)/.test(path) ? 1 : 0);
+      expect((await readShown(page)).tabs.length, path).toBe(/^\/(?:costs|keys)/.test(path) ? 1 : 0);
     }
     expect(faults).toEqual([]);
   });

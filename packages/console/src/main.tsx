@@ -9,6 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/create-query-client.ts';
 import { createConsoleRouter } from './app/create-router.tsx';
+import { mendLanguage } from './app/mend-language.ts';
 import { readStyleNonce } from './app/read-style-nonce.ts';
 import { reloadWhenUpdated } from './app/reload-when-updated.ts';
 import { resolveVariables, theme } from './app/theme.ts';
@@ -17,6 +18,7 @@ import { SignInGate } from './session/sign-in-gate.tsx';
 import { takeSignInProof } from './session/take-sign-in-proof.ts';
 
 reloadWhenUpdated();
+mendLanguage();
 watchIdle();
 // Mantine's style tags, and those of the library that keeps the page from scrolling behind a dialog.
 const nonce = readStyleNonce();

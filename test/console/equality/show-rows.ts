@@ -18,7 +18,7 @@ import { describeOutcome, describePii } from '../../../packages/console/src/form
 import { formatCount, formatShortCount } from '../../../packages/console/src/format/format-count.ts';
 import { formatUsd } from '../../../packages/console/src/format/format-money.ts';
 import { formatDuration } from '../../../packages/console/src/format/format-time.ts';
-import { agentLink, ago, capBar, money, orDash, shortId, time } from './show-values.ts';
+import { agentLink, ago, capBar, minute, money, orDash, shortId, time } from './show-values.ts';
 
 const words = (code: string) => code.replaceAll('_', ' ');
 const ends = ({ expires_at }: { expires_at: string | null }) => (expires_at === null ? 'never' : time(expires_at));
@@ -95,7 +95,7 @@ export const showBudget = (budget: AgentBudget) => ({
 /** What was changed and what it is called are the console's own words. */
 export const showEntry = (entry: ListedAuditEntry) => ({
   'No.': entry.seq === null ? expect.stringMatching(/^open/) : String(entry.seq),
-  Time: time(entry.timestamp),
+  Time: entry.action === 'request.refused' ? minute(entry.timestamp) : time(entry.timestamp),
   Who: `${'name' in entry.actor ? entry.actor.name : entry.actor.kind}${entry.source_ip === null ? '' : ` from ${entry.source_ip}`}`,
   What: expect.any(String) as string,
   About: entry.agent_id

@@ -1,7 +1,12 @@
 import type { AgentBudget } from '@agp/core/contracts';
 import { formatShare } from '../../../packages/console/src/format/format-count.ts';
 import { formatExactUsd, formatUsd } from '../../../packages/console/src/format/format-money.ts';
-import { formatFullTime, formatTime, formatUtc } from '../../../packages/console/src/format/format-time.ts';
+import {
+  formatFullTime,
+  formatMinute,
+  formatTime,
+  formatUtc,
+} from '../../../packages/console/src/format/format-time.ts';
 import { shortenId } from '../../../packages/console/src/format/shorten-id.ts';
 
 /** The zone of the browser that shows them. */
@@ -15,6 +20,7 @@ export const shortId = (id: string, ends?: number) => `${shortenId(id, ends)} {$
 
 const onHover = (at: string) => `{${formatUtc(at)} ${formatFullTime(at, zone)}}`;
 export const time = (at: string) => `${formatTime(at, Date.now(), zone)} ${onHover(at)}`;
+export const minute = (at: string) => `${formatMinute(at, Date.now(), zone)} ${onHover(at)}`;
 /** How long ago changes by itself: the time behind it is what counts. */
 export const ago = (at: string | null | undefined) => (at ? `ago ${onHover(at)}` : 'never');
 export const orDash = (text: string | null) => text ?? '–';

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { statusQuery } from '../api/status-query.ts';
 import { Pill } from '../components/values/pill.tsx';
+import { TimeAgo } from '../components/values/time-stamp.tsx';
 import type { Tone } from '../format/describe-outcome.ts';
 import { formatDuration } from '../format/format-time.ts';
 
@@ -13,7 +14,7 @@ function judge(lag: number): Tone {
   return lag < stuckMs ? 'warn' : 'bad';
 }
 
-/** How far what is shown is behind what happens. */
+/** How far what is shown is behind what happens, or that nobody can tell: it says of the writer what the services' list says. */
 export function LagBadge() {
   const { data, error } = useQuery(statusQuery);
   if (error)
@@ -22,7 +23,7 @@ export function LagBadge() {
         No connection
       </Pill>
     );
-  const recording = data?.data.recording;
+  const { recording, services } = data?.data ?? {};
   if (recording === undefined) return null;
   if (recording === null)
     return (
@@ -31,6 +32,21 @@ export function LagBadge() {
       </Pill>
     );
   if (recording.lag_ms === null) return <Pill title="No event is recorded yet">Nothing recorded yet</Pill>;
+  const writer = services?.find(({ name }) => name === 'writer');
+  // The latest record is too old to tell whether a writer runs.
+  if (writer?.state === 'unknown')
+    return (
+      <Pill title={`Writer: ${writer.detail}`}>
+        <span className="hide-narrow">Last record </span>
+        <TimeAgo at={recording.last_recorded_at} />
+      </Pill>
+    );
+  if (writer?.state === 'not_ready')
+    return (
+      <Pill tone="bad" title={`Writer: ${writer.detail}`}>
+        Recording is late
+      </Pill>
+    );
   return (
     <Pill
       tone={judge(recording.lag_ms)}

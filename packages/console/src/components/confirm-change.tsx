@@ -53,7 +53,7 @@ export function ConfirmChange<Result>(props: ConfirmProps<Result>) {
           <div>{children}</div>
           <TextInput
             label="Reason"
-            description="Kept in the audit log with your name"
+            description="Optional; kept in the audit log with your name"
             maxLength={longestReason}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}

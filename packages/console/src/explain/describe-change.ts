@@ -91,6 +91,11 @@ export function nameAction(action: string): string {
   return Object.hasOwn(actionNames, action) ? (actionNames[action] as string) : action;
 }
 
+/** Whether an entry sums up the minute that begins at its time. */
+export function sumsUpMinute(action: string): boolean {
+  return action === 'request.refused';
+}
+
 /** Who made a change. */
 export function nameActor(actor: AuditEntry['actor']): string {
   return 'name' in actor ? actor.name : actor.kind;

@@ -48,6 +48,17 @@ export function formatFullTime(timestamp: string, timeZone?: string): string {
   }).format(new Date(timestamp));
 }
 
+/** The minute from a time on, in the viewer's zone: `15:07 to 15:08`, with its day where it is not today. */
+export function formatMinute(timestamp: string, now: number = Date.now(), timeZone?: string): string {
+  const [begin, end] = [timestamp, endOfMinute(timestamp)].map((at) => formatTime(at, now, timeZone).slice(0, -3));
+  return `${begin} to ${end?.slice(-5)}`;
+}
+
+/** The end of the minute that begins at a time, as the API writes times. */
+export function endOfMinute(timestamp: string): string {
+  return new Date(Date.parse(timestamp) + minute).toISOString();
+}
+
 /** `2026-11-22 14:03:22.393 UTC`. */
 export function formatUtc(timestamp: string): string {
   return timestamp.replace('T', ' ').replace('Z', ' UTC');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOutcome, describePii } from './describe-outcome.ts';
 import { countOf, formatShare, formatShortCount } from './format-count.ts';
 import { formatExactUsd, formatUsd } from './format-money.ts';
-import { formatAgo, formatDuration, formatTime, formatUtc } from './format-time.ts';
+import { formatAgo, formatDuration, formatMinute, formatTime, formatUtc } from './format-time.ts';
 import { projectSpend } from './project-spend.ts';
 import { shortenId } from './shorten-id.ts';
 
@@ -60,6 +60,8 @@ test('times are in the viewer zone, with the day where it is not today', () => {
   expect(formatTime('2026-11-22T12:03:22.393Z', now, 'Europe/Berlin')).toBe('13:03:22');
   expect(formatTime('2026-11-20T23:30:00.000Z', now, 'Europe/Berlin')).toBe('21 Nov, 00:30:00');
   expect(formatTime('2025-11-20T12:00:00.000Z', now, 'UTC')).toBe('20 Nov 2025, 12:00:00');
+  expect(formatMinute('2026-11-22T12:59:00.000Z', now, 'Europe/Berlin')).toBe('13:59 to 14:00');
+  expect(formatMinute('2026-11-20T22:59:00.000Z', now, 'Europe/Berlin')).toBe('20 Nov, 23:59 to 00:00');
   expect(formatUtc('2026-11-22T12:03:22.393Z')).toBe('2026-11-22 12:03:22.393 UTC');
 });
 

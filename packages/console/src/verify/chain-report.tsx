@@ -3,7 +3,6 @@ import { Pill } from '../components/values/pill.tsx';
 import { ShortId } from '../components/values/short-id.tsx';
 import { countOf, formatCount } from '../format/format-count.ts';
 import type { CheckedLink } from './check-chain.ts';
-import { formatPayload } from './format-payload.ts';
 
 /** What the check of a chain has found so far. */
 export interface ChainReportState {
@@ -56,6 +55,15 @@ function Verdict({ state, noun }: { state: ChainReportState; noun: string }) {
   );
 }
 
+/** The beginning of a hash, all of it on paper. */
+function CutHash({ hash }: { hash: string }) {
+  return (
+    <span className="mono" title={hash} data-print={hash}>
+      <span>{hash.slice(0, 19)}…</span>
+    </span>
+  );
+}
+
 function Step({ step }: { step: CheckedLink }) {
   const isWrong = step.fault !== null;
   return (
@@ -66,18 +74,21 @@ function Step({ step }: { step: CheckedLink }) {
         <Pill tone={isWrong ? 'bad' : 'good'}>{isWrong ? 'changed' : 'as written'}</Pill>
       </div>
       <div className="small dim">
-        SHA-256(<span className="mono">{step.previous === 'genesis' ? 'genesis' : step.previous.slice(0, 15)}…</span> +
-        payload) = <span className="mono">{step.computed.slice(7, 19)}…</span>
+        SHA-256({step.previous === 'genesis' ? 'genesis' : <CutHash hash={step.previous} />} + payload) ={' '}
+        <CutHash hash={step.computed} />
         {step.computed === step.shown ? (
           ' = recorded'
         ) : (
-          <span className="tone-bad"> ≠ recorded {step.shown.slice(7, 19)}…</span>
+          <span className="tone-bad">
+            {' '}
+            ≠ recorded <CutHash hash={step.shown} />
+          </span>
         )}
       </div>
       {isWrong && <div className="tone-bad">{step.fault}</div>}
       <details className="small no-print">
         <summary>Payload</summary>
-        <pre className="code-block">{formatPayload(step.payload)}</pre>
+        <pre className="code-block">{step.payload}</pre>
       </details>
     </li>
   );

@@ -16,6 +16,16 @@ export type Finding = ChainCheck & { divergence: Divergence | null; otherFault?:
 
 type State = { kind: 'idle' } | { kind: 'failed'; error: unknown } | { kind: 'report'; report: ChainReportState };
 
+/** What is true of a chain in this state: the heading above its report. */
+export function nameCheck(state: State): string {
+  if (state.kind !== 'report') return 'Not verified yet';
+  return {
+    running: 'Being verified in this browser',
+    whole: 'Verified in this browser',
+    broken: 'Verified in this browser: not as it was written',
+  }[state.report.kind];
+}
+
 /** Runs a check of a chain when it is asked for, and keeps what it found until the screen is left. */
 export function useChainCheck(check: (progress: Progress) => Promise<Finding>) {
   const [state, setState] = useState<State>({ kind: 'idle' });

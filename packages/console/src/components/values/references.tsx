@@ -15,8 +15,8 @@ export function AgentLink({ id, name }: { id: string; name?: string | null | und
 export function SessionLink({ id }: { id: string }) {
   const { edition } = useSession();
   const text = (
-    <span className="mono nowrap" title={id}>
-      {shortenId(id)}
+    <span className="mono nowrap" title={id} data-print={id}>
+      <span>{shortenId(id)}</span>
     </span>
   );
   return edition === 'extended' ? (

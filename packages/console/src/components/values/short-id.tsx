@@ -32,12 +32,12 @@ interface Props {
   ends?: number;
 }
 
-/** A long id or hash, shortened, with a button that copies all of it. */
+/** A long id or hash, shortened, whole on paper, with a button that copies all of it. */
 export function ShortId({ id, what = 'id', whole = false, ends = 6 }: Props) {
   return (
     <span className={whole ? undefined : 'nowrap'}>
-      <span className="mono" title={id}>
-        {whole ? id : shortenId(id, ends)}
+      <span className="mono" title={id} data-print={id}>
+        <span>{whole ? id : shortenId(id, ends)}</span>
       </span>{' '}
       <CopyText text={id} what={what} />
     </span>

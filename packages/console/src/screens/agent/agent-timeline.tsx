@@ -4,8 +4,8 @@ import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/values/money.tsx';
 import { Pill } from '../../components/values/pill.tsx';
-import { TimeStamp } from '../../components/values/time-stamp.tsx';
-import { describeChange, nameAction, nameActor } from '../../explain/describe-change.ts';
+import { MinuteStamp, TimeStamp } from '../../components/values/time-stamp.tsx';
+import { describeChange, nameAction, nameActor, sumsUpMinute } from '../../explain/describe-change.ts';
 import { describeOutcome, describePii } from '../../format/describe-outcome.ts';
 import { mergeTimeline, type TimelineEntry } from './merge-timeline.ts';
 
@@ -68,7 +68,11 @@ export function AgentTimeline({ overview }: { overview: AgentOverview }) {
           {entries.map((entry) => (
             <li key={entry.key} data-kind={entry.kind}>
               <div className="small">
-                <TimeStamp at={entry.at} />
+                {entry.kind === 'change' && sumsUpMinute(entry.change.action) ? (
+                  <MinuteStamp at={entry.at} />
+                ) : (
+                  <TimeStamp at={entry.at} />
+                )}
               </div>
               <div>
                 <Entry entry={entry} />

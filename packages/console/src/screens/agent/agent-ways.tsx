@@ -1,16 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import { Tabs, wholly } from '../../components/tabs.tsx';
 import { useSession } from '../../session/session-context.ts';
 
-/** Ways to lists of what one agent did. */
+/** Links to lists of what one agent did: screens of their own, so these are no tabs. */
 export function AgentWays({ agentId }: { agentId: string }) {
   const { edition } = useSession();
   const search = { agent_id: agentId };
   return (
-    <Tabs label="More about this agent">
-      <Link to="/agents/$agentId" params={{ agentId }} activeOptions={wholly}>
-        Overview
-      </Link>
+    <nav className="ways no-print" aria-label="More about this agent">
+      <span className="dim">More of it:</span>
       <Link to="/events" search={search}>
         Events
       </Link>
@@ -31,6 +28,6 @@ export function AgentWays({ agentId }: { agentId: string }) {
       <Link to="/audit" search={search}>
         Audit log
       </Link>
-    </Tabs>
+    </nav>
   );
 }

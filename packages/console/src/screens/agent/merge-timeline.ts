@@ -1,4 +1,6 @@
 import type { AgentOverview } from '../../api/shapes.ts';
+import { sumsUpMinute } from '../../explain/describe-change.ts';
+import { endOfMinute } from '../../format/format-time.ts';
 
 type Event = AgentOverview['events'][number];
 type Change = AgentOverview['changes'][number];
@@ -8,6 +10,10 @@ export type TimelineEntry = { key: string; at: string } & (
   | { kind: 'event'; event: Event }
   | { kind: 'change'; change: Change }
 );
+
+/** When it was over: what sums up a minute stands after all that may have led to it. */
+const endOf = (entry: TimelineEntry) =>
+  entry.kind === 'change' && sumsUpMinute(entry.change.action) ? endOfMinute(entry.at) : entry.at;
 
 /** One list of both, the latest first. Times are ISO 8601 in UTC, so they sort as texts. */
 export function mergeTimeline(events: readonly Event[], changes: readonly Change[]): TimelineEntry[] {
@@ -21,5 +27,5 @@ export function mergeTimeline(events: readonly Event[], changes: readonly Change
       change,
     })),
   ];
-  return entries.toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  return entries.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : endOf(a) > endOf(b) ? -1 : 0));
 }

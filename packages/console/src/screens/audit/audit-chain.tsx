@@ -2,9 +2,10 @@ import { Button } from '@mantine/core';
 import { Card } from '../../components/card.tsx';
 import { FailureNotice } from '../../components/failure-notice.tsx';
 import { ChainReport } from '../../verify/chain-report.tsx';
+import { DownloadChain } from '../../verify/download-chain.tsx';
 import { canHash } from '../../verify/hash-text.ts';
 import { NoHashing } from '../../verify/no-hashing.tsx';
-import { useChainCheck } from '../../verify/use-chain-check.ts';
+import { nameCheck, useChainCheck } from '../../verify/use-chain-check.ts';
 import { checkAudit } from './check-audit.ts';
 
 /** The audit log's chain of hashes, computed anew in this browser. */
@@ -13,13 +14,16 @@ export function AuditChain() {
   const isRunning = state.kind === 'report' && state.report.kind === 'running';
   return (
     <Card
-      title="Verified in this browser"
+      title={nameCheck(state)}
       aside={
-        canHash() && (
-          <Button size="xs" variant="default" className="no-print" onClick={() => void start()} loading={isRunning}>
-            {state.kind === 'idle' ? 'Verify the whole log' : 'Verify again'}
-          </Button>
-        )
+        <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
+          <DownloadChain paths={['/api/v1/audit/chain']} name="audit-log.json" />
+          {canHash() && (
+            <Button size="xs" variant="default" onClick={() => void start()} loading={isRunning}>
+              {state.kind === 'idle' ? 'Verify the whole log' : 'Verify again'}
+            </Button>
+          )}
+        </span>
       }
     >
       {!canHash() && <NoHashing command="npm run agp -- audit verify" />}

@@ -3,8 +3,8 @@ import type { Column } from '../../components/lists/rows-table.tsx';
 import { Pill } from '../../components/values/pill.tsx';
 import { AgentLink } from '../../components/values/references.tsx';
 import { ShortId } from '../../components/values/short-id.tsx';
-import { TimeStamp } from '../../components/values/time-stamp.tsx';
-import { describeChange, nameAction, nameActor } from '../../explain/describe-change.ts';
+import { MinuteStamp, TimeStamp } from '../../components/values/time-stamp.tsx';
+import { describeChange, nameAction, nameActor, sumsUpMinute } from '../../explain/describe-change.ts';
 import { shortenId } from '../../format/shorten-id.ts';
 
 function About({ agent_id, agent_name, target }: AuditEntry) {
@@ -12,8 +12,8 @@ function About({ agent_id, agent_name, target }: AuditEntry) {
   return target === null ? (
     <span className="dim">–</span>
   ) : (
-    <span title={target} className="mono nowrap">
-      {shortenId(target, 4)}
+    <span title={target} data-print={target} className="mono nowrap">
+      <span>{shortenId(target, 4)}</span>
     </span>
   );
 }
@@ -29,7 +29,11 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
         </span>
       ),
   },
-  { head: 'Time', cell: ({ timestamp }) => <TimeStamp at={timestamp} /> },
+  {
+    head: 'Time',
+    cell: ({ action, timestamp }) =>
+      sumsUpMinute(action) ? <MinuteStamp at={timestamp} /> : <TimeStamp at={timestamp} />,
+  },
   {
     head: 'Who',
     cell: ({ actor, source_ip }) => (

@@ -1,5 +1,3 @@
-import { Button } from '@mantine/core';
-import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api-query.ts';
@@ -11,9 +9,9 @@ import { NumberedPager } from '../../components/lists/pager.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { actionNames } from '../../explain/describe-change.ts';
-import { formatFullTime, formatUtc } from '../../format/format-time.ts';
+import { PrintButton } from '../../print/print-button.tsx';
+import { PrintStamp } from '../../print/print-stamp.tsx';
 import { timeSpans } from '../../search/time-spans.ts';
-import { useSession } from '../../session/session-context.ts';
 import { AuditChain } from './audit-chain.tsx';
 import { auditColumns } from './audit-columns.tsx';
 import type { AuditSearch } from './read-audit-search.ts';
@@ -57,13 +55,16 @@ export function AuditScreen() {
             onChange={(action) => change({ action })}
           />
           <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
-          <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
-            Print
-          </Button>
+          <PrintButton />
         </>
       }
     >
-      <PrintHead filter={filter} />
+      <PrintStamp>
+        {isFiltered &&
+          `; only entries with ${Object.entries(filter)
+            .map(([key, value]) => `${key} ${value}`)
+            .join(', ')}`}
+      </PrintStamp>
       <AuditChain />
       <Reading query={query}>
         {({ data: entries }) => (
@@ -93,18 +94,5 @@ export function AuditScreen() {
         )}
       </Reading>
     </Screen>
-  );
-}
-
-/** On paper: when and by whom it was printed, and what was left out. */
-function PrintHead({ filter }: { filter: AuditSearch }) {
-  const { name } = useSession();
-  const now = new Date().toISOString();
-  const filters = Object.entries(filter).map(([key, value]) => `${key} ${value}`);
-  return (
-    <p className="only-print small">
-      Printed {formatFullTime(now)} ({formatUtc(now)}) by {name} from {window.location.host}
-      {filters.length > 0 && `; only entries with ${filters.join(', ')}`}
-    </p>
   );
 }

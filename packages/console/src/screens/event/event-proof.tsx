@@ -3,9 +3,8 @@ import { Link } from '@tanstack/react-router';
 import type { EventDetail } from '../../api/shapes.ts';
 import { Card } from '../../components/card.tsx';
 import { Fields } from '../../components/values/fields.tsx';
-import { ShortId } from '../../components/values/short-id.tsx';
+import { CopyText, ShortId } from '../../components/values/short-id.tsx';
 import { useSession } from '../../session/session-context.ts';
-import { formatPayload } from '../../verify/format-payload.ts';
 import { canHash, hashLink } from '../../verify/hash-text.ts';
 
 /** What is said of the hash, and in which tone. */
@@ -63,8 +62,9 @@ export function EventProof({ event }: { event: EventDetail }) {
       <details style={{ marginTop: '0.875rem' }}>
         <summary>The text that the hash covers</summary>
         <pre className="code-block" style={{ marginTop: '0.5rem' }}>
-          {formatPayload(payload)}
+          {payload}
         </pre>
+        <CopyText text={payload} what="the text that the hash covers" />
       </details>
       <p className="dim small" style={{ marginBottom: 0 }}>
         * No hash covers {event.not_chained.join(', ').replaceAll('_', ' ')}: the database alone vouches for them.

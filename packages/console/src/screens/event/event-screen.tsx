@@ -16,6 +16,8 @@ import { describeOutcome, describePii } from '../../format/describe-outcome.ts';
 import { formatCount } from '../../format/format-count.ts';
 import { formatExactUsd } from '../../format/format-money.ts';
 import { formatDuration } from '../../format/format-time.ts';
+import { PrintButton } from '../../print/print-button.tsx';
+import { PrintStamp } from '../../print/print-stamp.tsx';
 import { EventProof } from './event-proof.tsx';
 import { listFindings } from './list-findings.ts';
 
@@ -43,7 +45,9 @@ export function EventScreen() {
           <span className="mono">{eventId}</span> <CopyText text={eventId} what="event id" />
         </>
       }
+      actions={<PrintButton />}
     >
+      <PrintStamp />
       <Reading query={query}>
         {({ data: event }) => (
           <>

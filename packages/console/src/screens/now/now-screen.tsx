@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { callApi } from '../../api/call-api.ts';
 import type { Status } from '../../api/shapes.ts';
 import { statusQuery } from '../../api/status-query.ts';
+import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
+import { ConnectButton } from '../../components/connect-button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { TimeStamp } from '../../components/values/time-stamp.tsx';
@@ -35,6 +38,7 @@ export function NowScreen() {
           <>
             <Unavailable status={status} />
             <Attention status={status} />
+            <FirstStep status={status} />
             <NowFigures status={status} />
             <DayChartCard />
             <NowLists status={status} />
@@ -46,6 +50,19 @@ export function NowScreen() {
         )}
       </Reading>
     </Screen>
+  );
+}
+
+/** Where there is no agent and no request yet: what to do. */
+function FirstStep({ status: { agents, recording } }: { status: Status }) {
+  if (!agents || agents.active + agents.blocked + agents.retired > 0 || recording?.last_recorded_at !== null)
+    return null;
+  return (
+    <Card>
+      <EmptyState title="No agent yet" action={<ConnectButton />}>
+        What agents do and spend appears here with the first request through the proxy.
+      </EmptyState>
+    </Card>
   );
 }
 

@@ -5,9 +5,10 @@ import { Card } from '../../components/card.tsx';
 import { FailureNotice } from '../../components/failure-notice.tsx';
 import { countOf } from '../../format/format-count.ts';
 import { ChainReport } from '../../verify/chain-report.tsx';
+import { DownloadChain } from '../../verify/download-chain.tsx';
 import { canHash } from '../../verify/hash-text.ts';
 import { NoHashing } from '../../verify/no-hashing.tsx';
-import { useChainCheck } from '../../verify/use-chain-check.ts';
+import { nameCheck, useChainCheck } from '../../verify/use-chain-check.ts';
 import { checkSession } from './check-session.ts';
 
 /** Up to here the chain is checked without being asked for. */
@@ -44,7 +45,18 @@ export function SessionChain({ sessionId, eventCount }: { sessionId: string; eve
   );
   return (
     <div id="chain" ref={place} style={{ scrollMarginTop: '5rem' }}>
-      <Card title="Verified in this browser" aside={canHash() && again}>
+      <Card
+        title={nameCheck(state)}
+        aside={
+          <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
+            <DownloadChain
+              paths={[`/api/v1/lineage/${sessionId}`, `/api/v1/lineage/${sessionId}/removed`]}
+              name={`${sessionId}.jsonl`}
+            />
+            {canHash() && again}
+          </span>
+        }
+      >
         {!canHash() && <NoHashing command={`npm run agp -- sessions verify ${sessionId}`} />}
         {canHash() && state.kind === 'idle' && (
           <span className="dim">Downloads {countOf(eventCount, 'payload')} and computes every hash here.</span>

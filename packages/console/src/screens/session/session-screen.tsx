@@ -15,6 +15,8 @@ import { CopyText } from '../../components/values/short-id.tsx';
 import { TimeStamp } from '../../components/values/time-stamp.tsx';
 import { countOf, formatCount, formatShortCount } from '../../format/format-count.ts';
 import { formatDuration } from '../../format/format-time.ts';
+import { PrintButton } from '../../print/print-button.tsx';
+import { PrintStamp } from '../../print/print-stamp.tsx';
 import { ownEventColumns } from '../events/event-columns.tsx';
 import { SessionChain } from './session-chain.tsx';
 
@@ -35,7 +37,9 @@ export function SessionScreen() {
           <span className="mono">{sessionId}</span> <CopyText text={sessionId} what="session id" />
         </>
       }
+      actions={<PrintButton />}
     >
+      <PrintStamp />
       <Reading query={query}>
         {({ data: { session, events } }) => (
           <>

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import type { Lineage, ListedEvent } from '@agp/core/contracts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser } from './support/in-browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+inBrowser('what an auditor takes along', () => {
+  const { open, send, system } = useConsole();
+
+  async function makeEvent(name: string): Promise<ListedEvent> {
+    const session = (await send(name)).headers.get('x-session-id');
+    const read = () => system().api<ListedEvent[]>('/api/v1/events?limit=10');
+    const find = async () => (await read()).find(({ session_id }) => session_id === session);
+    await expect.poll(find, { timeout: 60_000 }).toBeDefined();
+    return (await find()) as ListedEvent;
+  }
+
+  const readText = async (path: string) => {
+    const headers = { authorization: `Bearer ${system().apiKey}` };
+    return await (await fetch(system().management.url + path, { headers })).text();
+  };
+
+  async function download(page: Page): Promise<{ name: string; text: string }> {
+    const begun = page.waitForEvent('download', { timeout: 60_000 });
+    await page.getByRole('button', { name: 'Download the chain' }).click();
+    const file = await begun;
+    return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+  }
+
+  test('chains as files, byte for byte what the API answers', async () => {
+    const { session_id: id } = await makeEvent('downloaded');
+    const { page, context, faults } = await open(`/sessions/${id}`);
+    const chain = `/api/v1/lineage/${id}`;
+    const lines = `${await readText(chain)}\n${await readText(`${chain}/removed`)}\n`;
+    expect(await download(page)).toEqual({ name: `${id}.jsonl`, text: lines });
+    await page.goto(`${system().management.url}/audit`);
+    const { name, text } = await download(page);
+    expect(name).toBe('audit-log.json');
+    // Signing in may have come in between.
+    const { entries } = JSON.parse(text) as { entries: unknown[] };
+    expect(entries.length).toBeGreaterThan(0);
+    const whole = JSON.parse(await readText('/api/v1/audit/chain')) as { entries: unknown[] };
+    expect(whole.entries.slice(0, entries.length)).toEqual(entries);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('prints with day, time, zone and whole hashes, and says when it was printed', async () => {
+    const event = await makeEvent('printed');
+    const { entries } = await system().api<Lineage>(`/api/v1/lineage/${event.session_id}`);
+    const payload = entries.at(-1)?.payload ?? '';
+    const { page, context, faults } = await open('/audit', { timezoneId: 'Europe/Berlin' });
+    const onPaper = (query: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${query}'), '::after').content`);
+    const date = /^"\d+ \w+ 2\d{3}, [\d:]{8} (?:CET|CEST|GMT\+[12])"$/;
+    for (const path of ['/audit', `/sessions/${event.session_id}`, `/events/${event.id}`]) {
+      await page.emulateMedia({ media: 'screen' });
+      await page.goto(system().management.url + path);
+      await page.locator('main time').first().waitFor();
+      await page.getByRole('button', { name: 'Print', exact: true }).waitFor();
+      expect(await onPaper('main time')).toBe('none');
+      const before = new Date().toISOString();
+      await page.evaluate(`window.dispatchEvent(new Event('beforeprint'))`);
+      await page.emulateMedia({ media: 'print' });
+      const [, printed = ''] = /\((.+) UTC\) by/.exec(await page.getByTestId('printed').innerText()) ?? [];
+      expect(`${printed.replace(' ', 'T')}Z` >= before, printed).toBe(true);
+      expect(await onPaper('main time')).toMatch(date);
+      expect(await page.locator('main time > span').first().isVisible()).toBe(false);
+    }
+    expect(await page.locator('pre').textContent()).toBe(payload);
+    expect(await page.locator('pre').isVisible()).toBe(true);
+    await page.emulateMedia({ media: 'screen' });
+    await page.goto(`${system().management.url}/audit`);
+    await page.locator('main td .mono[data-print^=sha256]').first().waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await onPaper('main td .mono[data-print^=sha256]')).toMatch(/^"sha256:[0-9a-f]{64}"$/);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('under a locale of the browser that is no language, charts are drawn all the same', async () => {
+    await makeEvent('charted');
+    const { page, context, faults } = await open('/');
+    await context.addInitScript(
+      `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })`,
+    );
+    await page.reload();
+    await page.locator('.hour-chart canvas').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
