@@ -1,11 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import type { CostUsage, ListedEvent } from '@agp/core/contracts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { formatCount } from '../../packages/console/src/format/format-count.ts';
+import { readShown } from './equality/read-shown.ts';
+import { money } from './equality/show-values.ts';
 import { goTo } from './support/go-to.ts';
 import { inBrowser } from './support/in-browser.ts';
 import { type ConsoleSystem, openConsole } from './support/open-console.ts';
 
 /** Values that no screen offers, by the screen's address and name. */
 const edited: [path: string, title: string, queries: string[]][] = [
-  ['/costs', 'Costs', ['by=weather', 'by=tag,tag', 'by={"a":1}', 'by=__proto__', 'view=doors', 'from={}', 'to=[1]']],
+  [
+    '/costs',
+    'Costs',
+    ['by=weather', 'by=tag,tag', 'by=tag,model,agent', 'by={"a":1}', 'by=__proto__', 'view=doors', 'from={}', 'to=[1]'],
+  ],
   ['/events', 'Events', ['outcome=lost', 'from={}', 'cursor=[]', 'failed=perhaps', 'model=[1]']],
   ['/refusals', 'Refusals', ['reason={}', 'from=[]']],
   ['/sessions', 'Sessions', ['from={}', 'cursor=[]', 'agent_id={}']],
@@ -17,11 +26,25 @@ const edited: [path: string, title: string, queries: string[]][] = [
   ['/find', 'What became of a request', ['id={}', 'id=[1]']],
 ];
 
+/** What is paid for: tags of teams, and models. */
+const calls = [
+  ['team-a', 'gpt-4o'],
+  ['team-a', 'gpt-4o'],
+  ['team-a', 'gpt-4o-mini'],
+  ['team-b', 'gpt-4o-mini'],
+] as const;
+
+const dayMs = 86_400_000;
+const dayFrom = (days: number) => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
+/** Only what never becomes equal runs into it. */
+const wait = { timeout: 60_000, interval: 100 };
+
 inBrowser('costs, and addresses that somebody has edited', () => {
   let console: ConsoleSystem;
 
   beforeAll(async () => {
     console = await openConsole();
+    for (const [tag, model] of calls) await console.send('biller', { model }, { 'x-compliance-tag': tag });
   });
   afterAll(() => console?.[Symbol.asyncDispose]());
 
@@ -45,6 +68,75 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     await page.getByRole('alert').getByText('from: must be a time such as').waitFor();
     await goTo(page, '/costs?from=2026-02-02&to=2026-02-01');
     await page.getByRole('alert').getByText('from: must be earlier than to').waitFor();
+    await context.close();
+  });
+
+  test('by tag and model, between two days, are what the API answers: the table, the file, the events behind them', async () => {
+    const { page, context, faults } = await console.open('/costs?by=tag');
+    await page.getByText('X-Compliance-Tag').waitFor();
+    await page.getByLabel('and by').selectOption('Model');
+    // Days around today's: midnight changes nothing.
+    const [first, last, after] = [dayFrom(-1), dayFrom(1), dayFrom(2)];
+    await page.getByLabel('First day').fill(first);
+    await page.getByLabel('Last day').fill(last);
+    await page.waitForURL((url) => url.search === `?by=tag%2Cmodel&from=${first}&to=${after}`);
+
+    const path = `/api/v1/costs/usage?group_by=tag,model&from=${first}&to=${after}`;
+    await vi.waitFor(async () => {
+      const { usage } = await console.system.api<CostUsage>(path);
+      expect(usage.reduce((sum, { request_count }) => sum + request_count, 0)).toBe(calls.length);
+      const rows = usage
+        .toSorted((a, b) => b.total_cost_usd - a.total_cost_usd)
+        .map((sum) => ({
+          'Compliance tag': sum.compliance_tag,
+          Model: sum.model,
+          Cost: money(sum.total_cost_usd),
+          Requests: formatCount(sum.request_count),
+        }));
+      await page.reload();
+      await page.getByRole('table', { name: 'Costs' }).waitFor();
+      expect((await readShown(page)).tables.Costs).toMatchObject(rows);
+    }, wait);
+
+    for (const [button, query] of [
+      ['CSV', path],
+      ['CSV by day', path.replace('=tag', '=day,tag')],
+    ] as const) {
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: button, exact: true }).click();
+      const headers = { authorization: `Bearer ${console.system.apiKey}`, accept: 'text/csv' };
+      const answer = await fetch(console.url + query, { headers });
+      expect(await readFile(await (await download).path(), 'utf8')).toBe(await answer.text());
+    }
+
+    await page
+      .getByRole('row', { name: /^team-a gpt-4o / })
+      .getByRole('link', { name: 'gpt-4o' })
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    expect(await page.getByLabel('First day').inputValue()).toBe(first);
+    expect(await page.getByLabel('Last day').inputValue()).toBe(last);
+    const events = await console.system.api<ListedEvent[]>(
+      `/api/v1/events?compliance_tag=team-a&model=gpt-4o&from=${first}&to=${after}`,
+    );
+    expect(events.length).toBe(2);
+    await page.getByRole('table', { name: 'Events' }).waitFor();
+    expect((await readShown(page)).tables.Events?.length).toBe(2);
+    await page.getByLabel('First day').fill('');
+    await page.getByLabel('Last day').click();
+    await page.waitForURL((url) => !url.searchParams.has('from') && url.searchParams.get('to') === after);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('of last week are those from Monday to Sunday', async () => {
+    const { page, context } = await console.open('/costs');
+    await page.getByLabel('Time').selectOption('Last week (Mon–Sun)');
+    await page.getByText('Nothing was used in this time').waitFor();
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(new URL(page.url()).searchParams.get(name) ?? ''));
+    expect(new Date(from ?? 0).getUTCDay()).toBe(1);
+    expect((to ?? 0) - (from ?? 0)).toBe(7 * dayMs);
+    expect(await page.getByLabel('Time').inputValue()).toBe('week');
     await context.close();
   });
 });

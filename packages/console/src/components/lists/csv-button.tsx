@@ -9,6 +9,8 @@ interface Props {
   query: Record<string, string | number | boolean | undefined>;
   /** Of the file, without its ending. */
   name: string;
+  /** `CSV` if not given. */
+  label?: string;
   title?: string;
 }
 
@@ -29,7 +31,7 @@ export function CsvButton(props: Props) {
       title={error?.message ?? props.title}
       {...(error && { color: 'red', variant: 'light' })}
     >
-      {error ? 'CSV failed: again' : 'CSV'}
+      {error ? 'CSV failed: again' : (props.label ?? 'CSV')}
     </Button>
   );
 }

@@ -14,9 +14,11 @@ const entry = (day: string, model: string, total_cost_usd: number): UsageEntry =
 test('days are put together, the dearest first', () => {
   const sums = sumUsage(
     [entry('2026-11-01', 'a', 1), entry('2026-11-02', 'b', 3), entry('2026-11-02', 'a', 1)],
-    'model',
+    ['model'],
   );
-  expect(sums.map(({ name, cost, requests, promptTokens }) => [name, cost, requests, promptTokens])).toEqual([
+  expect(
+    sums.map(({ values, cost, requests, promptTokens }) => [values[0]?.name, cost, requests, promptTokens]),
+  ).toEqual([
     ['b', 3, 1, 10],
     ['a', 2, 2, 20],
   ]);
@@ -24,10 +26,20 @@ test('days are put together, the dearest first', () => {
 
 test('an agent is known by its id, whatever its name', () => {
   const of = (agent_id: string, agent_name: string | null) => ({ ...entry('2026-11-01', '', 1), agent_id, agent_name });
-  const sums = sumUsage([of('agt_1', 'same'), of('agt_2', 'same'), of('agt_3', null)], 'agent');
-  expect(sums.map(({ key, name }) => [key, name])).toEqual([
+  const sums = sumUsage([of('agt_1', 'same'), of('agt_2', 'same'), of('agt_3', null)], ['agent']);
+  expect(sums.map(({ values: [agent] }) => [agent?.key, agent?.name])).toEqual([
     ['agt_1', 'same'],
     ['agt_2', 'same'],
     ['agt_3', 'agt_3'],
+  ]);
+});
+
+test('two groups are summed by each pair, whatever their texts', () => {
+  const of = (compliance_tag: string, model: string) => ({ ...entry('2026-11-01', model, 1), compliance_tag });
+  const sums = sumUsage([of('a', 'b'), of('a', 'c'), of('a","', 'b'), of('a', 'b')], ['tag', 'model']);
+  expect(sums.map(({ values, cost }) => [...values.map(({ name }) => name), cost])).toEqual([
+    ['a', 'b', 2],
+    ['a', 'c', 1],
+    ['a","', 'b', 1],
   ]);
 });

@@ -3,30 +3,48 @@ import type { CostGroup } from './read-costs-search.ts';
 
 export type UsageEntry = components['schemas']['CostUsageEntry'];
 
-/** All that one agent, model, provider or tag used in a range of time. */
-export interface UsageSum {
+/** A value of one group. */
+export interface GroupValue {
+  group: CostGroup;
   /** An id, a model, a provider or a tag. */
   key: string;
   name: string;
+}
+
+/** All that one agent, model, provider or tag used in a range of time, or one pair of them. */
+export interface UsageSum {
+  /** One for each group. */
+  values: GroupValue[];
   cost: number;
   promptTokens: number;
   completionTokens: number;
   requests: number;
 }
 
-/** What an entry is summed by. */
-export function readGroup(entry: UsageEntry, by: CostGroup): { key: string; name: string } {
-  if (by === 'agent') return { key: entry.agent_id ?? '', name: entry.agent_name || entry.agent_id || 'not known' };
-  const value = { model: entry.model, provider: entry.provider, tag: entry.compliance_tag }[by] ?? '';
-  return { key: value, name: value || 'none' };
+function readGroup(entry: UsageEntry, group: CostGroup): GroupValue {
+  if (group === 'agent')
+    return { group, key: entry.agent_id ?? '', name: entry.agent_name || entry.agent_id || 'not known' };
+  const value = { model: entry.model, provider: entry.provider, tag: entry.compliance_tag }[group] ?? '';
+  return { group, key: value, name: value || 'none' };
+}
+
+/** What an entry is summed by, in words. */
+export function nameEntry(entry: UsageEntry, groups: readonly CostGroup[]): string {
+  return groups.map((group) => readGroup(entry, group).name).join(' · ');
+}
+
+/** What tells one sum from another: no two have the same. */
+export function keyOf({ values }: Pick<UsageSum, 'values'>): string {
+  return JSON.stringify(values.map(({ key }) => key));
 }
 
 /** Sums of days put together, the dearest first. */
-export function sumUsage(entries: readonly UsageEntry[], by: CostGroup): UsageSum[] {
+export function sumUsage(entries: readonly UsageEntry[], groups: readonly CostGroup[]): UsageSum[] {
   const sums = new Map<string, UsageSum>();
   for (const entry of entries) {
-    const { key, name } = readGroup(entry, by);
-    const sum = sums.get(key) ?? { key, name, cost: 0, promptTokens: 0, completionTokens: 0, requests: 0 };
+    const values = groups.map((group) => readGroup(entry, group));
+    const key = keyOf({ values });
+    const sum = sums.get(key) ?? { values, cost: 0, promptTokens: 0, completionTokens: 0, requests: 0 };
     sums.set(key, sum);
     sum.cost += entry.total_cost_usd;
     sum.promptTokens += entry.total_prompt_tokens;

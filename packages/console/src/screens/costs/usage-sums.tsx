@@ -5,12 +5,12 @@ import { RowsTable } from '../../components/lists/rows-table.tsx';
 import { Money } from '../../components/values/money.tsx';
 import { AgentLink } from '../../components/values/references.tsx';
 import { formatCount, formatShare, formatShortCount } from '../../format/format-count.ts';
-import type { CostGroup } from './read-costs-search.ts';
-import type { UsageSum } from './sum-usage.ts';
+import type { CostGroup, CostsSearch } from './read-costs-search.ts';
+import { type GroupValue, keyOf, type UsageSum } from './sum-usage.ts';
 
 /** Rows that are drawn at once. */
 const rowsAtOnce = 100;
-/** Agents that are read; CSV has all. */
+/** Sums of agents that are read; CSV has all. */
 export const mostAgents = 1_000;
 
 /** What each group is called. */
@@ -21,30 +21,46 @@ export const groupNames: Record<CostGroup, string> = {
   tag: 'Compliance tag',
 };
 
-function GroupName({ sum, by }: { sum: UsageSum; by: CostGroup }) {
-  if (by === 'agent') return <AgentLink id={sum.key} name={sum.name} />;
-  const search = { model: { model: sum.key }, provider: { provider: sum.key }, tag: { compliance_tag: sum.key } }[by];
+/** Of what and when costs are. */
+export type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
+
+/** Names of filters of events. */
+const filterNames = { agent: 'agent_id', model: 'model', provider: 'provider', tag: 'compliance_tag' } as const;
+
+/** An agent leads to its page, anything else to the events that were summed. */
+function GroupName({ value, sum, range }: { value: GroupValue | undefined; sum: UsageSum; range: Range }) {
+  if (value === undefined) return null;
+  if (value.group === 'agent') return <AgentLink id={value.key} name={value.name} />;
+  const filter = sum.values.map(({ group, key }) => [filterNames[group], key || undefined]);
   return (
-    <Link to="/events" search={search}>
-      {sum.name}
+    <Link to="/events" search={{ ...range, ...Object.fromEntries(filter) }}>
+      {value.name}
     </Link>
   );
 }
 
-/** What each agent, model, provider or tag used, the dearest first. */
-export function UsageSums({ sums, by, cost }: { sums: readonly UsageSum[]; by: CostGroup; cost: number }) {
+interface Props {
+  sums: readonly UsageSum[];
+  groups: readonly CostGroup[];
+  range: Range;
+  /** Of all together, in USD. */
+  cost: number;
+}
+
+/** What each agent, model, provider or tag used, or each pair of them, the dearest first. */
+export function UsageSums({ sums, groups, range, cost }: Props) {
   const [shown, setShown] = useState(rowsAtOnce);
   return (
     <>
       <RowsTable
         label="Costs"
         rows={sums.slice(0, shown)}
-        rowKey={({ key }) => key}
+        rowKey={keyOf}
         columns={[
-          {
-            head: groupNames[by],
-            cell: (sum) => <GroupName sum={sum} by={by} />,
-          },
+          ...groups.map((group, at) => ({
+            head: groupNames[group],
+            cell: (sum: UsageSum) => <GroupName value={sum.values[at]} sum={sum} range={range} />,
+          })),
           { head: 'Cost', right: true, cell: (sum) => <Money usd={sum.cost} /> },
           { head: 'Share', right: true, cell: (sum) => (cost === 0 ? '–' : formatShare(sum.cost / cost)) },
           { head: 'Requests', right: true, cell: ({ requests }) => formatCount(requests) },
@@ -56,7 +72,7 @@ export function UsageSums({ sums, by, cost }: { sums: readonly UsageSum[]; by: C
         <div className="pager">
           <span className="dim">
             {formatCount(shown)} of {formatCount(sums.length)}
-            {by === 'agent' && sums.length === mostAgents && ' or more'}, the dearest first
+            {groups.includes('agent') && sums.length === mostAgents && ' or more'}, the dearest first
           </span>
           <Button size="xs" variant="default" onClick={() => setShown(shown + rowsAtOnce)}>
             Show more

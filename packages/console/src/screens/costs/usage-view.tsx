@@ -9,19 +9,22 @@ import { FaultBoundary } from '../../components/fault-boundary.tsx';
 import { Choice } from '../../components/lists/choice.tsx';
 import { CsvButton } from '../../components/lists/csv-button.tsx';
 import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
+import { TimeRange } from '../../components/lists/time-range.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Money } from '../../components/values/money.tsx';
 import { formatShortCount } from '../../format/format-count.ts';
+import { isDay } from '../../search/utc-days.ts';
 import { findFirstDay } from './find-first-day.ts';
-import { type CostGroup, type CostsSearch, costGroups } from './read-costs-search.ts';
-import { readGroup, sumUsage, type UsageEntry, type UsageSum } from './sum-usage.ts';
-import { groupNames, mostAgents, UsageSums } from './usage-sums.tsx';
+import { type CostGroup, type CostsSearch, costGroups, listGroups } from './read-costs-search.ts';
+import { nameEntry, sumUsage, type UsageEntry, type UsageSum } from './sum-usage.ts';
+import { TagHint } from './tag-hint.tsx';
+import { groupNames, mostAgents, type Range, UsageSums } from './usage-sums.tsx';
 
 const route = getRouteApi('/costs');
 const DayBars = lazy(() => import('../../charts/day-bars.tsx').then((file) => ({ default: file.DayBars })));
 const height = 260;
 
-const groups = costGroups.map((value) => ({ value, label: groupNames[value] }));
+const options = costGroups.map((value) => ({ value, label: groupNames[value] }));
 /** Whole UTC days: sums are kept by day and by hour. */
 const spans = [
   { value: 'today', label: 'Today' },
@@ -31,64 +34,105 @@ const spans = [
   { value: '90d', label: 'Last 90 days' },
 ] as const;
 
-/** Cost by day and group, as a picture, a table and CSV. */
+/** Cost by day and one or two groups, as a picture, a table and CSV. */
 export function UsageView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { by = 'model', from = '7d', to, agent_id } = search;
+  const { to, agent_id, from = to === undefined ? '7d' : undefined } = search;
+  const groups = listGroups(search.by);
+  const [first, second] = groups;
   const change = (next: Partial<CostsSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
-  const range = { from: findFirstDay(from), to, agent_id };
-  const filter = { group_by: `day,${by}`, ...range };
+  const group = (...by: (CostGroup | undefined)[]) =>
+    change({ by: [...new Set(by)].filter((name) => name !== undefined).join(',') });
+  const firstDay = from && findFirstDay(from);
+  const range = { from: firstDay, to, agent_id };
+  const file = `costs-by-${groups.join('-and-')}`;
   return (
     <>
       <div className="filters">
-        <Choice
+        <TimeRange
           label="Time (UTC days)"
-          options={spans}
-          value={from as (typeof spans)[number]['value']}
-          onChange={(next) => change({ from: next })}
+          spans={spans}
+          from={from}
+          to={to}
+          firstDay={firstDay && isDay(firstDay) ? firstDay : undefined}
+          onChange={change}
         />
-        <Choice label="By" options={groups} value={by} onChange={(next) => change({ by: next })} />
+        <Choice label="By" options={options} value={first} onChange={(next) => group(next, second)} />
+        <Choice
+          label="and by"
+          none="nothing else"
+          options={options.filter(({ value }) => value !== first)}
+          value={second}
+          onChange={(next) => group(first, next)}
+        />
         <LinkedFilter name="agent" value={agent_id} onRemove={() => change({ agent_id: undefined })} />
         <CsvButton
           path="/api/v1/costs/usage"
-          query={filter}
-          name={`costs-by-day-and-${by}`}
-          title="These figures, by day"
+          query={{ group_by: groups.join(','), ...range }}
+          name={file}
+          title="The table below"
+        />
+        <CsvButton
+          path="/api/v1/costs/usage"
+          query={{ group_by: `day,${groups.join(',')}`, ...range }}
+          name={`${file}-and-day`}
+          label="CSV by day"
+          title="The table below, by day"
         />
       </div>
-      {by === 'agent' ? <AgentsUsage range={range} /> : <GroupsUsage range={range} by={by} />}
+      {groups.includes('tag') && <TagHint />}
+      {groups.includes('agent') ? (
+        <AgentsUsage range={range} groups={groups} />
+      ) : (
+        <GroupsUsage range={range} groups={groups} />
+      )}
     </>
   );
 }
 
-type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
+interface Grouped {
+  range: Range;
+  groups: readonly CostGroup[];
+}
 
 /** Of what there are few: one read has each day of each. */
-function GroupsUsage({ range, by }: { range: Range; by: CostGroup }) {
-  const query = useQuery(apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: `day,${by}` } }));
+function GroupsUsage({ range, groups }: Grouped) {
+  const query = useQuery(apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: `day,${groups.join(',')}` } }));
   return (
     <Reading query={query}>
       {({ data: { usage } }) => (
-        <Usage days={usage} nameOf={(entry) => readGroup(entry, by).name} sums={sumUsage(usage, by)} by={by} />
+        <Usage
+          days={usage}
+          nameOf={(entry) => nameEntry(entry, groups)}
+          sums={sumUsage(usage, groups)}
+          groups={groups}
+          range={range}
+        />
       )}
     </Reading>
   );
 }
 
 /** Of agents there may be a hundred thousand: the days of all together, and the dearest. */
-function AgentsUsage({ range }: { range: Range }) {
+function AgentsUsage({ range, groups }: Grouped) {
   const days = useQuery(apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: 'day' } }));
   const dearest = useQuery(
-    apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: 'agent', top: mostAgents } }),
+    apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(','), top: mostAgents } }),
   );
   return (
     <Reading query={days}>
       {({ data: all }) => (
         <Reading query={dearest}>
           {({ data: { usage } }) => (
-            <Usage days={all.usage} nameOf={() => 'All agents'} sums={sumUsage(usage, 'agent')} by="agent" />
+            <Usage
+              days={all.usage}
+              nameOf={() => 'All agents'}
+              sums={sumUsage(usage, groups)}
+              groups={groups}
+              range={range}
+            />
           )}
         </Reading>
       )}
@@ -96,15 +140,14 @@ function AgentsUsage({ range }: { range: Range }) {
   );
 }
 
-interface UsageProps {
+interface UsageProps extends Grouped {
   days: readonly UsageEntry[];
   /** The group of an entry, in words. */
   nameOf: (entry: UsageEntry) => string;
   sums: readonly UsageSum[];
-  by: CostGroup;
 }
 
-function Usage({ days, nameOf, sums, by }: UsageProps) {
+function Usage({ days, nameOf, sums, groups, range }: UsageProps) {
   const add = (read: (entry: UsageEntry) => number) => days.reduce((sum, entry) => sum + read(entry), 0);
   const [cost, requests] = [add((entry) => entry.total_cost_usd), add((entry) => entry.request_count)];
   if (days.length === 0)
@@ -132,8 +175,8 @@ function Usage({ days, nameOf, sums, by }: UsageProps) {
           </Suspense>
         </FaultBoundary>
       </Card>
-      <Card title={`By ${groupNames[by].toLowerCase()}`} flush>
-        <UsageSums sums={sums} by={by} cost={cost} />
+      <Card title={`By ${groups.map((group) => groupNames[group].toLowerCase()).join(' and ')}`} flush>
+        <UsageSums sums={sums} groups={groups} range={range} cost={cost} />
       </Card>
     </>
   );

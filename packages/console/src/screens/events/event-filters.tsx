@@ -1,6 +1,7 @@
 import { Choice } from '../../components/lists/choice.tsx';
 import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
 import { SearchField } from '../../components/lists/search-field.tsx';
+import { TimeRange } from '../../components/lists/time-range.tsx';
 import { timeSpans } from '../../search/time-spans.ts';
 import type { EventsSearch } from './read-events-search.ts';
 
@@ -20,13 +21,12 @@ interface Props {
 }
 
 /** Filters that came with a link and have no field of their own. */
-const linked = ['agent_id', 'session_id', 'pii_type', 'provider', 'to'] as const;
+const linked = ['agent_id', 'session_id', 'pii_type', 'provider'] as const;
 const linkedNames = {
   agent_id: 'agent',
   session_id: 'session',
   pii_type: 'personal data',
   provider: 'provider',
-  to: 'before',
 };
 
 /** Which events are listed. */
@@ -36,7 +36,7 @@ export function EventFilters({ search, onChange }: Props) {
     onChange(chosen === 'wrong' ? { failed: true, outcome: undefined } : { failed: undefined, outcome: chosen });
   return (
     <div className="filters">
-      <Choice label="Time" none="All" options={timeSpans} value={search.from} onChange={(from) => onChange({ from })} />
+      <TimeRange label="Time" none="All" spans={timeSpans} from={search.from} to={search.to} onChange={onChange} />
       <Choice label="Result" none="All" options={results} value={result} onChange={chooseResult} />
       <SearchField
         label="Model"
