@@ -63,7 +63,7 @@ inBrowser('what an auditor takes along', () => {
       const before = new Date().toISOString();
       await page.evaluate(`window.dispatchEvent(new Event('beforeprint'))`);
       await page.emulateMedia({ media: 'print' });
-      const [, printed = ''] = /\((.+) UTC\) by/.exec(await page.getByTestId('printed').innerText()) ?? [];
+      const [, printed = ''] = /\((.+) UTC\) by/.exec((await page.getByTestId('printed').textContent()) ?? '') ?? [];
       expect(`${printed.replace(' ', 'T')}Z` >= before, printed).toBe(true);
       expect(await onPaper('main time')).toMatch(date);
       expect(await page.locator('main time > span').first().isVisible()).toBe(false);
@@ -75,18 +75,6 @@ inBrowser('what an auditor takes along', () => {
     await page.locator('main td .mono[data-print^=sha256]').first().waitFor();
     await page.emulateMedia({ media: 'print' });
     expect(await onPaper('main td .mono[data-print^=sha256]')).toMatch(/^"sha256:[0-9a-f]{64}"$/);
-    expect(faults).toEqual([]);
-    await context.close();
-  });
-
-  test('under a locale of the browser that is no language, charts are drawn all the same', async () => {
-    await makeEvent('charted');
-    const { page, context, faults } = await open('/');
-    await context.addInitScript(
-      `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })`,
-    );
-    await page.reload();
-    await page.locator('.hour-chart canvas').waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -30,6 +30,7 @@ export function DownloadChain({ paths, name }: Props) {
     <Button
       size="xs"
       variant="default"
+      className="no-print"
       leftSection={<IconDownload size={14} aria-hidden />}
       loading={isPending}
       onClick={() => mutate()}

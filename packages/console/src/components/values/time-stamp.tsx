@@ -1,12 +1,5 @@
 import type { ReactNode } from 'react';
-import {
-  endOfMinute,
-  formatAgo,
-  formatFullTime,
-  formatMinute,
-  formatTime,
-  formatUtc,
-} from '../../format/format-time.ts';
+import { formatAgo, formatFullTime, formatMinute, formatTime, formatUtc } from '../../format/format-time.ts';
 import { useNow } from './use-now.ts';
 
 const describe = (at: string) => `${formatUtc(at)}\n${formatFullTime(at)}`;
@@ -23,7 +16,7 @@ function Time({ at, print, children }: { at: string; print?: string; children: R
 /** The minute that an entry sums up, which begins at a time. */
 export function MinuteStamp({ at }: { at: string }) {
   return (
-    <Time at={at} print={`${formatFullTime(at)} to ${formatFullTime(endOfMinute(at))}`}>
+    <Time at={at} print={`${formatFullTime(at)} to ${formatMinute(at).slice(-5)}:00`}>
       {formatMinute(at)}
     </Time>
   );

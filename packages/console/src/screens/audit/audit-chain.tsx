@@ -19,7 +19,7 @@ export function AuditChain() {
         <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
           <DownloadChain paths={['/api/v1/audit/chain']} name="audit-log.json" />
           {canHash() && (
-            <Button size="xs" variant="default" onClick={() => void start()} loading={isRunning}>
+            <Button size="xs" variant="default" className="no-print" onClick={() => void start()} loading={isRunning}>
               {state.kind === 'idle' ? 'Verify the whole log' : 'Verify again'}
             </Button>
           )}
