@@ -28,10 +28,11 @@ test('several agents are blocked by one command: each is reported, and a wrong n
       .split('\n')
       .map((line) => JSON.parse(line).status),
   ).toEqual(['active', 'active']);
-  expect(await done('audit list --limit 4')).toMatch(/worker +status: active -> blocked +gone->wild\n/);
+  expect(await done('audit list --limit 10')).toMatch(/worker +status: active -> blocked +gone->wild\n/);
   await refused(`agents block worker --reason ${'x'.repeat(257)}`, 1, /^reason: must be 1 to 256 printable characters/);
   await done('agents retire second --reason moved');
-  const [entry] = await readJson('audit list --agent second --limit 1');
+  // Refused requests of the running minute are listed first.
+  const [entry] = await readJson('audit list --agent second --action agent.retire --limit 1');
   expect(entry).toMatchObject({ action: 'agent.retire', reason: 'moved', after: { status: 'retired' } });
 });
 
@@ -56,8 +57,9 @@ test('keys, tokens and names change for a reason, and the cap of new agents show
   const token = await readJson('tokens create reasoned --reason for-it');
   await done(`tokens revoke ${token.id} --reason against-it`);
   await done('names release reasoned --reason freed-it');
-  const entries: { reason: string }[] = await readJson('audit list --limit 6');
-  expect(entries.map(({ reason }) => reason).toReversed()).toEqual([
+  const entries: { reason: string | null }[] = await readJson('audit list --limit 20');
+  const reasons = entries.flatMap(({ reason }) => reason ?? []);
+  expect(reasons.slice(0, 6).toReversed()).toEqual([
     'made-it',
     'turned-it',
     'no-more',

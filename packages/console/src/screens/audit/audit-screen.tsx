@@ -6,6 +6,7 @@ import { Choice } from '../../components/lists/choice.tsx';
 import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
 import { ListCard } from '../../components/lists/list-card.tsx';
 import { NumberedPager } from '../../components/lists/pager.tsx';
+import { TimeRange } from '../../components/lists/time-range.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { actionNames } from '../../explain/describe-change.ts';
@@ -40,13 +41,7 @@ export function AuditScreen() {
       about="Every change with who made it and why, and every refused request: one chain of hashes"
       actions={
         <>
-          <Choice
-            label="Time"
-            none="All"
-            options={timeSpans}
-            value={filter.from as '24h' | undefined}
-            onChange={(from) => change({ from })}
-          />
+          <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
           <Choice
             label="Action"
             none="All"

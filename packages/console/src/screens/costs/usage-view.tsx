@@ -47,7 +47,9 @@ export function UsageView() {
     change({ by: [...new Set(by)].filter((name) => name !== undefined).join(',') });
   const firstDay = from && findFirstDay(from);
   const range = { from: firstDay, to, agent_id };
-  const file = `costs-by-${groups.join('-and-')}`;
+  // Two files of the same groups are told apart by their days.
+  const days = [firstDay && `-from-${firstDay}`, to && `-before-${to}`].filter(Boolean).join('');
+  const file = `costs-by-${groups.join('-and-')}${days}`;
   return (
     <>
       <div className="filters">

@@ -4,12 +4,12 @@ import { apiQuery, refreshMs } from '../../api/api-query.ts';
 import type { Session } from '../../api/shapes.ts';
 import { ConnectButton } from '../../components/connect-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Choice } from '../../components/lists/choice.tsx';
 import { CsvButton } from '../../components/lists/csv-button.tsx';
 import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
 import { ListCard } from '../../components/lists/list-card.tsx';
 import { CursorPager } from '../../components/lists/pager.tsx';
 import type { Column } from '../../components/lists/rows-table.tsx';
+import { TimeRange } from '../../components/lists/time-range.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { Money } from '../../components/values/money.tsx';
@@ -58,12 +58,13 @@ export function SessionsScreen() {
       about="The requests that belong together: one conversation, one run. Each is a chain of hashes."
       actions={
         <>
-          <Choice
+          <TimeRange
             label="Began"
             none="At any time"
-            options={timeSpans}
-            value={search.from}
-            onChange={(from) => change({ from })}
+            spans={timeSpans}
+            from={search.from}
+            to={search.to}
+            onChange={change}
           />
           <LinkedFilter name="agent" value={search.agent_id} onRemove={() => change({ agent_id: undefined })} />
           <CsvButton
