@@ -9,7 +9,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { connectBus } from '@agp/bus';
 import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
@@ -21,6 +20,7 @@ import { readCpu } from './process-usage.ts';
 import { describeUsage, type Usage, usagePerRequest, watchProduct } from './product/product-usage.ts';
 import { waitUntilRecorded } from './product/wait-until-recorded.ts';
 import { profileFlags, profileProxy } from './profile/profile-proxy.ts';
+import { readArguments } from './read-arguments.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 import { startProxy } from './start-proxy.ts';
 import { startService } from './start-service.ts';
@@ -29,7 +29,7 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
 const connections = Number(process.env.BENCH_CONNECTIONS ?? 64);
 
-const { profile } = parseArgs({ options: { profile: { type: 'string' } } }).values;
+const { profile } = readArguments('bench:proxy', { profile: '' });
 
 interface Round {
   requests: number;

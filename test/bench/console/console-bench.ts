@@ -9,7 +9,6 @@
  */
 
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { buildConsole } from '@agp/console/build';
 import { toPublicId } from '@agp/core/ids';
 import { openDatabase, type Pool } from '@agp/db';
@@ -17,6 +16,7 @@ import { signIn } from '../../console/support/open-console.ts';
 import { startBrowser } from '../../wire/browsers/start-browser.ts';
 import { fillDatabase, shape } from '../queries/fill-database.ts';
 import { fillLog, wholeSession } from '../queries/fill-log.ts';
+import { readArguments } from '../read-arguments.ts';
 import { startService } from '../start-service.ts';
 import { fillAgents, fillRefusals } from './fill-agents.ts';
 import { type Known, listViews } from './list-views.ts';
@@ -26,10 +26,7 @@ import { measureView } from './measure-view.ts';
 const promisedMs = 1_000;
 const key = 'agm_bench-key-of-the-console-0123456789';
 
-const { values } = parseArgs({
-  options: { events: { type: 'string', default: '200000' }, agents: { type: 'string', default: String(shape.agents) } },
-});
-const [events, agents] = [Number(values.events), Number(values.agents)];
+const { events, agents } = readArguments('bench:console', { events: 200_000, agents: shape.agents as number });
 if (!Number.isSafeInteger(events) || events < 10_000 || events % 1_000 !== 0)
   throw new Error('--events: must be a multiple of 1000, at least 10000');
 if (!Number.isSafeInteger(agents) || agents < shape.agents)

@@ -1,7 +1,7 @@
 /**
  * What an agent waits for, at loads that do not wait for answers: requests at random moments, timed from the moment at which each was to
  * be sent. The provider alone, a bare Node proxy before it, and the product take turns within each round; the medians of rounds are
- * compared. `-- --rates 50,200,800 --seconds 2.5 --rounds 3 --streams 20 --seed 1 --agents 20 --placement apart|free`
+ * compared. `--placement free` lets the system place the processes.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -77,7 +77,7 @@ function printSeries(series: Series): void {
     console.log(` CPU of the product a request: ${describeUsage(medianOfEach(series.usage, Object.keys(first)))}`);
 }
 
-const options = readOptions(process.argv.slice(2));
+const options = readOptions();
 const isApart = options.placement === 'apart' && canPin;
 if (isApart) pinSelf(1);
 const provider = await startPinned(

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from '../read-arguments.ts';
 
 export interface LatencyOptions {
   /** Requests a second. */
@@ -13,37 +13,21 @@ export interface LatencyOptions {
   placement: 'apart' | 'free';
 }
 
-/** Reads the options of the command line. Throws where one is no number, or unknown. */
-export function readOptions(args: string[]): LatencyOptions {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rates: { type: 'string', default: '50,200,800' },
-      streams: { type: 'string', default: '20' },
-      rounds: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '2.5' },
-      seed: { type: 'string', default: '1' },
-      agents: { type: 'string', default: '20' },
-      placement: { type: 'string', default: 'apart' },
-    },
+/** Reads the options of the command line. Throws where a rate is no number, or a placement is unknown. */
+export function readOptions(): LatencyOptions {
+  const { rates, placement, ...numbers } = readArguments('bench:latency', {
+    rates: '50,200,800',
+    streams: 20,
+    rounds: 3,
+    seconds: 2.5,
+    seed: 1,
+    agents: 20,
+    placement: 'apart',
   });
-  const toNumber = (name: string, text: string) => {
-    const value = Number(text);
-    if (!(text.trim() !== '' && value >= 0)) throw new Error(`--${name}: "${text}" is no number`);
-    return value;
-  };
-  const { placement } = values;
   if (placement !== 'apart' && placement !== 'free') throw new Error('--placement: apart or free');
-  return {
-    rates: values.rates
-      .split(',')
-      .filter(Boolean)
-      .map((rate) => toNumber('rates', rate)),
-    streams: toNumber('streams', values.streams),
-    rounds: toNumber('rounds', values.rounds),
-    seconds: toNumber('seconds', values.seconds),
-    seed: toNumber('seed', values.seed),
-    agents: toNumber('agents', values.agents),
-    placement,
+  const toRate = (text: string) => {
+    if (!(Number(text) > 0)) throw new Error(`--rates: "${text}" is no number above 0`);
+    return Number(text);
   };
+  return { ...numbers, rates: rates.split(',').filter(Boolean).map(toRate), placement };
 }

@@ -1,15 +1,15 @@
 /**
  * Whether the services keep more and more memory: an hour's traffic, sent in some minutes, by many agents, with streams and callers that
  * leave. What is left after a full collection is read again and again, and a line fitted to it. Then many streams, held open.
- * `-- --minutes 10 --per-second 20 --agents 1000 --streams 2000,10000 --seed 1`; `--per-second` is the hour's rate
+ * `--per-second` is the hour's rate.
  */
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { connectBus } from '@agp/bus';
 import { startDurableServers } from '@agp/local-stack';
 import { makeRandom } from '../../soak/make-random.ts';
 import { describeMachine } from '../describe-machine.ts';
 import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
+import { readArguments } from '../read-arguments.ts';
 import { pinSelf, startPinned } from '../start-pinned.ts';
 import { startProxy } from '../start-proxy.ts';
 import { startService } from '../start-service.ts';
@@ -20,20 +20,17 @@ import { printGrowth } from './print-growth.ts';
 import { memoryFlags, readMemory } from './read-memory.ts';
 import type { MemoryReport } from './report-memory.ts';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    'per-second': { type: 'string', default: '20' },
-    agents: { type: 'string', default: '1000' },
-    streams: { type: 'string', default: '2000,10000' },
-    seed: { type: 'string', default: '1' },
-  },
+const options = readArguments('bench:memory', {
+  minutes: 10,
+  'per-second': 20,
+  agents: 1_000,
+  streams: '2000,10000',
+  seed: 1,
 });
-const minutes = Number(values.minutes);
-const hourly = Number(values['per-second']);
+const { minutes, 'per-second': hourly } = options;
 const perSecond = (hourly * 60) / minutes;
 const samples = 40;
-const openCounts = values.streams.split(',').filter(Boolean).map(Number);
+const openCounts = options.streams.split(',').filter(Boolean).map(Number);
 const mostStreams = Math.max(0, ...openCounts);
 
 const mostOpen = fitStreams(mostStreams);
@@ -59,10 +56,10 @@ const connection = await connectBus({ url: servers.natsUrl, name: 'memory-bench'
 
 console.log(describeMachine());
 console.log(
-  `${minutes} minutes of ${perSecond.toFixed(0)} requests/s, as many as ${hourly} requests/s are in an hour, by ${values.agents} agents; seed ${values.seed}`,
+  `${minutes} minutes of ${perSecond.toFixed(0)} requests/s, as many as ${hourly} requests/s are in an hour, by ${options.agents} agents; seed ${options.seed}`,
 );
-const random = makeRandom(Number(values.seed));
-const traffic = new MixedTraffic({ url: proxy.url, perSecond, agents: Number(values.agents), random });
+const random = makeRandom(options.seed);
+const traffic = new MixedTraffic({ url: proxy.url, perSecond, agents: options.agents, random });
 const readings: Record<string, [hours: number, MemoryReport][]> = { proxy: [], writer: [], management: [] };
 for (let sample = 1; sample <= samples; sample += 1) {
   await traffic.run((minutes * 60) / samples);

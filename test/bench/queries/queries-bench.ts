@@ -11,9 +11,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { openDatabase } from '@agp/db';
 import { serviceFlags } from '@agp/local-stack';
+import { readArguments } from '../read-arguments.ts';
 import { fillDatabase } from './fill-database.ts';
 import { fillLog } from './fill-log.ts';
 import { type Call, listCalls } from './list-calls.ts';
@@ -27,8 +27,7 @@ const noiseMs = 1;
 const panelMs = 300;
 const key = 'bench-key-of-the-queries';
 
-const { values } = parseArgs({ options: { events: { type: 'string', default: '10000000' } } });
-const events = Number(values.events);
+const { events } = readArguments('bench:queries', { events: 10_000_000 });
 if (!Number.isSafeInteger(events) || events < 2 * smallSize || events % 1_000 !== 0)
   throw new Error(`--events: must be a multiple of 1000, at least ${2 * smallSize}`);
 const { DATABASE_URL, NATS_URL, REDIS_URL } = process.env;

@@ -2,10 +2,8 @@
  * What more proxies and writers bring: 1, 2 and 4 proxies, 1 and 2 writers, before three NATS servers with streams of three copies, one
  * Postgres and one Redis. All share this machine, so nothing is taken from the wall clock but the rate at which a backlog is recorded:
  * what each part used for a request tells where it would be full on a machine of its own.
- * `-- --per-proxy 150 --seconds 5 --rounds 2 --events 20000 --server-cores 8 --seed 1`
  */
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { connectBus } from '@agp/bus';
 import { openDatabase } from '@agp/db';
 import { startDurableServers } from '@agp/local-stack';
@@ -14,6 +12,7 @@ import { describeMachine } from '../describe-machine.ts';
 import type { Slice, SliceTimes } from '../latency/slice.ts';
 import { type Usage, usagePerRequest, watchProduct } from '../product/product-usage.ts';
 import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
+import { readArguments } from '../read-arguments.ts';
 import { startPinned } from '../start-pinned.ts';
 import { startProxy } from '../start-proxy.ts';
 import { type StartedProcess, startService } from '../start-service.ts';
@@ -24,19 +23,15 @@ import { printDrains, printScale, printStatements, type Scale, type ScaleRound }
 import { countStatements, readStatements, resetStatements } from './read-statements.ts';
 import { startCluster } from './start-cluster.ts';
 
-const { values } = parseArgs({
-  options: {
-    'per-proxy': { type: 'string', default: '150' },
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '2' },
-    events: { type: 'string', default: '20000' },
-    'server-cores': { type: 'string', default: '8' },
-    seed: { type: 'string', default: '1' },
-  },
+const options = readArguments('bench:scale', {
+  'per-proxy': 150,
+  seconds: 5,
+  rounds: 2,
+  events: 20_000,
+  'server-cores': 8,
+  seed: 1,
 });
-const perProxy = Number(values['per-proxy']);
-const seconds = Number(values.seconds);
-const rounds = Number(values.rounds);
+const { 'per-proxy': perProxy, seconds, rounds } = options;
 const agents = 20;
 const most = 4;
 const steps = [
@@ -89,7 +84,7 @@ async function runRound(perSecond: number, round: number): Promise<ScaleRound> {
   const readUsage = watch();
   await resetStatements(database.pool);
   const before = readUsage();
-  const requests = await sendLoad(proxies, perSecond, seconds, Number(values.seed) + round);
+  const requests = await sendLoad(proxies, perSecond, seconds, options.seed + round);
   const usage = usagePerRequest(before, readUsage(), requests);
   return { requests, seconds, usage, statements: await readStatements(database.pool) };
 }
@@ -118,14 +113,14 @@ async function measureDrains(): Promise<void> {
   const drains: Drain[] = [];
   // The first is for the compilers and the caches.
   for (let round = 0; round <= rounds; round += 1) {
-    drains.push(await drainBacklog(connection, childrenOf(writers), watch(), Number(values.events)));
+    drains.push(await drainBacklog(connection, childrenOf(writers), watch(), options.events));
   }
   printDrains(writers.length, drains.slice(1));
 }
 
 console.log(describeMachine());
 console.log(
-  `${perProxy} requests/s for each proxy, at random moments, ${rounds} rounds of ${seconds} s; ${values.events} events a backlog. ` +
+  `${perProxy} requests/s for each proxy, at random moments, ${rounds} rounds of ${seconds} s; ${options.events} events a backlog. ` +
     'All on this machine: figures are CPU, not time.',
 );
 for (const step of steps) {
@@ -133,7 +128,7 @@ for (const step of steps) {
   printScale(scale);
   if (!isMost(scale)) continue;
   printStatements(scale);
-  printLimits(scale, Number(values['server-cores']));
+  printLimits(scale, options['server-cores']);
 }
 await measureDrains();
 const [{ child: second }] = writers.splice(1) as [StartedProcess];
