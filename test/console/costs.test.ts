@@ -63,6 +63,22 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     await context.close();
   });
 
+  test('a page behind the last one says so and leads back, whoever there is', async () => {
+    const { page, context, faults } = await console.open('/');
+    for (const [path, nouns] of [
+      ['/agents', 'agents'],
+      ['/budgets', 'agents'],
+      ['/audit', 'entries'],
+    ] as const) {
+      await goTo(page, `${path}?page=900`);
+      await page.getByRole('heading', { name: `No ${nouns} on this page` }).waitFor();
+      await page.getByRole('button', { name: 'First page' }).click();
+      await page.getByRole('table').getByRole('row').nth(1).waitFor();
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('what only the API can refuse is shown as its error', async () => {
     const { page, context } = await console.open('/costs?from=2026-13-45');
     await page.getByRole('alert').getByText('from: must be a time such as').waitFor();

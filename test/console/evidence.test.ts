@@ -54,7 +54,7 @@ inBrowser('what an auditor takes along', () => {
     const onPaper = (query: string) =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('${query}'), '::after').content`);
     const date = /^"\d+ \w+ 2\d{3}, [\d:]{8} (?:CET|CEST|GMT\+[12])"$/;
-    for (const path of ['/audit', `/sessions/${event.session_id}`, `/events/${event.id}`]) {
+    for (const path of ['/audit', '/events', `/sessions/${event.session_id}`, `/events/${event.id}`]) {
       await page.emulateMedia({ media: 'screen' });
       await page.goto(system().management.url + path);
       await page.locator('main time').first().waitFor();

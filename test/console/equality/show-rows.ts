@@ -35,6 +35,7 @@ export const showTurn = (event: SessionEvent | ListedEvent) => ({
 export const showEvent = (event: ListedEvent) => ({
   ...showTurn(event),
   Agent: agentLink(event),
+  Session: shortId(event.session_id),
   Result: describeOutcome(event).text,
 });
 

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Card } from '../card.tsx';
 import { EmptyState } from '../empty-state.tsx';
+import { PastTheEnd } from './pager.tsx';
 import { RowsTable, type RowsTableProps } from './rows-table.tsx';
 
 interface Props<Row> extends RowsTableProps<Row> {
@@ -13,13 +14,15 @@ interface Props<Row> extends RowsTableProps<Row> {
   hint: ReactNode;
   /** Shown where there are no rows, and no filters. */
   none: ReactNode;
+  /** Of a list whose pages have numbers, beginning with 1. */
+  page?: number;
   /** Ways to further pages. */
   children?: ReactNode;
 }
 
 /** A list of rows, or why it is empty. */
-export function ListCard<Row>({ nouns: [one, many], onShowAll, hint, none, children, ...table }: Props<Row>) {
-  const nothing = onShowAll ? (
+export function ListCard<Row>({ nouns: [one, many], onShowAll, hint, none, page = 1, children, ...table }: Props<Row>) {
+  const unmatched = onShowAll ? (
     <EmptyState
       title={`No ${one} matches`}
       action={
@@ -33,6 +36,7 @@ export function ListCard<Row>({ nouns: [one, many], onShowAll, hint, none, child
   ) : (
     none
   );
+  const nothing = page > 1 ? <PastTheEnd nouns={many} /> : unmatched;
   return (
     <Card flush>
       {table.rows.length === 0 ? nothing : <RowsTable {...table} />}

@@ -3,6 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatCount } from '../../format/format-count.ts';
+import { EmptyState } from '../empty-state.tsx';
 
 interface Props {
   /** What is shown. */
@@ -71,7 +72,7 @@ interface Numbered extends Pick<Props, 'words'> {
 /** Of a list whose page number stands in the address. */
 export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
   const navigate = useNavigate();
-  if (page === 1 && count <= size) return null;
+  if (count === 0 || (page === 1 && count <= size)) return null;
   const turn = (to: number) => () =>
     void navigate({
       to: '.',
@@ -86,5 +87,24 @@ export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
     >
       {nouns} {formatCount(first + 1)} to {formatCount(first + Math.min(count, size))}
     </Pager>
+  );
+}
+
+/** Of a numbered page without rows: the list has become shorter, or the address was edited. */
+export function PastTheEnd({ nouns }: { nouns: string }) {
+  const navigate = useNavigate();
+  const turn = () =>
+    void navigate({ to: '.', search: ((before: object) => ({ ...before, page: undefined })) as never });
+  return (
+    <EmptyState
+      title={`No ${nouns} on this page`}
+      action={
+        <Button variant="default" onClick={turn}>
+          First page
+        </Button>
+      }
+    >
+      The list ends before it.
+    </EmptyState>
   );
 }

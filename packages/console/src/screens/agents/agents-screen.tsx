@@ -83,6 +83,7 @@ export function AgentsScreen() {
             rowKey={({ id }) => id}
             columns={agentColumns(change)}
             stale={query.isPlaceholderData}
+            page={page}
             onShowAll={isFiltered ? () => set({ search: undefined, status: undefined }) : undefined}
             hint="None of the agents has this name and status."
             none={

@@ -10,6 +10,7 @@ import { TimeRange } from '../../components/lists/time-range.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { actionNames } from '../../explain/describe-change.ts';
+import { describeFilter } from '../../print/describe-filter.ts';
 import { PrintButton } from '../../print/print-button.tsx';
 import { PrintStamp } from '../../print/print-stamp.tsx';
 import { timeSpans } from '../../search/time-spans.ts';
@@ -54,12 +55,7 @@ export function AuditScreen() {
         </>
       }
     >
-      <PrintStamp>
-        {isFiltered &&
-          `; only entries with ${Object.entries(filter)
-            .map(([key, value]) => `${key} ${value}`)
-            .join(', ')}`}
-      </PrintStamp>
+      <PrintStamp>{isFiltered && `; only entries with ${describeFilter(filter)}`}</PrintStamp>
       <AuditChain />
       <Reading query={query}>
         {({ data: entries }) => (
@@ -70,6 +66,7 @@ export function AuditScreen() {
             rowKey={(entry) => entry.id ?? `${entry.timestamp} ${entry.agent_id} ${JSON.stringify(entry.after)}`}
             columns={auditColumns}
             stale={query.isPlaceholderData}
+            page={page}
             onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
             hint="Try a longer time or another action."
             none={

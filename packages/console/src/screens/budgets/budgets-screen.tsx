@@ -6,7 +6,7 @@ import { SetCap } from '../../changes/set-cap.tsx';
 import { Card } from '../../components/card.tsx';
 import { ConnectButton } from '../../components/connect-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { NumberedPager } from '../../components/lists/pager.tsx';
+import { NumberedPager, PastTheEnd } from '../../components/lists/pager.tsx';
 import { type Column, RowsTable } from '../../components/lists/rows-table.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
@@ -111,11 +111,13 @@ export function BudgetsScreen() {
               </Card>
             </div>
             <Card title="Agents" flush>
-              {agents.length === 0 ? (
+              {agents.length === 0 && page > 1 && <PastTheEnd nouns="agents" />}
+              {agents.length === 0 && page === 1 && (
                 <EmptyState title="No agent yet" action={<ConnectButton />}>
                   Each agent has a budget from its first request on.
                 </EmptyState>
-              ) : (
+              )}
+              {agents.length > 0 && (
                 <RowsTable
                   label="Budgets of agents"
                   rows={agents.slice(0, pageSize)}

@@ -3,7 +3,7 @@ import type { ListedEvent } from '../../api/shapes.ts';
 import type { Column } from '../../components/lists/rows-table.tsx';
 import { Money } from '../../components/values/money.tsx';
 import { Pill } from '../../components/values/pill.tsx';
-import { AgentLink } from '../../components/values/references.tsx';
+import { AgentLink, SessionLink } from '../../components/values/references.tsx';
 import { TimeStamp } from '../../components/values/time-stamp.tsx';
 import { describeOutcome, describePii } from '../../format/describe-outcome.ts';
 import { formatCount } from '../../format/format-count.ts';
@@ -63,5 +63,6 @@ export const ownEventColumns: readonly Column<Shown>[] = [time, ...rest];
 export const eventColumns: readonly Column<ListedEvent>[] = [
   time,
   { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+  { head: 'Session', cell: ({ session_id }) => <SessionLink id={session_id} /> },
   ...rest,
 ];

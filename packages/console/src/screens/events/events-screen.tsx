@@ -14,6 +14,9 @@ import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { countOf } from '../../format/format-count.ts';
 import { useNewCount } from '../../live/use-new-count.ts';
+import { describeFilter } from '../../print/describe-filter.ts';
+import { PrintButton } from '../../print/print-button.tsx';
+import { PrintStamp } from '../../print/print-stamp.tsx';
 import { eventColumns } from './event-columns.tsx';
 import { EventFilters } from './event-filters.tsx';
 import type { EventsSearch } from './read-events-search.ts';
@@ -65,9 +68,11 @@ export function EventsScreen() {
             name="events"
             title="The latest 1,000 that match"
           />
+          <PrintButton />
         </>
       }
     >
+      <PrintStamp>{isFiltered && `; only events with ${describeFilter(filter)}`}</PrintStamp>
       <EventFilters search={search} onChange={change} />
       <NewPill count={count} onShow={() => void query.refetch()} />
       <Reading query={query}>
