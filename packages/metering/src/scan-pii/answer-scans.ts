@@ -1,6 +1,7 @@
 import type { PiiFinder } from '@agp/pii';
 import { answerQuestions } from '../text/answer-questions.ts';
 import type { TextSource } from '../text/text-source.ts';
+import { ScanMemory } from './scan-memory.ts';
 import { type PiiScan, scanTexts } from './scan-texts.ts';
 
 /** Texts to scan. */
@@ -12,8 +13,9 @@ export interface ScanRequest {
 
 /** The worker's side of a scanner. */
 export function answerScans(find: PiiFinder): void {
+  const memory = new ScanMemory();
   answerQuestions(({ sources, budgetMs }: ScanRequest): PiiScan => {
     const end = performance.now() + budgetMs;
-    return scanTexts(sources, find, () => performance.now() < end);
+    return scanTexts(sources, find, () => performance.now() < end, memory);
   });
 }

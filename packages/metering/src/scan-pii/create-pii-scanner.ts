@@ -2,6 +2,7 @@ import { createPiiFinder } from '@agp/pii';
 import type { Holder } from '@agp/runtime/fairness';
 import { createOffload, detach, OffloadError, sizeOfAll, type TextSource } from '../text/index.ts';
 import type { ScanRequest } from './answer-scans.ts';
+import { ScanMemory } from './scan-memory.ts';
 import { type PiiScan, scanTexts } from './scan-texts.ts';
 
 /** Looks for PII in what agents and models wrote. */
@@ -32,6 +33,7 @@ const maxPendingBytes = 256 * 1024 * 1024;
 export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
   const { personNames, budgetMs, maxInline = 16 * 1024, onWorkerError } = options;
   const find = createPiiFinder();
+  const memory = new ScanMemory();
   const script = personNames ? './scan-names-worker.ts' : './scan-worker.ts';
   const offload = createOffload<ScanRequest, PiiScan>(new URL(script, import.meta.url), {
     // Reading comes before scanning.
@@ -44,7 +46,7 @@ export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
   return {
     async scan(sources, holder) {
       const size = sources.reduce((sum, source) => sum + sizeOfAll(source), 0);
-      if (size === 0 || (size <= maxInline && !personNames)) return scanTexts(sources, find, () => true);
+      if (size === 0 || (size <= maxInline && !personNames)) return scanTexts(sources, find, () => true, memory);
       try {
         return await offload.ask({ sources, budgetMs }, size, holder);
       } catch (error) {

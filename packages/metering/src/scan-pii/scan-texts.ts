@@ -2,6 +2,7 @@ import type { PiiFinding } from '@agp/core/events';
 import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
 import { readText, type TextSource } from '../text/index.ts';
 import { FoundPlaces } from './found-places.ts';
+import { ScanMemory, type ScannedText } from './scan-memory.ts';
 import { unfoldText } from './unfold-text.ts';
 
 /** The findings in the texts of one request and its answer. */
@@ -37,6 +38,10 @@ function* cut(text: string): Generator<string> {
   if (text.length > pieceLength) yield* cutOne(unmask(text)?.value ?? '');
 }
 
+function* cutAll(texts: readonly string[]): Generator<string> {
+  for (const text of texts) yield* cut(text);
+}
+
 function* cutOne(text: string): Generator<string> {
   for (let start = 0; start < text.length; start += pieceLength) {
     yield text.slice(Math.max(0, start - overlap), start + pieceLength);
@@ -47,33 +52,46 @@ function* cutOne(text: string): Generator<string> {
  * Reads and scans texts until they are through or time is up.
  *
  * @param hasTime asked before each piece of a text
+ * @param memory of texts that this process has scanned
  */
-export function scanTexts(sources: readonly TextSource[], find: PiiFinder, hasTime: () => boolean): PiiScan {
+export function scanTexts(
+  sources: readonly TextSource[],
+  find: PiiFinder,
+  hasTime: () => boolean,
+  memory = new ScanMemory(),
+): PiiScan {
   const writings = sources.map((source) => ({ ...readText(source, 'all'), side: sideOf(source) }));
-  let missed: MissedReason | null = writings.every((writing) => writing.whole) ? null : 'unreadable';
-  let scanned = false;
+  const scanOne = (text: string) => scanText(text, find, hasTime);
   const places = new FoundPlaces();
-  const scanAll = () => {
-    for (const { parts, beside = [], side, locate } of writings) {
-      for (const text of [...parts, ...beside]) {
-        const unfolded = unfoldText(text);
-        if (!unfolded.whole) missed ??= 'unreadable';
-        for (const part of unfolded.parts) {
-          for (const piece of cut(part)) {
-            if (!hasTime()) {
-              missed = 'out_of_time';
-              return;
-            }
-            scanned = true;
-            for (const { type } of find(piece)) places.add(side, locate?.(text) ?? [], type);
-          }
-        }
-      }
+  let missed: MissedReason | null = writings.every((writing) => writing.whole) ? null : 'unreadable';
+  let searched = false;
+  for (const { parts, beside = [], side, locate } of writings) {
+    for (const text of [...parts, ...beside]) {
+      if (missed === 'out_of_time') break;
+      const scanned = memory.scan(text, scanOne);
+      searched ||= scanned.searched;
+      missed = scanned.missed ?? missed;
+      for (const type of scanned.types) places.add(side, locate?.(text) ?? [], type);
     }
-  };
-  scanAll();
-  const extent = missed === null ? 'full' : scanned ? 'partial' : 'none';
+  }
+  const extent = missed === null ? 'full' : searched ? 'partial' : 'none';
   return { types: places.types(), findings: places.list(), extent, missed };
+}
+
+function scanText(text: string, find: PiiFinder, hasTime: () => boolean): ScannedText {
+  const { parts, whole } = unfoldText(text);
+  const types = new Set<PiiType>();
+  let missed: MissedReason | null = whole ? null : 'unreadable';
+  let searched = false;
+  for (const piece of cutAll(parts)) {
+    if (!hasTime()) {
+      missed = 'out_of_time';
+      break;
+    }
+    searched = true;
+    for (const { type } of find(piece)) types.add(type);
+  }
+  return { types: [...types], searched, missed };
 }
 
 const sideOf = (source: TextSource): PiiFinding['in'] => (source.of === 'request' ? 'request' : 'response');

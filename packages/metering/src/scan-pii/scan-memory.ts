@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import type { PiiType } from '@agp/pii';
+import type { MissedReason } from './scan-texts.ts';
+
+/** What one text was found to hold. */
+export interface ScannedText {
+  /** In the order of their first places. */
+  types: readonly PiiType[];
+  /** Some of it was searched. */
+  searched: boolean;
+  /** Why it was not all of it; null where it was. */
+  missed: MissedReason | null;
+}
+
+/** A shorter text is searched in less time than its digest takes, in UTF-16 units. */
+const leastLength = 64;
+
+/**
+ * Remembers what was found in texts of late: an agent sends its whole conversation again with each turn, so most of what comes was
+ * searched before. Keeps digests and types, no text, in a few megabytes. Whoever sends many new texts can only make it forget, and then
+ * others are searched as they would be without it.
+ */
+export class ScanMemory {
+  readonly #max: number;
+  /** What was asked for lately, and what was so before that. */
+  #young = new Map<string, readonly PiiType[]>();
+  #old = new Map<string, readonly PiiType[]>();
+
+  /** @param max digests in each of the two halves */
+  constructor(max = 10_000) {
+    this.#max = max;
+  }
+
+  /** @param scan searches the text; what it finds is kept if it searched all of it */
+  scan(text: string, scan: (text: string) => ScannedText): ScannedText {
+    // Halves of surrogate pairs are not told apart by a digest of UTF-8.
+    if (text.length < leastLength || !text.isWellFormed()) return scan(text);
+    const digest = hash('sha256', text, 'base64');
+    const known = this.#young.get(digest);
+    if (known) return { types: known, searched: true, missed: null };
+    const older = this.#old.get(digest);
+    const scanned = older ? { types: older, searched: true, missed: null } : scan(text);
+    if (scanned.searched && scanned.missed === null) this.#keep(digest, scanned.types);
+    return scanned;
+  }
+
+  #keep(digest: string, types: readonly PiiType[]): void {
+    if (this.#young.size >= this.#max) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(digest, types);
+  }
+}
