@@ -26,3 +26,11 @@ export const chatAnswer = JSON.stringify({
 
 /** The same question, to be streamed. */
 export const streamRequest = JSON.stringify({ ...JSON.parse(chatRequest), stream: true });
+
+let turn = 0;
+
+/** The same request or answer with texts that nobody has sent before: each begins with a number of its own. */
+export function withNewTexts(json: string): string {
+  turn += 1;
+  return json.replaceAll('"content":"', `"content":"${turn}. `);
+}

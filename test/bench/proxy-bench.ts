@@ -1,8 +1,9 @@
 /**
  * The proxy beside the least that Node can do: a bare node:http server that passes requests on with undici. Both run
  * in turns, in one process each, pinned to one core; the load, the provider and the servers share the other. Medians
- * of the rounds are compared. Then writer and management run too, on that other core, for what the whole product uses.
- * `-- --profile proxy.cpuprofile` profiles the proxy afterwards, and says who blocks its loop.
+ * of the rounds are compared. Agents send the same texts with each turn of a conversation, as this load does; beside it, what texts
+ * cost that were never sent before. Then writer and management run too, on that other core, for what the whole product uses.
+ * `-- --against ../other` compares the proxy of another checkout too, `-- --profile proxy.cpuprofile` profiles the proxy afterwards, and says who blocks its loop.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +14,7 @@ import { connectBus } from '@agp/bus';
 import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
 import { makeEventStream } from '../system/make-event-stream.ts';
-import { chatAnswer, chatRequest } from './chat-call.ts';
+import { chatAnswer, chatRequest, withNewTexts } from './chat-call.ts';
 import { describeMachine } from './describe-machine.ts';
 import { medianOfEach } from './median.ts';
 import { readCpu } from './process-usage.ts';
@@ -29,7 +30,7 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
 const connections = Number(process.env.BENCH_CONNECTIONS ?? 64);
 
-const { profile } = readArguments('bench:proxy', { profile: '' });
+const { profile, against } = readArguments('bench:proxy', { profile: '', against: '' });
 
 interface Round {
   requests: number;
@@ -40,7 +41,19 @@ interface Round {
   cpu: number;
 }
 
-async function measure(child: ChildProcess, url: string): Promise<Round> {
+type Texts = 'same' | 'new';
+
+/** Provider and agents say the same each time, or something new. */
+let texts: Texts = 'same';
+
+interface Target {
+  child: ChildProcess;
+  url: string;
+  saying?: Texts;
+}
+
+async function measure({ child, url, saying = 'same' }: Target): Promise<Round> {
+  texts = saying;
   const before = readCpu(child.pid as number);
   const result = await autocannon({
     url,
@@ -48,7 +61,9 @@ async function measure(child: ChildProcess, url: string): Promise<Round> {
     connections,
     duration: seconds,
     headers: { 'content-type': 'application/json', authorization: 'Bearer sk-bench', 'x-agent-name': 'bench' },
-    body: chatRequest,
+    ...(saying === 'same'
+      ? { body: chatRequest }
+      : { requests: [{ setupRequest: (request) => ({ ...request, body: withNewTexts(chatRequest) }) }] }),
   });
   const used = readCpu(child.pid as number) - before;
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
@@ -64,7 +79,7 @@ async function measure(child: ChildProcess, url: string): Promise<Round> {
 function printRow(name: string, round: Round): void {
   const { requestsPerSecond, p50, p99, cpu } = round;
   console.log(
-    `${name.padEnd(8)} ${requestsPerSecond.toFixed(0).padStart(8)} req/s   p50 ${p50.toFixed(1).padStart(6)} ms   ` +
+    `${name.padEnd(16)} ${requestsPerSecond.toFixed(0).padStart(8)} req/s   p50 ${p50.toFixed(1).padStart(6)} ms   ` +
       `p99 ${p99.toFixed(1).padStart(6)} ms   ${cpu.toFixed(0).padStart(5)} us CPU/request`,
   );
 }
@@ -74,8 +89,9 @@ await using servers = await startDurableServers(process.env);
 await makeEventStream(servers.natsUrl);
 const provider = createServer((request, response) => {
   request.resume().once('end', () => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(chatAnswer) });
-    response.end(chatAnswer);
+    const answer = texts === 'same' ? chatAnswer : withNewTexts(chatAnswer);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) });
+    response.end(answer);
   });
 });
 provider.listen(0, '127.0.0.1');
@@ -84,26 +100,31 @@ const upstream = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
 
 const bare = await startPinned(`${import.meta.dirname}/bare-proxy.ts`, { UPSTREAM_URL: upstream });
 const proxy = await startProxy(servers, upstream, { flags: profile ? profileFlags : [] });
+const other = against === '' ? null : await startProxy(servers, upstream, { checkout: resolve(against) });
+const toUrl = ({ url }: { url: string }) => `${url}/openai/v1/chat/completions`;
+const ours = { child: proxy.child, url: toUrl(proxy) };
 const targets = [
-  { name: 'bare', child: bare.child, url: `${bare.url}/v1/chat/completions`, results: [] as Round[] },
-  { name: 'proxy', child: proxy.child, url: `${proxy.url}/openai/v1/chat/completions`, results: [] as Round[] },
-];
+  { name: 'bare', child: bare.child, url: `${bare.url}/v1/chat/completions` },
+  { name: 'proxy', ...ours },
+  { name: 'proxy, new texts', ...ours, saying: 'new' as const },
+  ...(other ? [{ name: 'the other proxy', child: other.child, url: toUrl(other) }] : []),
+].map((target) => ({ ...target, results: [] as Round[] }));
 console.log(describeMachine());
 console.log(
   `${rounds} rounds of ${seconds} s each, ${connections} connections${canPin ? '' : ', not pinned to cores'}`,
 );
 // Warm up until the compilers are done with both; the proxy has more code.
-for (const target of [...targets, ...targets, ...targets]) await measure(target.child, target.url);
+for (const target of [...targets, ...targets, ...targets]) await measure(target);
 for (let round = 0; round < rounds; round += 1) {
-  for (const target of targets) target.results.push(await measure(target.child, target.url));
+  for (const target of targets) target.results.push(await measure(target));
 }
-const [bareMedian, proxyMedian] = targets.map((target) =>
-  medianOfEach(target.results, ['requests', 'requestsPerSecond', 'p50', 'p99', 'cpu']),
-) as [Round, Round];
-printRow('bare', bareMedian);
-printRow('proxy', proxyMedian);
+const medians = targets.map(({ results }) =>
+  medianOfEach(results, ['requests', 'requestsPerSecond', 'p50', 'p99', 'cpu']),
+);
+for (const [index, { name }] of targets.entries()) printRow(name, medians[index] as Round);
+const [bareMedian, proxyMedian] = medians as [Round, Round];
 console.log(
-  `ratio    ${(proxyMedian.requestsPerSecond / bareMedian.requestsPerSecond).toFixed(2)} of the requests/s, ` +
+  `ratio            ${(proxyMedian.requestsPerSecond / bareMedian.requestsPerSecond).toFixed(2)} of the requests/s, ` +
     `${(proxyMedian.cpu / bareMedian.cpu).toFixed(2)} times the CPU per request`,
 );
 
@@ -115,23 +136,22 @@ const [writer, management] = [
 const connection = await connectBus({ url: servers.natsUrl, name: 'proxy-bench' });
 await waitUntilRecorded(connection);
 const readUsage = watchProduct({ proxy: [proxy.child], writer: [writer.child], management: [management.child] });
-const { url } = targets[1] as { url: string };
 const usages: Usage[] = [];
 // The first round is for the compilers.
 for (let round = 0; round <= rounds; round += 1) {
   const before = readUsage();
-  const { requests } = await measure(proxy.child, url);
+  const { requests } = await measure(ours);
   await waitUntilRecorded(connection);
   if (round > 0) usages.push(usagePerRequest(before, readUsage(), requests));
 }
 const usage = medianOfEach(usages, Object.keys(usages[0] ?? {}));
 console.log(`whole product, until all is recorded, CPU a request: ${describeUsage(usage)}`);
 if (profile) {
-  const runFullLoad = async () => (await measure(proxy.child, url)).requests;
-  await profileProxy({ child: proxy.child, url }, resolve(profile), runFullLoad);
+  const runFullLoad = async () => (await measure(ours)).requests;
+  await profileProxy(ours, resolve(profile), runFullLoad);
 }
 await connection.close();
-const children = [bare, proxy, writer, management].map(({ child }) => child);
+const children = [bare, proxy, writer, management, ...(other ? [other] : [])].map(({ child }) => child);
 const gone = children.map((child) => once(child, 'exit'));
 for (const child of children) child.kill('SIGTERM');
 await Promise.all(gone);

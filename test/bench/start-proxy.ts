@@ -9,18 +9,20 @@ export interface ProxyOptions {
   /** Further ones for Node. */
   flags?: readonly string[];
   environment?: NodeJS.ProcessEnv;
+  /** Where its source is, if not in this checkout. */
+  checkout?: string;
 }
 
 /** Starts the proxy with one provider behind all names: on a core of its own, where no other is named. */
 export function startProxy(
   servers: Servers,
   providerUrl: string,
-  { core = 0, flags = [], environment = {} }: ProxyOptions = {},
+  { core = 0, flags = [], environment = {}, checkout }: ProxyOptions = {},
 ): Promise<StartedProcess> {
   const providers = {
     PROVIDER_OPENAI_URL: providerUrl,
     PROVIDER_ANTHROPIC_URL: providerUrl,
     PROVIDER_GEMINI_URL: providerUrl,
   };
-  return startService('proxy', servers, core, { ...providers, ...environment }, flags);
+  return startService('proxy', servers, core, { ...providers, ...environment }, flags, checkout);
 }

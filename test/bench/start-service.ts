@@ -10,13 +10,14 @@ export interface StartedProcess {
   opsUrl: string;
 }
 
-/** Starts a service on a core; null leaves it where this process is. */
+/** Starts a service on a core; null leaves it where this process is. @param checkout where its source is, this one if left out */
 export function startService(
   name: 'proxy' | 'writer' | 'management',
   { databaseUrl, natsUrl, redisUrl }: Pick<DurableServers, 'databaseUrl' | 'natsUrl' | 'redisUrl'>,
   core: number | null,
   environment: NodeJS.ProcessEnv = {},
   flags: readonly string[] = [],
+  checkout = `${import.meta.dirname}/../..`,
 ): Promise<StartedProcess> {
   const variables = {
     DATABASE_URL: databaseUrl,
@@ -31,5 +32,5 @@ export function startService(
     LOG_LEVEL: 'warn',
     ...environment,
   };
-  return startPinned(`${import.meta.dirname}/../../services/${name}/src/main.ts`, variables, core, flags);
+  return startPinned(`${checkout}/services/${name}/src/main.ts`, variables, core, flags);
 }
