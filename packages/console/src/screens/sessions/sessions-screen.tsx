@@ -1,44 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api-query.ts';
-import type { Session } from '../../api/shapes.ts';
 import { ConnectButton } from '../../components/connect-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { CsvButton } from '../../components/lists/csv-button.tsx';
 import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
 import { ListCard } from '../../components/lists/list-card.tsx';
 import { CursorPager } from '../../components/lists/pager.tsx';
-import type { Column } from '../../components/lists/rows-table.tsx';
 import { TimeRange } from '../../components/lists/time-range.tsx';
 import { Reading } from '../../components/reading.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { Money } from '../../components/values/money.tsx';
-import { Pill } from '../../components/values/pill.tsx';
-import { AgentLink, SessionLink } from '../../components/values/references.tsx';
-import { TimeAgo, TimeStamp } from '../../components/values/time-stamp.tsx';
-import { countOf, formatCount, formatShortCount } from '../../format/format-count.ts';
-import { formatDuration } from '../../format/format-time.ts';
+import { countOf } from '../../format/format-count.ts';
 import { timeSpans } from '../../search/time-spans.ts';
 import type { SessionsSearch } from './read-sessions-search.ts';
+import { sessionColumns } from './session-columns.tsx';
 
 const route = getRouteApi('/sessions');
 const pageSize = 50;
-
-const columns: readonly Column<Session>[] = [
-  { head: 'Session', cell: ({ id }) => <SessionLink id={id} /> },
-  { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
-  { head: 'Began', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
-  { head: 'Last turn', cell: ({ ended_at }) => <TimeAgo at={ended_at} /> },
-  { head: 'Lasted', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms) },
-  { head: 'Turns', right: true, cell: ({ event_count }) => formatCount(event_count) },
-  { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
-  { head: 'Cost', right: true, cell: ({ total_cost_usd }) => <Money usd={total_cost_usd} /> },
-  { head: 'Tag', cell: ({ compliance_tag }) => compliance_tag },
-  {
-    head: 'Personal data',
-    cell: ({ pii_detected }) => (pii_detected ? <Pill tone="warn">found</Pill> : <span className="dim">none</span>),
-  },
-];
 
 /** Conversations of agents, those that began last first. */
 export function SessionsScreen() {
@@ -83,7 +61,7 @@ export function SessionsScreen() {
             nouns={['session', 'sessions']}
             rows={sessions}
             rowKey={({ id }) => id}
-            columns={columns}
+            columns={sessionColumns}
             stale={query.isPlaceholderData}
             onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
             hint="Try a longer time."
