@@ -78,8 +78,9 @@ function Sums({ session }: { session: Session }) {
   return (
     <div className="stats">
       <Stat name="Agent" figure={<AgentLink id={session.agent_id} name={session.agent_name} />}>
-        <span className="small dim">tag {session.compliance_tag}</span>
-        <span className="only-print small mono">{session.agent_id}</span>
+        <span className="small dim" data-print={`tag ${session.compliance_tag}, ${session.agent_id}`}>
+          <span>tag {session.compliance_tag}</span>
+        </span>
       </Stat>
       <Stat name="Cost" figure={<Money usd={session.total_cost_usd} />}>
         <span className="small dim">{formatShortCount(session.total_tokens)} tokens</span>
