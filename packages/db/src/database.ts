@@ -24,6 +24,11 @@ export interface DatabaseOptions {
   connectTimeoutMs?: number;
   /** Sends statements without waiting for the answers to earlier ones; cursors do not work then. */
   pipeline?: boolean;
+  /**
+   * All statements find their rows by keys: each named one is planned once, not anew for its values, which took Postgres longer than the
+   * statement itself, and no plan of a time when a table was small reads all of it later.
+   */
+  byKeysAlone?: boolean;
   /** Called when an idle connection breaks; the pool replaces it. */
   onConnectionError?: (error: Error) => void;
 }
@@ -57,6 +62,11 @@ const typeParsers: pg.CustomTypesConfig = {
     ownParsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
+/** Compilation takes seconds where rows are estimated wrongly, and no statement here runs long enough to gain from it. */
+const withoutCompiling = '-c jit=off';
+
+const keyed = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+
 /** Opens a pool in which every wait is bounded; pg's defaults wait for ever. */
 export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? 30_000;
@@ -67,8 +77,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
     connectionTimeoutMillis: options.connectTimeoutMs ?? usualConnectTimeoutMs,
     statement_timeout: timeout,
-    // Compilation takes seconds where rows are estimated wrongly, and no statement here runs long enough to gain from it.
-    options: '-c jit=off',
+    options: options.byKeysAlone ? `${withoutCompiling} ${keyed}` : withoutCompiling,
     query_timeout: (options.longestStatementMs ?? timeout) + 500,
   };
   const finder = new PrimaryFinder({ servers, client });
