@@ -45,14 +45,15 @@ export async function ensureEventStream(
   const known = await manager.streams.info(eventStream).catch(() => null);
   if (known === null) await manager.streams.add({ name: eventStream, ...stream, ...fixed, republish });
   else await manager.streams.update(eventStream, stream);
+  // With the remaining room: a problem with the copies must not keep events from being recorded.
+  const notKept = await ensureKeptStream(manager, options);
+  // After both: where there is a consumer, what comes is kept. With it before, a replay once missed 250 of 500 events.
   await manager.consumers.add(eventStream, {
     durable_name: writerConsumer,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(options.ackWaitMs ?? ackWaitMs),
     max_ack_pending: maxUnacknowledged,
   });
-  // Last, with the remaining room: a problem with the copies must not keep events from being recorded.
-  const notKept = await ensureKeptStream(manager, options);
   if (notKept !== null || known === null || known.config.republish !== undefined || !options.keepMs) return notKept;
   // The stream was made without copies. An old server (2.9.10) refuses to add them.
   return manager.streams.update(eventStream, { republish }).then(

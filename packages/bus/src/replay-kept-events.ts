@@ -137,8 +137,7 @@ async function placeConsumer(
 /**
  * Reads kept messages in order from a sequence on: at least one, unless all up to `seq + count` are discarded. NATS counts a
  * message as delivered even if it arrives after its request has ended, and does not send it again, so each call makes the consumer
- * anew at `seq`, and takes only what comes without a gap in the consumer's own count. Without this a replay once lost 250 of 500
- * messages.
+ * anew at `seq`, and takes only what comes without a gap in the consumer's own count.
  *
  * @throws Error if messages that are kept do not arrive
  */
