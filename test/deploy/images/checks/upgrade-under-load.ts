@@ -47,7 +47,16 @@ export async function upgradeUnderLoad(project: ComposeProject, perSecond: numbe
   for (const line of await readMemory(project)) console.log(line);
   const engine = {
     docker: (...args: string[]) => runCommand(['docker', ...args]),
-    compose: (...args: string[]) => project.run(...args),
+    compose: async (...args: string[]) => {
+      const printed = await project.run(...args);
+      // Version 1 of Compose lists services of profiles that are not used, such as those that have no image here.
+      return args[0] === 'config'
+        ? printed
+            .split('\n')
+            .filter((name) => project.services.includes(name))
+            .join('\n')
+        : printed;
+    },
   };
   const failure = await upgrade(engine, { build: false, say: (line) => console.log(`  ${line}`) }).then(
     () => null,
