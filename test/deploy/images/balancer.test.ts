@@ -37,6 +37,7 @@ function findFaults(file: string): string[] {
     [!/^ +option forwardfor$/m.test(file), 'hides who calls'],
     [!/^ +option http-no-delay$/m.test(file), 'keeps pieces of streams back'],
     [/http-buffer-request/.test(file), 'keeps bodies back'],
+    [!/^ +option idle-close-on-response$/m.test(file), 'cuts kept connections at a reload'],
     [!/^ +default-server .* init-addr libc,none$/m.test(file), 'knows nobody after a reload'],
   ];
   return faults.flatMap(([isFault, fault]) => (isFault ? [fault] : []));
@@ -56,6 +57,7 @@ test.each([
   ['sees too late that a service stops', 'inter 500ms fastinter 200ms', 'inter 2s fastinter 2s'],
   ['hides who calls', '  option forwardfor\n', ''],
   ['keeps pieces of streams back', '  option http-no-delay\n', ''],
+  ['cuts kept connections at a reload', '  option idle-close-on-response\n', ''],
   ['knows nobody after a reload', 'init-addr libc,none', 'init-addr none'],
   ['keeps bodies back', '  option abortonclose\n', '  option abortonclose\n  option http-buffer-request\n'],
 ])('a planted fault is named: it %s', (fault, from, to) => {
