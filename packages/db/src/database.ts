@@ -25,10 +25,10 @@ export interface DatabaseOptions {
   /** Sends statements without waiting for the answers to earlier ones; cursors do not work then. */
   pipeline?: boolean;
   /**
-   * All statements find their rows by keys: each named one is planned once, not anew for its values, which took Postgres longer than the
-   * statement itself, and no plan of a time when a table was small reads all of it later.
+   * Set it if every statement finds its rows by an index. Postgres then plans each statement once for a connection, without looking at its
+   * values, which takes longer than the statement, and avoids sequential scans: a plan made for a small table stays good as that grows.
    */
-  byKeysAlone?: boolean;
+  usesIndexesOnly?: boolean;
   /** Called when an idle connection breaks; the pool replaces it. */
   onConnectionError?: (error: Error) => void;
 }
@@ -65,7 +65,8 @@ const typeParsers: pg.CustomTypesConfig = {
 /** Compilation takes seconds where rows are estimated wrongly, and no statement here runs long enough to gain from it. */
 const withoutCompiling = '-c jit=off';
 
-const keyed = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+/** See {@link DatabaseOptions.usesIndexesOnly}. */
+const byIndexes = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 /** Opens a pool in which every wait is bounded; pg's defaults wait for ever. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -77,7 +78,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
     connectionTimeoutMillis: options.connectTimeoutMs ?? usualConnectTimeoutMs,
     statement_timeout: timeout,
-    options: options.byKeysAlone ? `${withoutCompiling} ${keyed}` : withoutCompiling,
+    options: options.usesIndexesOnly ? `${withoutCompiling} ${byIndexes}` : withoutCompiling,
     query_timeout: (options.longestStatementMs ?? timeout) + 500,
   };
   const finder = new PrimaryFinder({ servers, client });

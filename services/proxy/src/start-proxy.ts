@@ -60,7 +60,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
     url: config.databaseUrl,
     applicationName: 'agp-proxy',
     statementTimeoutMs: admissionTimeoutMs,
-    byKeysAlone: true,
+    usesIndexesOnly: true,
     onConnectionError: logLostConnection(logger),
   });
   closings.push(() => database.close());

@@ -54,7 +54,7 @@ interface Row {
 }
 
 // LIMIT tells the planner that `control` has one row. Otherwise it assumes a thousand for a table that was never analysed, and takes
-// seconds to compile the statement for so many.
+// seconds to compile the statement for so many. OFFSET 0 enforces one look-up: otherwise all claimed names may be read for each request.
 const text = `
   SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS compliance_tag, control.paused,
     EXISTS (
@@ -62,7 +62,7 @@ const text = `
       WHERE id = asked.token_id AND agent_name = agents.name
         AND (expires_at IS NULL OR expires_at > clock_timestamp())
     ) AS token_is_valid,
-    EXISTS (SELECT FROM claimed_names WHERE name = agents.name) AS name_is_claimed,
+    EXISTS (SELECT FROM claimed_names WHERE name = agents.name OFFSET 0) AS name_is_claimed,
     (SELECT agent_id FROM sessions WHERE id = asked.session_id) AS session_owner,
     agents.daily_cap_usd * 1e9 AS agent_cap, agents.warn_only AS agent_warn_only,
     control.global_cap_usd * 1e9 AS global_cap, control.global_warn_only,

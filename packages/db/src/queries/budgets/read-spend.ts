@@ -42,10 +42,12 @@ export async function readSpendWithRecorded(
   agentIds: readonly string[],
   eventIds: readonly string[],
 ): Promise<{ spends: Map<string, Spend>; recorded: Set<string> }> {
+  // OFFSET 0: each event is looked up in its one partition.
   const { rows } = await pool.query<Row & { recorded: string[] }>({
     name: 'read-spend-with-recorded',
     text: `WITH already AS MATERIALIZED (
-             SELECT ARRAY(SELECT id FROM events WHERE id = ANY($3::uuid[])
+             SELECT ARRAY(SELECT found.id FROM unnest($3::uuid[]) AS asked (id)
+                          CROSS JOIN LATERAL (SELECT id FROM events WHERE events.id = asked.id OFFSET 0) AS found
                           UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($3::uuid[])) AS recorded
            )
            SELECT asked.agent_id, ${spendColumns}, already.recorded

@@ -41,7 +41,7 @@ export async function addUnrecordedSpend(
     text: `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)
            SELECT * FROM unnest($1::uuid[], $2::date[], $3::uuid[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::text[])
              AS lost (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)
-           WHERE NOT EXISTS (SELECT FROM events WHERE id = lost.event_id)
+           WHERE NOT EXISTS (SELECT FROM events WHERE id = lost.event_id OFFSET 0)
            ON CONFLICT (event_id) DO NOTHING
            RETURNING event_id`,
     values: [
