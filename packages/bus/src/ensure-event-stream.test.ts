@@ -49,6 +49,25 @@ test('events are kept for their time, and no longer once keeping is switched off
   expect((await readBacklog(bus)).pending).toBeGreaterThan(1);
 });
 
+test('what comes while the streams are made is kept as well', async () => {
+  const { streams } = await manage();
+  for (const name of [eventStream, keptStream]) await streams.delete(name).catch(() => false);
+  let isMade = false;
+  const sending = (async () => {
+    while (!isMade) {
+      bus.publish(eventSubject, '{}');
+      await bus.flush();
+    }
+  })();
+  expect(await ensureEventStream(bus, { ...limits, keepMs: hourMs })).toBeNull();
+  isMade = true;
+  await sending;
+  const count = async (name: string) => (await streams.info(name)).state.messages;
+  const sent = await count(eventStream);
+  expect(sent).toBeGreaterThan(0);
+  await vi.waitFor(async () => expect(await count(keptStream)).toBe(sent), { timeout: 10_000 });
+});
+
 test('a stream without copies keeps them from now on, or the reason is reported; it works either way', async () => {
   const { streams } = await manage();
   await streams.delete(eventStream);

@@ -1,6 +1,15 @@
-import { AckPolicy, DiscardPolicy, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
+import {
+  AckPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  type NatsConnection,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from 'nats';
 import { ensureKeptStream, undeletable } from './ensure-kept-stream.ts';
-import { eventStream, eventSubject, keptSubject, writerConsumer } from './names.ts';
+import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
 
 export interface EventStreamOptions {
   /** Copies in a NATS cluster; 1 on a single server. */
@@ -43,11 +52,13 @@ export async function ensureEventStream(
   const fixed = { retention: RetentionPolicy.Workqueue, storage: StorageType.File, discard: DiscardPolicy.New };
   const republish = { src: eventSubject, dest: keptSubject };
   const known = await manager.streams.info(eventStream).catch(() => null);
-  if (known === null) await manager.streams.add({ name: eventStream, ...stream, ...fixed, republish });
-  else await manager.streams.update(eventStream, stream);
-  // With the remaining room: a problem with the copies must not keep events from being recorded.
-  const notKept = await ensureKeptStream(manager, options);
-  // After both: where there is a consumer, what comes is kept. With it before, a replay once missed 250 of 500 events.
+  let notKept: string | null;
+  if (known === null)
+    notKept = await addStreams(manager, options, { name: eventStream, ...stream, ...fixed, republish });
+  else {
+    await manager.streams.update(eventStream, stream);
+    notKept = await ensureKeptStream(manager, options);
+  }
   await manager.consumers.add(eventStream, {
     durable_name: writerConsumer,
     ack_policy: AckPolicy.Explicit,
@@ -60,4 +71,32 @@ export async function ensureEventStream(
     () => null,
     (error: Error) => `events are not kept for a replay: ${error.message}`,
   );
+}
+
+/**
+ * Adds the stream of kept events before the event stream: proxies send what they hold as soon as that is there, and all of it is to be
+ * kept. Where there is no room for both, the event stream has it: a problem with the copies must not keep events from being recorded.
+ *
+ * @returns the reason if events cannot be kept although they should be; null otherwise
+ */
+async function addStreams(
+  manager: JetStreamManager,
+  options: EventStreamOptions,
+  stream: Partial<StreamConfig> & { name: string },
+): Promise<string | null> {
+  const wasKept = await manager.streams.info(keptStream).then(
+    () => true,
+    () => false,
+  );
+  const notKept = await ensureKeptStream(manager, options);
+  try {
+    await manager.streams.add(stream);
+    return notKept;
+  } catch (error) {
+    // One that was there before holds events.
+    if (wasKept || notKept !== null || !options.keepMs) throw error;
+    await manager.streams.delete(keptStream);
+    await manager.streams.add(stream);
+    return `events are not kept for a replay: ${(error as Error).message}`;
+  }
 }
