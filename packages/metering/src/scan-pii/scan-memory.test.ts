@@ -46,6 +46,12 @@ test('JSON in a text that was searched before still counts as searched in full',
 
 test('what was not searched to its end is searched again', () => {
   const memory = new ScanMemory();
+  let nested = JSON.stringify([filler]);
+  for (let level = 0; level < 7; level += 1) nested = JSON.stringify([nested]);
+  for (let times = 0; times < 2; times += 1)
+    expect(scanTexts([written(nested)], find, () => true, memory)).toEqual(
+      scanTexts([written(nested)], find, () => true),
+    );
   const long = `${filler.repeat(2_000)}jane.roe@example.com`;
   let left = 1;
   expect(scanTexts([written(long)], find, () => left-- > 0, memory)).toMatchObject({ missed: 'out_of_time' });

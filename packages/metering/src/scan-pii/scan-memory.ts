@@ -12,7 +12,7 @@ export interface ScannedText {
   missed: MissedReason | null;
 }
 
-/** A shorter text is searched in less time than its digest takes, in UTF-16 units. */
+/** Shorter texts take some microseconds to search, and would push long ones out; in UTF-16 units. */
 const leastLength = 64;
 
 /**

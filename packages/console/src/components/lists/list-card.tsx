@@ -39,7 +39,8 @@ export function ListCard<Row>({ nouns: [one, many], onShowAll, hint, none, page 
   const nothing = page > 1 ? <PastTheEnd nouns={many} /> : unmatched;
   return (
     <Card flush>
-      {table.rows.length === 0 ? nothing : <RowsTable {...table} />}
+      {/* While another page is read, the rows of the last one say nothing about it. */}
+      {table.rows.length === 0 ? !table.stale && nothing : <RowsTable {...table} />}
       {children}
     </Card>
   );

@@ -55,7 +55,10 @@ export function AuditScreen() {
         </>
       }
     >
-      <PrintStamp>{isFiltered && `; only entries with ${describeFilter(filter)}`}</PrintStamp>
+      <PrintStamp>
+        {isFiltered && `; only entries with ${describeFilter(filter)}`}
+        {(page > 1 || (query.data?.data.length ?? 0) > pageSize) && '; one page of several'}
+      </PrintStamp>
       <AuditChain />
       <Reading query={query}>
         {({ data: entries }) => (

@@ -112,7 +112,7 @@ export function BudgetsScreen() {
             </div>
             <Card title="Agents" flush>
               {agents.length === 0 && page > 1 && <PastTheEnd nouns="agents" />}
-              {agents.length === 0 && page === 1 && (
+              {agents.length === 0 && page === 1 && !query.isPlaceholderData && (
                 <EmptyState title="No agent yet" action={<ConnectButton />}>
                   Each agent has a budget from its first request on.
                 </EmptyState>

@@ -72,7 +72,10 @@ export function EventsScreen() {
         </>
       }
     >
-      <PrintStamp>{isFiltered && `; only events with ${describeFilter(filter)}`}</PrintStamp>
+      <PrintStamp>
+        {isFiltered && `; only events with ${describeFilter(filter)}`}
+        {(cursor !== undefined || query.data?.next) && '; one page of several'}
+      </PrintStamp>
       <EventFilters search={search} onChange={change} />
       <NewPill count={count} onShow={() => void query.refetch()} />
       <Reading query={query}>
