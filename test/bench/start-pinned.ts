@@ -28,6 +28,13 @@ export async function startPinned(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const [{ url, opsUrl = url }] = (await once(child, 'message')) as [{ url: string; opsUrl?: string }];
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`${file} ended with code ${code} before it told its URL`);
+  });
+  // It ends later in the usual way.
+  gone.catch(() => {});
+  const [{ url, opsUrl = url }] = (await Promise.race([once(child, 'message'), gone])) as [
+    { url: string; opsUrl?: string },
+  ];
   return { child, url, opsUrl };
 }

@@ -10,7 +10,11 @@ export interface StartedProcess {
   opsUrl: string;
 }
 
-/** Starts a service on a core; null leaves it where this process is. @param checkout where its source is, this one if left out */
+/**
+ * Starts a service on a core; null leaves it where this process is.
+ *
+ * @param checkout where its source is; this one if left out
+ */
 export function startService(
   name: 'proxy' | 'writer' | 'management',
   { databaseUrl, natsUrl, redisUrl }: Pick<DurableServers, 'databaseUrl' | 'natsUrl' | 'redisUrl'>,
