@@ -14,17 +14,36 @@ export interface Backlog {
 }
 
 /** Asks JetStream how far the writers are behind. Rejects when it does not answer. */
-export async function readBacklog(connection: NatsConnection): Promise<Backlog> {
-  const manager = await connection.jetstreamManager({ checkAPI: false });
-  const [info, stream] = await Promise.all([
-    manager.consumers.info(eventStream, writerConsumer),
-    manager.streams.info(eventStream),
-  ]);
-  return {
-    pending: info.num_pending,
-    unacknowledged: info.num_ack_pending,
-    // Acknowledged messages are gone from the stream.
-    oldestMs: stream.state.messages === 0 ? 0 : Math.max(0, Date.now() - Date.parse(stream.state.first_ts)),
-    usedRatio: stream.state.bytes / stream.config.max_bytes,
+export const readBacklog = (connection: NatsConnection): Promise<Backlog> => makeReadBacklog(connection)();
+
+/** Looks that are remembered; of more, every second one is forgotten. */
+const maxLooks = 1_000;
+
+/**
+ * The same for who asks again and again: it knows better how old the oldest message is. A server that was killed may keep acknowledged
+ * messages for ever, without ever delivering one again; so the age of the first message in the stream is only the most that it can be.
+ */
+export function makeReadBacklog(connection: NatsConnection): () => Promise<Backlog> {
+  // What has a number above `lastSeq` came after `at`, on the monotonic clock.
+  let looks: { lastSeq: number; at: number }[] = [];
+  return async () => {
+    const at = performance.now();
+    const manager = await connection.jetstreamManager({ checkAPI: false });
+    const [info, { state, config }] = await Promise.all([
+      manager.consumers.info(eventStream, writerConsumer),
+      manager.streams.info(eventStream),
+    ]);
+    // What is not acknowledged came after the latest look of which all is acknowledged by now.
+    const before = looks.findLastIndex(({ lastSeq }) => lastSeq <= info.ack_floor.stream_seq);
+    const age = Math.min(Date.now() - Date.parse(state.first_ts), at - (looks[before]?.at ?? Number.NEGATIVE_INFINITY));
+    looks = [...looks.slice(Math.max(0, before)), { lastSeq: state.last_seq, at }];
+    if (looks.length > maxLooks) looks = looks.filter((_, index) => index % 2 === 0);
+    const isUnread = info.num_pending + info.num_ack_pending > 0;
+    return {
+      pending: info.num_pending,
+      unacknowledged: info.num_ack_pending,
+      oldestMs: isUnread ? Math.max(0, age) : 0,
+      usedRatio: state.bytes / config.max_bytes,
+    };
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type BusConnection, connectBus, EventConsumer, logBusStatus, readBacklog } from '@agp/bus';
+import { type BusConnection, connectBus, EventConsumer, logBusStatus, makeReadBacklog } from '@agp/bus';
 import { createStorageChecks, openDatabase } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/reservations';
 import {
@@ -120,6 +120,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     logger.warn({ error: message, heldBack }, 'reservations are not swept now; they are swept later'),
   );
   const reservations = createBudgetReservations(redis);
+  const readUnread = makeReadBacklog(connection);
   started.defer(
     keepSweeping({
       reservations,
@@ -127,7 +128,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
       metrics,
       logger,
       onFailure: logSweep,
-      readUnreadMs: async () => (await readBacklog(connection)).oldestMs,
+      readUnreadMs: async () => (await readUnread()).oldestMs,
       everyMs: overrides.sweepEveryMs,
       silentMs: overrides.silentMs,
     }),
