@@ -3,7 +3,8 @@
  * in turns, in one process each, pinned to one core; the load, the provider and the servers share the other. Medians
  * of the rounds are compared. Agents send the same texts with each turn of a conversation, as this load does; beside it, what texts
  * cost that were never sent before. Then writer and management run too, on that other core, for what the whole product uses.
- * `-- --against ../other` compares the proxy of another checkout too, `-- --profile proxy.cpuprofile` profiles the proxy afterwards, and says who blocks its loop.
+ * `-- --against ../other` compares the proxy of another checkout too; `-- --profile proxy.cpuprofile` profiles the proxy afterwards, and says
+ * who blocks its loop.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -26,10 +26,12 @@ export interface FaultRun {
   until: number;
 }
 
-/** What callers may see of all this, and nothing else. 408: a proxy that stood still for half a minute has not read a head that came in time. */
+/** What callers may see of all this, and nothing else. */
 const documented = new Set([
+  // A proxy that stood still for half a minute cannot tell that a head had come in time.
+  '408 request_head_too_slow',
   ...['served', 'left', 'cut', 'no connection', '403 agent_blocked', '429 agent_budget_exceeded', '429 budget_held'],
-  ...['503 status_unavailable', '503 paused', '503 proxy_stopping', '429 share_used_up', '408 request_head_too_slow'],
+  ...['503 status_unavailable', '503 paused', '503 proxy_stopping', '429 share_used_up'],
 ]);
 
 /** A dead proxy's requests are in Redis alone until a writer has noted them, and running ones are there again 10 s after it lost them. */

@@ -8,7 +8,7 @@ import {
   StorageType,
   type StreamConfig,
 } from 'nats';
-import { ensureKeptStream, undeletable } from './ensure-kept-stream.ts';
+import { ensureKeptStream, hasKeptStream, undeletable } from './ensure-kept-stream.ts';
 import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
 
 export interface EventStreamOptions {
@@ -84,17 +84,14 @@ async function addStreams(
   options: EventStreamOptions,
   stream: Partial<StreamConfig> & { name: string },
 ): Promise<string | null> {
-  const wasKept = await manager.streams.info(keptStream).then(
-    () => true,
-    () => false,
-  );
+  const wasThere = await hasKeptStream(manager);
   const notKept = await ensureKeptStream(manager, options);
   try {
     await manager.streams.add(stream);
     return notKept;
   } catch (error) {
     // One that was there before holds events.
-    if (wasKept || notKept !== null || !options.keepMs) throw error;
+    if (wasThere || notKept !== null || !options.keepMs) throw error;
     await manager.streams.delete(keptStream);
     await manager.streams.add(stream);
     return `events are not kept for a replay: ${(error as Error).message}`;

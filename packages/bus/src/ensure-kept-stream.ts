@@ -10,6 +10,12 @@ import { keptStream, keptSubject } from './names.ts';
  */
 export const undeletable = { deny_purge: true, deny_delete: true };
 
+export const hasKeptStream = (manager: JetStreamManager): Promise<boolean> =>
+  manager.streams.info(keptStream).then(
+    () => true,
+    () => false,
+  );
+
 /**
  * Makes, updates, or (with `keepMs` 0) removes the stream that keeps events for a replay. Unlike the event stream it discards its oldest
  * messages.
@@ -18,10 +24,7 @@ export const undeletable = { deny_purge: true, deny_delete: true };
  */
 export async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
   const keepMs = options.keepMs ?? 0;
-  const isKnown = await manager.streams.info(keptStream).then(
-    () => true,
-    () => false,
-  );
+  const isKnown = await hasKeptStream(manager);
   const stream = {
     subjects: [keptSubject],
     max_age: nanos(keepMs),

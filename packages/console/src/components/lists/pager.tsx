@@ -69,15 +69,20 @@ interface Numbered extends Pick<Props, 'words'> {
   nouns: string;
 }
 
-/** Of a list whose page number stands in the address. */
-export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
+/** Goes to a page whose number stands in the address; the first one needs none. */
+function useTurn(): (to: number) => () => void {
   const navigate = useNavigate();
-  if (count === 0 || (page === 1 && count <= size)) return null;
-  const turn = (to: number) => () =>
+  return (to) => () =>
     void navigate({
       to: '.',
       search: ((before: object) => ({ ...before, page: to > 1 ? to : undefined })) as never,
     });
+}
+
+/** Of a list whose page number stands in the address. */
+export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
+  const turn = useTurn();
+  if (count === 0 || (page === 1 && count <= size)) return null;
   const first = (page - 1) * size;
   return (
     <Pager
@@ -92,14 +97,12 @@ export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
 
 /** Of a numbered page without rows: the list has become shorter, or the address was edited. */
 export function PastTheEnd({ nouns }: { nouns: string }) {
-  const navigate = useNavigate();
-  const turn = () =>
-    void navigate({ to: '.', search: ((before: object) => ({ ...before, page: undefined })) as never });
+  const turn = useTurn();
   return (
     <EmptyState
       title={`No ${nouns} on this page`}
       action={
-        <Button variant="default" onClick={turn}>
+        <Button variant="default" onClick={turn(1)}>
           First page
         </Button>
       }

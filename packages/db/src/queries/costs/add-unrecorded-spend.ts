@@ -36,6 +36,7 @@ export async function addUnrecordedSpend(
   spends: readonly UnrecordedSpend[],
 ): Promise<string[]> {
   const toText = (value: string | null | undefined) => (value == null ? null : toEventText(value, 256));
+  // OFFSET 0: each event is looked up in its one partition.
   const { rows } = await pool.query<{ event_id: string }>({
     name: 'add-unrecorded-spend',
     text: `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)

@@ -155,16 +155,6 @@ test('an event is stored as it came, with its place and hash', async () => {
   await expectConsistent(database, [event]);
 });
 
-test('small batches do not have every statement planned anew', async () => {
-  const database = await open(1);
-  for (let times = 0; times < 8; times += 1) await recordEvents(database.pool, [makeEvent()]);
-  const { rows } = await database.pool.query<{ name: string; custom_plans: number }>(
-    'SELECT name, custom_plans FROM pg_prepared_statements',
-  );
-  expect(rows.length).toBeGreaterThan(10);
-  expect(rows.filter(({ custom_plans }) => custom_plans > 0)).toEqual([]);
-});
-
 test('repeats inside a batch and in later batches are recorded once and named with the stored hash', async () => {
   const database = await open();
   const session_id = 'ses_repeats';
