@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { toPublicId } from '@agp/core/ids';
+import { firstUuidAt, toPublicId } from '@agp/core/ids';
 import { addUnrecordedSpend, openDatabase, recordEvents } from '@agp/db';
 import { connectRedis, createBudgetReservations, type Reservation } from '@agp/reservations';
 import { startTestStack } from '@agp/testing';
@@ -21,8 +21,8 @@ test('reservations of events recorded or set aside some time ago, today or yeste
     const [today, yesterday, longAgo] = [0, 1, 2].map((days) =>
       new Date(now - days * 86_400_000).toISOString().slice(0, 10),
     );
-    const hold = async (day: string | undefined): Promise<Reservation> => {
-      const reservation = { eventId: randomUUIDv7(), agentId, day: day ?? '', nanoUsd: 5 };
+    const hold = async (day: string | undefined, eventId: string = randomUUIDv7()): Promise<Reservation> => {
+      const reservation = { eventId, agentId, day: day ?? '', nanoUsd: 5 };
       await reservations.reserve(reservation, null);
       return reservation;
     };
@@ -34,18 +34,20 @@ test('reservations of events recorded or set aside some time ago, today or yeste
           timestamp: `${day}T12:00:00.000Z`,
         }),
       ]);
-    const [recorded, ofYesterday, aside, running] = [
+    const [recorded, ofYesterday, aside, running, ahead] = [
       await hold(today),
       await hold(yesterday),
       await hold(today),
       await hold(today),
+      // By a proxy whose clock is two hours ahead.
+      await hold(today, `${firstUuidAt(now + 120 * minuteMs).slice(0, 14)}${randomUUIDv7().slice(14)}`),
     ];
-    await Promise.all([record(recorded), record(ofYesterday)]);
+    await Promise.all([recorded, ofYesterday, ahead].map(record));
     await addUnrecordedSpend(database.pool, [{ ...aside, costNanoUsd: 5, reason: 'set_aside', request: null }]);
     const old = await hold(longAgo);
 
-    // Nothing is old enough at first.
-    expect(await sweepReservations(reservations, database.pool, now)).toBe(0);
+    // Of the others none is old enough at first.
+    expect(await sweepReservations(reservations, database.pool, now)).toBe(1);
     const later = now + minuteMs;
     const sweeps = [1, 2].map(() => sweepReservations(reservations, database.pool, later));
     await Promise.all(sweeps);

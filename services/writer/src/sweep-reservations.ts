@@ -7,7 +7,7 @@ import type { WriterMetrics } from './metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 import { noteForwarded } from './note-forwarded.ts';
 
-/** Younger reservations are in use: their requests run, or their events wait for a writer. */
+/** Younger reservations are in use: their requests run, or their events wait for a writer. A proxy's clock may be ahead of ours. */
 const minAgeMs = 10_000;
 const sweepEveryMs = 10_000;
 const maxAtOnce = 1_000;
@@ -24,7 +24,7 @@ export async function sweepReservations(reservations: BudgetReservations, pool: 
   for (const time of [now, now - dayMs]) {
     const day = new Date(time).toISOString().slice(0, 10);
     const held = await reservations.list(day, null);
-    const old = held.map(({ eventId }) => eventId).filter((id) => now - uuidTime(id) > minAgeMs);
+    const old = held.map(({ eventId }) => eventId).filter((id) => Math.abs(now - uuidTime(id)) > minAgeMs);
     for (let at = 0; at < old.length; at += maxAtOnce) {
       const recorded = await findRecordedIds(pool, old.slice(at, at + maxAtOnce));
       if (recorded.length > 0) await reservations.release(recorded.map((eventId) => ({ eventId, day })));
