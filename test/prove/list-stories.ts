@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
 import { answerCanned, type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
 import { openConsole } from '../console/support/open-console.ts';
@@ -19,6 +20,7 @@ import { killNats, losePostgres } from './stories/outages.ts';
 import { reconcileBills } from './stories/reconcile.ts';
 import { killUnderLoad, restartAll, startReplicas, usual } from './stories/rolling-restart.ts';
 import { answerByFate, settleReservations } from './stories/settle-reservations.ts';
+import { mountSlowDisk, slowDownDisk } from './stories/slow-disk.ts';
 import { sendOverSlowLink } from './stories/slow-links.ts';
 import { runStrict } from './stories/strict.ts';
 import { answerSlowly, crossMidnight, setClocks } from './stories/wrong-clocks.ts';
@@ -140,6 +142,24 @@ export const listStories = ({ fuzzMinutes, soakMinutes, soakPerSecond, runs, see
       if (disk === null) return report({ 'not tried': 'only root can mount a small disk' });
       await withSystem(answerCanned(), { ownPostgres: true, postgresFolder: disk.folder }, (system) =>
         fillDisk(system, disk, 100, report),
+      );
+    },
+  },
+  {
+    name: 'slow-disk',
+    promise:
+      'With the disk under Postgres and NATS stalling again and again, known agents are served, and no event is lost.',
+    async run(report) {
+      using disk = mountSlowDisk(2_000);
+      if (disk === null) return report({ 'not tried': 'needs root, and a kernel that mounts a file' });
+      const folders = { postgresFolder: disk.folder, natsFolder: join(disk.folder, 'nats') };
+      const stalls = {
+        'stalls of 0.2 s': Array<number>(50).fill(200),
+        'stalls of 2 s': Array<number>(5).fill(2_000),
+        'one of 20 s': [20_000],
+      };
+      await withSystem(answerCanned(), { ownPostgres: true, ...folders }, (system) =>
+        slowDownDisk(system, disk, { stalls, atOnce: 5, promisedMs: 5_000 }, report),
       );
     },
   },

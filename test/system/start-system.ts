@@ -37,6 +37,8 @@ export interface SystemOptions {
   redis?: 'pair';
   /** Where that Postgres has its data. */
   postgresFolder?: string;
+  /** Where NATS has its streams. */
+  natsFolder?: string;
   /** Services reach their servers over links, which a test makes slow or cuts. */
   links?: boolean;
   /** Servers of this system's own speak TLS, and services take only what this authority vouches for. */
@@ -134,6 +136,7 @@ export async function assembleSystem<Service extends RunningService>(
     ownPostgres: options.ownPostgres ?? false,
     ...(options.tls && { tls: options.tls.server }),
     ...(options.postgresFolder && { postgresFolder: options.postgresFolder }),
+    ...(options.natsFolder && { natsFolder: options.natsFolder }),
   })) as unknown as System['stack'];
   const links = options.links ? await startLinks(stack) : undefined;
   const replicas = options.nats === 'cluster' ? { EVENT_STREAM_REPLICAS: '3' } : {};

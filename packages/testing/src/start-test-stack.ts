@@ -43,6 +43,8 @@ export interface TestStackOptions {
   ownPostgres?: boolean | 'pair';
   /** Where that Postgres has its data, which its account must be able to write; a folder of the run if not given. */
   postgresFolder?: string;
+  /** The same of NATS. */
+  natsFolder?: string;
   /** Lets each server that is this stack's own speak nothing but TLS. */
   tls?: TlsFiles;
 }
@@ -93,7 +95,7 @@ export async function startTestStack<const Options extends TestStackOptions>(
     const inFolder = (kind: string) => join(folder, kind);
     const [nats, natsCluster, redis, redisPair, database] = await Promise.all([
       options.nats === true
-        ? startNats(shared.nats, inFolder('nats'), { ...serverOptions, passwords: natsPasswords })
+        ? startNats(shared.nats, options.natsFolder ?? inFolder('nats'), { ...serverOptions, passwords: natsPasswords })
         : undefined,
       options.nats === 'cluster'
         ? startNatsCluster(shared.nats, inFolder('nats'), { guard, passwords: natsPasswords })
