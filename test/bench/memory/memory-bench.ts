@@ -1,9 +1,10 @@
 /**
  * Whether the services keep more and more memory: an hour's traffic, sent in some minutes, by many agents, with streams and callers that
  * leave. What is left after a full collection is read again and again, and a line fitted to it. Then many streams, held open.
- * `--per-second` is the hour's rate.
+ * `--per-second` is the hour's rate; `--fill 0` leaves out the calls before it. `--snapshots FOLDER` writes what each service holds after a quarter and at the end.
  */
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { connectBus } from '@agp/bus';
 import { startDurableServers } from '@agp/local-stack';
 import { makeRandom } from '../../soak/make-random.ts';
@@ -13,11 +14,12 @@ import { readArguments } from '../read-arguments.ts';
 import { pinSelf, startPinned } from '../start-pinned.ts';
 import { startProxy } from '../start-proxy.ts';
 import { startService } from '../start-service.ts';
+import { fillMemories } from './fill-memories.ts';
 import { fitStreams } from './fit-streams.ts';
 import { measureOpenStreams } from './measure-open-streams.ts';
 import { MixedTraffic } from './mixed-traffic.ts';
 import { printGrowth } from './print-growth.ts';
-import { memoryFlags, readMemory } from './read-memory.ts';
+import { memoryFlags, readMemory, writeSnapshot } from './read-memory.ts';
 import type { MemoryReport } from './report-memory.ts';
 
 const options = readArguments('bench:memory', {
@@ -25,7 +27,9 @@ const options = readArguments('bench:memory', {
   'per-second': 20,
   agents: 1_000,
   streams: '2000,10000',
+  fill: 100_000,
   seed: 1,
+  snapshots: '',
 });
 const { minutes, 'per-second': hourly } = options;
 const perSecond = (hourly * 60) / minutes;
@@ -58,6 +62,9 @@ console.log(describeMachine());
 console.log(
   `${minutes} minutes of ${perSecond.toFixed(0)} requests/s, as many as ${hourly} requests/s are in an hour, by ${options.agents} agents; seed ${options.seed}`,
 );
+console.log(`first ${options.fill} calls with texts of their own, until what is remembered up to a bound is full`);
+await fillMemories(proxy.url, options.agents, options.fill);
+await waitUntilRecorded(connection);
 const random = makeRandom(options.seed);
 const traffic = new MixedTraffic({ url: proxy.url, perSecond, agents: options.agents, random });
 const readings: Record<string, [hours: number, MemoryReport][]> = { proxy: [], writer: [], management: [] };
@@ -65,6 +72,9 @@ for (let sample = 1; sample <= samples; sample += 1) {
   await traffic.run((minutes * 60) / samples);
   for (const [name, { child }] of Object.entries(services)) {
     readings[name]?.push([sample / samples, await readMemory(child)]);
+    const isCompared = sample === samples / 4 || sample === samples;
+    if (options.snapshots && isCompared)
+      await writeSnapshot(child, join(options.snapshots, `${name}-${sample}.heapsnapshot`));
   }
 }
 await traffic.stop();

@@ -2,6 +2,8 @@
  * Loaded before a service, with `--expose-gc`: collects all garbage when its parent asks for that, and says what is left.
  */
 
+import { writeHeapSnapshot } from 'node:v8';
+
 /** What a process holds after a collection, in bytes. */
 export interface MemoryReport {
   heap: number;
@@ -10,7 +12,8 @@ export interface MemoryReport {
   resident: number;
 }
 
-process.on('message', (order: { reportMemory?: true }) => {
+process.on('message', (order: { reportMemory?: true; snapshotTo?: string }) => {
+  if (order.snapshotTo) process.send?.({ snapshot: writeHeapSnapshot(order.snapshotTo) });
   if (!order.reportMemory) return;
   // Twice: what the first finds dead may hold on to more until its finalizers have run.
   globalThis.gc?.();

@@ -14,6 +14,8 @@ export interface ScannedText {
 
 /** Shorter texts take some microseconds to search, and would push long ones out; in UTF-16 units. */
 const leastLength = 64;
+/** Most texts hold nothing: one list for all of them. */
+const nothing: readonly PiiType[] = [];
 
 /**
  * Remembers what was found in texts of late: an agent sends its whole conversation again with each turn, so most of what comes was
@@ -49,6 +51,6 @@ export class ScanMemory {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(digest, types);
+    this.#young.set(digest, types.length === 0 ? nothing : types);
   }
 }
