@@ -7,8 +7,9 @@ import { maxJsonDepth, parseJson } from '@agp/core/json';
 import { findOutlineFault } from '../../packages/core/src/json/find-outline-fault.ts';
 import { hasMoreBrackets } from '../../packages/core/src/json/nests-deeper-than.ts';
 import { makeBenchText } from './pii-bench-text.ts';
+import { readArguments } from './read-arguments.ts';
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
+const { rounds } = readArguments('bench:json', { rounds: 15 });
 /** Bytes that are parsed in each round. */
 const perRound = 4_000_000;
 

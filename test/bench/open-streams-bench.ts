@@ -10,14 +10,17 @@ import { makeEventStream } from '../system/make-event-stream.ts';
 import { median, medianOfEach } from './median.ts';
 import { OpenStreams } from './open-streams.ts';
 import { readCpu, readResident } from './process-usage.ts';
+import { readArguments } from './read-arguments.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 import { startProxy } from './start-proxy.ts';
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
-const many = Number(process.env.BENCH_STREAMS ?? 2_000);
+const {
+  rounds,
+  streams: many,
+  seconds,
+} = readArguments('bench:open-streams', { rounds: 3, streams: 2_000, seconds: 8 });
 /** The heap has grown to its working size with these, and the proxy's workers have started. */
 const some = Math.ceil(many / 4);
-const seconds = Number(process.env.BENCH_SECONDS ?? 8);
 const chunksPerSecond = 5;
 
 interface Round {

@@ -7,9 +7,13 @@ import { createPersonNameDetector } from '@agp/pii/person-names';
 import { runDetectors } from '../../packages/pii/src/detector.ts';
 import { detectors } from '../../packages/pii/src/detectors.ts';
 import { makeBenchText } from './pii-bench-text.ts';
+import { readArguments } from './read-arguments.ts';
 
-const megabytes = Number(process.env.BENCH_MEGABYTES ?? 16);
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const {
+  megabytes,
+  rounds,
+  detectors: isEach,
+} = readArguments('bench:pii', { megabytes: 16, rounds: 5, detectors: false });
 /** The proxy scans texts of this size: parts of conversations. */
 const partLength = 8_192;
 
@@ -30,7 +34,7 @@ const passes: Record<string, () => number> = {
   'all types and names, one text': () => findNames(text).length,
   'all types, letters and spaces only': () => find(plainText).length,
 };
-if (process.argv.includes('--detectors')) {
+if (isEach) {
   for (const detector of detectors) {
     passes[`  ${detector.types.slice(0, 3).join(' ')}`] = () => runDetectors([detector], text).length;
   }

@@ -27,11 +27,13 @@ import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 import { startProxy } from './start-proxy.ts';
 import { startService } from './start-service.ts';
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
-const seconds = Number(process.env.BENCH_SECONDS ?? 4);
-const connections = Number(process.env.BENCH_CONNECTIONS ?? 64);
-
-const { profile, against } = readArguments('bench:proxy', { profile: '', against: '' });
+const { rounds, seconds, connections, profile, against } = readArguments('bench:proxy', {
+  rounds: 5,
+  seconds: 4,
+  connections: 64,
+  profile: '',
+  against: '',
+});
 
 interface Round {
   requests: number;

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 
 /** A benchmark's options, each with its default, whose type is its type. */
-type Options = Record<string, number | string>;
+type Options = Record<string, number | string | boolean>;
 
-type Values<Given extends Options> = { [Name in keyof Given]: Given[Name] extends number ? number : string };
+type Values<Given extends Options> = {
+  [Name in keyof Given]: Given[Name] extends number ? number : Given[Name] extends boolean ? boolean : string;
+};
 
 /**
  * Reads a benchmark's options from this process's arguments. `--help` prints them and ends the process with code 0; an option that is
@@ -14,7 +16,9 @@ type Values<Given extends Options> = { [Name in keyof Given]: Given[Name] extend
 export function readArguments<const Given extends Options>(command: string, defaults: Given): Values<Given> {
   const read = toValues(process.argv.slice(2), defaults);
   if (read === 'help' || 'wrong' in read) {
-    const shown = Object.entries(defaults).map(([name, value]) => `[--${name} ${value === '' ? '...' : value}]`);
+    const shown = Object.entries(defaults).map(([name, value]) =>
+      typeof value === 'boolean' ? `[--${name}]` : `[--${name} ${value === '' ? '...' : value}]`,
+    );
     const usage = `usage: npm run ${command} -- ${shown.join(' ')}`;
     if (read === 'help') console.log(usage);
     else console.error(`${read.wrong}\n\n${usage}`);
@@ -28,7 +32,10 @@ export function toValues<Given extends Options>(
   args: string[],
   defaults: Given,
 ): 'help' | { wrong: string } | { values: Values<Given> } {
-  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]));
+  const typeOf = (value: Options[string]) => (typeof value === 'boolean' ? ('boolean' as const) : ('string' as const));
+  const options = Object.fromEntries(
+    Object.entries(defaults).map(([name, value]) => [name, { type: typeOf(value) }] as const),
+  );
   let given: Record<string, string | boolean | undefined>;
   try {
     given = parseArgs({ args, options: { ...options, help: { type: 'boolean', short: 'h' } } }).values;
@@ -42,7 +49,7 @@ export function toValues<Given extends Options>(
     if (isNumber && !(String(text).trim() !== '' && Number(text) >= 0)) {
       return { wrong: `--${name} must be a number, 0 or more, not "${text}"` };
     }
-    values[name] = isNumber ? Number(text) : String(text);
+    values[name] = isNumber ? Number(text) : (text as string | boolean);
   }
   return { values: values as Values<Given> };
 }

@@ -11,9 +11,9 @@ import { openDatabase, type Pool, recordEvents } from '@agp/db';
 import { makeTraffic } from '@agp/testing/events';
 import { median } from './median.ts';
 import { publishAll } from './publish-all.ts';
+import { readArguments } from './read-arguments.ts';
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
-const events = Number(process.env.BENCH_EVENTS ?? 60_000);
+const { rounds, events } = readArguments('bench:storage', { rounds: 5, events: 60_000 });
 const eventsPerSession = 20;
 const batch = 100;
 const dayMs = 24 * 60 * 60_000;

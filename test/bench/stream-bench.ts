@@ -8,11 +8,11 @@ import { Agent } from 'node:http';
 import { startDurableServers } from '@agp/local-stack';
 import { makeEventStream } from '../system/make-event-stream.ts';
 import { measureStream, type StreamCall, type StreamTimes } from './measure-stream.ts';
+import { readArguments } from './read-arguments.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 import { startProxy } from './start-proxy.ts';
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
-const chunks = Number(process.env.BENCH_CHUNKS ?? 1_000);
+const { rounds, chunks } = readArguments('bench:stream', { rounds: 5, chunks: 1_000 });
 /** A stream has one first chunk: short ones are read for it as well. */
 const shortStreams = 40;
 const shortChunks = 3;

@@ -14,10 +14,10 @@ import { makeTraffic } from '@agp/testing/events';
 import { startWriter } from '@agp/writer';
 import { median } from './median.ts';
 import { publishAll } from './publish-all.ts';
+import { readArguments } from './read-arguments.ts';
 import { makeBareInserts } from './writer-bare-insert.ts';
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
-const events = Number(process.env.BENCH_EVENTS ?? 60_000);
+const { rounds, events } = readArguments('bench:writer', { rounds: 5, events: 60_000 });
 const lanes = 4;
 const stream = { replicas: 1, maxBytes: 1024 ** 3 };
 
