@@ -101,6 +101,16 @@ test('JSON in strings is taken apart, however often it was put into one', () => 
   }
 });
 
+test('JSON in more strings than are taken apart makes a scan partial', () => {
+  let text = JSON.stringify({ to: mail }).replace('@', '\\u0040');
+  for (let level = 0; level < 5; level++) text = JSON.stringify({ body: text });
+  expect(scan(send(chat, ask(text)))).toEqual(found);
+  expect(scan(send(chat, ask(JSON.stringify({ body: text }))))).toMatchObject({
+    extent: 'partial',
+    missed: 'unreadable',
+  });
+});
+
 test('JSON in a string that is nested too deep to be taken apart makes a scan partial', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}"jane\\u002eroe@example\\u002ecom"${']'.repeat(depth)}`;
   expect(scan(send(chat, ask(nested(500))))).toEqual(found);

@@ -10,7 +10,7 @@ const maxLevels = 6;
  * Takes JSON within strings apart: tools get and return it, at times several levels deep, and its escapes would hide the
  * text. A text that is no JSON comes back as it is. Never throws.
  *
- * @returns `whole` is false where JSON was not taken apart, because it is nested too deep or has too many values
+ * @returns `whole` is false where JSON was not taken apart, because it is nested too deep, lies in too many strings or has too many values
  */
 export function unfoldText(text: string): Writing {
   const parts: string[] = [];
@@ -32,8 +32,8 @@ export function unfoldText(text: string): Writing {
     }
     waiting = inner;
   }
-  // Deeper levels are searched as they are.
-  return { parts: [...parts, ...waiting], whole };
+  // Deeper levels are searched as they are, and their escapes may hide text.
+  return { parts: [...parts, ...waiting], whole: whole && waiting.every((text) => 'refusal' in parse(text)) };
 }
 
 /** An object or a list, or a string that may hold one. */
