@@ -51,7 +51,7 @@ test("a request's time is told apart into ours, the provider's and the agent's o
   const step = (name: string) => findSeries(metrics, `agp_proxy_step_seconds_sum{step="${name}"}`);
   expect(sum('provider_first_byte')).toBeGreaterThan((providerMs - 5) / 1000);
   expect(sum('provider')).toBeGreaterThanOrEqual(sum('provider_first_byte'));
-  // The body comes meanwhile, so what the steps before it take, on a machine that is busy, it takes no longer.
+  // The body arrives while earlier steps run, so the time that they take is missing from `readBody`.
   const beforeBody = step('identify') + step('admit') + step('resolveSession');
   expect(step('readBody') + beforeBody).toBeGreaterThan((bodyMs - 100) / 1000);
   expect(step('forward')).toBeGreaterThanOrEqual(sum('provider'));

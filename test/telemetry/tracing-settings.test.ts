@@ -78,7 +78,7 @@ test('the standard variables count: service name, attributes, headers from a fil
   expect(other.spans.length).toBe(4);
 });
 
-/** Tells of every module of OpenTelemetry that a process loads, but for the API, which the Prometheus client loads itself. */
+/** Reports every module of OpenTelemetry that a process loads, except the API, which the Prometheus client loads itself. */
 const tellLoads = `data:text/javascript,${encodeURIComponent(
   `import{registerHooks}from'node:module';registerHooks({load(url,context,next){
   if(/@opentelemetry\\/(?!api\\/)/.test(url))console.error('LOADED '+process.env.TEST_CASE);return next(url,context)}})`,

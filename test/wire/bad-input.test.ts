@@ -102,7 +102,7 @@ describe('a call of the management API', () => {
   const unreadable = badHeads.filter(({ error }) => error?.source.startsWith('malformed HTTP'));
   test.each(unreadable)('that is none: $name', async ({ request }) => {
     const answer = await sendRaw(system.management.url, request);
-    // Where only the body is malformed, the path is refused before.
+    // Where only the body is malformed, the unknown path gets its 404 first.
     expect(answer?.status).toBeOneOf([400, 404]);
     expect(JSON.parse(answer?.body ?? '')).toEqual({
       error: expect.stringMatching(/^malformed HTTP request: .|^not found$/),

@@ -117,7 +117,7 @@ test("a forwarded request's reservation outlives its lease until it is released,
   await budget.confirm([{ ...confirmed, forwarded: request }]);
   await setTimeout(10);
   await Promise.all([budget.purge(day), brief.reserve(make(day, 'b', 0), null)]);
-  // What was placed with a lease of a millisecond must have outlived it before the sums are read.
+  // Leases of a millisecond must be over before the sums are read.
   await setTimeout(10);
 
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(10_112);

@@ -1,7 +1,7 @@
 /**
  * Whether the services keep more and more memory: an hour's traffic, sent in some minutes, by many agents, with streams and callers that
  * leave. What is left after a full collection is read again and again, and a line fitted to it. Then many streams, held open.
- * `--per-second` is the hour's rate; `--fill 0` leaves out the calls before it. `--snapshots FOLDER` writes what each service holds after a quarter and at the end.
+ * `--per-second` is the hour's rate; `--fill 0` leaves out the calls before that hour. `--snapshots FOLDER` writes what each service holds after a quarter and at the end.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -25,7 +25,7 @@ const rules = {
   // Compose 1.29 refuses it; the folder's name is used.
   'require-project-name-field': 0,
   'require-quotes-in-ports': [1, { quoteType: 'double' }],
-  // Services stand in the order in which they start, and their keys in one that reads.
+  // Services stand in the order in which they start, keys in an order that reads well.
   'service-keys-order': 0,
   'services-alphabetical-order': 0,
 } as const;

@@ -15,7 +15,7 @@ export interface TracedCall {
   signal?: AbortSignal;
 }
 
-/** The provider's answer, and what is known of the request by the session that is its alone. */
+/** @returns the provider's answer, and the request's records, found by its own session */
 export async function sendTraced({
   agentName = 'traced',
   path = '/openai/v1',

@@ -7,7 +7,7 @@ import { timeColumn } from '../format/format-table.ts';
 import { formatCount } from '../format/format-values.ts';
 import { writeQuery } from '../write-query.ts';
 
-/** `names`: the names that work with a token alone. */
+/** `names`: the names that need a token. */
 export function addNameCommands(program: Command, shell: Shell): void {
   const names = program.command('names').description('names that a token was made for, and that need one since');
 

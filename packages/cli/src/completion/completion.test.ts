@@ -17,7 +17,7 @@ const lines = [
   { typed: ['--url', 'http://host', 'agents', 'list', '--status', ''], offered: ['active', 'blocked', 'retired'] },
   { typed: ['agents', 'block', 'my-editor', '--rea'], offered: ['--reason'] },
   { typed: ['completion', 'z'], offered: ['zsh'] },
-  // The value of an option is nobody's to guess, even where a command has its name.
+  // An option's value is not completed, even where a command begins alike.
   { typed: ['events', 'list', '--agent', 'a'], offered: [''] },
 ];
 

@@ -59,7 +59,7 @@ export const proxyAlerts: Alert[] = [
     condition: '> 0',
     lasts: '2m',
     severity: 'warning',
-    summary: 'Proxies refuse requests, because the bodies that they hold in memory reach their bound',
+    summary: 'Proxies refuse requests, because the bodies or connections that they hold reach their bound',
   },
   {
     name: 'AgpGlobalCapReached',
