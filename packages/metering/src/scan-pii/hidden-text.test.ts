@@ -101,6 +101,20 @@ test('JSON in strings is taken apart, however often it was put into one', () => 
   }
 });
 
+test.each([
+  ['a repeated member', `{"a":"${secret}","a":""}`],
+  ['one in a string of its own', JSON.stringify({ body: `{"a":{"b":"${secret}"},"a":1}` })],
+])('what JSON in a text says twice is read twice: %s', (_what, text) => {
+  expect(scan(send(chat, ask(text)))).toEqual(found);
+});
+
+test('a number in a text is read with all of its digits', () => {
+  const card = '6304123456789012347';
+  expect(scan(send(chat, ask(card))).types).toEqual(['credit_card']);
+  for (const text of [`{"card":${card}}`, `[11111111111111111, ${card} ]`])
+    expect(scan(send(chat, ask(text))).types).toEqual(['credit_card']);
+});
+
 test('JSON in more strings than are taken apart makes a scan partial', () => {
   let text = JSON.stringify({ to: mail }).replace('@', '\\u0040');
   for (let level = 0; level < 5; level++) text = JSON.stringify({ body: text });

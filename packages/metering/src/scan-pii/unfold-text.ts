@@ -1,4 +1,5 @@
 import { JsonError, parseJson } from '@agp/core/json';
+import { findShadowed } from '../json/find-shadowed.ts';
 import { isTooPopulated } from '../json/is-too-populated.ts';
 import { collectToolText } from '../providers/collect-text.ts';
 import type { Writing } from '../providers/index.ts';
@@ -28,13 +29,18 @@ export function unfoldText(text: string): Writing {
       const found = collectToolText(parsed.value);
       whole &&= found.whole;
       // Most of the values are numbers and words, and no JSON.
-      for (const string of found.parts) (isJson(string) ? inner : parts).push(string);
+      for (const string of [...found.parts, ...findShadowed(each, parsed.value), ...findLongNumbers(each)])
+        (isJson(string) ? inner : parts).push(string);
     }
     waiting = inner;
   }
   // Deeper levels are searched as they are, and their escapes may hide text.
   return { parts: [...parts, ...waiting], whole: whole && waiting.every((text) => 'refusal' in parse(text)) };
 }
+
+/** Numbers of which a parsed value keeps too few digits, such as those of some cards. */
+const findLongNumbers = (json: string) =>
+  Array.from(json.matchAll(/[[:,]\s*(\d{17,})(?=\s*[\],}])/g), ([, digits]) => digits as string);
 
 /** An object or a list, or a string that may hold one. */
 const isJson = (text: string): boolean => /^\s*[{["]/.test(text);
