@@ -7,6 +7,9 @@ import { headers, type MsgHdrs } from 'nats';
  */
 export const maxEventsInMessage = 16;
 
+/** What proxies of a later version may put into one message. With more line feeds it is none of ours. */
+const mostEvents = 4 * maxEventsInMessage;
+
 const lineFeed = 0x0a;
 
 /** Puts events, each as JSON text, into the bytes of one message. */
@@ -14,12 +17,16 @@ export function packEvents(events: readonly string[]): Uint8Array {
   return Buffer.from(events.join('\n'));
 }
 
-/** Splits a message into its events. JSON written on one line contains no line feed, so every byte is kept. */
+/**
+ * Splits a message into its events. JSON written on one line contains no line feed, so every byte is kept. A message of too many lines
+ * stays whole: a megabyte of line feeds would otherwise be a million events, each set aside by itself.
+ */
 export function unpackEvents(bytes: Uint8Array): Uint8Array[] {
   const events: Uint8Array[] = [];
   for (let start = 0; start <= bytes.length; ) {
     const found = bytes.indexOf(lineFeed, start);
     const end = found < 0 ? bytes.length : found;
+    if (events.length === mostEvents) return [bytes];
     events.push(bytes.subarray(start, end));
     start = end + 1;
   }

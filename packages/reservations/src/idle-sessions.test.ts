@@ -29,6 +29,21 @@ test('two replicas put an agent into one session until it has been idle', async 
   redis.disconnect();
 });
 
+test('a value in Redis that is no id of a session is replaced by a new one', async () => {
+  await using stack = await startTestStack({ redis: true });
+  const redis = connectRedis({ url: stack.redisUrl });
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const newId = makeIds();
+  for (const value of ['', 'no session', 'ses_a\r\nX-Evil: 1', 'ses_ä', `ses_${'a'.repeat(65)}`]) {
+    await redis.set('agp:idle-session:agt_a', value);
+    const sessions = createIdleSessions(redis, { idleSeconds: 60 });
+    const id = await sessions.resolve('agt_a', newId);
+    expect(id).toMatch(/^ses_\d+$/);
+    expect(await redis.get('agp:idle-session:agt_a')).toBe(id);
+  }
+  redis.disconnect();
+});
+
 test('many first requests at once open one session', async () => {
   await using stack = await startTestStack({ redis: true });
   const redis = connectRedis({ url: stack.redisUrl });

@@ -19,10 +19,10 @@ interface Window {
   refreshedAt: number;
 }
 
-/** Extends the running window or opens one, atomically, so that replicas cannot open two. */
+/** Extends the running window or opens one, atomically, so that replicas cannot open two. What is no session's id is replaced. */
 const touchWindow = `
 local running = redis.call('GET', KEYS[1])
-if running then
+if running and #running <= 68 and string.match(running, '^ses_[%w_-]+$') then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   return running
 end
