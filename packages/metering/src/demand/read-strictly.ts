@@ -58,6 +58,13 @@ export function readStrictly(
   return demand;
 }
 
+/** Texts are normalised in pieces of so many UTF-16 units, since a body may become eleven times as long. */
+const pieceLength = 65_536;
+/** What an escaped character that is cut in two may have been, in bytes. */
+const cutCharacter = 64;
+/** More bytes than any model reads tokens. */
+const enoughText = 16 * 1_048_576;
+
 /** Tools without a bound of their own need one on the uses of all. */
 function boundSearches(demand: StrictDemand, members: readonly BodyMember[]): void {
   if (demand.webSearches === Number.POSITIVE_INFINITY) {
@@ -80,5 +87,12 @@ function isBoundNew(members: readonly BodyMember[]): boolean {
  */
 function countText(bytes: Buffer): number {
   if (isAscii(bytes) && !bytes.includes('\\u')) return bytes.length;
-  return Math.max(bytes.length, Buffer.byteLength(undoEscapes(bytes.toString('utf8')).normalize('NFKD')));
+  const text = bytes.toString('utf8');
+  let counted = 0;
+  for (let start = 0; start < text.length && counted < enoughText; start += pieceLength) {
+    const piece = text.slice(start, start + pieceLength);
+    counted += Buffer.byteLength(undoEscapes(piece).normalize('NFKD'));
+    if (start + pieceLength < text.length) counted += cutCharacter;
+  }
+  return Math.max(bytes.length, counted);
 }

@@ -101,6 +101,18 @@ describe('readable bodies reserve the most that they may cost', () => {
     expect(escaped).toBe(written);
   });
 
+  test('the same in a body of many pieces, of which some end within a sign', () => {
+    const signs = 50_000;
+    const spell = (sign: string) => text.replace('Well?', `.${sign.repeat(signs)}`);
+    for (const sign of ['\ufdfa', '\\ufdfa', '\u{1d15e}']) {
+      const bytes = Buffer.byteLength(spell(sign).replaceAll('\\ufdfa', '\ufdfa').normalize('NFKD'));
+      expect(bytes).toBeGreaterThan(5 * signs);
+      const body = spell(sign);
+      expect(reserve({ path: chat, body })).toBeGreaterThanOrEqual(most(bytes + framing, 7));
+      expect(reserve({ path: chat, body })).toBeLessThan(most(1.01 * bytes + framing, 7));
+    }
+  });
+
   const withPart = (part: object) => ({ ...question, messages: [{ role: 'user', content: [part] }] });
   const largest = most(160_000, 7);
   test.each<[string, object]>([
