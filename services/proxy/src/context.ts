@@ -57,8 +57,8 @@ export interface ProxyContext {
   sessionOwners: LRUCache<string, string>;
   /** This process, as events name it. */
   producer: string;
-  /** Counts of this process. */
-  load: { running: number; forwarded: number; nextProducerSeq: number };
+  /** Counts of this process. `promised`: places in the outbox for events of requests that run. */
+  load: { running: number; promised: number; nextProducerSeq: number };
   /** Memory for request bodies, by agent. */
   bodyMemory: BodyMemory;
   /** Places for requests that are served at once, by agent. */

@@ -165,6 +165,8 @@ export interface Journey {
   place?: Place;
   body?: Body;
   reservation?: Reservation;
+  /** In the outbox, for events that are not there yet. */
+  promisedPlaces?: number;
   forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };
   answer?: Answer;
   measurement?: Measurement;

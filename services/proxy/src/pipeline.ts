@@ -12,6 +12,7 @@ import { finish } from './steps/finish.ts';
 import { forward } from './steps/forward.ts';
 import { identify } from './steps/identify.ts';
 import { meter, openMeter } from './steps/meter.ts';
+import { promisePlaces } from './steps/promise-places.ts';
 import { readBody } from './steps/read-body.ts';
 import { readHead } from './steps/read-head.ts';
 import { reserve } from './steps/reserve.ts';
@@ -69,10 +70,14 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     if (isStale(admission)) admission = await admitAgain();
 
     const request = { head, agent, admission, sessionId, body, reservation };
+    journey.promisedPlaces = promisePlaces(context, head);
     await context.budget.forward(reservation.eventId, describeForwarded(request));
-    if (head.requestEventId) publishEvent(context, buildRequestEvent(request, takeStamp(context)));
+    if (head.requestEventId) {
+      publishEvent(context, buildRequestEvent(request, takeStamp(context)));
+      journey.promisedPlaces -= 1;
+      context.load.promised -= 1;
+    }
     journey.forwarded = { request, stamp: takeStamp(context) };
-    context.load.forwarded += 1;
     begin('forward');
     const callMeter = openMeter(context, request);
     journey.answer = await forward(context, exchange, request, callMeter, trace);
@@ -82,7 +87,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     journey.error = error;
   } finally {
     context.load.running -= 1;
-    if (journey.forwarded) context.load.forwarded -= 1;
+    context.load.promised -= journey.promisedPlaces ?? 0;
     begin('finish');
     finish(context, exchange, journey, trace);
     begin(null);

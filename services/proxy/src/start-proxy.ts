@@ -65,7 +65,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   });
   closings.push(() => database.close());
 
-  const load = { running: 0, forwarded: 0, nextProducerSeq: 0 };
+  const load = { running: 0, promised: 0, nextProducerSeq: 0 };
   const bodyMemory = new BodyMemory({
     maxBytes: config.maxBufferedBytes,
     maxBytesPerAgent: config.maxBufferedBytesPerAgent,

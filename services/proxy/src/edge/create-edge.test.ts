@@ -7,7 +7,7 @@ import type { ProxyContext } from '../context.ts';
 import { createEdge } from './create-edge.ts';
 
 test('a request whose end fails inside the proxy gets a plain 500, and no longer counts as running', async () => {
-  const load = { running: 0, forwarded: 0, nextProducerSeq: 0 };
+  const load = { running: 0, promised: 0, nextProducerSeq: 0 };
   const broken = () => {
     throw new Error('secret detail');
   };

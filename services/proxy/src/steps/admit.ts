@@ -39,7 +39,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   if (stored.paused) throw new ApiError('paused');
   if ((head.contentLength ?? 0) > context.config.maxRequestBytes) throw new ApiError('request_too_large');
   const { audit } = context.config;
-  if (audit === 'strict' && context.outbox.size + context.load.forwarded >= context.outbox.capacity) {
+  if (audit === 'strict' && context.outbox.size + context.load.promised >= context.outbox.capacity) {
     throw new ApiError('audit_unavailable');
   }
   if (sessionId !== null && stored.sessionOwner !== null) context.sessionOwners.set(sessionId, stored.sessionOwner);
