@@ -113,6 +113,10 @@ test('budgets by use begin with what is nearest to its cap', async () => {
   await management.send('PUT', `/api/v1/budgets/agents/${idle}`, { daily_cap_usd: 0 });
   const after = await management.read('/api/v1/budgets?order=use', budgetListSchema);
   expect(after.agents.map(({ agent_name }) => agent_name)).toEqual(['gamma', 'alpha', 'Beta_50%']);
+  await management.send('PUT', `/api/v1/agents/${idle}`, { status: 'retired' });
+  const current = await management.read('/api/v1/budgets?order=use', budgetListSchema);
+  expect(current.agents.map(({ agent_name }) => agent_name)).toEqual(['alpha', 'Beta_50%']);
+  await management.send('PUT', `/api/v1/agents/${idle}`, { status: 'active' });
 });
 
 test('audit entries have the names of their agents where that is asked for', async () => {

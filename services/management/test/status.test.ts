@@ -126,6 +126,9 @@ test('tells what was used, spent, refused, blocked and found', async () => {
   });
   expect(listed.find(({ id }) => id === blocked)).toMatchObject({ cost_today_usd: 0, requests_today: 0 });
   expect((await management.read('/api/v1/agents', agentListSchema))[0]).not.toHaveProperty('cost_today_usd');
+  await management.send('PUT', `/api/v1/agents/${spender}`, { status: 'retired' });
+  expect((await readNow()).top_spenders).toEqual([]);
+  await management.send('PUT', `/api/v1/agents/${spender}`, { status: 'active' });
 });
 
 test('a part that cannot be read, or takes too long, hides no other', async () => {

@@ -74,7 +74,7 @@ export const budgetListQuerySchema = z.object({
     .default('created')
     .meta({
       description:
-        'Oldest first, or those first that have used most of their cap today, then the dearest. At most 1000 agents by `use`',
+        'Oldest first, or those first that have used most of their cap today, then the dearest. By `use` at most 1000 agents, and no retired ones',
       override: { default: 'created' },
     }),
 });

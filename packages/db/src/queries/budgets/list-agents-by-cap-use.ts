@@ -6,7 +6,7 @@ import type { PageRange } from '../pages/read-pages.ts';
 const mostSorted = 1_000;
 
 /**
- * UUIDs of the agents that have used most of their cap on a day; then those without a cap, the dearest first.
+ * UUIDs of the agents that have used most of their cap on a day; then those without a cap, the dearest first. Retired ones are left out.
  *
  * @param day `YYYY-MM-DD`, UTC
  */
@@ -16,6 +16,7 @@ export async function listAgentsByCapUse(db: Db, day: string, { limit, offset }:
     FROM agents LEFT JOIN (
       SELECT agent_id, sum(cost_usd) AS usd FROM daily_usage WHERE day = ${day} GROUP BY agent_id
     ) AS spent ON spent.agent_id = agents.id
+    WHERE agents.status <> 'retired'
     ORDER BY CASE WHEN daily_cap_usd > 0 THEN coalesce(spent.usd, 0) / daily_cap_usd
                   WHEN daily_cap_usd = 0 THEN 'Infinity'::numeric END DESC NULLS LAST,
       spent.usd DESC NULLS LAST, agents.id

@@ -109,7 +109,7 @@ export async function readCapsAndSpend(db: Db, near: number): Promise<Spend> {
   };
 }
 
-/** The costliest agents of a UTC day. */
+/** The costliest agents of a UTC day, without retired ones. */
 export function listTopSpenders(db: Db, day: string): Promise<NonNullable<Status['top_spenders']>> {
   return rowsOf(
     db,
@@ -117,7 +117,9 @@ export function listTopSpenders(db: Db, day: string): Promise<NonNullable<Status
       SELECT usage.agent_id, agents.name AS agent_name, usage.cost_usd, usage.request_count
       FROM (
         SELECT agent_id, sum(cost_usd) AS cost_usd, sum(request_count)::bigint AS request_count
-        FROM daily_usage WHERE day = ${day} GROUP BY agent_id ORDER BY sum(cost_usd) DESC, agent_id LIMIT 5
+        FROM daily_usage
+        WHERE day = ${day} AND agent_id NOT IN (SELECT id FROM agents WHERE status = 'retired')
+        GROUP BY agent_id ORDER BY sum(cost_usd) DESC, agent_id LIMIT 5
       ) AS usage JOIN agents ON agents.id = usage.agent_id
       ORDER BY usage.cost_usd DESC, usage.agent_id`,
   );
