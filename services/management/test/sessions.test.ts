@@ -195,6 +195,8 @@ describe('the lineage of a session', () => {
     };
     const changed = `UPDATE events SET payload = replace(payload, '"v":1', '"v":2') WHERE seq = 650`;
     expect(await tamper(changed)).toEqual({ ...whole, valid: false, first_divergence: 650 });
+    const shown = 'UPDATE events SET cost_usd = cost_usd + 1 WHERE seq = 600';
+    expect(await tamper(shown)).toEqual({ ...whole, valid: false, first_divergence: 600 });
     const removed = 'DELETE FROM events WHERE seq = 3';
     expect(await tamper(removed)).toEqual({ ...whole, valid: false, first_divergence: 3 });
     const cut = 'DELETE FROM events WHERE seq >= 690';

@@ -9,6 +9,11 @@ const sharedFields = [
   ...(['completion_tokens', 'total_tokens', 'cost_usd', 'compliance_tag', 'pii_detected', 'pii_types'] as const),
 ];
 
+/** The first field that an event and its payload show differently. @param written the payload, parsed */
+export function findOtherField(event: Event, written: Readonly<Record<string, unknown>>): keyof Event | undefined {
+  return sharedFields.find((field) => JSON.stringify(event[field]) !== JSON.stringify(written[field]));
+}
+
 /**
  * The first event of a chain that the API shows differently, or not at all.
  *
@@ -26,7 +31,7 @@ export function findMisshown(
     if (event === undefined && removed.some(({ first_seq, last_seq }) => first_seq <= seq && seq <= last_seq)) continue;
     if (event === undefined) return { seq, reason: 'the API does not list it among the events of the session' };
     const written = parseJson(payload) as Record<string, unknown>;
-    const other = sharedFields.find((field) => JSON.stringify(event[field]) !== JSON.stringify(written[field]));
+    const other = findOtherField(event, written);
     const wrong = event.lineage_hash === lineage_hash ? other : 'lineage_hash';
     if (wrong !== undefined) return { seq, reason: `the API shows another ${wrong} than the chain has` };
   }

@@ -1,11 +1,19 @@
-import type { LineageEntry, LineageVerdict } from '@agp/core/contracts';
-import { toPublicId } from '@agp/core/ids';
+import { findOtherField } from '@agp/core/chain';
+import type { LineageVerdict } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import { emptyHead, hashLink, type LineageHead, passRemoved, type RemovedLinks } from '@agp/core/lineage';
-import { type Db, listLineageAnchors, listLineageEntries, readLineageHead, readLineageOrder } from '@agp/db';
+import {
+  type Db,
+  type LinkedEventRow,
+  listLineageAnchors,
+  listLinkedEvents,
+  readLineageHead,
+  readLineageOrder,
+} from '@agp/db';
+import { presentEvent } from '../presenters/present-event.ts';
 
 /**
- * Recomputes every hash of a session's chain, and compares each payload with its row. The expected length and last hash come from the
+ * Recomputes every hash of a session's chain, and compares each payload with what the API shows of its event. The expected length and last hash come from the
  * head, which the writer stores apart, so that a cut is noticed. Events that retention removed are skipped.
  *
  * @returns null for an unknown session
@@ -37,7 +45,7 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
   };
   // Events without a head: it was deleted, and nothing says any more where the chain ended.
   let firstDivergence = head === undefined ? 0 : null;
-  for await (const rows of listLineageEntries(db, order)) {
+  for await (const rows of listLinkedEvents(db, order)) {
     for (const row of rows) {
       reach(passRemoved(reached, removed, row.seq));
       const isRight = row.lineage_hash === hashLink(reached.hash, row.payload);
@@ -52,11 +60,11 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
   return { session_id: sessionId, valid, length, head: hash, first_divergence: firstDivergence };
 }
 
-function isInPlace(row: LineageEntry, sessionId: string, seq: number): boolean {
+function isInPlace(row: LinkedEventRow, sessionId: string, seq: number): boolean {
   try {
-    const payload = parseJson(row.payload) as Record<string, unknown> | null;
-    const isOwn = payload?.id === toPublicId('evt', row.event_id) && payload.session_id === sessionId;
-    return isOwn && row.seq === seq && payload.seq === seq;
+    const payload = parseJson(row.payload) as Record<string, unknown>;
+    const isShown = findOtherField(presentEvent(row), payload) === undefined && row.session_id === sessionId;
+    return isShown && row.seq === seq && payload.seq === seq;
   } catch {
     return false;
   }
