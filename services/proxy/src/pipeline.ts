@@ -43,10 +43,6 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     begin('identify');
     const agent = await identify(context, head);
     journey.agent = agent;
-    const admitAgain = () => {
-      begin('admit');
-      return admit(context, head, agent, performance.now() + storageWaitMs);
-    };
     begin('admit');
     let admission = await admit(context, head, agent, head.arrived + storageWaitMs);
     // A session of another agent is refused first. Where none is named Redis is asked, which only a request with a place may do.
@@ -59,13 +55,18 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const counted = await countEarly(context, exchange, head, agent, admission);
     const body = await readBody(context, exchange, head, agent, admission, counted);
     journey.body = body;
+    const deadline = performance.now() + storageWaitMs;
+    const admitAgain = () => {
+      begin('admit');
+      return admit(context, head, agent, deadline);
+    };
     // An agent whose body took its time may be under another cap by now.
     if (isStale(admission)) admission = await admitAgain();
     begin('reserve');
-    const reservation = await reserve(context, head, agent, admission, body, counted);
+    const reservation = await reserve(context, head, agent, admission, body, counted, deadline);
     journey.reservation = reservation;
     begin('claimSession');
-    const sessionId = await claimSession(context, agent, admission, session);
+    const sessionId = await claimSession(context, agent, admission, session, deadline);
     journey.sessionId = sessionId;
     if (isStale(admission)) admission = await admitAgain();
 

@@ -2,13 +2,13 @@ import { ApiError } from '@agp/core/errors';
 import type { ProxyContext } from '../context.ts';
 import { mapSessionName } from '../head/session-id.ts';
 import type { Admission, Agent, Session } from '../journey.ts';
-import { storageWaitMs } from '../storage/storage.ts';
 
 /**
  * Makes a new session the agent's, as the last step before its first request is forwarded: a refused request leaves no row behind. If
  * agents race for one id, the first claim wins; a losing agent with a token continues in its own session, which later requests also
  * get for that id.
  *
+ * @param deadline when to give storage up, on the monotonic clock in milliseconds
  * @returns the id of the session that the request belongs to
  * @throws ApiError `session_of_another_agent`, `status_unavailable`
  */
@@ -17,9 +17,9 @@ export async function claimSession(
   agent: Agent,
   { isProven }: Admission,
   session: Session,
+  deadline: number,
 ): Promise<string> {
   if (session.isClaimed) return session.id;
-  const deadline = performance.now() + storageWaitMs;
   if (await claim(context, session.id, agent, deadline)) return session.id;
   const own = mapSessionName(agent.id, session.id);
   if (isProven && (await claim(context, own, agent, deadline))) return own;

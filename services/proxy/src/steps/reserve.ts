@@ -3,12 +3,12 @@ import { findCaps } from '../budget/find-caps.ts';
 import { toDay } from '../budget/to-day.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
-import { storageWaitMs } from '../storage/storage.ts';
 
 /**
  * Takes the request's share of the day's budget and of the agent's requests of this minute, the last check of all.
  *
  * @param counted the limit it was counted against already; a limit changed since then counts it anew
+ * @param deadline when to give storage up, on the monotonic clock in milliseconds
  * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
  *   `budget_unavailable`, `status_unavailable`
  */
@@ -19,6 +19,7 @@ export async function reserve(
   admission: Admission,
   body: Body,
   counted: Counted,
+  deadline: number,
 ): Promise<Reservation> {
   const { agentCap, globalCap, requestsPerMinute } = admission.limits;
   const eventId = uuidOf('evt', head.eventId);
@@ -34,7 +35,7 @@ export async function reserve(
       globalCap,
       requestsPerMinute: counted.againstRequestsPerMinute === requestsPerMinute ? null : requestsPerMinute,
     },
-    performance.now() + storageWaitMs,
+    deadline,
     () => context.metering.findCheaper(head, body.inspected, caps),
   );
   for (const cap of warnings) context.metrics.budgetWarnings.inc({ cap });
