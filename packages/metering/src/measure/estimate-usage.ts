@@ -57,7 +57,9 @@ export async function estimateUsage(
   // Gemini reports thoughts while the answer streams; they are not in the text.
   const written = Math.max(textTokens, unreadTokens) + (told?.reasoningTokens ?? 0);
   const completionTokens = Math.max(toldTokens, written);
-  const hasEnded = isWhole && (reading.sawEnd || reading.failed || !end.streamed);
+  // What runs in the background is written after its answer, from context that the request may only name.
+  const isWritten = asked?.completionTokens === undefined;
+  const hasEnded = isWhole && isWritten && (reading.sawEnd || reading.failed || !end.streamed);
   return {
     usage: makeUsage({ ...asked, ...told, promptTokens, completionTokens }),
     isKnown: hasEnded && !isUnreadable && models.length <= 1,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeHead, openMetering } from '../../test/open-metering.ts';
 
-const metering = openMetering();
+const lenient = openMetering();
 const caps = { isCapped: true, isHeld: true };
 const holder = { agentId: 'a', source: null };
 const end = { outcome: 'completed', sent: true, status: 200, streamed: false } as const;
@@ -12,7 +12,12 @@ interface Answered {
 }
 
 /** The measurement of a call under a cap, and its reservation. */
-async function measure(path: string, body: object, { contentType = 'application/json', body: answer }: Answered) {
+async function measure(
+  path: string,
+  body: object,
+  { contentType = 'application/json', body: answer }: Answered,
+  metering = lenient,
+) {
   const head = makeHead('openai', path);
   if (!head.operation) throw new Error(`no operation at ${path}`);
   const form = { contentType: 'application/json', contentEncoding: '' };
@@ -37,6 +42,15 @@ test('sound that any of several models may have made costs its reservation', asy
 
 const chat = { model: 'gpt-4o-mini', models: ['gpt-4o'], messages: [{ role: 'user', content: 'Hi' }] };
 const usage = { prompt_tokens: 9, completion_tokens: 500 };
+
+test('what runs in the background, from context that the request only names, costs its reservation', async () => {
+  const strict = openMetering({ isStrict: true });
+  const body = { model: 'gpt-4o-mini', input: 'Hi', background: true, max_output_tokens: 16 };
+  const queued = { body: { id: 'resp_1', model: 'gpt-4o-mini', status: 'queued', output: [], usage: null } };
+  const named = await measure('/v1/responses', { ...body, previous_response_id: 'resp_0' }, queued, strict);
+  expect(named.reserved).toBeGreaterThan(100_000 * 150);
+  expect(named).toMatchObject({ costNanoUsd: named.reserved, usageSource: 'estimated' });
+});
 
 test('figures without a model are priced by the dearest model asked for', async () => {
   const path = '/v1/chat/completions';
@@ -64,8 +78,8 @@ test('a claim beyond the bound of a request is recorded as it is, as long as it 
 
 test('an unknown path costs what was reserved for it under a cap, unless the provider refused it', async () => {
   const head = makeHead('openai', '/v1/unheard/of');
-  const reservation = { nanoUsd: metering.reserve(head, null, caps), isCapped: true };
-  const meter = () => metering.open({ head, holder, body: null, reservation, claimBill: async () => true });
+  const reservation = { nanoUsd: lenient.reserve(head, null, caps), isCapped: true };
+  const meter = () => lenient.open({ head, holder, body: null, reservation, claimBill: async () => true });
   const paid = { costNanoUsd: 10_000_000, usageSource: 'estimated', isUnknownPath: true };
   expect(await meter().measure(end)).toMatchObject(paid);
   expect(await meter().measure({ ...end, status: 404 })).toMatchObject({ costNanoUsd: 0, isUnknownPath: false });
