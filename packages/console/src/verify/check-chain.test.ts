@@ -114,6 +114,8 @@ test('anchors that were made up, changed or lost are found as the command line f
     [{ ...anchor, last_seq: 8 }],
     [anchor, { ...leaf, removal: 'rem_2' }],
     [{ ...leaf, removal: null }],
+    // Together they cover nothing.
+    [anchor, { ...leaf, removal: null }, { ...leaf, first_seq: 11, last_seq: 0, removal: null }],
   ];
   const verdicts = await Promise.all(lists.map((anchors) => checkRemovals(payloads, anchors)));
   expect(verdicts).toEqual(
@@ -124,5 +126,5 @@ test('anchors that were made up, changed or lost are found as the command line f
       ),
     ),
   );
-  expect(verdicts.map((verdict) => verdict === null)).toEqual([true, false, false, false, false]);
+  expect(verdicts.map((verdict) => verdict === null)).toEqual([true, false, false, false, false, false]);
 });

@@ -1,5 +1,5 @@
 import { type FoundRemoval, judgeRemovals } from '@agp/core/audit/removals';
-import { type Anchor, anchorLeaf } from '@agp/core/chain';
+import { type Anchor, anchorLeaf, countLinks } from '@agp/core/chain';
 import { merkleRoot } from './merkle-root.ts';
 
 type PlacedAnchor = Anchor & { removal: string | null };
@@ -17,7 +17,7 @@ export async function checkRemovals(
   const found = new Map<string | null, FoundRemoval>();
   for (const [removal, own] of Map.groupBy(anchors, (anchor) => anchor.removal)) {
     found.set(removal, {
-      events: own.reduce((sum, { first_seq, last_seq }) => sum + last_seq - first_seq + 1, 0),
+      events: own.reduce((sum, anchor) => sum + countLinks(anchor), 0),
       anchors: own.length,
       root: await merkleRoot(own.map(anchorLeaf)),
     });

@@ -1,4 +1,4 @@
-import { type Anchor, anchorLeaf, MerkleTree } from '../lineage/index.ts';
+import { type Anchor, anchorLeaf, countLinks, MerkleTree } from '../lineage/index.ts';
 import { judgeRemovals } from './judge-removals.ts';
 
 /** An anchor as the API lists it, with the public id of its removal; null for anchors from before removals had ids. */
@@ -21,7 +21,7 @@ export function findRemovalFault(
   for (const { removal, ...anchor } of anchors) {
     const kept = gathered.get(removal) ?? { events: 0, anchors: 0, tree: new MerkleTree() };
     gathered.set(removal, kept);
-    kept.events += anchor.last_seq - anchor.first_seq + 1;
+    kept.events += countLinks(anchor);
     kept.anchors += 1;
     kept.tree.add(anchorLeaf(anchor));
   }

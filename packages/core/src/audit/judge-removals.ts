@@ -8,7 +8,7 @@ interface ToldRemoval {
 
 /** The anchors of one removal, as the API lists them. */
 export interface FoundRemoval {
-  /** Events that they cover. */
+  /** Events that they cover; NaN where one ends before it begins. */
   events: number;
   anchors: number;
   /** Of the Merkle tree over them. */
@@ -29,6 +29,7 @@ export function judgeRemovals(
   found: ReadonlyMap<string | null, FoundRemoval>,
   emptyRoot: string,
 ): string | null {
+  for (const { events } of found.values()) if (Number.isNaN(events)) return 'an anchor ends before it begins';
   const left = new Map(found);
   let untied = 0;
   for (const { action, before } of entries) {

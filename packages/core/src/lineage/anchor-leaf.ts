@@ -5,6 +5,11 @@ export interface Anchor extends RemovedLinks {
   session_id: string;
 }
 
+/** How many links were removed. @returns NaN for a run that ends before it begins: counted, it would hide others */
+export function countLinks({ first_seq, last_seq }: RemovedLinks): number {
+  return last_seq >= first_seq ? last_seq - first_seq + 1 : Number.NaN;
+}
+
 /**
  * An anchor as a leaf of its removal's Merkle tree: RFC 8785 canonical JSON of exactly these members. `JSON.stringify` gives that
  * form, since the members are in order and such ids, hashes and small whole numbers have only one spelling in JSON.
