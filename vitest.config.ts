@@ -21,6 +21,7 @@ export default defineConfig({
     // Only what hangs is to run into these: a machine may be many times slower than ours.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Files of a worker share its modules: loading them anew for each file was a third of the run's CPU time.
     isolate: false,
     // Most of what a story makes is garbage a moment later.
