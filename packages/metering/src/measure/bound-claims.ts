@@ -32,15 +32,19 @@ const longestSound = 86_400;
  * text may contain the words, too: then more is believed than necessary.
  */
 const reach =
-  /https?:|gs:|"file|_id"|url|image|audio|video|document|prompt"\s*:\s*\{|conversation|cache|container|search|fetch|browse|retriev|code_|execut|computer|mcp|plugin|agent|research|sonar|compound|online|data_?source|inline|\\u|background|context/i;
+  /https?:|gs:|"file|_id"|url|image|audio|video|document|prompt"\s*:\s*\{|conversation|cache|container|search|fetch|browse|retriev|code_|execut|computer|mcp|plugin|agent|research|sonar|compound|online|data_?source|inline|\\u|context/i;
 
 /** A larger body is itself larger than any context. */
 const maxSearched = largestContext;
 
-function reachesOut({ bytes, form, requestedModel, isExact }: InspectedBody): boolean {
+/** Whether a request may refer to more than it contains. */
+export function reachesOut({ bytes, form, requestedModel, isExact }: InspectedBody): boolean {
   if (!isExact || form.contentType.toLowerCase().includes('form') || bytes.length > maxSearched) return true;
   return reach.test(requestedModel ?? '') || reach.test(bytes.toString('latin1'));
 }
+
+/** A request that runs in the background is believed more, too. */
+const mayReadMore = (sent: InspectedBody) => reachesOut(sent) || /background/i.test(sent.bytes.toString('latin1'));
 
 function findBounds(sent: InspectedBody | null, isOpen: boolean): UsageBounds {
   const answers = Math.min(Math.max(1, sent?.answers ?? 1), mostAnswers);
@@ -90,7 +94,7 @@ export function boundClaims(sent: InspectedBody | null): (claimed: Usage) => Usa
   return (claimed) => {
     if (wide === null) {
       if (boundUsage(claimed, narrow) === claimed && sent !== null) return claimed;
-      wide = sent === null || reachesOut(sent) ? findBounds(sent, true) : narrow;
+      wide = sent === null || mayReadMore(sent) ? findBounds(sent, true) : narrow;
     }
     return boundUsage(claimed, wide);
   };

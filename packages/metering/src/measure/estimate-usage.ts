@@ -58,8 +58,7 @@ export async function estimateUsage(
   const written = Math.max(textTokens, unreadTokens) + (told?.reasoningTokens ?? 0);
   const completionTokens = Math.max(toldTokens, written);
   // What runs in the background is written after its answer, from context that the request may only name.
-  const isWritten = asked?.completionTokens === undefined;
-  const hasEnded = isWhole && isWritten && (reading.sawEnd || reading.failed || !end.streamed);
+  const hasEnded = isWhole && !body?.inBackground && (reading.sawEnd || reading.failed || !end.streamed);
   return {
     usage: makeUsage({ ...asked, ...told, promptTokens, completionTokens }),
     isKnown: hasEnded && !isUnreadable && models.length <= 1,

@@ -17,8 +17,9 @@ async function measure(
   body: object,
   { contentType = 'application/json', body: answer }: Answered,
   metering = lenient,
+  provider = 'openai',
 ) {
-  const head = makeHead('openai', path);
+  const head = makeHead(provider, path);
   if (!head.operation) throw new Error(`no operation at ${path}`);
   const form = { contentType: 'application/json', contentEncoding: '' };
   const inspected = metering.inspect(head.operation, head, Buffer.from(JSON.stringify(body)), form, caps);
@@ -50,6 +51,31 @@ test('what runs in the background, from context that the request only names, cos
   const named = await measure('/v1/responses', { ...body, previous_response_id: 'resp_0' }, queued, strict);
   expect(named.reserved).toBeGreaterThan(100_000 * 150);
   expect(named).toMatchObject({ costNanoUsd: named.reserved, usageSource: 'estimated' });
+});
+
+test('what runs in the background without figures is in doubt where its context is elsewhere', async () => {
+  const body = { model: 'gpt-4o-mini', input: 'Hi', background: true, max_output_tokens: 16 };
+  const queued = { body: { id: 'resp_1', model: 'gpt-4o-mini', status: 'queued', output: [], usage: null } };
+  const doubt = { reason: 'unreadable', promptTokens: 0, completionTokens: 0, costNanoUsd: 0 };
+  const ask = (more: object, answer = queued) => measure('/v1/responses', { ...body, ...more }, answer);
+  expect(await ask({ previous_response_id: 'resp_0' })).toMatchObject({ doubt });
+  expect(await ask({ conversation: 'conv_0' })).toMatchObject({ doubt });
+  expect(await ask({})).toMatchObject({ doubt: null });
+  const told = { body: { ...queued.body, usage: { input_tokens: 9, output_tokens: 1 } as never } };
+  expect(await ask({ previous_response_id: 'resp_0' }, told)).toMatchObject({ doubt: null, usageSource: 'provider' });
+
+  const gemini = { model: 'gemini-2.5-flash', input: 'Hi', background: true };
+  const running = { body: { id: 'i1', model: 'gemini-2.5-flash', status: 'in_progress' } };
+  const interact = (more: object) =>
+    measure('/v1beta/interactions', { ...gemini, ...more }, running, lenient, 'gemini');
+  expect(await interact({ previous_interaction_id: 'i0' })).toMatchObject({ doubt });
+  expect(await interact({})).toMatchObject({ doubt: null });
+});
+
+test('sound whose tokens the request foretells costs those, not its reservation', async () => {
+  const spoken = await measure('/v1/audio/speech', { ...speech, model: 'gpt-4o-mini-tts' }, sound);
+  expect(spoken.completionTokens).toBe(8);
+  expect(spoken.costNanoUsd).toBeLessThan(spoken.reserved / 100);
 });
 
 test('figures without a model are priced by the dearest model asked for', async () => {

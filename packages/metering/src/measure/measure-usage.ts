@@ -5,6 +5,7 @@ import type { MeteringParts } from '../create-metering.ts';
 import type { Operation } from '../providers/index.ts';
 import type { ResponseReading } from '../stream/index.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';
+import { reachesOut } from './bound-claims.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
@@ -143,7 +144,9 @@ async function measureUntold(
   const bill = billOne(parts, call, { models, serviceTier, believesAll: true }, estimate.usage);
   const { nanoUsd, isCapped } = call.reservation;
   const costNanoUsd = isCapped && !estimate.isKnown ? Math.max(bill.costNanoUsd, nanoUsd) : bill.costNanoUsd;
-  const unread = estimate.isUnreadable ? doubtOf('unreadable') : null;
+  // The provider bills what a request in the background refers to, and no figures of that may ever come.
+  const isUnseen = reading !== null && told === null && call.body?.inBackground && reachesOut(call.body);
+  const unread = estimate.isUnreadable || isUnseen ? doubtOf('unreadable') : null;
   const doubt = claimed?.disbelieved ? doubtOf('claim_too_large', claimed.disbelieved) : unread;
   return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
 }

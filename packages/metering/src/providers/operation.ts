@@ -29,6 +29,8 @@ export interface RequestReading {
   stream: boolean;
   /** Usage that the request alone determines, for answers that report none. */
   toldUsage: Partial<Usage>;
+  /** It is answered before it is done: its figures come with a later answer, if ever. */
+  inBackground?: boolean;
   /** The text that the model is to read. Walks the body at each call. */
   inputText(): Writing;
 }

@@ -31,6 +31,8 @@ export interface InspectedBody {
   answers: number;
   /** Usage that will be billed and that the request alone determines. */
   toldUsage: Partial<Usage>;
+  /** It is answered before it is done: its figures come with a later answer, if ever. */
+  inBackground: boolean;
   /** It is valid JSON or a valid form, which every server reads the same way. */
   isExact: boolean;
   /** The most that it may ask for, or why no bound exists; null if no bound was needed. */
@@ -71,7 +73,7 @@ export function inspectBody(
 ): InspectedBody {
   const fields = findCostFields(operation) ?? nothingKnown;
   const body = readMembers(bytes, form.contentType, mustBound ? 'whole' : 'outline');
-  const { requestedModel, stream, toldUsage } = operation.readRequest(body.value, path);
+  const { requestedModel, stream, toldUsage, inBackground = false } = operation.readRequest(body.value, path);
   const demand = readDemand(body.members, fields);
   const findMost = () => {
     checkExact(bytes, form, body, fields);
@@ -89,6 +91,7 @@ export function inspectBody(
     otherOutputTokens: demand.otherOutputTokens,
     answers: demand.answers,
     toldUsage,
+    inBackground,
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
     bytes,

@@ -77,6 +77,7 @@ export const interactions: Operation = {
       stream: body.stream === true,
       // Its usage comes with a later answer, which the agent may never fetch.
       toldUsage: body.background ? { completionTokens: maxOutputTokens ?? largestOutput } : {},
+      inBackground: Boolean(body.background),
       inputText: () => collectText(body.system_instruction, body.input, body.tools),
     };
   },

@@ -20,6 +20,8 @@ export interface OperationDescription {
   /** A stream is asked for; absent where `stream: true` does that. */
   isStream?(body: JsonObject): boolean;
   readToldUsage?(body: JsonObject): Partial<Usage>;
+  /** Absent where answers always wait for the model. */
+  isInBackground?(body: JsonObject): boolean;
   /** @param answer the parsed JSON, or a text where the operation may answer in one */
   readFigures(answer: unknown): Figures;
   /** @param answer as above */
@@ -63,6 +65,7 @@ export function describeOperation(description: OperationDescription): Operation 
         requestedModel: asText(body.model) ?? findDeployment(path),
         stream: isStream(body),
         toldUsage: description.readToldUsage?.(body) ?? {},
+        inBackground: description.isInBackground?.(body) ?? false,
         inputText: () => collectText(...input.map((key) => body[key])),
       };
     },

@@ -65,6 +65,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
+    isInBackground: ({ background }) => Boolean(background),
     figuresWithin: ['"web_search_call"', '"svg_usage"'],
     readFigures: readResponseFigures,
     readText: readResponseText,
