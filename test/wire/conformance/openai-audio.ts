@@ -83,8 +83,8 @@ export const openaiAudioRows: Row[] = [
     cells: {
       complete: whole(timed, whisper.told(0, 0, 90 * 100_000)),
       error: whole(refusal, whisper.nothing({ http_status: 429 })),
-      // Neither a length nor tokens that had a price.
-      'no usage': whole(withoutFigures(timed), whisper.estimated(0, said, 0)),
+      // The form has a little more than 2,000 bytes, of which each second begun is paid.
+      'no usage': whole(withoutFigures(timed), whisper.estimated(0, said, 2 * 100_000)),
     },
   },
   {

@@ -13,6 +13,9 @@ const bytesPerToken = 4;
 /** A request without text is mostly pictures or sound, which take fewer tokens than one for four bytes. */
 const maxUnread = 4_096;
 
+/** Raw sound in the best quality that is common, 48 kHz in stereo, has so many bytes a second: hardly any file has more. */
+const mostSoundBytes = 192_000;
+
 /** The inputs of an estimate. */
 export interface EstimateBasis {
   end: AnswerEnd;
@@ -29,6 +32,8 @@ export interface Estimate {
   isKnown: boolean;
   /** The answer is estimated by its bytes, since neither figures nor text could be found in it. */
   isUnreadable: boolean;
+  /** Seconds of sound that the size of the request lets expect, since the answer tells no length; 0 where it does. */
+  guessedSeconds: number;
 }
 
 /** Estimates the usage of a call from its request and its answer. */
@@ -59,8 +64,14 @@ export async function estimateUsage(
   const completionTokens = Math.max(toldTokens, written);
   // What runs in the background is written after its answer, from context that the request may only name.
   const hasEnded = isWhole && !body?.inBackground && (reading.sawEnd || reading.failed || !end.streamed);
+  // Subtitles tell the end of what was said, and the sound may go on in silence.
+  const toldSeconds = told?.inputAudioSeconds ?? 0;
+  const guessedSeconds = toldSeconds > 0 ? 0 : (asked?.inputAudioSeconds ?? 0);
+  const leastSeconds = asked?.inputAudioSeconds ? Math.floor((body?.bytes.length ?? 0) / mostSoundBytes) : 0;
+  const inputAudioSeconds = guessedSeconds || Math.max(toldSeconds, leastSeconds);
   return {
-    usage: makeUsage({ ...asked, ...told, promptTokens, completionTokens }),
+    usage: makeUsage({ ...asked, ...told, promptTokens, completionTokens, inputAudioSeconds }),
+    guessedSeconds,
     isKnown: hasEnded && !isUnreadable && models.length <= 1,
     isUnreadable,
   };

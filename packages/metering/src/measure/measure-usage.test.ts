@@ -21,14 +21,27 @@ async function measure(
 ) {
   const head = makeHead(provider, path);
   if (!head.operation) throw new Error(`no operation at ${path}`);
-  const form = { contentType: 'application/json', contentEncoding: '' };
-  const inspected = metering.inspect(head.operation, head, Buffer.from(JSON.stringify(body)), form, caps);
+  const form = { contentType: Buffer.isBuffer(body) ? formType : 'application/json', contentEncoding: '' };
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const inspected = metering.inspect(head.operation, head, bytes, form, caps);
   const nanoUsd = metering.reserve(head, inspected, caps);
   const reservation = { nanoUsd, isCapped: true };
   const meter = metering.open({ head, holder, body: inspected, reservation, claimBill: async () => true });
   const tap = meter.openTap({ 'content-type': contentType });
   tap?.push(Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)));
   return { reserved: nanoUsd, ...(await meter.measure(end)) };
+}
+
+const formType = 'multipart/form-data; boundary=b';
+
+/** A form of `size` bytes, with sound in it. */
+function makeForm(fields: Record<string, string>, size: number): Buffer {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const before = `${parts.join('')}--b\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\n`;
+  const after = '\r\n--b--\r\n';
+  return Buffer.from(`${before}${'x'.repeat(Math.max(0, size - before.length - after.length))}${after}`);
 }
 
 const speech = { model: 'tts-1', voice: 'alloy', input: 'Hello.' };
@@ -76,6 +89,49 @@ test('sound whose tokens the request foretells costs those, not its reservation'
   const spoken = await measure('/v1/audio/speech', { ...speech, model: 'gpt-4o-mini-tts' }, sound);
   expect(spoken.completionTokens).toBe(8);
   expect(spoken.costNanoUsd).toBeLessThan(spoken.reserved / 100);
+});
+
+test('sound without a length costs by its size where its model is paid by length', async () => {
+  const path = '/v1/audio/transcriptions';
+  const plain = (body: string) => ({ contentType: 'text/plain', body });
+  const asText = { model: 'whisper-1', response_format: 'text' };
+  // 2,000 bytes a second, at 0.36 USD an hour.
+  const second = 100_000;
+  const text = await measure(path, makeForm(asText, 600_000), plain('Hi.\n'));
+  expect(text).toMatchObject({ costNanoUsd: 300 * second, usageSource: 'estimated', unpriced: [] });
+  expect(text.reserved).toBe(300 * second);
+  expect(await measure(path, makeForm(asText, 600_000), plain(''))).toMatchObject({ costNanoUsd: 300 * second });
+  expect(await measure(path, makeForm(asText, 600_000), { body: { text: 'Hi.' } })).toMatchObject({
+    costNanoUsd: 300 * second,
+  });
+  const seconds = { text: 'Hi.', usage: { type: 'duration', seconds: 11 } };
+  expect(await measure(path, makeForm(asText, 600_000), { body: seconds })).toMatchObject({
+    costNanoUsd: 11 * second,
+    usageSource: 'provider',
+  });
+  // Nobody sees how long it is.
+  const elsewhere = { ...asText, url: 'https://sounds.test/a.mp3' };
+  expect(await measure(path, makeForm(elsewhere, 0), plain('Hi.\n'))).toMatchObject({ costNanoUsd: 3_600 * second });
+  // It is paid by tokens, and its answer is whole.
+  const inTokens = await measure(path, makeForm({ ...asText, model: 'gpt-4o-transcribe' }, 600_000), plain('Hi.\n'));
+  expect(inTokens.costNanoUsd).toBeLessThan(inTokens.reserved);
+});
+
+test('sound whose length nobody tells costs its reservation', async () => {
+  const entry = { model: 'heard', prices: { input_audio_hours: 0.36, output_mtok: 1 } };
+  const answer = { contentType: 'text/plain', body: 'Hi.\n' };
+  const form = makeForm({ model: 'heard' }, 20_000);
+  const heard = await measure('/v1/audio/transcriptions', form, answer, openMetering({}, [entry]));
+  expect(heard.reserved).toBe(10 * 100_000 + 4_096 * 1_000);
+  expect(heard).toMatchObject({ costNanoUsd: heard.reserved });
+});
+
+test('subtitles cost to their last cue, but no less than the file must last', async () => {
+  const path = '/v1/audio/transcriptions';
+  const srt = { contentType: 'text/plain', body: '1\n00:00:00,000 --> 00:00:05,000\nHi.\n\n' };
+  const fields = { model: 'whisper-1', response_format: 'srt' };
+  expect(await measure(path, makeForm(fields, 192_000), srt)).toMatchObject({ costNanoUsd: 500_000 });
+  expect(await measure(path, makeForm(fields, 3_840_000), srt)).toMatchObject({ costNanoUsd: 2_000_000 });
 });
 
 test('figures without a model are priced by the dearest model asked for', async () => {

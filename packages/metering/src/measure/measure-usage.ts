@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Usage } from '@agp/pricing';
+import { makeUsage, type Usage } from '@agp/pricing';
 import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
 import type { MeteringParts } from '../create-metering.ts';
 import type { Operation } from '../providers/index.ts';
@@ -143,7 +143,11 @@ async function measureUntold(
   const estimate = await estimateUsage(parts.estimator, call, operation, models, { end, reading, told, texts });
   const bill = billOne(parts, call, { models, serviceTier, believesAll: true }, estimate.usage);
   const { nanoUsd, isCapped } = call.reservation;
-  const costNanoUsd = isCapped && !estimate.isKnown ? Math.max(bill.costNanoUsd, nanoUsd) : bill.costNanoUsd;
+  // Sound without a length is unknown only to models that are paid by it.
+  const guessed = makeUsage({ inputAudioSeconds: estimate.guessedSeconds });
+  const isGuess = billOne(parts, call, { models, serviceTier, believesAll: true }, guessed).costNanoUsd > 0;
+  const costNanoUsd =
+    isCapped && (isGuess || !estimate.isKnown) ? Math.max(bill.costNanoUsd, nanoUsd) : bill.costNanoUsd;
   // The provider bills what a request in the background refers to, and no figures of that may ever come.
   const isUnseen = reading !== null && told === null && call.body?.inBackground && reachesOut(call.body);
   const unread = estimate.isUnreadable || isUnseen ? doubtOf('unreadable') : null;

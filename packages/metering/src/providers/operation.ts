@@ -123,8 +123,9 @@ export interface Operation {
   /**
    * @param body the parsed JSON body, or the text fields of a form; anything where it is not an object
    * @param path the provider's path, without the query
+   * @param size bytes of the whole body, files included
    */
-  readRequest(body: unknown, path: string): RequestReading;
+  readRequest(body: unknown, path: string, size?: number): RequestReading;
   /** @param body the parsed JSON answer, or the whole of a plain text */
   readAnswer(body: unknown): AnswerReading;
   /** @param onCall called with each call of an answer that is read line by line */

@@ -73,7 +73,12 @@ export function inspectBody(
 ): InspectedBody {
   const fields = findCostFields(operation) ?? nothingKnown;
   const body = readMembers(bytes, form.contentType, mustBound ? 'whole' : 'outline');
-  const { requestedModel, stream, toldUsage, inBackground = false } = operation.readRequest(body.value, path);
+  const {
+    requestedModel,
+    stream,
+    toldUsage,
+    inBackground = false,
+  } = operation.readRequest(body.value, path, bytes.length);
   const demand = readDemand(body.members, fields);
   const findMost = () => {
     checkExact(bytes, form, body, fields);

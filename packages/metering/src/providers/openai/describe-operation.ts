@@ -19,7 +19,8 @@ export interface OperationDescription {
   input: readonly string[];
   /** A stream is asked for; absent where `stream: true` does that. */
   isStream?(body: JsonObject): boolean;
-  readToldUsage?(body: JsonObject): Partial<Usage>;
+  /** @param size bytes of the whole request, files included */
+  readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
   /** Absent where answers always wait for the model. */
   isInBackground?(body: JsonObject): boolean;
   /** @param answer the parsed JSON, or a text where the operation may answer in one */
@@ -59,12 +60,12 @@ export function describeOperation(description: OperationDescription): Operation 
     isFree,
     writesText,
     createStreamReader,
-    readRequest(value, path) {
+    readRequest(value, path, size = 0) {
       const body = asObject(value);
       return {
         requestedModel: asText(body.model) ?? findDeployment(path),
         stream: isStream(body),
-        toldUsage: description.readToldUsage?.(body) ?? {},
+        toldUsage: description.readToldUsage?.(body, size) ?? {},
         inBackground: description.isInBackground?.(body) ?? false,
         inputText: () => collectText(...input.map((key) => body[key])),
       };

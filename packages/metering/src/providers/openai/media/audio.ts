@@ -6,6 +6,21 @@ import { EventStreamReader } from '../event-stream-reader.ts';
 import { readTokenUsage } from '../usage.ts';
 import { createTranscriptEventReader, readTranscript, readTranscriptUsage } from './transcript.ts';
 
+/**
+ * Bytes that a second of sound is taken to have where no answer tells its length: 16 kbit/s, the least that is recommended for
+ * speech of the quality that models hear (Opus, wideband; RFC 7587, section 3.1.1). Most files have more bytes a second, so that
+ * their sound is shorter and this errs to the dear side.
+ */
+const bytesPerSecond = 2_000;
+
+/** Sound of which the request gives only the address, as with Groq and Mistral, is taken to last an hour. */
+const unseenSeconds = 3_600;
+
+function guessLength({ url, file_url: fileUrl, file_id: fileId }: JsonObject, size: number): Partial<Usage> {
+  const unseen = url || fileUrl || fileId ? unseenSeconds : 0;
+  return { inputAudioSeconds: Math.max(Math.ceil(size / bytesPerSecond), unseen) };
+}
+
 /** Requests are forms with the audio in them; answers JSON, plain text or subtitles. */
 function describeTranscription(name: string): Operation {
   const readFigures = (answer: unknown): Figures => ({ usage: readTranscriptUsage(answer) });
@@ -14,6 +29,7 @@ function describeTranscription(name: string): Operation {
     otherAnswers: 'text',
     input: ['prompt', 'keywords', 'known_speaker_names'],
     isStream: ({ stream }) => stream === true || stream === 'true',
+    readToldUsage: guessLength,
     readFigures,
     readText: readTranscript,
     createStreamReader: () =>
