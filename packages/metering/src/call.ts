@@ -72,8 +72,8 @@ export interface AnswerEnd {
 /** Why the figures of a call should not be taken as they are, and what its answer claimed. */
 export interface Doubt {
   /**
-   * `claim_too_large`: more than the request allows, so the bound is recorded; `unreadable`: a whole answer in which no
-   * figures and no text were found; `out_of_range`: a figure that no event can hold.
+   * `claim_too_large`: more than the request allows, so the bound is recorded; `unreadable`: an answer in which no figures
+   * and no text were found, or to a request whose work cannot be seen; `out_of_range`: a figure that no event can hold.
    */
   reason: DoubtReason;
   promptTokens: number;

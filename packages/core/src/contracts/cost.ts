@@ -52,7 +52,7 @@ export const unpricedModelListSchema = z.array(unpricedModelSchema);
 export const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_of_range']).meta({
   description:
     '`claim_too_large`: the answer claims more than its request allows, so the most that it allows is recorded, ' +
-    '`unreadable`: a whole answer in which neither figures nor text could be found, ' +
+    '`unreadable`: an answer in which neither figures nor text could be found, or to a request whose work cannot be seen, ' +
     '`out_of_range`: figures that no event can hold',
 });
 

@@ -39,6 +39,14 @@ const interactions = rules({
   free: 'stream store background response_mime_type',
 });
 
+/** A batch contains its calls, or names a file that has them. */
+const batch: CostFields = {
+  members: rules({ settings: 'batch' }),
+  settings: rules({ settings: 'input_config', items: 'requests', reference: 'file_name' }),
+  writes: 'nothing',
+  isEitherCase: true,
+};
+
 const generation: CostFields = { members: generate, settings, writes: 'text', isEitherCase: true };
 
 /** The members of requests in Gemini's format, by operation. */
@@ -47,5 +55,6 @@ export const geminiFields: Readonly<Record<string, CostFields>> = {
   streamGenerateContent: generation,
   embedContent: { members: embed, writes: 'nothing', isEitherCase: true },
   batchEmbedContents: { members: { requests: 'items' }, writes: 'nothing' },
+  batchGenerateContent: batch,
   interactions: { members: interactions, settings, writes: 'text' },
 };

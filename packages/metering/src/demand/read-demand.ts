@@ -16,6 +16,10 @@ export interface Demand {
   leastOutputTokens: number;
   /** How many answers it asks for, each of up to that length. */
   answers: number;
+  /** It has members of which each item is an input of its own. */
+  hasItems: boolean;
+  /** It names something stored at the provider. */
+  hasReference: boolean;
 }
 
 const rivalRules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
@@ -57,6 +61,8 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
   let others = 0;
   let answers = 1;
   let prompts = 1;
+  let hasItems = false;
+  let hasReference = false;
   const visit = (some: readonly BodyMember[], rules: CostRules, depth: number) => {
     for (const member of some) {
       const { key, value } = member;
@@ -71,6 +77,8 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
         if (amount.isWhole && amount.value > 0) bound = Math.max(bound ?? 0, amount.value);
         else isDoubtful = true;
       } else if (rule === 'answers') answers = Math.max(answers, readAmount(value)?.value ?? 1);
+      else if (rule === 'items') hasItems = true;
+      else if (rule === 'reference') hasReference ||= value !== null && value !== '';
       else if (rule === 'prompts') prompts = Math.max(prompts, countPrompts(value));
       else if (rule === 'thinking') {
         others = Math.max(others, readThinking(member));
@@ -88,5 +96,7 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
     leastOutputTokens: least,
     otherOutputTokens: others,
     answers: Math.min(answers * prompts, maxTokens),
+    hasItems,
+    hasReference,
   };
 }

@@ -166,3 +166,26 @@ test('an unknown path costs what was reserved for it under a cap, unless the pro
   expect(await meter().measure(end)).toMatchObject(paid);
   expect(await meter().measure({ ...end, status: 404 })).toMatchObject({ costNanoUsd: 0, isUnknownPath: false });
 });
+
+test('a batch from a file costs what an unknown path does under a cap, and is in doubt', async () => {
+  const path = '/v1beta/models/gemini-2.5-flash:batchGenerateContent';
+  const made = { body: { name: 'batches/b', metadata: { state: 'BATCH_STATE_PENDING' } } };
+  const batch = (inputConfig: object) => measure(path, { batch: { inputConfig } }, made, lenient, 'gemini');
+  const paid = { costNanoUsd: 10_000_000, usageSource: 'estimated', model: 'gemini-2.5-flash', isUnknownPath: false };
+  const doubt = { reason: 'unreadable', promptTokens: 0, completionTokens: 0, costNanoUsd: 0 };
+  expect(await batch({ fileName: 'files/f' })).toMatchObject({ ...paid, doubt });
+  const requests = [{ request: { contents: [{ parts: [{ text: 'Hi' }] }] } }];
+  const inline = await batch({ requests: { requests } });
+  expect(inline).toMatchObject({ costNanoUsd: 0, usageSource: 'none', doubt: null });
+
+  const head = makeHead('gemini', path);
+  const bytes = Buffer.from('{"batch":{"input_config":{"file_name":"files/f"}}}');
+  const form = { contentType: 'application/json', contentEncoding: '' };
+  const none = { isCapped: false, isHeld: false };
+  if (!head.operation) throw new Error('no operation');
+  const body = lenient.inspect(head.operation, head, bytes, form, none);
+  const reservation = { nanoUsd: 0, isCapped: false };
+  const meter = () => lenient.open({ head, holder, body, reservation, claimBill: async () => true });
+  expect(await meter().measure(end)).toMatchObject({ costNanoUsd: 0, doubt });
+  expect(await meter().measure({ ...end, status: 400 })).toMatchObject({ costNanoUsd: 0, doubt: null });
+});

@@ -33,6 +33,9 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const { piiTypes: _types, piiFindings: _findings, piiScan: _scan, unscanned: _reason, ...nothing } = unmeasured;
   const free = { ...nothing, model: answeredModel ?? requestedModel, answeredModel, requestedModel };
   if (head.operation === null) return { ...free, ...priceUnknownPath(parts, call, end) };
+  if (body?.startsUnseen && mayHaveServed(end)) {
+    return { ...free, ...priceUnknown(parts, call), doubt: doubtOf('unreadable') };
+  }
   if (head.operation.isFree || !mayBeBilled(end, reading)) return free;
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
   if (billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading))) {
@@ -50,16 +53,18 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   return { ...free, ...measured };
 }
 
-/**
- * Nobody knows what a request on an unknown path cost. Under a cap it costs what was reserved for it, unless the provider
- * refused it or was not there.
- */
-function priceUnknownPath(parts: MeteringParts, { head, reservation }: Call, { status, sent }: AnswerEnd) {
-  const mayHaveServed = status === null ? sent : status >= 200 && status < 300;
-  if (!head.hasBody || !mayHaveServed) return {};
-  if (!reservation.isCapped) return { isUnknownPath: true };
-  return { isUnknownPath: true, costNanoUsd: parts.unpricedNanoUsd, usageSource: 'estimated' as const };
+/** Unless the provider refused it or was not there, a request on an unknown path costs what nobody can know. */
+function priceUnknownPath(parts: MeteringParts, call: Call, end: AnswerEnd) {
+  if (!call.head.hasBody || !mayHaveServed(end)) return {};
+  return { isUnknownPath: true, ...priceUnknown(parts, call) };
 }
+
+/** What nobody can know the cost of costs a fixed amount under a cap: what was reserved for it. */
+function priceUnknown(parts: MeteringParts, { reservation }: Call) {
+  return reservation.isCapped ? { costNanoUsd: parts.unpricedNanoUsd, usageSource: 'estimated' as const } : {};
+}
+
+const mayHaveServed = ({ status, sent }: AnswerEnd) => (status === null ? sent : status >= 200 && status < 300);
 
 /** The provider had the request, and did not refuse it. A refusal is not billed, unless it says so. */
 function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | null): boolean {

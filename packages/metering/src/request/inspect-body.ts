@@ -6,7 +6,7 @@ export type { BodyForm };
 import type { CallHead, CallProvider } from '../call.ts';
 import { type CostFields, findCostFields } from '../cost-fields/index.ts';
 import { type BodyForm, checkExact } from '../demand/check-exact.ts';
-import { readDemand } from '../demand/read-demand.ts';
+import { type Demand, readDemand } from '../demand/read-demand.ts';
 import { readMembers } from '../demand/read-members.ts';
 import { readStrictly } from '../demand/read-strictly.ts';
 import type { StrictDemand } from '../demand/strict-demand.ts';
@@ -33,6 +33,8 @@ export interface InspectedBody {
   toldUsage: Partial<Usage>;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground: boolean;
+  /** It starts calls that it does not contain, as a batch from a file: no answer that is read tells what they cost. */
+  startsUnseen: boolean;
   /** It is valid JSON or a valid form, which every server reads the same way. */
   isExact: boolean;
   /** The most that it may ask for, or why no bound exists; null if no bound was needed. */
@@ -97,6 +99,7 @@ export function inspectBody(
     answers: demand.answers,
     toldUsage,
     inBackground,
+    startsUnseen: startsUnseen(operation, demand),
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
     bytes,
@@ -104,6 +107,11 @@ export function inspectBody(
     toProvider: spliced.body,
     usageAsked: spliced.added,
   };
+}
+
+/** Of other batches than Gemini's no members are known: their results are read, or their path is not. */
+function startsUnseen(operation: Operation, { hasItems, hasReference }: Demand): boolean {
+  return operation.isBilledLater === true && findCostFields(operation) !== null && (hasReference || !hasItems);
 }
 
 /** Gemini's bodies name models with their path, which is the same model. */

@@ -19,7 +19,7 @@ const maxImages = 100_000;
 export function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { unpricedNanoUsd } = parts;
   if (head.operation === null) return head.hasBody ? unpricedNanoUsd : 0;
-  if (head.operation.isFree) return 0;
+  if (head.operation.isFree) return body?.startsUnseen ? unpricedNanoUsd : 0;
   if (!body) return head.method === 'POST' ? unpricedNanoUsd : 0;
   // Any of the models may answer: the dearest of them counts.
   const costs = body.models.map((model) => priceModel(parts, head, body, model));

@@ -26,6 +26,14 @@ describe('a request reserves', () => {
     expect(reserve('/v1/models', null)).toBe(0);
   });
 
+  test('a fixed sum for a batch from a file, however large the rest of it is, and nothing for one with its calls in it', () => {
+    const path = '/v1beta/models/gemini-2.5-flash:batchGenerateContent';
+    const make = (batch: object) => reserveAvailable({ path, api: 'gemini', body: { batch } });
+    const long = 'x'.repeat(2_000_000);
+    expect(make({ displayName: long, inputConfig: { fileName: 'files/f' } })).toBe(10_000_000);
+    expect(make({ inputConfig: { requests: { requests: [{ request: { contents: [long] } }] } } })).toBe(0);
+  });
+
   test('no more for a picture than for the longest text', () => {
     const url = `data:image/png;base64,${'A'.repeat(2_000_000)}`;
     const content = [{ type: 'image_url', image_url: { url } }];

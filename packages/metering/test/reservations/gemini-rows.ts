@@ -44,7 +44,18 @@ export const geminiRows: OperationRows[] = [
     rows: [[{ requests: [{ model: 'models/m', content: { parts: [{ text: 'x' }] } }] }, open, 0]],
   },
   { path: '/v1beta/models/m:countTokens', api: 'gemini', rows: [[{ contents: [] }, 0, 0]] },
-  { path: '/v1beta/models/m:batchGenerateContent', api: 'gemini', rows: [[{ batch: {} }, 0, /a batch costs/]] },
+  {
+    path: '/v1beta/models/m:batchGenerateContent',
+    api: 'gemini',
+    rows: [
+      [{ batch: { inputConfig: { requests: { requests: [] } } } }, 0, /a batch costs/],
+      [{ batch: { input_config: { requests: { requests: [] } } } }, 0, /a batch costs/],
+      [{ batch: { inputConfig: { fileName: 'files/f' } } }, unpriced, /a batch costs/],
+      [{ batch: { input_config: { file_name: 'files/f' } } }, unpriced, /a batch costs/],
+      [{ batch: { inputConfig: { requests: {}, fileName: 'files/f' } } }, unpriced, /a batch costs/],
+      [{ batch: {} }, unpriced, /a batch costs/],
+    ],
+  },
   {
     path: '/v1beta/interactions',
     api: 'gemini',
