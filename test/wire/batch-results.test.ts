@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { CostSummary } from '@agp/core/contracts';
+import { type CostSummary, doubtfulUsageListSchema } from '@agp/core/contracts';
 import { type FakeProvider, type Step, startFakeProvider } from '@agp/testing/providers';
 import { beforeAll, expect, test } from 'vitest';
 import { readMetric } from '../system/read-metric.ts';
@@ -32,6 +32,7 @@ const nanoUsd = (250_000 * 3_000 + 3_000 * 15_000 + 10 * 1_000 + 990 * 100 + 20 
 /** What the provider sends in place of the results. */
 const bodies: Record<string, Step[]> = {
   slow: [results.slice(0, 300), { pauseMs: 60_000 }],
+  tailless: [line(haiku, { input_tokens: 1_000, output_tokens: 10, ...tier }, 'No.'), { pauseMs: 60_000 }],
   huge: [results, `"${'x'.repeat(9 * 1024 * 1024)}"\n`],
   packed: [
     gzipSync(
@@ -167,6 +168,21 @@ test('results that come faster than they can be read are kept waiting, and then 
     usage_source: 'provider',
     outcome: 'completed',
   });
+});
+
+test('results that an agent does not fetch to their end are listed with the sum that came', async () => {
+  const leaving = new AbortController();
+  const fetched = await ask(0, resultsOf('msgbatch_7'), { headers: { 'x-body': 'tailless' }, signal: leaving.signal });
+  await fetched.answer.body?.getReader().read();
+  leaving.abort();
+  expect(await readPayload(system, fetched.session)).toMatchObject({ ...unbilled, outcome: 'aborted' });
+  const listed = await waitFor('the doubt', async () => {
+    const doubts = doubtfulUsageListSchema.parse(await system.api('/api/v1/costs/doubtful'));
+    return doubts.find(({ session_id }) => session_id === fetched.session);
+  });
+  // Half of 1 and 5 USD a million.
+  const claimed_cost_usd = (1_000 * 500 + 10 * 2_500) / 1e9;
+  expect(listed).toMatchObject({ reason: 'unreadable', claimed_prompt_tokens: 1_000, claimed_cost_usd, cost_usd: 0 });
 });
 
 test('a batch for a model without a price is one request without a price', async () => {

@@ -73,7 +73,8 @@ export interface AnswerEnd {
 export interface Doubt {
   /**
    * `claim_too_large`: more than the request allows, so the bound is recorded; `unreadable`: an answer in which no figures
-   * and no text were found, or to a request whose work cannot be seen; `out_of_range`: a figure that no event can hold.
+   * and no text were found, or to a request whose work cannot be seen, or a part of a batch's results; `out_of_range`: a
+   * figure that no event can hold.
    */
   reason: DoubtReason;
   promptTokens: number;

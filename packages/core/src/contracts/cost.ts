@@ -53,6 +53,7 @@ export const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_o
   description:
     '`claim_too_large`: the answer claims more than its request allows, so the most that it allows is recorded, ' +
     '`unreadable`: an answer in which neither figures nor text could be found, or to a request whose work cannot be seen, ' +
+    'or results of a batch that were fetched in part, with the sum that came, ' +
     '`out_of_range`: figures that no event can hold',
 });
 

@@ -189,3 +189,29 @@ test('a batch from a file costs what an unknown path does under a cap, and is in
   expect(await meter().measure(end)).toMatchObject({ costNanoUsd: 0, doubt });
   expect(await meter().measure({ ...end, status: 400 })).toMatchObject({ costNanoUsd: 0, doubt: null });
 });
+
+test('results of a batch that were not fetched whole cost nothing yet, and are in doubt with the sum so far', async () => {
+  const model = 'claude-haiku-4-5-20251001';
+  const line = (input_tokens: number) => {
+    const message = { type: 'message', model, usage: { input_tokens, output_tokens: 2 }, content: [] };
+    return `${JSON.stringify({ custom_id: 'c', result: { type: 'succeeded', message } })}\n`;
+  };
+  const head = makeHead('anthropic', '/v1/messages/batches/b/results', { method: 'GET', hasBody: false });
+  const fetchResults = async (text: string, ended: object, isFirst = true) => {
+    const reservation = { nanoUsd: 0, isCapped: true };
+    const meter = lenient.open({ head, holder, body: null, reservation, claimBill: async () => isFirst });
+    meter.openTap({ 'content-type': 'application/x-jsonl' })?.push(Buffer.from(text));
+    return meter.measure({ ...end, ...ended });
+  };
+  // Half of 1 and 5 USD a million.
+  const sum = { promptTokens: 300, completionTokens: 4, costNanoUsd: 300 * 500 + 4 * 2_500 };
+  const text = line(100) + line(200);
+  const nothing = { promptTokens: 0, completionTokens: 0, costNanoUsd: 0, usageSource: 'none' };
+  const partial = { ...nothing, doubt: { reason: 'unreadable', ...sum } };
+  expect(await fetchResults(`${text}{"custom_id":`, { outcome: 'aborted' })).toMatchObject(partial);
+  expect(await fetchResults(text, { outcome: 'failed' })).toMatchObject(partial);
+  expect(await fetchResults(text, { status: 206 })).toMatchObject(partial);
+  expect(await fetchResults('{"custom_id":', { outcome: 'aborted' })).toMatchObject({ ...nothing, doubt: null });
+  expect(await fetchResults(text, {})).toMatchObject({ ...sum, usageSource: 'provider', doubt: null });
+  expect(await fetchResults(text, {}, false)).toMatchObject({ ...nothing, doubt: null });
+});

@@ -39,10 +39,7 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   if (head.operation.isFree || !mayBeBilled(end, reading)) return free;
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
   if (billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading))) {
-    // It cannot be read whole, so no call will ever carry its cost: at least it is shown.
-    const isFetched = end.outcome === 'completed' && end.status === 200;
-    const isLost = isFetched && reading !== null && !reading.inspected && reading.usage === null;
-    return isLost ? { ...free, doubt: doubtOf('unreadable') } : free;
+    return { ...free, doubt: await doubtUnbilled(parts, call, end, seen) };
   }
   // Where the answer names no model, any that the request may mean can have made it.
   const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
@@ -81,17 +78,30 @@ function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | nul
 async function isBilledHere(
   { claimBill }: Call,
   bill: string,
-  { outcome, status }: AnswerEnd,
+  end: AnswerEnd,
   reading: ResponseReading | null,
 ): Promise<boolean> {
-  const isWhole = outcome === 'completed' && status === 200 && reading?.passedBy === undefined;
-  if (!isWhole || !reading?.usage) return false;
+  if (!isFetched(end) || reading?.passedBy !== undefined || !reading?.usage) return false;
   try {
     return await claimBill(bill);
   } catch {
     // It is unknown. A cost that is counted twice is noticed sooner than one that is missing.
     return true;
   }
+}
+
+const isFetched = ({ outcome, status }: AnswerEnd) => outcome === 'completed' && status === 200;
+
+/**
+ * The doubt about results that this call does not pay. Those of which nothing can be read are never paid; of those that were
+ * fetched in part the sum so far is shown, since nobody may ever fetch them whole.
+ */
+async function doubtUnbilled(parts: MeteringParts, call: Call, end: AnswerEnd, { reading, reported }: Seen) {
+  if (reading === null) return null;
+  if (isFetched(end)) return !reading.inspected && reading.usage === null ? doubtOf('unreadable') : null;
+  if (reading.usage === null) return null;
+  const bill = await addUp(parts, call, reading, reported, reading.model === null ? [] : [reading.model]);
+  return doubtOf('unreadable', bill.disbelieved ?? bill);
 }
 
 /**
@@ -109,13 +119,14 @@ function isCounted(usage: Usage | null, { answer }: CallTexts): boolean {
 /** An answer may report up to 100,000 calls: others have their turn after this many, which take a few milliseconds. */
 const maxPricedAtOnce = 1_000;
 
-async function measureTold(
+/** The bill of an answer's own figures. */
+async function addUp(
   parts: MeteringParts,
   call: Call,
-  { serviceTier, usage, calls, inspected }: ResponseReading,
+  { serviceTier, usage, calls }: ResponseReading,
   reported: BillCalls | null,
   models: readonly string[],
-): Promise<Partial<Measured>> {
+): Promise<Bill> {
   const sum = reported ?? new BillCalls(parts, call, { models, serviceTier });
   if (reported === null) {
     for (const [index, each] of (calls ?? (usage ? [{ model: null, usage }] : [])).entries()) {
@@ -123,9 +134,19 @@ async function measureTold(
       sum.add(each);
     }
   }
-  const bill = sum.read();
+  return sum.read();
+}
+
+async function measureTold(
+  parts: MeteringParts,
+  call: Call,
+  reading: ResponseReading,
+  reported: BillCalls | null,
+  models: readonly string[],
+): Promise<Partial<Measured>> {
+  const bill = await addUp(parts, call, reading, reported, models);
   // The figures of one call come at its end, whatever was passed over before them; of results each line counts.
-  const isWhole = reported === null || inspected;
+  const isWhole = reported === null || reading.inspected;
   const doubt = bill.disbelieved
     ? doubtOf('claim_too_large', bill.disbelieved)
     : isWhole

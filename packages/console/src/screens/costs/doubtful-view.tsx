@@ -11,7 +11,7 @@ import { TimeStamp } from '../../components/values/time-stamp.tsx';
 
 const reasons = {
   claim_too_large: 'the answer claims more than its request allows: the most that it allows is recorded',
-  unreadable: 'neither figures nor text could be found in the answer',
+  unreadable: 'the answer, or the end of it, has no figures that could be read',
   out_of_range: 'a figure that no call can have',
 };
 const most = 100;
