@@ -96,35 +96,45 @@ test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 100])(
   },
 );
 
-test('anchors that were made up, changed or lost are found as the command line finds them', async () => {
-  const anchor = { session_id: 'ses_1', first_seq: 0, last_seq: 9, lineage_hash: 'sha256:aa', removal: 'rem_1' };
-  const { removal: _, ...leaf } = anchor;
-  const before = {
-    removal: 'rem_1',
-    events: 10,
-    anchors: 1,
-    anchors_root: await merkleRoot([
-      JSON.stringify({ first_seq: 0, last_seq: 9, lineage_hash: 'sha256:aa', session_id: 'ses_1' }),
-    ]),
-  };
-  const payloads = [JSON.stringify({ action: 'events.retention', before })];
-  const lists = [
-    [anchor],
-    [],
-    [{ ...anchor, last_seq: 8 }],
-    [anchor, { ...leaf, removal: 'rem_2' }],
-    [{ ...leaf, removal: null }],
-    // Together they cover nothing.
-    [anchor, { ...leaf, removal: null }, { ...leaf, first_seq: 11, last_seq: 0, removal: null }],
-  ];
-  const verdicts = await Promise.all(lists.map((anchors) => checkRemovals(payloads, anchors)));
-  expect(verdicts).toEqual(
-    lists.map((anchors) =>
-      findRemovalFault(
-        payloads.map((text) => JSON.parse(text)),
-        anchors,
-      ),
-    ),
+const anchor = { session_id: 'ses_1', first_seq: 0, last_seq: 9, lineage_hash: 'sha256:aa', removal: 'rem_1' };
+const { removal: _, ...leaf } = anchor;
+
+/** The verdict on removals, which the console and the command line must share. */
+async function judgeBoth(befores: readonly unknown[], anchors: Parameters<typeof checkRemovals>[1]) {
+  const entries = befores.map((before) => ({ action: 'events.retention', before }));
+  const verdict = await checkRemovals(
+    entries.map((entry) => JSON.stringify(entry)),
+    anchors,
   );
-  expect(verdicts.map((verdict) => verdict === null)).toEqual([true, false, false, false, false, false]);
+  expect(findRemovalFault(entries, anchors)).toBe(verdict);
+  return verdict;
+}
+
+test.each([
+  ['as it was made', [anchor], true],
+  ['lost', [], false],
+  ['changed', [{ ...anchor, last_seq: 8 }], false],
+  ['of a removal that nobody knows', [anchor, { ...leaf, removal: 'rem_2' }], false],
+  ['of no removal', [{ ...leaf, removal: null }], false],
+  [
+    'two that cover nothing together',
+    [anchor, { ...leaf, removal: null }, { ...leaf, first_seq: 11, last_seq: 0, removal: null }],
+    false,
+  ],
+  ['before the start of its chain', [anchor, { ...leaf, first_seq: -5, last_seq: -5, removal: null }], false],
+])('an anchor %s is judged by the console as by the command line', async (_, anchors, isWhole) => {
+  const anchors_root = await merkleRoot([
+    JSON.stringify({ first_seq: 0, last_seq: 9, lineage_hash: 'sha256:aa', session_id: 'ses_1' }),
+  ]);
+  const verdict = await judgeBoth([{ removal: 'rem_1', events: 10, anchors: 1, anchors_root }], anchors);
+  expect(verdict === null).toBe(isWhole);
+});
+
+test.each([-1, 0.5, '1', null, 2 ** 53])('an entry that says %s events were removed is a fault', async (events) => {
+  const old = { ...leaf, first_seq: 0, last_seq: 0, removal: null };
+  expect(await judgeBoth([{ events }, { events: 2 }], [old])).toBe('a removal took a number of events that cannot be');
+});
+
+test('an entry that tells nothing of events is none of a removal of events', async () => {
+  expect(await judgeBoth([null, { messages: 3 }], [])).toBeNull();
 });

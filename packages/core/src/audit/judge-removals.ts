@@ -8,7 +8,7 @@ interface ToldRemoval {
 
 /** The anchors of one removal, as the API lists them. */
 export interface FoundRemoval {
-  /** Events that they cover; NaN where one ends before it begins. */
+  /** Events that they cover; NaN where the places of one cannot be. */
   events: number;
   anchors: number;
   /** Of the Merkle tree over them. */
@@ -29,13 +29,16 @@ export function judgeRemovals(
   found: ReadonlyMap<string | null, FoundRemoval>,
   emptyRoot: string,
 ): string | null {
-  for (const { events } of found.values()) if (Number.isNaN(events)) return 'an anchor ends before it begins';
+  for (const { events } of found.values()) if (Number.isNaN(events)) return 'an anchor has places that cannot be';
   const left = new Map(found);
   let untied = 0;
   for (const { action, before } of entries) {
     if (action !== 'events.retention') continue;
-    const told = before as ToldRemoval;
-    if (told.events === undefined) continue;
+    const told = before as ToldRemoval | null;
+    if (told?.events === undefined) continue;
+    // Fewer than none would hide others.
+    if (!Number.isSafeInteger(told.events) || told.events < 0)
+      return 'a removal took a number of events that cannot be';
     if (told.removal === undefined) {
       untied += told.events;
       continue;

@@ -5,9 +5,10 @@ export interface Anchor extends RemovedLinks {
   session_id: string;
 }
 
-/** How many links were removed. @returns NaN for a run that ends before it begins: counted, it would hide others */
+/** How many links were removed. @returns NaN for places that no run can have: counted, they would hide others */
 export function countLinks({ first_seq, last_seq }: RemovedLinks): number {
-  return last_seq >= first_seq ? last_seq - first_seq + 1 : Number.NaN;
+  const areKnown = Number.isSafeInteger(first_seq) && Number.isSafeInteger(last_seq);
+  return areKnown && first_seq >= 0 && last_seq >= first_seq ? last_seq - first_seq + 1 : Number.NaN;
 }
 
 /**
