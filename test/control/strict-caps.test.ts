@@ -85,6 +85,10 @@ const unreadable: [string, Attack][] = [
   ['UTF-16', { body: Buffer.from(large, 'utf16le') }],
   ['a NUL behind it', { body: `${large}\0` }],
   ['an alias that the answer resolves', { body: large.replace('gpt-4o', 'our-own-alias') }],
+  [
+    'a dearer tier by a header',
+    { body: ask('"max_tokens":1'), headers: { 'x-vertex-ai-llm-shared-request-type': 'priority' } },
+  ],
   ['a part of a token', { body: ask('"max_tokens":0.4') }],
   ['10,500 members', { body: `{${'"x":1,'.repeat(10_500)}${large.slice(1)}` }],
   ['10,500 members in 1 MB', { body: `{"y":"${'y'.repeat(1_048_576)}",${'"x":1,'.repeat(10_500)}${large.slice(1)}` }],

@@ -28,6 +28,8 @@ export interface CallHead {
   /** In milliseconds since 1970 UTC. */
   timestamp: number;
   hasBody: boolean;
+  /** The service tier that a header asks for, as {@link readTierHeader} reads it; null if none does. */
+  serviceTier: string | null;
 }
 
 /** A request that is forwarded. */

@@ -8,6 +8,7 @@ export type {
 } from './call.ts';
 export { unmeasured } from './call.ts';
 export { type Caps, createMetering, type Metering, type MeteringOptions } from './create-metering.ts';
+export { readTierHeader } from './demand/read-tier-header.ts';
 export type { CallMeter } from './measure/call-meter.ts';
 export {
   formatStreamError,

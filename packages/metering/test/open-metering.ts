@@ -43,6 +43,7 @@ export function makeHead(id: string, path: string, given: Partial<CallHead> = {}
     query: '',
     timestamp: Date.UTC(2026, 10, 1),
     hasBody: true,
+    serviceTier: null,
     ...given,
   };
 }

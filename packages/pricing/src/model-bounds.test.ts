@@ -61,6 +61,7 @@ describe('the most that a call may cost', () => {
     expect(findBounds(ask('tiered'))?.charge(tokens(10, 1), true)).toBe(10 * 6_000 + 12_000);
     expect(findBounds(ask('tiered'))?.hasTier('fast')).toBe(true);
     expect(findBounds(ask('gpt-4o'))?.hasTier('priority')).toBe(false);
+    expect(findBounds(ask('tiered'))?.hasTier('constructor')).toBe(false);
   });
 
   test('nothing is known of a model without a price', () => {

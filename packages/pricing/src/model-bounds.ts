@@ -70,7 +70,7 @@ export function createFindModelBounds(options: PriceBookOptions = {}): FindModel
       largestInput: Math.max(...models.map(readLargestInput)),
       hasTier: (tier) => {
         const entry = model.entries.find((each) => holdsAt(each, asked.at));
-        return entry?.service_tiers?.[tier] !== undefined;
+        return Object.hasOwn(entry?.service_tiers ?? {}, tier);
       },
       charge(limits, isFast) {
         const rows = models.flatMap((each) => findRows(each, asked.at, isFast));

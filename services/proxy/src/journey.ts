@@ -42,6 +42,8 @@ export interface Head {
   /** As declared; null when there is no body, or one of unknown length. */
   contentLength: number | null;
   hasBody: boolean;
+  /** The service tier that a header asks for; null if none does. */
+  serviceTier: string | null;
 }
 
 /** An agent, in both spellings of its id. They never change, so they may be remembered; its status may not. */

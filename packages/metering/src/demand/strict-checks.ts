@@ -1,15 +1,13 @@
 import { type CostRule, toSnakeCase } from '../cost-fields/index.ts';
 import { asArray, asObject, asText } from '../json/json-shapes.ts';
 import { findUnsized } from './find-unsized.ts';
+import { foldTier } from './fold-tier.ts';
 import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';
 import { namesBudget, readThinking } from './read-demand.ts';
 import type { BodyMember } from './read-members.ts';
 import { readTools } from './read-tools.ts';
 import type { StrictDemand } from './strict-demand.ts';
-
-/** Tiers at the list price or below, and the default. */
-const plainTiers = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']);
 
 const commonSizes = new Set(['auto', '256x256', '512x512', '1024x1024', '1536x1024', '1024x1536']);
 const pictureFormats = new Set(['png', 'jpeg', 'webp']);
@@ -78,8 +76,7 @@ export const strictChecks: Partial<Record<CostRule, Check>> = {
   tier(demand, { key, value }) {
     if (value === null) return;
     if (typeof value !== 'string') throw notBounded(key, 'must be text');
-    const tier = value.toLowerCase().replace(/^service_tier_/, '');
-    if (!plainTiers.has(tier)) demand.tier = tier;
+    demand.tier = foldTier(value) ?? demand.tier;
   },
   speed(demand, { key, value }) {
     if (value === null || value === 'standard') return;

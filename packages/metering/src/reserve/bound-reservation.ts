@@ -56,7 +56,7 @@ export function boundReservation(parts: MeteringParts, head: CallHead, body: Ins
 /** The bound over all models that may answer, and over all kinds of tokens. */
 function boundModels(
   { findModelBounds }: MeteringParts,
-  { provider, operation, timestamp }: CallHead,
+  { provider, operation, timestamp, serviceTier }: CallHead,
   models: readonly string[],
   demand: StrictDemand,
 ): number {
@@ -71,8 +71,9 @@ function boundModels(
       at: new Date(timestamp),
     });
     if (!bounds) throw notBounded('model', 'has no known price');
-    if (demand.tier !== null && !bounds.hasTier(demand.tier))
-      throw notBounded('the service tier', 'has no known price');
+    for (const tier of [demand.tier, serviceTier]) {
+      if (tier !== null && !bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
+    }
     const vendor = bounds.vendor ?? '';
     const longest = boundedVendors.has(vendor) ? largestOutput : Math.max(largestOutput, bounds.largestInput);
     const bound = demand.isBoundNew && !knowNewBound.has(vendor) ? null : demand.outputTokens;
@@ -86,7 +87,7 @@ function boundModels(
       inputCharacters: demand.spokenBytes,
       outputImages: writes === 'pictures' ? demand.answers : 0,
     };
-    const charge = bounds.charge(limits, demand.isFast);
+    const charge = bounds.charge(limits, demand.isFast || serviceTier === 'fast');
     if (charge === null) throw notBounded('model', 'has no known price for all that this request may use');
     return charge;
   });

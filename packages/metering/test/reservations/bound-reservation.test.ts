@@ -113,6 +113,25 @@ describe('readable bodies reserve the most that they may cost', () => {
     }
   });
 
+  test.each(['X-Vertex-AI-LLM-Shared-Request-Type', 'X-Amzn-Bedrock-Service-Tier'])('a tier by %s', (name) => {
+    const dear = { prompt: 300, completion: 1_200 };
+    const ask = (tier: string, own = reserve) =>
+      own({ path: chat, body: question, headers: { [name.toLowerCase()]: tier } });
+    for (const tier of ['default', 'Standard', 'flex']) expect(ask(tier)).toBe(most(text.length + framing, 7));
+    for (const tier of ['priority', 'PRIORITY', 'flex, priority', '']) {
+      expect(() => ask(tier)).toThrow(/the service tier has no known price/);
+    }
+    const priced = makeReserve('strict', [
+      {
+        model: 'gpt-4o-mini',
+        prices: { input_mtok: 0.15, output_mtok: 0.6 },
+        service_tiers: { priority: { input_mtok: 0.3, output_mtok: 1.2 } },
+      },
+    ]);
+    expect(ask('priority', priced)).toBe((text.length + framing) * dear.prompt + 7 * dear.completion);
+    expect(() => ask('reserved', priced)).toThrow(/the service tier has no known price/);
+  });
+
   const withPart = (part: object) => ({ ...question, messages: [{ role: 'user', content: [part] }] });
   const largest = most(160_000, 7);
   test.each<[string, object]>([

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { readTierHeader } from '../../src/demand/read-tier-header.ts';
 import type { ProviderApi } from '../../src/providers/index.ts';
 import { makeHead, openMetering } from '../open-metering.ts';
 
@@ -15,6 +17,8 @@ export interface ReservedRequest {
   query?: string;
   method?: string;
   isCapped?: boolean;
+  /** By their lower-case names. */
+  headers?: IncomingHttpHeaders;
 }
 
 const toBytes = (body: object | string | Buffer) =>
@@ -30,7 +34,8 @@ export function makeReserve(budget: 'available' | 'strict', entries: object[] = 
   return (request: ReservedRequest): number => {
     const { path, api = 'openai', body, contentType = 'application/json', isCapped = true } = request;
     const { contentEncoding = '', query = '', method = body === null ? 'GET' : 'POST' } = request;
-    const head = makeHead(request.provider ?? api, path, { method, query, hasBody: body !== null });
+    const serviceTier = readTierHeader(request.headers ?? {});
+    const head = makeHead(request.provider ?? api, path, { method, query, hasBody: body !== null, serviceTier });
     const form = { contentType, contentEncoding };
     const caps = { isCapped, isHeld: isCapped };
     const { operation } = head;

@@ -3,6 +3,7 @@ import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/c
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
+import { readTierHeader } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import { assureServedMethod } from '../edge/served-methods.ts';
@@ -142,5 +143,6 @@ export function readHead(context: ProxyContext, exchange: Exchange): Head {
     ...buildOutgoing(exchange, { provider, operation, path, query: target.query }, token),
     contentLength,
     hasBody: headers['transfer-encoding'] !== undefined || (contentLength ?? 0) > 0,
+    serviceTier: readTierHeader(headers),
   };
 }
