@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** A benchmark's options, each with its default, whose type is its type. */
+/** A command's options, each with its default, whose type is its type. */
 type Options = Record<string, number | string | boolean>;
 
 type Values<Given extends Options> = {
@@ -8,7 +8,7 @@ type Values<Given extends Options> = {
 };
 
 /**
- * Reads a benchmark's options from this process's arguments. `--help` prints them and ends the process with code 0; an option that is
+ * Reads the options of a benchmark or another long run from this process's arguments. `--help` prints them and ends the process with code 0; an option that is
  * unknown, or no number where its default is one, ends it with code 2.
  *
  * @param command as npm knows it, for the help

@@ -53,6 +53,10 @@ async function prove(options: ProveOptions): Promise<boolean> {
   return broken.length === 0;
 }
 
+if (process.argv.some((argument) => argument === '--help' || argument === '-h')) {
+  console.log(usage);
+  process.exit();
+}
 const options = readOptions(process.argv.slice(2), listStories);
 if (typeof options === 'string') {
   console.error(`${options}\n\n${usage}`);
