@@ -2,7 +2,7 @@ import { type DeliveredEvent, eventSubject } from '@agp/bus';
 import { acknowledge } from './acknowledge.ts';
 import type { Announce } from './announce.ts';
 import { decode, type HeldEvent, type Undecodable } from './decode.ts';
-import { Lane } from './lane.ts';
+import { type Batch, Lanes } from './lanes.ts';
 import type { WriterMetrics } from './metrics.ts';
 import type { Quarantine, Unrecordable } from './quarantine.ts';
 import type { RecordBatch } from './record.ts';
@@ -32,58 +32,69 @@ export interface Pipeline {
  * fetch -> decode -> batch (100 events or 100 ms) -> record -> settle -> announce -> acknowledge
  *
  * Fetching calls `accept`, and stops while too many messages are unacknowledged. All events of a session go through one lane, and a
- * lane records one batch at a time: this keeps their order, and two batches of this process never wait for the same session. A message
+ * lane is in one batch at a time: this keeps their order, and two batches of this process never wait for the same session. A message
  * is acknowledged only after its event is committed and announced; after a crash at any point it is delivered again, recorded once, and
  * announced again.
  */
 export function startPipeline(steps: PipelineSteps): Pipeline {
-  const lanes = Array.from({ length: steps.lanes }, () => new Lane<HeldEvent>());
-  const unrecordable = new Lane<Unrecordable>();
-  const running = [...lanes.map((lane) => runLane(lane, steps)), runQuarantine(unrecordable, steps.quarantine)];
-  // Awaited by `finish`; until then a lane that gave up must not end the process.
-  for (const lane of running) lane.catch(() => {});
+  const events = new Lanes<HeldEvent>(steps.lanes);
+  const unrecordable = new Lanes<Unrecordable>(1);
+  const running = [
+    runBatches(events, (batch) => recordBatch(batch, steps)),
+    runBatches(unrecordable, (batch) => setAside(batch, steps.quarantine)),
+  ];
+  // Awaited by `finish`; until then a batch that was given up must not end the process.
+  for (const batches of running) batches.catch(() => {});
   return {
     accept: (delivered) => {
       const decoded = delivered.subject === eventSubject ? decode(delivered.bytes, delivered.notes) : foreign;
-      if ('event' in decoded) {
-        lanes[laneOf(decoded.event.session_id, lanes.length)]?.add({ event: decoded.event, delivered });
-      } else {
-        unrecordable.add({ delivered, ...decoded });
-      }
+      if ('event' in decoded) events.add(laneOf(decoded.event.session_id, steps.lanes), { ...decoded, delivered });
+      else unrecordable.add(0, { delivered, ...decoded });
     },
     finish: async () => {
-      for (const lane of [...lanes, unrecordable]) lane.close();
+      for (const lanes of [events, unrecordable]) lanes.close();
       await Promise.all(running);
     },
   };
 }
 
-/**
- * Announces and acknowledges batches while the next are being recorded, since NATS answers only after everything it has sent before. The
- * bound on unacknowledged messages bounds how many batches are under way.
- */
-async function runLane(lane: Lane<HeldEvent>, { record, settle, announce, metrics }: PipelineSteps): Promise<void> {
-  const delivering = new Set<Promise<void>>();
-  for (let batch = await lane.next(); batch !== null; batch = await lane.next()) {
-    const held = batch;
-    const recorded = await metrics.time('record', () => record(held));
-    settle(recorded);
-    const delivery = metrics.time('announce', () => announce(recorded)).then(() => acknowledge(held));
-    delivering.add(delivery);
-    // One that rejects stays in the set, for the end to find.
-    delivery.then(
-      () => delivering.delete(delivery),
-      () => {},
-    );
+/** Handles batches as they come, until the lanes are closed and empty. Rejects then, if one was given up. */
+async function runBatches<Item>(lanes: Lanes<Item>, handle: (batch: Batch<Item>) => Promise<void>): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  for (;;) {
+    const batch = await lanes.next();
+    if (batch !== null) {
+      const handled = handle(batch);
+      underWay.add(handled);
+      // One that rejects stays, for the end to find.
+      handled.then(
+        () => underWay.delete(handled),
+        () => {},
+      );
+    } else if (underWay.size === 0) return;
+    else await Promise.all(underWay);
   }
-  await Promise.all(delivering);
 }
 
-async function runQuarantine(lane: Lane<Unrecordable>, quarantine: Quarantine): Promise<void> {
-  for (let batch = await lane.next(); batch !== null; batch = await lane.next()) {
-    await quarantine(batch);
-    acknowledge(batch);
-  }
+/**
+ * Announces and acknowledges a batch while its lanes go on to the next, since NATS answers only after everything it has sent before. The
+ * bound on unacknowledged messages bounds how many batches are under way.
+ */
+async function recordBatch(
+  { items, release }: Batch<HeldEvent>,
+  { record, settle, announce, metrics }: PipelineSteps,
+): Promise<void> {
+  const recorded = await metrics.time('record', () => record(items));
+  settle(recorded);
+  release();
+  await metrics.time('announce', () => announce(recorded));
+  acknowledge(items);
+}
+
+async function setAside({ items, release }: Batch<Unrecordable>, quarantine: Quarantine): Promise<void> {
+  await quarantine(items);
+  acknowledge(items);
+  release();
 }
 
 /** FNV-1a over the session id: the same lane each time, and sessions spread evenly. */

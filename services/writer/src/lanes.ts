@@ -1,0 +1,102 @@
+const maxEvents = 100;
+const maxWaitMs = 100;
+
+/** Items that belong together, and the lanes that they were taken from. */
+export interface Batch<Item> {
+  items: Item[];
+  /** Lets the batch's lanes go on. A batch that is never released keeps its lanes from giving more, for good. */
+  release(): void;
+}
+
+interface Waiting<Item> {
+  item: Item;
+  /** On the monotonic clock, in milliseconds. */
+  since: number;
+}
+
+/**
+ * Collects items into batches of at most 100; none waits longer than 100 ms for its batch to fill, once its lane is free. Items of a lane
+ * keep their order, and a lane is in one batch at a time. A batch takes along what waits in other free lanes: where little comes, one
+ * batch costs less than one for each lane, and where much waits each lane fills batches of its own.
+ */
+export class Lanes<Item> {
+  readonly #lanes: Waiting<Item>[][];
+  readonly #held = new Set<Waiting<Item>[]>();
+  #wake: (() => void) | null = null;
+  #closed = false;
+
+  /** @param count the most batches that are out at once */
+  constructor(count: number) {
+    this.#lanes = Array.from({ length: count }, () => []);
+  }
+
+  /** @param lane from 0 on */
+  add(lane: number, item: Item): void {
+    const waiting = this.#lanes[lane];
+    if (waiting === undefined) throw new RangeError(`there is no lane ${lane}`);
+    waiting.push({ item, since: performance.now() });
+    if (this.#held.has(waiting)) return;
+    // The first item of a batch starts the clock, the last of a full one stops it.
+    const count = this.#countFree();
+    if (count === 1 || count === maxEvents) this.#wake?.();
+  }
+
+  /** Makes everything that waits due at once. */
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  /** Resolves to the next batch when it is full or due; null when this is closed and nothing waits in a lane that is free. */
+  async next(): Promise<Batch<Item> | null> {
+    for (;;) {
+      const [first] = this.#listFree();
+      if (first === undefined) {
+        if (this.#closed) return null;
+        await this.#woken(null);
+        continue;
+      }
+      const waitMs = (first[0]?.since ?? 0) + maxWaitMs - performance.now();
+      if (this.#closed || this.#countFree() >= maxEvents || waitMs <= 0) return this.#take();
+      await this.#woken(waitMs);
+    }
+  }
+
+  /** Free lanes in which something waits, the one that has waited longest first. */
+  #listFree(): Waiting<Item>[][] {
+    const free = this.#lanes.filter((lane) => lane.length > 0 && !this.#held.has(lane));
+    return free.sort(([one], [other]) => (one?.since ?? 0) - (other?.since ?? 0));
+  }
+
+  #countFree(): number {
+    return this.#lanes.reduce((sum, lane) => (this.#held.has(lane) ? sum : sum + lane.length), 0);
+  }
+
+  #take(): Batch<Item> {
+    const items: Item[] = [];
+    const taken: Waiting<Item>[][] = [];
+    for (const lane of this.#listFree()) {
+      if (items.length >= maxEvents) break;
+      for (const { item } of lane.splice(0, maxEvents - items.length)) items.push(item);
+      taken.push(lane);
+      this.#held.add(lane);
+    }
+    return {
+      items,
+      release: () => {
+        for (const lane of taken) this.#held.delete(lane);
+        this.#wake?.();
+      },
+    };
+  }
+
+  async #woken(afterMs: number | null): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (afterMs !== null) timer = setTimeout(resolve, afterMs);
+    });
+    clearTimeout(timer);
+    this.#wake = null;
+  }
+}
