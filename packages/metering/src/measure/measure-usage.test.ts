@@ -110,8 +110,10 @@ test('sound without a length costs by its size where its model is paid by length
     usageSource: 'provider',
   });
   // Nobody sees how long it is.
-  const elsewhere = { ...asText, url: 'https://sounds.test/a.mp3' };
-  expect(await measure(path, makeForm(elsewhere, 0), plain('Hi.\n'))).toMatchObject({ costNanoUsd: 3_600 * second });
+  for (const url of ['https://sounds.test/a.mp3', `https://sounds.test/a.mp3?p=${'x'.repeat(4_100)}`]) {
+    const elsewhere = makeForm({ ...asText, url }, 0);
+    expect(await measure(path, elsewhere, plain('Hi.\n'))).toMatchObject({ costNanoUsd: 3_600 * second });
+  }
   // It is paid by tokens, and its answer is whole.
   const inTokens = await measure(path, makeForm({ ...asText, model: 'gpt-4o-transcribe' }, 600_000), plain('Hi.\n'));
   expect(inTokens.costNanoUsd).toBeLessThan(inTokens.reserved);
@@ -214,4 +216,59 @@ test('results of a batch that were not fetched whole cost nothing yet, and are i
   expect(await fetchResults('{"custom_id":', { outcome: 'aborted' })).toMatchObject({ ...nothing, doubt: null });
   expect(await fetchResults(text, {})).toMatchObject({ ...sum, usageSource: 'provider', doubt: null });
   expect(await fetchResults(text, {}, false)).toMatchObject({ ...nothing, doubt: null });
+});
+
+const geminiBatch = (answers: number, size = 0) => {
+  const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 2 };
+  const response = { modelVersion: 'gemini-2.5-flash', usageMetadata, candidates: [], pad: 'x'.repeat(size) };
+  const inlinedResponses = { inlinedResponses: Array.from({ length: answers }, () => ({ response })) };
+  return {
+    name: 'batches/b',
+    done: true,
+    metadata: { model: 'models/gemini-2.5-flash' },
+    response: { inlinedResponses },
+  };
+};
+
+test('a batch of Gemini that was not read to its end, or shown in a list, is in doubt', async () => {
+  const fetchFrom = async (path: string, text: string, ended: object = {}, isFirst = true) => {
+    const head = makeHead('gemini', path, { method: 'GET', hasBody: false });
+    const reservation = { nanoUsd: 0, isCapped: true };
+    const meter = lenient.open({ head, holder, body: null, reservation, claimBill: async () => isFirst });
+    meter.openTap({ 'content-type': 'application/json' })?.push(Buffer.from(text));
+    return meter.measure({ ...end, ...ended });
+  };
+  const unseen = { reason: 'unreadable', promptTokens: 0, completionTokens: 0, costNanoUsd: 0 };
+  const nothing = { promptTokens: 0, completionTokens: 0, costNanoUsd: 0, usageSource: 'none' };
+  // Half of 0.3 and 2.5 USD a million.
+  const sum = (answers: number) => ({
+    promptTokens: answers * 100,
+    completionTokens: answers * 2,
+    costNanoUsd: answers * (100 * 150 + 2 * 1_250),
+  });
+  const text = JSON.stringify(geminiBatch(3));
+  const one = '/v1beta/batches/b';
+  expect(await fetchFrom(one, text)).toMatchObject({ ...sum(3), usageSource: 'provider', doubt: null });
+  expect(await fetchFrom(one, text.slice(0, -1), { outcome: 'aborted' })).toMatchObject({ ...nothing, doubt: unseen });
+  expect(await fetchFrom(one, '', { outcome: 'aborted' })).toMatchObject({ ...nothing, doubt: null });
+  expect(await fetchFrom(one, text, {}, false)).toMatchObject({ ...nothing, doubt: null });
+  const large = JSON.stringify(geminiBatch(9, 1_048_576));
+  expect(await fetchFrom(one, large)).toMatchObject({ ...nothing, doubt: unseen });
+  for (const path of ['/v1beta/batches', '/v1beta/batches/']) {
+    const list = (...operations: object[]) => JSON.stringify({ operations });
+    const shown = await fetchFrom(path, list(geminiBatch(1), { name: 'batches/c' }, geminiBatch(2)));
+    expect(shown).toMatchObject({ ...nothing, doubt: { reason: 'unreadable', ...sum(3) } });
+    expect(await fetchFrom(path, list({ name: 'batches/c' }))).toMatchObject({ ...nothing, doubt: null });
+    expect(await fetchFrom(path, list(geminiBatch(9, 1_048_576)))).toMatchObject({ ...nothing, doubt: unseen });
+  }
+});
+
+test('a price for each request does not make a whole answer without figures cost its reservation', async () => {
+  const own = [{ model: 'own', prices: { input_mtok: 1, output_mtok: 1, requests_kcount: 5 } }];
+  const answer = { body: { model: 'own', choices: [{ message: { content: 'Well.' } }] } };
+  const question = { model: 'own', messages: [{ role: 'user', content: 'Well?' }] };
+  const measured = await measure('/v1/chat/completions', question, answer, openMetering({}, own));
+  expect(measured.usageSource).toBe('estimated');
+  expect(measured.costNanoUsd).toBeGreaterThan(5_000_000);
+  expect(measured.costNanoUsd).toBeLessThan(measured.reserved);
 });

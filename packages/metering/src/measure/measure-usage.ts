@@ -38,7 +38,8 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   }
   if (head.operation.isFree || !mayBeBilled(end, reading)) return free;
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
-  if (billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading))) {
+  const isBilledElsewhere = billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading));
+  if (head.operation.showsOtherBills || isBilledElsewhere) {
     return { ...free, doubt: await doubtUnbilled(parts, call, end, seen) };
   }
   // Where the answer names no model, any that the request may mean can have made it.
@@ -94,14 +95,22 @@ const isFetched = ({ outcome, status }: AnswerEnd) => outcome === 'completed' &&
 
 /**
  * The doubt about results that this call does not pay. Those of which nothing can be read are never paid; of those that were
- * fetched in part the sum so far is shown, since nobody may ever fetch them whole.
+ * fetched in part or in a list the sum that came is shown, since nobody may ever fetch them whole.
  */
 async function doubtUnbilled(parts: MeteringParts, call: Call, end: AnswerEnd, { reading, reported }: Seen) {
   if (reading === null) return null;
-  if (isFetched(end)) return !reading.inspected && reading.usage === null ? doubtOf('unreadable') : null;
-  if (reading.usage === null) return null;
-  const bill = await addUp(parts, call, reading, reported, reading.model === null ? [] : [reading.model]);
-  return doubtOf('unreadable', bill.disbelieved ?? bill);
+  const isUnseen = !reading.inspected && reading.usage === null;
+  const isWhole = isFetched(end) && !call.head.operation?.showsOtherBills;
+  if (isWhole && !isUnseen) return null;
+  // What was added up line by line is known though the rest was passed by.
+  const bill =
+    reading.usage === null
+      ? reported?.read()
+      : await addUp(parts, call, reading, reported, reading.model === null ? [] : [reading.model]);
+  const { promptTokens = 0, completionTokens = 0 } = bill?.usage ?? {};
+  if (bill && promptTokens + completionTokens > 0) return doubtOf('unreadable', bill.disbelieved ?? bill);
+  // An object that broke off may have had all results in it; of lines none had come.
+  return isUnseen && (isWhole || (reported === null && reading.length > 0)) ? doubtOf('unreadable') : null;
 }
 
 /**
@@ -170,8 +179,10 @@ async function measureUntold(
   const bill = billOne(parts, call, { models, serviceTier, believesAll: true }, estimate.usage);
   const { nanoUsd, isCapped } = call.reservation;
   // Sound without a length is unknown only to models that are paid by it.
-  const guessed = makeUsage({ inputAudioSeconds: estimate.guessedSeconds });
-  const isGuess = billOne(parts, call, { models, serviceTier, believesAll: true }, guessed).costNanoUsd > 0;
+  const priceOf = (usage: Usage) => billOne(parts, call, { models, serviceTier, believesAll: true }, usage).costNanoUsd;
+  const { guessedSeconds } = estimate;
+  const isGuess =
+    guessedSeconds > 0 && priceOf(makeUsage({ inputAudioSeconds: guessedSeconds })) > priceOf(makeUsage({}));
   const costNanoUsd =
     isCapped && (isGuess || !estimate.isKnown) ? Math.max(bill.costNanoUsd, nanoUsd) : bill.costNanoUsd;
   // The provider bills what a request in the background refers to, and no figures of that may ever come.

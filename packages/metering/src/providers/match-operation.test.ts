@@ -56,7 +56,7 @@ const table: [ProviderApi, string, string, string | null][] = [
   ['gemini', 'POST', '/v1beta/models/gemini-2.5-pro:countTokens', 'countTokens'],
   ['gemini', 'POST', '/v1beta/models/gemini-2.5-pro:batchGenerateContent', 'batchGenerateContent'],
   ['gemini', 'GET', '/v1beta/batches/123', 'batches.get'],
-  ['gemini', 'GET', '/v1beta/batches', null],
+  ['gemini', 'GET', '/v1beta/batches', 'batches.list'],
   ['gemini', 'POST', '/v1beta/batches/123:cancel', null],
   ['openai', 'GET', '/v1/batches/batch_1', null],
   ['gemini', 'POST', '/v1beta/interactions', 'interactions'],

@@ -120,6 +120,8 @@ export interface Operation {
    * The provider's id of results that it bills once, however often they are fetched. Absent where each answer is billed.
    */
   billedOnce?(path: string): string | null;
+  /** Its answer may repeat results that are billed where they are fetched one by one. */
+  readonly showsOtherBills?: boolean;
   /**
    * @param body the parsed JSON body, or the text fields of a form; anything where it is not an object
    * @param path the provider's path, without the query

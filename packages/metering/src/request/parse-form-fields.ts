@@ -21,7 +21,7 @@ export function isForm(contentType: string): boolean {
  * The text fields of a `multipart/form-data` body (RFC 7578). Files are stepped over and never copied. A name that ends
  * in `[]`, as clients write lists, goes without.
  *
- * @param maxValue fields of more bytes are left out
+ * @param maxValue fields are cut after so many bytes, so that none seems not to be there
  * @returns undefined where the form is malformed or does not come to its end
  */
 export function parseFormFields(bytes: Buffer, contentType: string, maxValue: number): FormFields | undefined {
@@ -43,9 +43,9 @@ export function parseFormFields(bytes: Buffer, contentType: string, maxValue: nu
     const end = at - delimiter.length;
     const header = bytes.toString('utf8', start, value);
     const field = name.exec(header);
-    if (at < 0 || !field || fileName.test(header) || end - value > maxValue) continue;
+    if (at < 0 || !field || fileName.test(header)) continue;
     const key = (field[1] ?? field[2] ?? '').replace(/\[\]$/, '');
-    fields.set(key, [...(fields.get(key) ?? []), bytes.toString('utf8', value, end)]);
+    fields.set(key, [...(fields.get(key) ?? []), bytes.toString('utf8', value, Math.min(end, value + maxValue))]);
   }
   return undefined;
 }

@@ -8,6 +8,9 @@ import { readContentFigures } from './usage.ts';
 /** `.../batches/{id}`: a batch's state, and its results once it is done, where its requests were given inline. */
 export const batchTarget = /\/batches\/([^/:]+)\/?$/;
 
+/** `.../batches`: a page of batches, finished ones as if each had been asked for. */
+export const batchListTarget = /\/batches\/?$/;
+
 /** The answers of a finished batch, from its result or, where SDKs look for them, its metadata. */
 function findAnswers(body: unknown): unknown[] {
   const { response, metadata } = asObject(body);
@@ -42,6 +45,31 @@ export function describeBatchResults(operation: Operation): Operation {
         outputText: () =>
           readWriting(body, (_body, write) => {
             for (const answer of findAnswers(body)) readContent(answer, write);
+          }),
+      };
+    },
+  };
+}
+
+/** Makes the operation that lists batches, from that of fetching one. */
+export function describeBatchList(results: Operation): Operation {
+  const { billedOnce: _, ...described } = results;
+  const findBatches = (body: unknown) => asArray(asObject(body).operations);
+  return {
+    ...described,
+    name: 'batches.list',
+    showsOtherBills: true,
+    readAnswer(body) {
+      const readings = findBatches(body).map((batch) => results.readAnswer(batch));
+      const calls = readings.flatMap((reading) => reading.calls ?? []).slice(0, maxReportedCalls);
+      return {
+        model: null,
+        serviceTier: 'batch',
+        ...sumCalls(calls),
+        ...(calls.length > 0 && { calls }),
+        outputText: () =>
+          readWriting(body, (_body, write) => {
+            for (const batch of findBatches(body)) for (const answer of findAnswers(batch)) readContent(answer, write);
           }),
       };
     },

@@ -4,7 +4,7 @@ import type { MatchPath } from '../match-operation.ts';
 import type { Operation } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
 import { decodeName, toPlainPath } from '../to-plain-path.ts';
-import { batchTarget, describeBatchResults } from './batches.ts';
+import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import { ContentStreamReader } from './content-stream-reader.ts';
 import { interactions } from './interactions.ts';
 import { readContent } from './output-text.ts';
@@ -78,10 +78,14 @@ function describe(name: (typeof names)[number]): Operation {
 const ownVersion = /^\/v1(?:alpha|beta)\d*\//;
 const byName = new Map<string, Operation>(names.map((name) => [name, describe(name)]));
 const batchResults = describeBatchResults(describe('generateContent'));
+const batchList = describeBatchList(batchResults);
 
 export const geminiOperations: MatchPath = (path, method) => {
   // OpenAI has batches too: only the path of Gemini's own versions is known to be Gemini's.
-  if (method === 'GET') return ownVersion.test(path) && batchTarget.test(path) ? batchResults : null;
+  if (method === 'GET') {
+    if (!ownVersion.test(path)) return null;
+    return batchTarget.test(path) ? batchResults : batchListTarget.test(path) ? batchList : null;
+  }
   if (interactionsTarget.test(path)) return interactions;
   return byName.get(parsePath(path)?.name ?? '') ?? null;
 };

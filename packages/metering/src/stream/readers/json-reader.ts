@@ -37,7 +37,12 @@ export class JsonReader implements BodyReader {
     if (bytes.length > maxEagerParse || this.#isCut) {
       const outline = this.#isCut ? findTrailingMembers(bytes.subarray(-tailLength)) : readOutline(bytes);
       const reading = this.#operation.readAnswer(outline);
-      if (this.#isCut) return finish(reading, () => ({ parts: [], whole: false }));
+      if (this.#isCut) {
+        // Figures of results stand within them, not at the end.
+        const { billedOnce, showsOtherBills } = this.#operation;
+        const inspected = reading.usage !== null || (billedOnce === undefined && !showsOtherBills);
+        return { ...finish(reading, () => ({ parts: [], whole: false })), inspected };
+      }
       const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
       if (isTold) return finish(reading, () => bytes);
     }

@@ -30,6 +30,7 @@ describe('transcripts', () => {
       { inputAudioSeconds: 8 },
       ['Hi.'],
     ],
+    ['of less than half a second', { duration: 0.4, text: 'Hi.' }, { inputAudioSeconds: 1 }, ['Hi.']],
     ['with a length in a string', { duration: '2.95', text: 'Hi.' }, { inputAudioSeconds: 3 }, ['Hi.']],
     [
       'of speakers',

@@ -24,7 +24,9 @@ function readLength(transcript: string): number | null {
  */
 export function readTranscriptUsage(answer: unknown): Usage | null {
   const { usage, duration } = asObject(answer);
-  const seconds = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
+  const told = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
+  // Less than half a second is a length too, not the lack of one.
+  const seconds = Number(told) > 0 ? Math.max(1, Number(told)) : told;
   return readTokenUsage(usage) ?? (readCount(seconds) === null ? null : makeUsage({ inputAudioSeconds: seconds }));
 }
 
