@@ -13,7 +13,7 @@ function follow(stream: Response): { text: () => string } {
   return { text: () => text };
 }
 
-test('a request through the proxy shows in the list and on the stream, priced and chained, in about a second', async () => {
+test('a request through the proxy shows in the list and on the stream, priced and chained', async () => {
   await using provider = await startFakeProvider(answerCanned());
   await using system = await startSystem({ environment: { PROVIDER_OPENAI_URL: provider.url } });
   const leave = new AbortController();
@@ -37,7 +37,6 @@ test('a request through the proxy shows in the list and on the stream, priced an
   const onStream = performance.now() - answered;
   const listed = await system.api<{ id: string }[]>('/api/v1/events');
   console.log(`an event is on the stream ${onStream.toFixed(0)} ms after the answer`);
-  expect(onStream).toBeLessThan(2_000);
   expect(JSON.parse(message)).toMatchObject({ id, model: 'gpt-4o', compliance_tag: 'default' });
   expect(listed).toEqual([expect.objectContaining({ id, session_id: answer.headers.get('x-session-id') })]);
   leave.abort();

@@ -220,14 +220,12 @@ test('a client that does not read is dropped at a bounded backlog, the others ge
 }, 60_000);
 
 test('a stop ends the streams and does not wait for them', async () => {
-  const own = await startTestManagement();
+  const own = await startTestManagement({ shutdownGraceSeconds: 600 });
   const client = await openStream(own);
-  const before = Date.now();
   const stopping = own.service.stop();
   expect(own.service.stop()).toBe(stopping);
   await stopping;
   await client.ended;
-  expect(Date.now() - before).toBeLessThan(5_000);
   await expect(fetch(own.service.url)).rejects.toThrow();
   await own[Symbol.asyncDispose]();
 });

@@ -125,10 +125,9 @@ test('a client whose stream ends after the port has closed may send its next req
 test('a silent connection delays a stop for a moment only', async () => {
   const { url, stop } = await startHttpServer((_request, response) => response.end('{}'), anyPort);
   const { closed } = await openConnection(url);
-  const started = performance.now();
-  await stop(10_000);
+  // A stop that waited for it would take all of its ten minutes.
+  await stop(600_000);
   await closed;
-  expect(performance.now() - started).toBeLessThan(3_000);
 });
 
 test('clients are asked to drop idle connections within a drain’s time; the server itself keeps them longer', async () => {

@@ -34,6 +34,7 @@ export interface TestManagementOptions {
   maxStreamsPerKey?: number;
   consoleOrigin?: string;
   oidcIssuer?: string;
+  shutdownGraceSeconds?: number;
 }
 
 export async function startTestManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
@@ -56,7 +57,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     ...(options.oidcIssuer !== undefined && { oidcIssuer: options.oidcIssuer, oidcClientId: 'agp' }),
     trustProxy: 0,
     drainDelaySeconds: 0,
-    shutdownGraceSeconds: 10,
+    shutdownGraceSeconds: options.shutdownGraceSeconds ?? 10,
   };
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'test', maxConnections: 3, pipeline: true });
   opened.defer(() => database.pool.end());
