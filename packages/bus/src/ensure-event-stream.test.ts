@@ -65,7 +65,7 @@ test('what comes while the streams are made is kept as well', async () => {
   const count = async (name: string) => (await streams.info(name)).state.messages;
   const sent = await count(eventStream);
   expect(sent).toBeGreaterThan(0);
-  await vi.waitFor(async () => expect(await count(keptStream)).toBe(sent), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await count(keptStream)).toBe(sent), { timeout: 60_000 });
 });
 
 test('a stream without copies keeps them from now on, or the reason is reported; it works either way', async () => {

@@ -117,7 +117,7 @@ test('an interrupted install ends pnpm, and does not count as the good install b
   const good = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8');
   writeFileSync(join(root, 'pnpm-lock.yaml'), 'another lock');
   const interrupted = runBootstrap(root);
-  await expect.poll(() => countInstalls(root), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => countInstalls(root)).toBe(2);
   expect(existsSync(join(root, '.data/install.lock'))).toBe(true);
   interrupted.child.kill('SIGTERM');
   expect(await interrupted.exit).toBe(143);
@@ -135,7 +135,7 @@ test('it passes arguments, signals and the exit code on', async () => {
   const failed = runBootstrap(root, '--', '5');
   expect(await failed.exit).toBe(5);
   const waiting = runBootstrap(root, 'wait');
-  await expect.poll(() => waiting.output, { timeout: 10_000 }).toContain('ran wait');
+  await expect.poll(() => waiting.output).toContain('ran wait');
   waiting.child.kill('SIGTERM');
   expect(await waiting.exit).toBe(7);
 });

@@ -53,7 +53,7 @@ test('a rotated authority is taken with the next connection, also while its file
   await stack.redis.start();
   await new Promise((resolve) => redis.once('reconnecting', resolve));
   copyFileSync(successor.caFile, authority.caFile);
-  await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
+  await expect.poll(() => redis.status).toBe('ready');
 });
 
 test('a certificate file that is not there is an error at once', () => {
@@ -68,7 +68,7 @@ test('each reason why Redis cannot be used is reported once, and so is its retur
   await stack.redis.stop();
   const redis = connectRedis({ url: Object.assign(new URL(url), { password: 'wrong' }).href, onStatus });
   onTestFinished(() => redis.disconnect());
-  const waitUntilTold = (count: number) => expect.poll(() => told.length, { timeout: 5_000 }).toBe(count);
+  const waitUntilTold = (count: number) => expect.poll(() => told.length).toBe(count);
   await waitUntilTold(1);
   await stack.redis.start();
   await waitUntilTold(2);

@@ -169,7 +169,7 @@ test('readers that do not read a CSV of everything hold no connection and delay 
     // No connection is held for those that wait for their reader.
     const held = `SELECT FROM pg_stat_activity
       WHERE application_name = 'agp-management' AND state <> 'idle' AND datname = current_database()`;
-    await expect.poll(async () => (await own.database.pool.query(held)).rowCount, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await own.database.pool.query(held)).rowCount).toBe(0);
   } finally {
     for (const socket of readers) socket.destroy();
   }

@@ -172,20 +172,20 @@ test('without the broker all but the live stream works, its loss ends every stre
   expect(refused.headers.get('retry-after')).toBe('5');
   expect(refused.headers.get('x-error-code')).toBe('live_stream_unavailable');
   await own.refuse(refused, 503, /^live stream unavailable: /);
-  await expect.poll(readReadiness, { timeout: 15_000 }).toEqual([200, { status: 'ready', without: ['nats'] }]);
+  await expect.poll(readReadiness).toEqual([200, { status: 'ready', without: ['nats'] }]);
   expect(await readMetric()).toBe('0');
   expect((await own.send('PUT', `/api/v1/agents/${agent}`, { status: 'blocked' })).status).toBe(200);
   const { services } = await own.read('/api/v1/status', statusSchema);
   expect(services?.find(({ name }) => name === 'management')).toMatchObject({ state: 'ready' });
   expect(services?.find(({ name }) => name === 'nats')).toMatchObject({ state: 'not_ready' });
   await own.stack.nats.start();
-  await expect.poll(readMetric, { timeout: 15_000 }).toBe('1');
+  await expect.poll(readMetric).toBe('1');
   await using after = await openStream(own);
   await using ownWriter = await startAnnouncer(own.stack.natsUrl);
   const recorded = event(alice, 'ses_back');
   await ownWriter.announce([recorded]);
-  await expect.poll(() => after.ids, { timeout: 10_000 }).toEqual([recorded.id]);
-  await expect.poll(readReadiness, { timeout: 15_000 }).toEqual([200, { status: 'ready' }]);
+  await expect.poll(() => after.ids).toEqual([recorded.id]);
+  await expect.poll(readReadiness).toEqual([200, { status: 'ready' }]);
 });
 
 test('a client that does not read is dropped at a bounded backlog, the others get everything', async () => {
@@ -215,7 +215,7 @@ test('a client that does not read is dropped at a bounded backlog, the others ge
   }
   stalled.resume();
   await dropped;
-  await expect.poll(() => reading.ids.length, { timeout: 15_000 }).toBe(sent.length);
+  await expect.poll(() => reading.ids.length).toBe(sent.length);
   expect(reading.ids).toEqual(sent);
 }, 60_000);
 

@@ -45,7 +45,7 @@ test('while writers are behind, no request is lost whose event waits for them; o
   await new Promise((resolve) => setTimeout(resolve, 3 * silentMs));
   expect(await readNoted()).toEqual([]);
   caughtUp.resolve();
-  await vi.waitFor(async () => expect(await readNoted()).toEqual([{ event_id: uuids[1] }]), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await readNoted()).toEqual([{ event_id: uuids[1] }]), { timeout: 60_000 });
   expect(await stack.count('forwarded_requests')).toBe(0);
   expect(await stack.count('events')).toBe(1);
 }, 60_000);

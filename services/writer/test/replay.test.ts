@@ -71,7 +71,7 @@ test('a database that was restored to an earlier point gets every event that cam
     const databaseUrl = toUrl(stack.urls.writer.databaseUrl, database);
     const config = writerConfigSchema.parse({ ...stack.urls.writer, ...settings, databaseUrl });
     await using _ = await startWriter(config, { logger: createLogger('writer', 'silent') });
-    await vi.waitFor(() => readBacklog(connection), { timeout: 10_000 });
+    await vi.waitFor(() => readBacklog(connection), { timeout: 60_000 });
     for (const event of events.slice(from, to)) outbox.add(event.id, JSON.stringify(event));
     expect(await outbox.drain(10_000)).toBe(0);
     work?.();

@@ -46,7 +46,7 @@ test('published events are recorded, announced and acknowledged', async () => {
   stack.publish(events);
   await stack.settled();
   await expectAllRecorded(stack, events);
-  await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 60_000 });
   const metrics = await (await fetch(`${writer.url}/metrics`)).text();
   expect(metrics).toContain('agp_writer_events_recorded_total 730');
   expect(metrics).toContain('agp_writer_held_messages 0');
@@ -69,7 +69,7 @@ test('one event alone is recorded and announced, with none to fill its batch', a
   await stack.start();
   const event = makeEvent();
   stack.publish([event]);
-  await vi.waitFor(() => expect(stack.announced).toHaveLength(1), { timeout: 15_000, interval: 10 });
+  await vi.waitFor(() => expect(stack.announced).toHaveLength(1), { timeout: 60_000, interval: 10 });
   expect(stack.announced[0]).toMatchObject({ id: event.id, cost_usd: event.cost_nano_usd / 1e9 });
 });
 
@@ -177,7 +177,7 @@ test('Postgres stopped for longer than a message may be held: nothing is lost, n
   const writer = await stack.start();
   const events = traffic(2_500);
   stack.publish(events.slice(0, 500));
-  await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(100), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(100), { timeout: 60_000 });
   await stack.postgres?.stop();
   stack.publish(events.slice(500));
   await setTimeout(2 * ackWaitMs);
@@ -188,7 +188,7 @@ test('Postgres stopped for longer than a message may be held: nothing is lost, n
   await stack.settled(40_000);
   await expectAllRecorded(stack, events);
   expect(await stack.count('quarantine')).toBe(0);
-  await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 60_000 });
 });
 
 test('killed between commit and acknowledgement: recorded once, and announced by the next writer', async () => {

@@ -197,7 +197,7 @@ test('the services together pass an event from end to end, and nothing is refuse
       event.acknowledge();
     },
   });
-  await vi.waitFor(() => expect(events.toSorted()).toEqual(['one', 'two']), { timeout: 5_000 });
+  await vi.waitFor(() => expect(events.toSorted()).toEqual(['one', 'two']), { timeout: 60_000 });
   expect(await outbox.drain(5_000)).toBe(0);
   await vi.waitFor(async () => expect(await readBacklog(writer)).toMatchObject({ pending: 0, unacknowledged: 0 }));
   expect(refused).toEqual([]);

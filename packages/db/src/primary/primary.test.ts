@@ -10,7 +10,7 @@ function open(url: string, options: Partial<DatabaseOptions> = {}) {
 }
 
 const writable = "SELECT NOT pg_is_in_recovery() AS writable, current_setting('port') AS port";
-const patient = { timeout: 30_000, interval: 100 };
+const patient = { timeout: 60_000, interval: 100 };
 
 test('of several servers the primary is used, a promoted one is found, and the old primary is never again', async () => {
   await using stack = await startTestStack({ ownPostgres: 'pair' });
@@ -66,7 +66,7 @@ test('connections to a primary that hung and goes on after another was promoted 
   await vi.waitFor(
     () => expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/was promoted/)]),
     {
-      timeout: 30_000,
+      timeout: 60_000,
     },
   );
   await vi.waitFor(async () => expect(await ask(writable)).toEqual({ writable: true, port: second }), patient);

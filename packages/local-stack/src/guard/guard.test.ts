@@ -45,8 +45,8 @@ test.for(['SIGKILL', 'SIGINT'] as const)('a process that ends by %s leaves no ch
   const { parent, childPid } = await startParent(folder);
   expect(readStartTime(childPid)).not.toBeNull();
   parent.kill(signal);
-  await expect.poll(() => readStartTime(childPid), { timeout: 5_000 }).toBeNull();
-  await expect.poll(() => existsSync(join(folder, 'data')), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => readStartTime(childPid)).toBeNull();
+  await expect.poll(() => existsSync(join(folder, 'data'))).toBe(false);
 });
 
 test('processes left because the guard was killed too are stopped by the next start', async () => {

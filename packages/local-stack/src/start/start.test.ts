@@ -155,10 +155,10 @@ describe('a stack on secrets of an earlier version', () => {
     const findPid = (service: string) => listProcesses(dataFolder).find(({ name }) => name === service)?.pid;
     for (const service of ['proxy', 'demo-provider']) process.kill(findPid(service) as number, 'SIGKILL');
     for (const service of ['proxy', 'demo-provider'])
-      await expect.poll(() => run.output, { timeout: 30_000 }).toContain(`${service} is up again: http://127.0.0.1:`);
+      await expect.poll(() => run.output).toContain(`${service} is up again: http://127.0.0.1:`);
     expect(run.output).toContain('proxy was ended by SIGKILL. Starting it again ...');
     expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
-    await expect.poll(() => runLine(list), { timeout: 5_000 }).toMatchObject([{ provider: 'demo' }]);
+    await expect.poll(() => runLine(list)).toMatchObject([{ provider: 'demo' }]);
 
     const killed = new Set([0]);
     const isRunning = () => run.child.exitCode === null;
@@ -169,7 +169,7 @@ describe('a stack on secrets of an earlier version', () => {
         if (isRunning()) pid = findPid('demo-provider') ?? 0;
         return !isRunning() || !killed.has(pid);
       };
-      await expect.poll(isNew, { timeout: 30_000 }).toBe(true);
+      await expect.poll(isNew).toBe(true);
       if (!isRunning()) break;
       killed.add(pid);
       processes = listProcesses(dataFolder);
@@ -188,7 +188,7 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
   const first = runStart(dataFolder);
   const [request, list] = await readCurlLines(first);
   expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
-  await expect.poll(() => runLine(list), { timeout: 5_000 }).toMatchObject([{ provider: 'demo' }]);
+  await expect.poll(() => runLine(list)).toMatchObject([{ provider: 'demo' }]);
   expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
 
   const other = runStart(dataFolder);
@@ -206,7 +206,7 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
     'writer',
   ]);
   first.child.kill('SIGKILL');
-  await expect.poll(() => countRunning(processes), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => countRunning(processes)).toBe(0);
 
   const second = runStart(dataFolder);
   const [requestAgain, listAgain] = await readCurlLines(second);

@@ -87,7 +87,7 @@ test('a block works while links, sign-ins, wrong codes and sign-outs hang in sto
       );
       return rows[0]?.count;
     };
-    await expect.poll(countHanging, { timeout: 15_000 }).toBe(2);
+    await expect.poll(countHanging).toBe(2);
     const blocked = await management.send('PUT', `/api/v1/agents/${agentId}`, { status: 'blocked' });
     expect([blocked.status, await blocked.json()]).toEqual([200, expect.objectContaining({ status: 'blocked' })]);
     expect((await management.call('/api/v1/agents')).status).toBe(200);
@@ -137,7 +137,7 @@ test('whoever guesses codes locks out no link from the same address', async () =
 
 test('one network has four sign-ins at the OpenID provider at once; keys sign in meanwhile', async () => {
   const waiting = Array.from({ length: 40 }, () => atProvider('session'));
-  await expect.poll(() => asked.length, { timeout: 15_000 }).toBe(4);
+  await expect.poll(() => asked.length).toBe(4);
   expectRefused(await Promise.race(waiting));
   expect((await atProvider('start')).status).toBe(200);
   expect((await signIn({ api_key: await makeReader() })).status).toBe(200);

@@ -173,7 +173,7 @@ test('reservations that Redis lost are sent again, and those of recorded events 
   await record(recorded, 50);
   await redis.flushall();
   const readTotals = async () => Object.fromEntries((await shared.readTotals(day)).byAgent);
-  await vi.waitFor(async () => expect(await readTotals()).toEqual({ [agentId]: 77 }), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await readTotals()).toEqual({ [agentId]: 77 }), { timeout: 60_000 });
   expect(await reserve(budget, ask(agentId, { nanoUsd: 23 }))).toEqual([]);
   expect(await listRefusals([reserve(budget, ask(agentId, { nanoUsd: 1 }))])).toEqual(['budget_held']);
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
 /** The strict budget of one more proxy, on the same servers. */
 async function openBudget() {
   const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 1_000 });
-  await vi.waitFor(() => expect(redis.status).toBe('ready'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(redis.status).toBe('ready'), { timeout: 60_000 });
   const shared = createBudgetReservations(redis);
   const failures: Error[] = [];
   const budget = createBudget({
@@ -104,7 +104,7 @@ test('a process trusts Redis only once it has restored its own there, however of
   const renew = one.shared.renew;
   one.shared.renew = () => Promise.reject(new Error('not yet'));
   await one.redis.flushall();
-  await vi.waitFor(() => expect(one.failures.map(({ message }) => message)).toContain('not yet'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(one.failures.map(({ message }) => message)).toContain('not yet'), { timeout: 60_000 });
   expect(await reserveWhenTrusted(two.budget, ask(randomUUIDv7()))).toBe(undefined);
   expect(await tryToReserve(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_unavailable');
   one.shared.renew = renew;
