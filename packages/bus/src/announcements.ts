@@ -11,20 +11,40 @@ export async function announce(connection: NatsConnection, announcement: EventAn
   await connection.flush();
 }
 
+/** The head of what {@link announce} sends: enough to notice a gap. */
+const head = /^\{"announcer":"([\w-]{1,64})","announcer_seq":(\d{1,15}),/;
+const headLength = 128;
+
+function readHead(bytes: Uint8Array): Pick<EventAnnouncement, 'announcer' | 'announcer_seq'> | null {
+  const [, announcer, number] = head.exec(Buffer.from(bytes.subarray(0, headLength)).toString('latin1')) ?? [];
+  return announcer === undefined ? null : { announcer, announcer_seq: Number(number) };
+}
+
 /**
  * Calls `onBatch` with each announcement, in order, and `onGap` before it if one of the same announcer is missing. An announcement
  * that does not parse is a gap too.
  *
+ * @param isWanted asked before each: where it is false no more than the announcement's number is read, and `onBatch` is not called
  * @returns a function that ends the subscription
  */
 export function subscribeToAnnouncements(
   connection: NatsConnection,
   onBatch: (announcement: EventAnnouncement) => void,
   onGap: () => void,
+  isWanted: () => boolean = () => true,
 ): () => void {
   const expected = new Map<string, number>();
+  const count = ({ announcer, announcer_seq }: Pick<EventAnnouncement, 'announcer' | 'announcer_seq'>) => {
+    const next = expected.get(announcer);
+    if (next !== undefined && next !== announcer_seq) onGap();
+    expected.set(announcer, announcer_seq + 1);
+  };
   const subscription = connection.subscribe(announcementSubject, {
     callback: (error, message) => {
+      if (error === null && !isWanted()) {
+        const passedOver = readHead(message.data);
+        return passedOver === null ? onGap() : count(passedOver);
+      }
       let announcement: EventAnnouncement;
       try {
         if (error) throw error;
@@ -33,10 +53,7 @@ export function subscribeToAnnouncements(
         onGap();
         return;
       }
-      const { announcer, announcer_seq } = announcement;
-      const next = expected.get(announcer);
-      if (next !== undefined && next !== announcer_seq) onGap();
-      expected.set(announcer, announcer_seq + 1);
+      count(announcement);
       onBatch(announcement);
     },
   });

@@ -57,6 +57,8 @@ export async function followRecordings(
         logger.warn('an announcement of recorded events was missed');
         streams.endStreams();
       },
+      // Most of the time nobody watches, and then reading what writers announce would be for nothing.
+      () => streams.size > 0,
     );
     await resume();
   });
