@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestStack } from '@agp/testing';
-import { AckPolicy, RetentionPolicy } from 'nats';
+import { AckPolicy, nanos, RetentionPolicy } from 'nats';
 import { expect, test } from 'vitest';
 import { connectBus } from './connect.ts';
 import { eventStream, eventSubject, writerConsumer } from './names.ts';
@@ -43,5 +43,30 @@ test('acknowledged messages that a killed server left in the stream are not what
   expect((await read()).oldestMs).toBeGreaterThanOrEqual(300);
   for (let times = 0; times < 4; times += 1) await acknowledgeNext();
   expect(await read()).toMatchObject({ pending: 0, unacknowledged: 0, oldestMs: 0 });
+  await bus.close();
+});
+
+test('a message that is never acknowledged counts for a while only, once nothing waits behind it', async () => {
+  await using stack = await startTestStack({ nats: true });
+  const bus = await connectBus({ url: stack.natsUrl, name: 'test' });
+  const manager = await bus.jetstreamManager();
+  await manager.streams.add({ name: eventStream, subjects: [eventSubject], retention: RetentionPolicy.Workqueue });
+  const durable = { durable_name: writerConsumer, ack_policy: AckPolicy.Explicit, ack_wait: nanos(100) };
+  await manager.consumers.add(eventStream, durable);
+  const jetstream = bus.jetstream();
+  const consumer = await jetstream.consumers.get(eventStream, writerConsumer);
+  const read = makeReadBacklog(bus);
+  await jetstream.publish(eventSubject, 'lost by the server');
+  await consumer.next();
+  await jetstream.publish(eventSubject, 'waits');
+  await sleep(400);
+  const behind = await read();
+  expect(behind.pending).toBe(1);
+  expect(behind.oldestMs).toBeGreaterThanOrEqual(400);
+  const deliverAll = async () => {
+    for await (const _ of await consumer.fetch({ max_messages: 5, expires: 1_000 }));
+    return read();
+  };
+  await expect.poll(deliverAll).toMatchObject({ pending: 0, unacknowledged: 2, oldestMs: 300 });
   await bus.close();
 });

@@ -1,23 +1,24 @@
 import { errorBodySchema } from '@agp/core/contracts';
+import type { ErrorCode } from '@agp/core/errors';
 import { parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
 import { ApiFailure } from './cli-error.ts';
 
-/** Advice for errors of the API, by their text. */
-const hints: Record<string, string> = {
-  'missing or invalid API key': 'set AGP_API_KEY, or name a file that holds a key with --key-file',
-  'agent not found': '"agents list" shows all agents',
-  'event not found': '"events list" shows the events, and "why" finds one by its request id',
-  'session not found': '"sessions list" shows the sessions',
-  'key not found': '"keys list" shows all keys',
-  'agent token not found': '"tokens list" shows all tokens',
-  'claimed name not found': '"names list" shows all claimed names',
+/** Advice for errors of the API, by their code. */
+const hints: Partial<Record<ErrorCode, string>> = {
+  invalid_api_key: 'set AGP_API_KEY, or name a file that holds a key with --key-file',
+  agent_not_found: '"agents list" shows all agents',
+  event_not_found: '"events list" shows the events, and "why" finds one by its request id',
+  session_not_found: '"sessions list" shows the sessions',
+  key_not_found: '"keys list" shows all keys',
+  agent_token_not_found: '"tokens list" shows all tokens',
+  missing_scope: 'use a key that has it, which "keys create" makes',
+  claimed_name_not_found: '"names list" shows all claimed names',
 };
 
-function findHint(status: number, error: string): string {
-  const known = hints[error];
+function findHint(status: number, code: string | null): string {
+  const known = code !== null && Object.hasOwn(hints, code) ? hints[code as ErrorCode] : undefined;
   if (known !== undefined) return `; ${known}`;
-  if (status === 403) return '; use a key that has it, which "keys create" makes';
   return status === 429 || status >= 500 ? '; try again in a moment' : '';
 }
 
@@ -40,7 +41,7 @@ export async function readFailure(response: Response, call: string): Promise<Api
   const message =
     error === null
       ? `${call} answered ${status}, without an error of this API: is it the address of the management API?`
-      : toLineText(error) + findHint(status, error);
+      : toLineText(error) + findHint(status, headers.get('x-error-code'));
   const retryAfter = headers.get('retry-after');
   return new ApiFailure(message, status, retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null);
 }
