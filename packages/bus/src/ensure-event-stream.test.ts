@@ -121,3 +121,26 @@ test('if both do not fit on the disk, the event stream gets the room', async () 
   expect((await readBacklog(bus)).pending).toBe(0);
   expect((await streams.info(eventStream)).config.max_bytes).toBe(600e9);
 });
+
+test('a writer that is late, with other settings, deletes nothing that another has made', async () => {
+  const { streams } = await manage();
+  for (const name of [eventStream, keptStream, 'SOMEBODY_ELSES']) await streams.delete(name).catch(() => false);
+  const late = Object.create(bus, {
+    jetstreamManager: {
+      value: async (options: object) => {
+        const manager = await bus.jetstreamManager(options);
+        const add = manager.streams.add.bind(manager.streams);
+        manager.streams.add = async (config) => {
+          if (config.name === eventStream) {
+            await ensureEventStream(bus, { ...limits, keepMs: hourMs });
+            await publish(['g']);
+          }
+          return add(config);
+        };
+        return manager;
+      },
+    },
+  }) as BusConnection;
+  await expect(ensureEventStream(late, { ...limits, maxBytes: 2 * limits.maxBytes, keepMs: hourMs })).rejects.toThrow();
+  await vi.waitFor(async () => expect((await streams.info(keptStream)).state.messages).toBe(1), 60_000);
+});

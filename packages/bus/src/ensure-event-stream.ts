@@ -90,8 +90,12 @@ async function addStreams(
     await manager.streams.add(stream);
     return notKept;
   } catch (error) {
-    // One that was there before holds events.
-    if (wasThere || notKept !== null || !options.keepMs) throw error;
+    // One that was there before holds events, and so does one beside an event stream that another writer has made meanwhile.
+    const isMade = await manager.streams.info(eventStream).then(
+      () => true,
+      () => false,
+    );
+    if (isMade || wasThere || notKept !== null || !options.keepMs) throw error;
     await manager.streams.delete(keptStream);
     await manager.streams.add(stream);
     return `events are not kept for a replay: ${(error as Error).message}`;

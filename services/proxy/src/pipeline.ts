@@ -1,4 +1,5 @@
 import { describeForwarded } from './answer/describe-forwarded.ts';
+import { StorageDeadline } from './budget/storage-deadline.ts';
 import type { ProxyContext } from './context.ts';
 import type { Exchange } from './edge/exchange.ts';
 import { buildRequestEvent } from './events/build-event.ts';
@@ -44,7 +45,8 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const agent = await identify(context, head);
     journey.agent = agent;
     begin('admit');
-    let admission = await admit(context, head, agent, head.arrived + storageWaitMs);
+    const early = new StorageDeadline(head.arrived + storageWaitMs);
+    let admission = await admit(context, head, agent, early.at);
     // A session of another agent is refused first. Where none is named Redis is asked, which only a request with a place may do.
     if (head.sessionName === null) journey.place = takePlace(context, head, agent);
     begin('resolveSession');
@@ -52,13 +54,13 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     journey.sessionId = session.id;
     journey.place ??= takePlace(context, head, agent);
     begin('readBody');
-    const counted = await countEarly(context, exchange, head, agent, admission);
+    const counted = await countEarly(context, exchange, head, agent, admission, early);
     const body = await readBody(context, exchange, head, agent, admission, counted);
     journey.body = body;
-    const deadline = performance.now() + storageWaitMs;
+    const deadline = new StorageDeadline(performance.now() + storageWaitMs);
     const admitAgain = () => {
       begin('admit');
-      return admit(context, head, agent, deadline);
+      return admit(context, head, agent, deadline.at);
     };
     // An agent whose body took its time may be under another cap by now.
     if (isStale(admission)) admission = await admitAgain();
@@ -66,7 +68,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const reservation = await reserve(context, head, agent, admission, body, counted, deadline);
     journey.reservation = reservation;
     begin('claimSession');
-    const sessionId = await claimSession(context, agent, admission, session, deadline);
+    const sessionId = await claimSession(context, agent, admission, session, deadline.at);
     journey.sessionId = sessionId;
     if (isStale(admission)) admission = await admitAgain();
 

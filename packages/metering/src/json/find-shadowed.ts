@@ -36,8 +36,9 @@ function visitValue(root: unknown, visit: (text: string) => void): void {
  * the first. Takes one pass if no member is repeated.
  *
  * @param json what was parsed, without an error
+ * @returns null if no member is repeated; else those strings, which numbers may be missing besides
  */
-export function findShadowed(json: string, value: unknown): string[] {
+export function findShadowed(json: string, value: unknown): string[] | null {
   let written = 0;
   let kept = 0;
   visitLiterals(json, () => {
@@ -46,7 +47,7 @@ export function findShadowed(json: string, value: unknown): string[] {
   visitValue(value, () => {
     kept += 1;
   });
-  if (written === kept) return [];
+  if (written === kept) return null;
   const known = new Set<string>();
   visitValue(value, (text) => known.add(text));
   const shadowed = new Set<string>();

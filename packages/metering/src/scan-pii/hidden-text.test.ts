@@ -108,6 +108,11 @@ test.each([
   expect(scan(send(chat, ask(text)))).toEqual(found);
 });
 
+test('a number that JSON in a text says first, and one that only its key tells, are read too', () => {
+  expect(scan(send(chat, ask('{"card":4111111111111111,"card":0}'))).types).toEqual(['credit_card']);
+  expect(scan(send(chat, ask('{"ssn":"078-05-1121","ssn":""}'))).types).toEqual(['us_ssn']);
+});
+
 test('a number in a text is read with all of its digits', () => {
   const card = '6304123456789012347';
   expect(scan(send(chat, ask(card))).types).toEqual(['credit_card']);

@@ -28,8 +28,11 @@ export function unfoldText(text: string): Writing {
       }
       const found = collectToolText(parsed.value);
       whole &&= found.whole;
+      const shadowed = findShadowed(each, parsed.value);
+      // As it is written, too: a shadowed number is in no string, and some kinds are known by the key beside them.
+      if (shadowed !== null) parts.push(each);
       // Most of the values are numbers and words, and no JSON.
-      for (const string of [...found.parts, ...findShadowed(each, parsed.value), ...findLongNumbers(each)])
+      for (const string of [...found.parts, ...(shadowed ?? []), ...findLongNumbers(each)])
         (isJson(string) ? inner : parts).push(string);
     }
     waiting = inner;

@@ -67,7 +67,7 @@ export function readText(source: TextSource, extent: 'model' | 'all'): LocatedWr
   // A form that cannot be read holds sound or pictures for the most part.
   if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
   const { parts, whole } = operation.readRequest(parsed, asked.path).inputText();
-  const shadowed = isJson ? findShadowed(body.toString('utf8'), parsed) : [];
+  const shadowed = isJson ? (findShadowed(body.toString('utf8'), parsed) ?? []) : [];
   const writing = read(parsed, { parts: [...parts, ...shadowed], whole });
   return isJson ? { ...writing, locate: createLocateText(asked.api, parsed) } : writing;
 }

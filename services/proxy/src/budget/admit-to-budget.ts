@@ -9,7 +9,7 @@ import { findCaps } from './find-caps.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 import type { RedisMemory } from './redis-memory.ts';
-import { StorageDeadline } from './storage-deadline.ts';
+import type { StorageDeadline } from './storage-deadline.ts';
 
 /*
  * How a request reserves its share of a budget while others compete for it:
@@ -60,7 +60,11 @@ export interface BudgetOptions {
 }
 
 /** Admits a request or refuses it; its reservation is then in `own`, and in Redis if that answers. */
-export type Admit = (request: BudgetRequest, deadline: number, findCheaper: FindCheaper) => Promise<BudgetWarning[]>;
+export type Admit = (
+  request: BudgetRequest,
+  deadline: StorageDeadline,
+  findCheaper: FindCheaper,
+) => Promise<BudgetWarning[]>;
 
 export function makeAdmit({
   shared,
@@ -168,8 +172,7 @@ export function makeAdmit({
     }
   }
 
-  return async (request, giveStorageUpAt, findCheaper) => {
-    const deadline = new StorageDeadline(giveStorageUpAt);
+  return async (request, deadline, findCheaper) => {
     let limit = request.requestsPerMinute;
     const giveUpAt = performance.now() + waitForOthersMs;
     for (;;) {

@@ -3,13 +3,13 @@ import type { BudgetOptions, BudgetRequest } from './admit-to-budget.ts';
 import { rateLimited, refuseBudget } from './budget-refusals.ts';
 import { findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
-import { StorageDeadline } from './storage-deadline.ts';
+import type { StorageDeadline } from './storage-deadline.ts';
 
 /** The part of a request that limits can be checked for before its body has come. */
 export type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
 
 /** Counts the request against its agent's minute, and refuses it if recorded spend has reached a cap. */
-export type CheckEarly = (check: EarlyCheck, deadline: number) => Promise<void>;
+export type CheckEarly = (check: EarlyCheck, deadline: StorageDeadline) => Promise<void>;
 
 const nothingReserved = { agent: 0, global: 0 };
 
@@ -36,8 +36,7 @@ export function makeCheckEarly({
     if (findRefusing(judged)) throw refuseBudget(judged, check.day, Date.now(), null);
   }
 
-  return async (check, giveStorageUpAt) => {
-    const deadline = new StorageDeadline(giveStorageUpAt);
+  return async (check, deadline) => {
     const { agentId, agentCap, globalCap, requestsPerMinute } = check;
     if (requestsPerMinute !== null) await count(agentId, requestsPerMinute, deadline);
     if (agentCap.capNanoUsd !== null || globalCap.capNanoUsd !== null) await checkCaps(check, deadline);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
 import type { BudgetRequest } from './admit-to-budget.ts';
 import { type Budget, createBudget } from './create-budget.ts';
+import { StorageDeadline } from './storage-deadline.ts';
 
 const day = '2026-03-01';
 const noCap = { capNanoUsd: null, warnOnly: false };
@@ -68,7 +69,8 @@ function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest 
 
 const going = { sessionId: 'ses_going', provider: 'openai', model: 'gpt-4o' };
 
-const reserve = (budget: Budget, request: BudgetRequest) => budget.reserve(request, performance.now() + 5_000);
+const reserve = (budget: Budget, request: BudgetRequest) =>
+  budget.reserve(request, new StorageDeadline(performance.now() + 5_000));
 
 /** The refusals among what was asked for at once. */
 async function listRefusals(asked: Promise<unknown>[]): Promise<string[]> {
@@ -259,16 +261,20 @@ test('the time that a silent Redis takes is not taken from Postgres, whose spend
   await locker.query('BEGIN; LOCK TABLE daily_usage IN ACCESS EXCLUSIVE MODE');
   stack.redis.pause();
   try {
-    const deadline = performance.now() + commandTimeoutMs - 100;
-    const asked = [agentId, spender].flatMap((id) => [
-      budget.reserve(ask(id), deadline),
-      budget.checkEarly(ask(id, { requestsPerMinute: 60 }), deadline),
+    const until = performance.now() + commandTimeoutMs - 100;
+    const deadlines = Array.from({ length: 4 }, () => new StorageDeadline(until));
+    const take = (index: number) => deadlines[index] as StorageDeadline;
+    const asked = [agentId, spender].flatMap((id, index) => [
+      budget.reserve(ask(id), take(2 * index)),
+      budget.checkEarly(ask(id, { requestsPerMinute: 60 }), take(2 * index + 1)),
     ]);
     const refusals = listRefusals(asked);
     await vi.waitFor(() => expect(failures.length).toBeGreaterThanOrEqual(4), 10_000);
     await sleep(300);
     await locker.query('ROLLBACK');
     expect(await refusals).toEqual(['agent_budget_exceeded', 'agent_budget_exceeded']);
+    // What the request asks of Postgres after that has its time too.
+    for (const { at } of deadlines) expect(at - until).toBeGreaterThan(commandTimeoutMs - 100);
   } finally {
     locker.release(true);
     stack.redis.resume();

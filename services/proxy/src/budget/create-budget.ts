@@ -9,6 +9,7 @@ import { makeForgetRecorded } from './forget-recorded.ts';
 import { OwnReservations } from './own-reservations.ts';
 import { RedisMemory } from './redis-memory.ts';
 import { makeSendForwarded, toSpend } from './send-forwarded.ts';
+import type { StorageDeadline } from './storage-deadline.ts';
 
 /**
  * Reserves cost before a request is forwarded, so that concurrent requests cannot exceed a cap, and gives unused amounts back, so
@@ -16,13 +17,13 @@ import { makeSendForwarded, toSpend } from './send-forwarded.ts';
  */
 export interface Budget {
   /**
-   * @param deadline when storage is given up, on the monotonic clock in milliseconds; later by what is waited for Redis in vain
+   * @param deadline when storage is given up; put off by what is waited for Redis in vain
    * @param findCheaper called for a refusal, to say the way out
    * @returns the caps that would have refused, but only warn
    * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
    *   `budget_unavailable`, `status_unavailable`; nothing is reserved then
    */
-  reserve(request: BudgetRequest, deadline: number, findCheaper?: FindCheaper): Promise<BudgetWarning[]>;
+  reserve(request: BudgetRequest, deadline: StorageDeadline, findCheaper?: FindCheaper): Promise<BudgetWarning[]>;
   /**
    * Refuses what can be refused before the body has come. A request that was counted against its agent's minute here must not
    * be counted again.
@@ -30,7 +31,7 @@ export interface Budget {
    * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
    *   `status_unavailable`
    */
-  checkEarly(check: EarlyCheck, deadline: number): Promise<void>;
+  checkEarly(check: EarlyCheck, deadline: StorageDeadline): Promise<void>;
   /**
    * The request may be forwarded once this resolves, in the same turn of the event loop: from then on its reservation outlives this
    * process, in Redis or else in Postgres. Never rejects.

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
 import type { BudgetRequest } from './admit-to-budget.ts';
 import { type Budget, createBudget } from './create-budget.ts';
+import { StorageDeadline } from './storage-deadline.ts';
 
 const noCap = { capNanoUsd: null, warnOnly: false };
 
@@ -51,7 +52,8 @@ function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest 
   return { ...request, agentCap, globalCap: noCap, ...over };
 }
 
-const reserve = (budget: Budget, request: BudgetRequest) => budget.reserve(request, performance.now() + 5_000);
+const reserve = (budget: Budget, request: BudgetRequest) =>
+  budget.reserve(request, new StorageDeadline(performance.now() + 5_000));
 
 /** The code of the refusal; undefined where the request is admitted. */
 const tryToReserve = (budget: Budget, request: BudgetRequest): Promise<string | undefined> =>

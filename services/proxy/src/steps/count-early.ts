@@ -1,8 +1,8 @@
+import type { StorageDeadline } from '../budget/storage-deadline.ts';
 import { toDay } from '../budget/to-day.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../edge/exchange.ts';
 import type { Admission, Agent, Counted, Head } from '../journey.ts';
-import { storageWaitMs } from '../storage/storage.ts';
 
 const notCounted: Counted = { againstRequestsPerMinute: null };
 
@@ -11,6 +11,7 @@ const notCounted: Counted = { againstRequestsPerMinute: null };
  * reached. Only for a body that is still to come, so that the proxy does not wait for one that it will refuse; for all other
  * requests `reserve` does it, with no query more.
  *
+ * @param deadline when to give storage up; put off by what is waited for Redis in vain
  * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
  *   `status_unavailable`
  */
@@ -20,12 +21,13 @@ export async function countEarly(
   head: Head,
   agent: Agent,
   { limits }: Admission,
+  deadline: StorageDeadline,
 ): Promise<Counted> {
   if (!head.hasBody || request.complete) return notCounted;
   const { agentCap, globalCap, requestsPerMinute } = limits;
   await context.budget.checkEarly(
     { agentId: agent.uuid, day: toDay(head.timestamp), agentCap, globalCap, requestsPerMinute },
-    performance.now() + storageWaitMs,
+    deadline,
   );
   return { againstRequestsPerMinute: requestsPerMinute };
 }

@@ -1,5 +1,6 @@
 import { uuidOf } from '@agp/core/ids';
 import { findCaps } from '../budget/find-caps.ts';
+import type { StorageDeadline } from '../budget/storage-deadline.ts';
 import { toDay } from '../budget/to-day.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
@@ -8,7 +9,7 @@ import type { Admission, Agent, Body, Counted, Head, Reservation } from '../jour
  * Takes the request's share of the day's budget and of the agent's requests of this minute, the last check of all.
  *
  * @param counted the limit it was counted against already; a limit changed since then counts it anew
- * @param deadline when to give storage up, on the monotonic clock in milliseconds
+ * @param deadline when to give storage up; put off by what is waited for Redis in vain
  * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
  *   `budget_unavailable`, `status_unavailable`
  */
@@ -19,7 +20,7 @@ export async function reserve(
   admission: Admission,
   body: Body,
   counted: Counted,
-  deadline: number,
+  deadline: StorageDeadline,
 ): Promise<Reservation> {
   const { agentCap, globalCap, requestsPerMinute } = admission.limits;
   const eventId = uuidOf('evt', head.eventId);
