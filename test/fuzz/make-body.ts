@@ -1,40 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { PlannedRequest } from './plan-request.ts';
-
-/** Ways to write a request body; what a lenient server still reads is billed like the plain one. */
-export const bodyForms = [
-  ...([
-    'plain',
-    'usage refused',
-    'usage half asked',
-    'repeated members',
-    'filler before',
-    'filler behind',
-    'odd bounds',
-  ] as const),
-  ...([
-    'byte order mark',
-    'UTF-16',
-    'NUL behind',
-    'space before',
-    'gzip',
-    'cut',
-    'deep',
-    'deep and broken',
-    'not JSON',
-  ] as const),
-  ...([
-    'empty',
-    'many members',
-    'escaped names',
-    'invalid UTF-8',
-    'huge numbers',
-    '__proto__',
-    'no bound',
-    'array',
-  ] as const),
-] as const;
-export type BodyForm = (typeof bodyForms)[number];
+import type { BodyForm } from './request-forms.ts';
 
 export const words = (count: number, word: string): string => Array.from({ length: count }, () => word).join(' ');
 

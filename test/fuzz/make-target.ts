@@ -1,30 +1,5 @@
 import type { PlannedRequest } from './plan-request.ts';
-
-/** Ways to write a request target. A lenient server takes most of them for the plain one. */
-export const targetForms = [
-  ...([
-    'plain',
-    'one letter encoded',
-    'encoded twice',
-    'slash encoded',
-    'other case',
-    'parameters',
-    'closing slash',
-  ] as const),
-  ...([
-    'doubled slash',
-    'dots',
-    'encoded dots',
-    'backslash',
-    'NUL',
-    'unknown path',
-    'agent in path',
-    'absolute',
-    'query',
-  ] as const),
-  ...(['fragment', 'raw bytes', 'long', 'other provider', 'nothing'] as const),
-] as const;
-export type TargetForm = (typeof targetForms)[number];
+import type { TargetForm } from './request-forms.ts';
 
 const paths = {
   chat: ['openai', '/v1/chat/completions'],

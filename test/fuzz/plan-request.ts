@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { type BodyForm, bodyForms } from './make-body.ts';
-import { type TargetForm, targetForms } from './make-target.ts';
+import { type BodyForm, bodyForms, type TargetForm, targetForms } from './request-forms.ts';
 
 /** A model call that the fuzzer knows how to ask for, and the simulated provider how to answer. */
 export const kinds = ['chat', 'messages', 'generate'] as const;

@@ -8,23 +8,7 @@ import { readAccounts, waitUntilSettled } from './soak-accounts.ts';
 import { type Fault, soakFaults } from './soak-faults.ts';
 import { SoakLoad, soakAgents } from './soak-load.ts';
 import { type SoakProduct, startSoakProduct } from './soak-product.ts';
-import { writeSoakTable } from './write-soak-table.ts';
-
-export interface SoakSize {
-  minutes: number;
-  seed: number;
-  perSecond: number;
-}
-
-/** One loss, from its beginning until all is as before; both on the monotonic clock in milliseconds. */
-export interface FaultRun {
-  name: string;
-  from: number;
-  /** When what was lost was there again. */
-  mendedAt: number;
-  /** When each proxy served again. */
-  until: number;
-}
+import { type FaultRun, type SoakSize, writeSoakTable } from './write-soak-table.ts';
 
 /** What callers may see of all this, and nothing else. */
 const documented = new Set([

@@ -1,7 +1,22 @@
 import { milliseconds } from '../prove/story.ts';
-import type { FaultRun, SoakSize } from './soak.ts';
 import type { SoakAccounts } from './soak-accounts.ts';
 import type { Sent } from './soak-load.ts';
+
+export interface SoakSize {
+  minutes: number;
+  seed: number;
+  perSecond: number;
+}
+
+/** One loss, from its beginning until all is as before; both on the monotonic clock in milliseconds. */
+export interface FaultRun {
+  name: string;
+  from: number;
+  /** When what was lost was there again. */
+  mendedAt: number;
+  /** When each proxy served again. */
+  until: number;
+}
 
 const show = (value: number) => value.toLocaleString('en-US');
 

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Msg, nanos } from 'nats';
 import type { BusConnection } from './connect.ts';
-import { ackWaitMs, type EventStreamOptions, ensureEventStream } from './ensure-event-stream.ts';
+import { ackWaitMs, ensureEventStream } from './ensure-event-stream.ts';
+import type { EventStreamOptions } from './ensure-kept-stream.ts';
 import { eventStream, writerConsumer } from './names.ts';
 import { maxEventsInMessage, readNotesHeader, unpackEvents } from './parcel.ts';
 import { ServerPatience } from './server-patience.ts';

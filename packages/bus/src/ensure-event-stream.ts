@@ -8,19 +8,8 @@ import {
   StorageType,
   type StreamConfig,
 } from 'nats';
-import { ensureKeptStream, hasKeptStream, undeletable } from './ensure-kept-stream.ts';
+import { type EventStreamOptions, ensureKeptStream, hasKeptStream, undeletable } from './ensure-kept-stream.ts';
 import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
-
-export interface EventStreamOptions {
-  /** Copies in a NATS cluster; 1 on a single server. */
-  replicas: number;
-  /** The most that the stream may hold on disk, in bytes; beyond it publishing fails, and nothing old is deleted. */
-  maxBytes: number;
-  /** How long events are kept for a replay, in milliseconds, in a second stream of the same size. Default 0: none are kept. */
-  keepMs?: number;
-  /** How long a writer may hold a message, in milliseconds; {@link ackWaitMs} by default. */
-  ackWaitMs?: number;
-}
 
 /** How long a writer may hold a message before JetStream gives it to another, in milliseconds. */
 export const ackWaitMs = 30_000;

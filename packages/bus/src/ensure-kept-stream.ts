@@ -1,6 +1,16 @@
 import { DiscardPolicy, type JetStreamManager, nanos, RetentionPolicy, StorageType } from 'nats';
-import type { EventStreamOptions } from './ensure-event-stream.ts';
 import { keptStream, keptSubject } from './names.ts';
+
+export interface EventStreamOptions {
+  /** Copies in a NATS cluster; 1 on a single server. */
+  replicas: number;
+  /** The most that the stream may hold on disk, in bytes; beyond it publishing fails, and nothing old is deleted. */
+  maxBytes: number;
+  /** How long events are kept for a replay, in milliseconds, in a second stream of the same size. Default 0: none are kept. */
+  keepMs?: number;
+  /** How long a writer may hold a message, in milliseconds; 30 seconds by default. */
+  ackWaitMs?: number;
+}
 
 /**
  * For both streams: nobody may purge them or delete single messages. A client that may publish an event may name any subject for the

@@ -1,47 +1,16 @@
-import {
-  createFindModelBounds,
-  createPriceUsage,
-  type FindModelBounds,
-  type PriceFile,
-  type PriceUsage,
-} from '@agp/pricing';
+import { createFindModelBounds, createPriceUsage } from '@agp/pricing';
 import { FairShares } from '@agp/runtime/fairness';
-import type { Call, CallHead } from './call.ts';
-import { createTokenEstimator, type TokenEstimator } from './estimate-tokens/index.ts';
+import type { Call } from './call.ts';
+import type { CallHead } from './call-head.ts';
+import { createTokenEstimator } from './estimate-tokens/index.ts';
 import { type CallMeter, openCallMeter } from './measure/call-meter.ts';
+import type { MeteringOptions, MeteringParts } from './metering-parts.ts';
 import type { Operation } from './providers/index.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { computeReservation } from './reserve/compute-reservation.ts';
 import { type Cheaper, findCheaper } from './reserve/find-cheaper.ts';
-import { createPiiScanner, type PiiScanner } from './scan-pii/index.ts';
+import { createPiiScanner } from './scan-pii/index.ts';
 import { maxInspected } from './stream/index.ts';
-
-/** How calls are read, priced and scanned. */
-export interface MeteringOptions {
-  /** Prices of the operator's own. */
-  prices: PriceFile | null;
-  /** Under a cap a request reserves the most that it may cost, and is refused where that has no bound. */
-  isStrict: boolean;
-  /** Output that a request without a bound is expected to have. */
-  defaultOutputTokens: number;
-  /** The expected cost of a call without a known price, in whole nano-dollars. */
-  unpricedNanoUsd: number;
-  /** How texts are scanned, and for how long; null if they are not. */
-  pii: { personNames: boolean; budgetMs: number } | null;
-  onTokenizerError?(error: Error): void;
-  onScannerError?(error: Error): void;
-}
-
-/** The parts that the operations of metering use. */
-export interface MeteringParts extends Pick<MeteringOptions, 'isStrict' | 'defaultOutputTokens' | 'unpricedNanoUsd'> {
-  priceUsage: PriceUsage;
-  findModelBounds: FindModelBounds;
-  estimator: TokenEstimator;
-  /** Null where texts are not scanned. */
-  scanner: PiiScanner | null;
-  /** Memory for answers while they are read, in bytes. */
-  memory: FairShares;
-}
 
 /** The caps that hold for a request. */
 export interface Caps {

@@ -1,15 +1,16 @@
 export type {
   AnswerEnd,
   Call,
-  CallHead,
   Doubt,
   Measurement,
   UnscannedReason,
 } from './call.ts';
 export { unmeasured } from './call.ts';
-export { type Caps, createMetering, type Metering, type MeteringOptions } from './create-metering.ts';
+export type { CallHead } from './call-head.ts';
+export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export { readTierHeader } from './demand/read-tier-header.ts';
 export type { CallMeter } from './measure/call-meter.ts';
+export type { MeteringOptions } from './metering-parts.ts';
 export {
   formatStreamError,
   matchOperation,

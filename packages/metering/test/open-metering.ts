@@ -1,6 +1,7 @@
 import { parsePriceFile } from '@agp/pricing';
-import type { CallHead, CallProvider } from '../src/call.ts';
-import { createMetering, type MeteringOptions } from '../src/create-metering.ts';
+import type { CallHead, CallProvider } from '../src/call-head.ts';
+import { createMetering } from '../src/create-metering.ts';
+import type { MeteringOptions } from '../src/metering-parts.ts';
 import { matchOperation, type ProviderApi } from '../src/providers/index.ts';
 
 const provider = (id: string, api: ProviderApi, url: string): CallProvider => ({

@@ -24,4 +24,5 @@ export * from './process/keep-trying.ts';
 export * from './process/run-until-signal.ts';
 export * from './process/stop-times.ts';
 export * from './tracing/start-tracing.ts';
+export * from './tracing/tracing.ts';
 export * from './tracing/tracing-fields.ts';

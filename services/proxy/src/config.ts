@@ -11,7 +11,8 @@ import {
 } from '@agp/runtime';
 import { z } from 'zod';
 import { loadPrices } from './settings/load-prices.ts';
-import { loadProviders, type Provider } from './settings/load-providers.ts';
+import { loadProviders } from './settings/load-providers.ts';
+import type { Provider } from './settings/provider.ts';
 
 const positive = z.coerce.number().int().min(1);
 

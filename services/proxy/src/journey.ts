@@ -4,8 +4,7 @@ import type { FailureCause } from '@agp/core/events';
 import type { AdmissionState } from '@agp/db';
 import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
 import type { HeaderValues } from './answer/forwarded-headers.ts';
-import type { Provider } from './settings/load-providers.ts';
-import type { Place } from './steps/take-place.ts';
+import type { Provider } from './settings/provider.ts';
 
 /*
  * The results of the pipeline's steps for a request, in the order of the steps.
@@ -53,6 +52,11 @@ export interface Agent {
   name: string;
   /** UUID of the token that was shown; null without one. Admission reads whether it still works. */
   tokenId: string | null;
+}
+
+/** A place among the requests that this process serves at once. */
+export interface Place {
+  giveBack(): void;
 }
 
 /** Proof that storage let the request through, and what it said of the agent. */

@@ -1,4 +1,5 @@
-import type { Fault } from './planted-faults.ts';
+/** One member that is changed: where, to what (`undefined` takes it away), and what the policy then says. */
+export type Fault = [object: string, path: string, value: unknown, finding: string];
 
 const ipv6 = 'spec.egress.0.to.1.ipBlock';
 

@@ -1,9 +1,6 @@
-import { plantedApiFaults } from './planted-api-faults.ts';
+import { type Fault, plantedApiFaults } from './planted-api-faults.ts';
 import type { policies } from './policies/index.ts';
 import { type KubernetesObject, listWorkloads, nameOf } from './render-kustomization.ts';
-
-/** One member that is changed: where, to what (`undefined` takes it away), and what the policy then says. */
-export type Fault = [object: string, path: string, value: unknown, finding: string];
 
 const fromSecret = { secretKeyRef: { name: 'agp-proxy', key: 'database-url' } };
 

@@ -1,6 +1,6 @@
 import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
-import type { MeteringParts } from '../create-metering.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import { maxReportedCalls, type OnCall } from '../providers/index.ts';
 import { addUsage } from '../providers/sum-usage.ts';
 import { boundClaims } from './bound-claims.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AnswerEnd, Call, Measurement } from '../call.ts';
-import type { MeteringParts } from '../create-metering.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import { createResponseTap, openMemoryShare, type ResponseReading, type ResponseTap } from '../stream/index.ts';
 import { BillCalls } from './bill-calls.ts';
 import { measureUsage } from './measure-usage.ts';

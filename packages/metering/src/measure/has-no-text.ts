@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AnswerEnd, CallHead } from '../call.ts';
+import type { AnswerEnd } from '../call.ts';
+import type { CallHead } from '../call-head.ts';
 
 /** Lists of models, and the description of one: the provider's own words. */
 const models = /\/models(?:\/[^/:]+){0,3}\/?$/;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { makeUsage, type Usage } from '@agp/pricing';
 import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
-import type { MeteringParts } from '../create-metering.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import type { Operation } from '../providers/index.ts';
 import type { ResponseReading } from '../stream/index.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type AnswerEnd, type Call, type Measurement, unmeasured } from '../call.ts';
-import type { MeteringParts } from '../create-metering.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import { isForm } from '../request/parse-form-fields.ts';
 import type { ResponseReading } from '../stream/index.ts';
 import { readText, type TextSource } from '../text/index.ts';

@@ -1,10 +1,7 @@
 import { anthropicOperations, anthropicWords } from './anthropic/operations.ts';
 import { geminiOperations, geminiWords } from './gemini/operations.ts';
 import { openaiOperations } from './openai/operations.ts';
-import type { Operation, ProviderApi } from './operation.ts';
-
-/** Finds the operation of one API that a method and a path of the provider ask for. */
-export type MatchPath = (path: string, method: 'GET' | 'POST') => Operation | null;
+import type { MatchPath, Operation, ProviderApi } from './operation.ts';
 
 const matchers: Record<ProviderApi, MatchPath> = {
   openai: openaiOperations,

@@ -133,3 +133,6 @@ export interface Operation {
   /** @param onCall called with each call of an answer that is read line by line */
   createStreamReader(onCall?: OnCall): StreamReader;
 }
+
+/** Finds the operation of one API that a method and a path of the provider ask for. */
+export type MatchPath = (path: string, method: 'GET' | 'POST') => Operation | null;

@@ -3,7 +3,7 @@ import type { Usage } from '@agp/pricing';
 
 export type { BodyForm };
 
-import type { CallHead, CallProvider } from '../call.ts';
+import type { CallHead, CallProvider } from '../call-head.ts';
 import { type CostFields, findCostFields } from '../cost-fields/index.ts';
 import { type BodyForm, checkExact } from '../demand/check-exact.ts';
 import { type Demand, readDemand } from '../demand/read-demand.ts';

@@ -1,9 +1,9 @@
 import { ApiError } from '@agp/core/errors';
 import type { UsageLimits } from '@agp/pricing';
-import type { CallHead } from '../call.ts';
-import type { MeteringParts } from '../create-metering.ts';
+import type { CallHead } from '../call-head.ts';
 import { notBounded } from '../demand/not-bounded.ts';
 import type { StrictDemand } from '../demand/strict-demand.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { CallHead } from '../call.ts';
-import type { MeteringParts } from '../create-metering.ts';
+import type { CallHead } from '../call-head.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import { type InspectedBody, inspectBody } from '../request/inspect-body.ts';
 import { boundReservation } from './bound-reservation.ts';
 import { estimateReservation } from './estimate-reservation.ts';

@@ -1,6 +1,6 @@
 import { makeUsage, maxTokens } from '@agp/pricing';
-import type { CallHead } from '../call.ts';
-import type { MeteringParts } from '../create-metering.ts';
+import type { CallHead } from '../call-head.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 
 /** Bytes of a request for each token that it is taken to have: about right for English and code. */

@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
-import type { CallHead } from '../call.ts';
+import type { CallHead } from '../call-head.ts';
 import { findCostFields } from '../cost-fields/index.ts';
-import type { MeteringParts } from '../create-metering.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import type { Operation } from '../providers/index.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { computeReservation } from './compute-reservation.ts';

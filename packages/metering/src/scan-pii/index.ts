@@ -1,2 +1,3 @@
 export * from './create-pii-scanner.ts';
-export type { MissedReason, PiiScan } from './scan-texts.ts';
+export type { MissedReason } from './scan-memory.ts';
+export type { PiiScan } from './scan-texts.ts';

@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
 import type { PiiType } from '@agp/pii';
-import type { MissedReason } from './scan-texts.ts';
+
+/** Why a text was not scanned, or not all of it. */
+export type MissedReason =
+  /** Broken off, in an encoding or of a kind that is not read, or beyond a bound. */
+  | 'unreadable'
+  /** The time for one request was up. */
+  | 'out_of_time'
+  /** More texts waited than are kept, or the worker broke. */
+  | 'overloaded';
 
 /** What one text was found to hold. */
 export interface ScannedText {

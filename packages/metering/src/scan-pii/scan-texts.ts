@@ -2,7 +2,7 @@ import type { PiiFinding } from '@agp/core/events';
 import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
 import { readText, type TextSource } from '../text/index.ts';
 import { FoundPlaces } from './found-places.ts';
-import { ScanMemory, type ScannedText } from './scan-memory.ts';
+import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.ts';
 import { unfoldText } from './unfold-text.ts';
 
 /** The findings in the texts of one request and its answer. */
@@ -16,15 +16,6 @@ export interface PiiScan {
   /** Why it was not all of it; null where it was. */
   missed: MissedReason | null;
 }
-
-/** Why a text was not scanned, or not all of it. */
-export type MissedReason =
-  /** Broken off, in an encoding or of a kind that is not read, or beyond a bound. */
-  | 'unreadable'
-  /** The time for one request was up. */
-  | 'out_of_time'
-  /** More texts waited than are kept, or the worker broke. */
-  | 'overloaded';
 
 /** Texts are scanned in pieces of this length, with a look at the time between them. */
 const pieceLength = 64 * 1024;

@@ -29,7 +29,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { version } from '../health/create-registry.ts';
-import type { Tracing, TracingOptions } from './start-tracing.ts';
+import type { Tracing, TracingOptions } from './tracing.ts';
 import type { TracingConfig } from './tracing-fields.ts';
 
 /** How long sending the last spans may take at a stop, in milliseconds. */

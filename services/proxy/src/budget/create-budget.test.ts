@@ -26,13 +26,8 @@ afterAll(async () => {
 });
 
 /** The budget of one more proxy, on the same servers. */
-async function openBudget({
-  commandTimeoutMs = 1_000,
-  ...options
-}: {
-  isStrict?: boolean;
-  commandTimeoutMs?: number;
-} = {}) {
+async function openBudget(given: { isStrict?: boolean; commandTimeoutMs?: number } = {}) {
+  const { commandTimeoutMs = 1_000, ...options } = given;
   const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs });
   await vi.waitFor(() => expect(redis.status).toBe('ready'));
   const shared = createBudgetReservations(redis);
@@ -262,11 +257,11 @@ test('the time that a silent Redis takes is not taken from Postgres, whose spend
   stack.redis.pause();
   try {
     const until = performance.now() + commandTimeoutMs - 100;
-    const deadlines = Array.from({ length: 4 }, () => new StorageDeadline(until));
-    const take = (index: number) => deadlines[index] as StorageDeadline;
-    const asked = [agentId, spender].flatMap((id, index) => [
-      budget.reserve(ask(id), take(2 * index)),
-      budget.checkEarly(ask(id, { requestsPerMinute: 60 }), take(2 * index + 1)),
+    const deadlines: StorageDeadline[] = [];
+    const take = () => deadlines[deadlines.push(new StorageDeadline(until)) - 1] as StorageDeadline;
+    const asked = [agentId, spender].flatMap((id) => [
+      budget.reserve(ask(id), take()),
+      budget.checkEarly(ask(id, { requestsPerMinute: 60 }), take()),
     ]);
     const refusals = listRefusals(asked);
     await vi.waitFor(() => expect(failures.length).toBeGreaterThanOrEqual(4), 10_000);

@@ -1,19 +1,7 @@
 import type { Operation } from '@agp/metering';
-import type { Provider } from '../settings/load-providers.ts';
+import { defaultPaths, type PathPattern, type Provider } from '../settings/provider.ts';
 import { listPathReadings } from './list-path-readings.ts';
 import { normalisePath } from './normalise-path.ts';
-
-/** One entry of `allow_paths`, taken apart. */
-export interface PathPattern {
-  /** Null for every method. */
-  method: string | null;
-  path: string;
-  /** All paths that begin with `path` are allowed. */
-  isPrefix: boolean;
-}
-
-/** The entry of `allow_paths` for the paths that are allowed without one. */
-export const defaultPaths = 'default';
 
 const pattern = /^(?:([A-Z]+) )?(\/[\x21-\x7e]*)$/;
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@agp/core/errors';
 import type { Operation } from '@agp/metering';
-import type { Provider } from '../settings/load-providers.ts';
+import type { Provider } from '../settings/provider.ts';
 import { findParameters } from './query-parameters.ts';
 
 const googleHost = /(?:^|\.)googleapis\.com$/;

@@ -1,4 +1,4 @@
-import type { Provider } from '../settings/load-providers.ts';
+import type { Provider } from '../settings/provider.ts';
 
 /** OpenAI's own base URL is accepted with and without `/v1`, and a base URL that ends in it does not double it. */
 export function normalisePath({ id, api, basePath }: Pick<Provider, 'id' | 'api' | 'basePath'>, path: string): string {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadProviders, type Provider } from './load-providers.ts';
+import { loadProviders } from './load-providers.ts';
+import type { Provider } from './provider.ts';
 
 function writeTemporary(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-providers-'));

@@ -3,24 +3,9 @@ import { JsonError, parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
-import { defaultPaths, listSpellings, type PathPattern, parsePathPattern } from '../head/allowed-paths.ts';
+import { listSpellings, parsePathPattern } from '../head/allowed-paths.ts';
+import { defaultPaths, type PathPattern, type Provider } from './provider.ts';
 import { readProviderKey, readProviderKeys } from './read-provider-keys.ts';
-
-/** A server that agents may reach, by the id at the start of the path. */
-export interface Provider {
-  id: string;
-  /** The request and answer formats that it speaks. */
-  api: 'openai' | 'anthropic' | 'gemini';
-  baseUrl: URL;
-  /** The path of `baseUrl` without a closing slash: put before the request's. */
-  basePath: string;
-  /** The proxy asks for a stream's usage if the caller did not. False for servers that refuse unknown fields. */
-  asksForUsage: boolean;
-  /** Sent in place of the caller's credentials; null if these are forwarded. */
-  apiKey: string | null;
-  /** The requests that it may get; null allows all. */
-  allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
-}
 
 const providerId = z
   .string()

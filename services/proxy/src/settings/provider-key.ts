@@ -1,6 +1,6 @@
 import type { Operation } from '@agp/metering';
 import type { HeaderValues } from '../answer/forwarded-headers.ts';
-import type { Provider } from './load-providers.ts';
+import type { Provider } from './provider.ts';
 
 /** Headers for callers' own credentials. `Cookie` and `Proxy-*` are never forwarded anyway. */
 const credentialHeaders = new Set([

@@ -1,12 +1,7 @@
 import type { ProxyContext } from '../context.ts';
 import { refuseShare } from '../edge/refuse-share.ts';
 import { toHolder } from '../head/to-holder.ts';
-import type { Agent, Head } from '../journey.ts';
-
-/** A place among the requests that this process serves at once. */
-export interface Place {
-  giveBack(): void;
-}
+import type { Agent, Head, Place } from '../journey.ts';
 
 /**
  * Takes a place among the requests served at once, and with it the right to a connection to a provider. An agent that floods the

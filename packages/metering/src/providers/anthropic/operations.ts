@@ -1,7 +1,6 @@
 import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText } from '../collect-text.ts';
-import type { MatchPath } from '../match-operation.ts';
-import type { AnswerReading, Operation } from '../operation.ts';
+import type { AnswerReading, MatchPath, Operation } from '../operation.ts';
 import { decodeName, toPlainPath } from '../to-plain-path.ts';
 import { BatchResultsReader } from './batch-results-reader.ts';
 import { MessageStreamReader } from './message-stream-reader.ts';

@@ -1,7 +1,6 @@
 import { asArray, asObject, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText } from '../collect-text.ts';
-import type { MatchPath } from '../match-operation.ts';
-import type { Operation } from '../operation.ts';
+import type { MatchPath, Operation } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
 import { decodeName, toPlainPath } from '../to-plain-path.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';

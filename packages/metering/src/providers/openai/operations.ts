@@ -1,7 +1,6 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/json-shapes.ts';
-import type { MatchPath } from '../match-operation.ts';
-import type { Operation, Write, Writing } from '../operation.ts';
+import type { MatchPath, Operation, Write, Writing } from '../operation.ts';
 import { readWriting } from '../stream-text.ts';
 import { CompletionStreamReader } from './completion-stream-reader.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
