@@ -8,7 +8,7 @@ import { writerConfigSchema } from '../../services/writer/src/config.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 
 /** Stands before each table, a blank line between. */
-const marker = '<!-- made by node test/docs/generate-tables.ts -->';
+const marker = '<!-- made by npm run generate -->';
 
 const renderRow = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const renderTable = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -81,7 +81,7 @@ const toList = (schemas: z.ZodObject[]) =>
 function renderNames() {
   const file = join(workspaceFolder, 'packages/runtime/src/config/known-variables.ts');
   const names = toList([proxyConfigSchema, writerConfigSchema, managementConfigSchema]);
-  const after = `// Made by node test/docs/generate-tables.ts.
+  const after = `// Made by npm run generate.
 
 /** The variables of all services. */
 export const knownVariables: readonly string[] = [

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const files = listGeneratedFiles();
 
-test.each(files)('$path is what "node packages/monitoring/src/commands/generate.ts" makes', ({ path, text }) => {
+test.each(files)('$path is what "npm run generate" makes', ({ path, text }) => {
   expect(read(path)).toBe(text);
 });
 

@@ -3,7 +3,7 @@ import { dashboards } from './dashboards/index.ts';
 import { renderAlerts } from './render-alerts.ts';
 import { inKubernetes, renderPrometheusConfig } from './render-prometheus-config.ts';
 
-const notice = '# Made by "node packages/monitoring/src/commands/generate.ts": change its code, not this file.\n';
+const notice = '# Made by "npm run generate": change its code, not this file.\n';
 const toYaml = (value: object) => notice + stringify(value, { lineWidth: 0 });
 
 /** Every generated file, with its path within the package. */

@@ -38,7 +38,7 @@ export const writerConfigSchema = z.object({
     .min(1)
     .max(64)
     .default(4)
-    .describe('batches recorded at once, each on its own connection'),
+    .describe('most batches recorded at once, each on its own connection'),
   shutdownGraceSeconds: shutdownGraceField(20).describe('how long it may record what it holds after SIGTERM'),
 });
 

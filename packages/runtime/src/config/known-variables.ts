@@ -1,4 +1,4 @@
-// Made by node test/docs/generate-tables.ts.
+// Made by npm run generate.
 
 /** The variables of all services. */
 export const knownVariables: readonly string[] = [
