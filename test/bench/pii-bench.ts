@@ -2,8 +2,9 @@
  * How fast the PII finder reads, on one core, beside one pass of a native RegExp over the same text in the same run: what an e-mail
  * pattern alone costs. Rounds take turns and medians are compared. With `--detectors`, each detector alone.
  */
+
+import { createPersonNameDetector } from '@agp/person-names';
 import { createPiiFinder } from '@agp/pii';
-import { createPersonNameDetector } from '@agp/pii/person-names';
 import { runDetectors } from '../../packages/pii/src/detector.ts';
 import { detectors } from '../../packages/pii/src/detectors.ts';
 import { makeBenchText } from './pii-bench-text.ts';

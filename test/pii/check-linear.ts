@@ -2,8 +2,9 @@
  * Proves that each RegExp takes linear time, then shows that the PII finder does on each hostile text: at most 2.5 times as long for twice the length. Times are the best of
  * some runs, more where the machine is busy. Ends with 1 if one fails.
  */
+
+import { createPersonNameDetector } from '@agp/person-names';
 import { createPiiFinder } from '@agp/pii';
-import { createPersonNameDetector } from '@agp/pii/person-names';
 import { proveRegExps } from './prove-regexps.ts';
 import { redosCorpus } from './redos-corpus.ts';
 

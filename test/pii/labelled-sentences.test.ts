@@ -1,5 +1,5 @@
+import { createPersonNameDetector } from '@agp/person-names';
 import { createPiiFinder, type PiiType, piiTypes } from '@agp/pii';
-import { createPersonNameDetector } from '@agp/pii/person-names';
 import { expect, test } from 'vitest';
 import { labelledSentences } from './labelled-sentences.ts';
 

@@ -1,6 +1,6 @@
 import { maxPiiFindings, piiFindingSchema } from '@agp/core/events';
+import { createPersonNameDetector } from '@agp/person-names';
 import { createPiiFinder } from '@agp/pii';
-import { createPersonNameDetector } from '@agp/pii/person-names';
 import { expect, test } from 'vitest';
 import { matchOperation } from '../providers/index.ts';
 import { finishReading } from '../stream/readers/response-reading.ts';

@@ -1,4 +1,4 @@
-import type { Detector } from '../detector.ts';
+import type { Detector } from '@agp/pii';
 import { foldWord, type NameWord, readNameWords } from './name-words.ts';
 import { leadingWords, particles } from './plain-words.ts';
 

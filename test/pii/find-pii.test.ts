@@ -1,8 +1,7 @@
+import { createPersonNameDetector } from '@agp/person-names';
+import { createPiiFinder, detectPiiTypes, piiTypes } from '@agp/pii';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPiiFinder, detectPiiTypes } from './find-pii.ts';
-import { createPersonNameDetector } from './names/person-name-detector.ts';
-import { piiTypes } from './pii-types.ts';
 
 const find = createPiiFinder({ personNames: createPersonNameDetector() });
 
