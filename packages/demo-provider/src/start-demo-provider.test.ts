@@ -229,7 +229,8 @@ describe('on request', () => {
       headers: { 'X-Demo-Stream-Seconds': '0.3' },
     });
     const short = (await response.text()).split('\n\n').length;
-    expect(performance.now() - began).toBeGreaterThan(290);
+    // A timer of a busy loop counts from the loop's own, earlier time.
+    expect(performance.now() - began).toBeGreaterThan(200);
     const long = new AbortController();
     const minutes = await fetch(provider.url + path, {
       method: 'POST',

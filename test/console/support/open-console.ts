@@ -45,8 +45,8 @@ export const acceptLink = (page: Page) => page.getByRole('button', { name: 'Sign
 /** Only what hangs runs into it. */
 const timeoutMs = 120_000;
 
-/** Answers that a page may get and that are no fault of its own: nobody is signed in any more, or a server restarts. */
-const expected = /Failed to load resource: (?:the server responded with a status of 401|net::ERR_)/;
+/** Answers that a page may get and that are no fault of its own: nobody is signed in any more, or a server is busy or restarts. */
+const expected = /Failed to load resource: (?:the server responded with a status of (?:401|503)|net::ERR_)/;
 
 /** Notes what goes wrong in a page from now on. */
 function watchFaults(page: Page): string[] {

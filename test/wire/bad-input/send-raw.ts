@@ -62,15 +62,14 @@ export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer | n
 }
 
 async function sendParts(socket: ReturnType<typeof connect>, parts: RawRequest): Promise<void> {
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   for (const part of parts) {
     if (socket.destroyed) return;
     if (part === 'end') socket.end();
     else if (typeof part === 'number') await sleep(part);
     else {
       const bytes: Uint8Array = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
-      if (!socket.write(bytes)) {
-        await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve));
-      }
+      if (!socket.write(bytes)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
     }
   }
 }

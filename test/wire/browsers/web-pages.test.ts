@@ -70,11 +70,15 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
   test.each(['evil.test', 'localhost', '127.0.0.1'])(
     'of %s reaches no provider through any port, and reads nothing',
     async (host) => {
-      const page = await open(`http://${host}:${portOf(hostile.url)}/`);
-      const readings = await Promise.all(listTargets('127.0.0.1').map((targets) => attack(page, targets)));
+      const attackFromHost = async (targets: Targets) => {
+        const page = await open(`http://${host}:${portOf(hostile.url)}/`);
+        const readings = await attack(page, targets);
+        await page.context().close();
+        return readings;
+      };
+      const readings = await Promise.all(listTargets('127.0.0.1').map(attackFromHost));
       expect(readings.flat()).toEqual([]);
       expect(provider.requests).toEqual([]);
-      await page.context().close();
     },
   );
 
