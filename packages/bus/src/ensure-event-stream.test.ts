@@ -1,5 +1,5 @@
 import { startTestStack } from '@agp/testing';
-import { DiscardPolicy, RetentionPolicy, StorageType } from 'nats';
+import { DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType } from 'nats';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';
 import { ensureEventStream } from './ensure-event-stream.ts';
@@ -122,7 +122,15 @@ test('if both do not fit on the disk, the event stream gets the room', async () 
   expect((await streams.info(eventStream)).config.max_bytes).toBe(600e9);
 });
 
-test('a writer that is late, with other settings, deletes nothing that another has made', async () => {
+test.each([
+  ['', async () => {}],
+  [
+    ', nor where NATS does not say that',
+    async (manager: JetStreamManager) => {
+      manager.streams.info = () => Promise.reject(new Error('TIMEOUT'));
+    },
+  ],
+])('a writer that is late, with other settings, deletes nothing that another has made%s', async (_, hinder) => {
   const { streams } = await manage();
   for (const name of [eventStream, keptStream, 'SOMEBODY_ELSES']) await streams.delete(name).catch(() => false);
   const late = Object.create(bus, {
@@ -134,6 +142,7 @@ test('a writer that is late, with other settings, deletes nothing that another h
           if (config.name === eventStream) {
             await ensureEventStream(bus, { ...limits, keepMs: hourMs });
             await publish(['g']);
+            await hinder(manager);
           }
           return add(config);
         };

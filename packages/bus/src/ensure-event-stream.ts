@@ -8,7 +8,8 @@ import {
   StorageType,
   type StreamConfig,
 } from 'nats';
-import { type EventStreamOptions, ensureKeptStream, hasKeptStream, undeletable } from './ensure-kept-stream.ts';
+import { type EventStreamOptions, ensureKeptStream, undeletable } from './ensure-kept-stream.ts';
+import { findStream } from './find-stream.ts';
 import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
 
 /** How long a writer may hold a message before JetStream gives it to another, in milliseconds. */
@@ -40,7 +41,7 @@ export async function ensureEventStream(
   };
   const fixed = { retention: RetentionPolicy.Workqueue, storage: StorageType.File, discard: DiscardPolicy.New };
   const republish = { src: eventSubject, dest: keptSubject };
-  const known = await manager.streams.info(eventStream).catch(() => null);
+  const known = await findStream(manager, eventStream);
   let notKept: string | null;
   if (known === null)
     notKept = await addStreams(manager, options, { name: eventStream, ...stream, ...fixed, republish });
@@ -73,17 +74,14 @@ async function addStreams(
   options: EventStreamOptions,
   stream: Partial<StreamConfig> & { name: string },
 ): Promise<string | null> {
-  const wasThere = await hasKeptStream(manager);
+  const wasThere = (await findStream(manager, keptStream)) !== null;
   const notKept = await ensureKeptStream(manager, options);
   try {
     await manager.streams.add(stream);
     return notKept;
   } catch (error) {
     // One that was there before holds events, and so does one beside an event stream that another writer has made meanwhile.
-    const isMade = await manager.streams.info(eventStream).then(
-      () => true,
-      () => false,
-    );
+    const isMade = (await findStream(manager, eventStream)) !== null;
     if (isMade || wasThere || notKept !== null || !options.keepMs) throw error;
     await manager.streams.delete(keptStream);
     await manager.streams.add(stream);

@@ -1,4 +1,5 @@
 import { DiscardPolicy, type JetStreamManager, nanos, RetentionPolicy, StorageType } from 'nats';
+import { findStream } from './find-stream.ts';
 import { keptStream, keptSubject } from './names.ts';
 
 export interface EventStreamOptions {
@@ -20,12 +21,6 @@ export interface EventStreamOptions {
  */
 export const undeletable = { deny_purge: true, deny_delete: true };
 
-export const hasKeptStream = (manager: JetStreamManager): Promise<boolean> =>
-  manager.streams.info(keptStream).then(
-    () => true,
-    () => false,
-  );
-
 /**
  * Makes, updates, or (with `keepMs` 0) removes the stream that keeps events for a replay. Unlike the event stream it discards its oldest
  * messages.
@@ -34,7 +29,7 @@ export const hasKeptStream = (manager: JetStreamManager): Promise<boolean> =>
  */
 export async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
   const keepMs = options.keepMs ?? 0;
-  const isKnown = await hasKeptStream(manager);
+  const isKnown = (await findStream(manager, keptStream)) !== null;
   const stream = {
     subjects: [keptSubject],
     max_age: nanos(keepMs),

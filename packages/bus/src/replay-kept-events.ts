@@ -13,6 +13,7 @@ import {
   type StreamInfo,
 } from 'nats';
 import type { BusConnection } from './connect.ts';
+import { findStream } from './find-stream.ts';
 import { eventSubject, keptStream, replayConsumer } from './names.ts';
 import { copyHeaders, unpackEvents } from './parcel.ts';
 
@@ -48,7 +49,6 @@ const fetchTries = 3;
 const roomTries = 90;
 /** Longer than a replay waits for room. */
 const abandonedAfterMs = 180_000;
-const noSuchStream = 10_059;
 /** NATS finds a time by its own clock, which may differ from the caller's, or have been set back since. */
 const clockSlackMs = 5 * 60_000;
 
@@ -163,11 +163,10 @@ async function readFromSeq(
 }
 
 /** @throws NothingKeptError */
-function readKept(manager: JetStreamManager): Promise<StreamInfo> {
-  return manager.streams.info(keptStream).catch((error: unknown) => {
-    const isMissing = error instanceof NatsError && error.api_error?.err_code === noSuchStream;
-    throw isMissing ? new NothingKeptError(`NATS has no stream ${keptStream}: no events are kept`) : error;
-  });
+async function readKept(manager: JetStreamManager): Promise<StreamInfo> {
+  const kept = await findStream(manager, keptStream);
+  if (kept === null) throw new NothingKeptError(`NATS has no stream ${keptStream}: no events are kept`);
+  return kept;
 }
 
 /** The sequence of the message that this one is a copy of; null for an original, and for a copy from an earlier stream. */
