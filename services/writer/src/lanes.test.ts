@@ -70,16 +70,32 @@ test('what comes into a lane that is out waits for it; free lanes do not', async
   expect(await itemsAfter(0, last)).toEqual(['b']);
 });
 
-test('closed lanes hand over what waits, and then nothing, though a batch is never released', async () => {
+test('closed lanes hand over all that waits, what is behind a batch too, and then nothing', async () => {
   const lanes = new Lanes<string>(2);
   lanes.add(0, 'a');
   lanes.close();
-  expect((await lanes.next())?.items).toEqual(['a']);
+  const out = await lanes.next();
+  expect(out?.items).toEqual(['a']);
   lanes.add(0, 'behind it');
+  const behind = lanes.next();
+  expect(await itemsAfter(1_000, behind)).toBeUndefined();
+  out?.release();
+  expect((await behind)?.items).toEqual(['behind it']);
   expect(await lanes.next()).toBeNull();
   const waiting = new Lanes<string>(2);
   const next = waiting.next();
   waiting.close();
+  expect(await next).toBeNull();
+});
+
+test('what is cleared comes no more', async () => {
+  const lanes = new Lanes<string>(1);
+  lanes.add(0, 'a');
+  lanes.close();
+  await lanes.next();
+  lanes.add(0, 'behind it');
+  const next = lanes.next();
+  lanes.clear();
   expect(await next).toBeNull();
 });
 

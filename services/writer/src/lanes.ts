@@ -4,7 +4,7 @@ const maxWaitMs = 100;
 /** Items that belong together, and the lanes that they were taken from. */
 export interface Batch<Item> {
   items: Item[];
-  /** Lets the batch's lanes go on. A batch that is never released keeps its lanes from giving more, for good. */
+  /** Lets the batch's lanes go on. */
   release(): void;
 }
 
@@ -17,7 +17,8 @@ interface Waiting<Item> {
 /**
  * Collects items into batches of at most 100; none waits longer than 100 ms for its batch to fill, once its lane is free. Items of a lane
  * keep their order, and a lane is in one batch at a time. A batch takes along what waits in other free lanes: where little comes, one
- * batch costs less than one for each lane, and where much waits each lane fills batches of its own.
+ * batch costs less than one for each lane, and where much waits each lane fills batches of its own. So where little comes, a batch that
+ * takes long holds up all.
  */
 export class Lanes<Item> {
   readonly #lanes: Waiting<Item>[][];
@@ -47,12 +48,18 @@ export class Lanes<Item> {
     this.#wake?.();
   }
 
-  /** Resolves to the next batch when it is full or due; null when this is closed and nothing waits in a lane that is free. */
+  /** Forgets what waits: it is to be delivered again. */
+  clear(): void {
+    for (const lane of this.#lanes) lane.length = 0;
+    this.#wake?.();
+  }
+
+  /** Resolves to the next batch when it is full or due; null when this is closed and nothing waits any more. */
   async next(): Promise<Batch<Item> | null> {
     for (;;) {
       const [first] = this.#listFree();
       if (first === undefined) {
-        if (this.#closed) return null;
+        if (this.#closed && this.#lanes.every((lane) => lane.length === 0)) return null;
         await this.#woken(null);
         continue;
       }

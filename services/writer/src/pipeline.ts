@@ -58,22 +58,24 @@ export function startPipeline(steps: PipelineSteps): Pipeline {
   };
 }
 
-/** Handles batches as they come, until the lanes are closed and empty. Rejects then, if one was given up. */
+/**
+ * Handles batches as they come, until the lanes are closed and empty. Where one is given up nothing after it is recorded, or a session's
+ * events would change their order; rejects then.
+ */
 async function runBatches<Item>(lanes: Lanes<Item>, handle: (batch: Batch<Item>) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>();
   for (;;) {
     const batch = await lanes.next();
-    if (batch !== null) {
-      const handled = handle(batch);
-      underWay.add(handled);
-      // One that rejects stays, for the end to find.
-      handled.then(
-        () => underWay.delete(handled),
-        () => {},
-      );
-    } else if (underWay.size === 0) return;
-    else await Promise.all(underWay);
+    if (batch === null) break;
+    const handled = handle(batch);
+    underWay.add(handled);
+    // One that rejects stays, for the end to find.
+    handled.then(
+      () => underWay.delete(handled),
+      () => lanes.clear(),
+    );
   }
+  await Promise.all(underWay);
 }
 
 /**
