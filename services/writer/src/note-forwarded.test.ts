@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, type ForwardedSpend, keepForwarded, listUnrecorded, openDatabase, recordEvents } from '@agp/db';
 import { type BudgetReservations, connectRedis, createBudgetReservations } from '@agp/reservations';
+import { createLogger } from '@agp/runtime';
 import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
+import { WriterMetrics } from './metrics.ts';
 import { noteForwarded } from './note-forwarded.ts';
+import { keepSweeping } from './sweep-reservations.ts';
 
 const day = '2026-03-01';
 let admin: Database;
@@ -96,6 +99,41 @@ test('of requests kept in Postgres those are noted whose proxy went silent: not 
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(await note(5)).toEqual([]);
   expect(await listUnrecorded(admin.db, {}, { limit: 10, offset: 0 })).toHaveLength(1);
+});
+
+test('nothing is noted in the first round after Postgres was away: writers first record what they hold', async () => {
+  const order: string[] = [];
+  let isAway = true;
+  const pool = new Proxy(writer.pool, {
+    get: (target, name) => {
+      if (name !== 'query') return Reflect.get(target, name, target);
+      return async (...given: Parameters<typeof target.query>) => {
+        if (isAway) throw new Error('Postgres is away');
+        if (given[0] === 'SELECT') order.push('only asked');
+        return target.query(...given);
+      };
+    },
+  });
+  await keep(7);
+  const stop = keepSweeping({
+    reservations: ofWriter,
+    pool,
+    metrics: new WriterMetrics(() => 0),
+    logger: createLogger('writer', 'silent'),
+    onFailure: () => order.push('failed'),
+    readUnreadMs: async () => {
+      order.push('settling');
+      return 0;
+    },
+    everyMs: 50,
+    silentMs: 5,
+  });
+  await expect.poll(() => order.filter((step) => step === 'failed').length).toBeGreaterThan(3);
+  order.length = 0;
+  isAway = false;
+  await expect.poll(readKept).toEqual([]);
+  await stop();
+  expect(order.filter((step) => step !== 'failed').slice(0, 2)).toEqual(['only asked', 'settling']);
 });
 
 test('they are noted while Redis is away for writers too, more than one page of them', async () => {

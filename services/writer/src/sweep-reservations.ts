@@ -57,6 +57,7 @@ const maxShownIds = 20;
 export function keepSweeping(options: SweepOptions): () => Promise<void> {
   const { reservations, pool, metrics, logger, onFailure, readUnreadMs, everyMs = sweepEveryMs, silentMs } = options;
   let sweeping: Promise<void> | null = null;
+  let wasAway = false;
   const logNoted = ({ eventIds, unreadable }: Noted) => {
     if (eventIds.length > 0) {
       logger.warn({ requests: eventIds.length }, 'requests ended without a record: their proxy was killed');
@@ -78,9 +79,15 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
       await noteEnded(reservations, pool, Date.now(), add);
     };
     await sweepRedis().catch(report);
-    // Also while Redis is away.
     const addLost = (eventIds: string[]) => add({ eventIds, unreadable: 0 });
-    await noteForwarded(reservations, pool, readUnreadMs, addLost, silentMs).catch(report);
+    const whileAway = (error: unknown) => {
+      wasAway = true;
+      report(error);
+    };
+    // Once Postgres is back, all writers first record what they hold: for that they have a round.
+    if (wasAway) await pool.query('SELECT').then(() => (wasAway = false), report);
+    // Also while Redis is away.
+    else await noteForwarded(reservations, pool, readUnreadMs, addLost, silentMs).catch(whileAway);
     logNoted(noted);
     sweeping = null;
   };
