@@ -6,7 +6,7 @@ import { startTestServers, useTestServers } from '@agp/testing';
 import { listStories } from './list-stories.ts';
 import { type ProveOptions, readOptions, usage } from './read-options.ts';
 import type { Figures, Story } from './story.ts';
-import { type Result, writeTable } from './write-table.ts';
+import { isTried, type Result, writeTable } from './write-table.ts';
 
 const folder = '.data/prove';
 
@@ -44,7 +44,9 @@ async function prove(options: ProveOptions): Promise<boolean> {
   const minutes = ((Date.now() - began.getTime()) / 60_000).toFixed(1);
   const table = writeTable(results);
   const broken = results.filter(({ fault }) => fault !== null);
-  const summary = `${results.length - broken.length} of ${results.length} promises kept in ${minutes} minutes`;
+  const tried = results.filter((result) => result.fault !== null || isTried(result));
+  const untried = tried.length < results.length ? `, ${results.length - tried.length} not tried` : '';
+  const summary = `${tried.length - broken.length} of ${tried.length} promises kept${untried} in ${minutes} minutes`;
   const page = `# npm run prove\n\n${began.toISOString()}: ${summary}. At the beginning: ${before}; at the end: ${describeLoad()}.\n\n${table}`;
   mkdirSync(folder, { recursive: true });
   const file = `${folder}/${began.toISOString().replace(/[:.]/g, '-')}.md`;

@@ -28,9 +28,11 @@ test('the table has a row for each story, with its figures and why it is broken'
   const table = writeTable([
     { ...story, name: 'kept-story', fault: null },
     { ...story, name: 'broken-story', fault: 'expected 1\nto be | 0' },
+    { ...story, name: 'skipped-story', fault: null, figures: { 'not tried': 'needs root' } },
   ]);
   expect(table.split('\n').slice(2, -1)).toEqual([
     '| kept-story | None fails. | requests 12,345; slowest 7 ms | 1 s | kept |',
     '| broken-story | None fails. | requests 12,345; slowest 7 ms | 1 s | **BROKEN**: expected 1 to be \\| 0 |',
+    '| skipped-story | None fails. | not tried needs root | 1 s | not tried |',
   ]);
 });
