@@ -11,7 +11,7 @@ import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps
 import { followLive } from './stories/console-live.ts';
 import { recordExactlyOnce } from './stories/exactly-once.ts';
 import { listFailoverStories } from './stories/failover/list-failover-stories.ts';
-import { fillDisk, mountSmallDisk } from './stories/full-disk.ts';
+import { fillDisk, fillNatsDisk, mountSmallDisk } from './stories/full-disk.ts';
 import { fuzz } from './stories/fuzz.ts';
 import { answerStreamsSlowly, killRunning } from './stories/kill-running.ts';
 import { throwKillSwitch } from './stories/kill-switch.ts';
@@ -142,6 +142,17 @@ export const listStories = ({ fuzzMinutes, soakMinutes, soakPerSecond, runs, see
       if (disk === null) return report({ 'not tried': 'only root can mount a small disk' });
       await withSystem(answerCanned(), { ownPostgres: true, postgresFolder: disk.folder }, (system) =>
         fillDisk(system, disk, 100, report),
+      );
+    },
+  },
+  {
+    name: 'full-nats-disk',
+    promise: 'With the disk under NATS full agents are served; once NATS has room and runs again, no event is lost.',
+    async run(report) {
+      using disk = mountSmallDisk(64);
+      if (disk === null) return report({ 'not tried': 'only root can mount a small disk' });
+      await withSystem(answerCanned(), { natsFolder: join(disk.folder, 'nats') }, (system) =>
+        fillNatsDisk(system, disk, 1_000, report),
       );
     },
   },

@@ -98,3 +98,43 @@ export async function fillDisk(system: System, disk: SmallDisk, requests: number
   const sent = served.map((eventId) => ({ kind: 'kept connection' as const, eventId, failure: null }));
   report({ events: (await expectAllRecorded(system, sent, 120_000)).length });
 }
+
+/**
+ * The disk under NATS is full: agents are served, their events wait in the proxy, and none is lost. NATS may then need a restart, as an
+ * operator does it; nothing else does.
+ */
+export async function fillNatsDisk(system: System, disk: SmallDisk, requests: number, report: Report): Promise<void> {
+  const [proxy] = system.proxies;
+  await using caller = new Caller();
+  const served: string[] = [];
+  const sendAll = async (count: number) => {
+    const toCall = (index: number) => ({ agentName: `known-${index % 10}` });
+    const results = await caller.sendMany([proxy?.url ?? ''], count, toCall);
+    for (const { status, headers } of results) if (status === 200) served.push(String(headers['x-event-id']));
+    return results;
+  };
+  await waitFor('agents', async () => (await sendAll(10)).every(({ status }) => status === 200));
+  disk.fill();
+  const answers: Record<string, number> = {};
+  let waiting = 0;
+  try {
+    await waitFor('events to wait in the proxy', async () => {
+      for (const [answer, count] of Object.entries(countResults(await sendAll(requests / 10))))
+        answers[answer] = (answers[answer] ?? 0) + count;
+      waiting = await readMetric(proxy, 'agp_proxy_outbox_events');
+      return waiting >= requests / 2;
+    });
+  } finally {
+    disk.free();
+  }
+  report({ 'disk of NATS full': JSON.stringify(answers), 'events that waited': waiting });
+  expect(
+    Object.keys(answers).filter((answer) => answer !== '200' && answer !== '503 agent status unavailable'),
+  ).toEqual([]);
+  const isEmpty = async () => (await readMetric(proxy, 'agp_proxy_outbox_events')) === 0;
+  const recovers = await waitFor('NATS to take events again', isEmpty, 30_000).catch(() => false);
+  report({ 'NATS restarted': recovers ? 'no' : 'yes' });
+  if (!recovers) await system.stack.nats.stop().then(() => system.stack.nats.start());
+  const sent = served.map((eventId) => ({ kind: 'kept connection' as const, eventId, failure: null }));
+  report({ events: (await expectAllRecorded(system, sent, 120_000)).length });
+}
