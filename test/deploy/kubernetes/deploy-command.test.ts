@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { managementConfigSchema } from '../../../services/management/src/config.ts';
 import { findOidcFault } from '../../../services/management/src/oidc/oidc-fields.ts';
-import { asked, makeOverlay, plan } from './deployments.ts';
+import { asked, makeOverlay, optionsOf, plan } from './deployments.ts';
 import { listFlows } from './network-flows.ts';
 import { innerAddresses, otherPods, providers } from './outside-endpoints.ts';
+import { readEnvironment } from './policies/check-environment.ts';
 import { policies } from './policies/index.ts';
 import { type KubernetesObject, listContainers, listWorkloads, renderKustomization } from './render-kustomization.ts';
 import { compilerMs, findSchemaError, findUnknownFields } from './schemas.ts';
@@ -42,7 +43,7 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
   });
 
   test('has what was asked for', async () => {
-    const objects = await renderKustomization(makeOverlay(asked.at(-1)?.[1] ?? []).folder);
+    const objects = await renderKustomization(makeOverlay(optionsOf('all of it')).folder);
     const find = (kind: string, name: string) =>
       objects.find((each) => each.kind === kind && each.metadata.name === name);
     expect(find('Ingress', 'proxy')).toMatchObject({
@@ -65,6 +66,26 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
       expect(account.imagePullSecrets).toEqual([{ name: 'registry' }]);
   });
 
+  test.each([
+    ['all of it', '/etc/agp-ca/ca.crt', undefined],
+    ['an authority, and NATS in the cluster', undefined, '/etc/agp-ca/ca.crt'],
+  ])(
+    'with %s only servers with TLS are asked for a certificate, by services and operators',
+    async (name, nats, redis) => {
+      const { folder } = makeOverlay(optionsOf(name));
+      const [objects, operator] = await Promise.all([folder, join(folder, 'operator')].map(renderKustomization));
+      const settingsOf = (all: KubernetesObject[] = []) =>
+        listWorkloads(all)
+          .flatMap(listContainers)
+          .map((container) => [container.name, readEnvironment(container, all)] as const)
+          .filter(([service]) => ['proxy', 'writer', 'management', 'operator'].includes(service))
+          .map(([service, { NATS_CA_FILE, REDIS_CA_FILE }]) => [service, NATS_CA_FILE, REDIS_CA_FILE]);
+      const services = ['management', 'proxy', 'writer'].map((service) => [service, nats, redis]);
+      expect(settingsOf(objects).sort()).toEqual(services);
+      expect(settingsOf(operator)).toEqual([['operator', nats, undefined]]);
+    },
+  );
+
   test('tells the console its own address, the proxy’s, and the OpenID provider that people sign in with', async () => {
     const read = async (options: string[] = []) => {
       const objects = await renderKustomization(makeOverlay(options).folder);
@@ -74,8 +95,8 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
     };
     const CONSOLE_PROXY_ADDRESS = 'https://agents.acme.test';
     const CONSOLE_ORIGIN = 'https://governance.acme.test';
-    expect((await read(asked[0]?.[1])).settings).toEqual({ CONSOLE_PROXY_ADDRESS });
-    const [open, closed] = await Promise.all([read(asked[3]?.[1]), read(asked[4]?.[1])]);
+    expect((await read(optionsOf('the least'))).settings).toEqual({ CONSOLE_PROXY_ADDRESS });
+    const [open, closed] = await Promise.all([read(optionsOf('Gateway API for both')), read(optionsOf('all of it'))]);
     const OIDC_CLIENT_ID = 'agp';
     expect(open.settings).toEqual({
       ...{ CONSOLE_PROXY_ADDRESS, CONSOLE_ORIGIN, OIDC_CLIENT_ID },
@@ -96,14 +117,14 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
     expect(flowsOf(open.objects)).toEqual(['management -> provider 443/TCP', 'management -> provider-v6 443/TCP']);
     expect(flowsOf(closed.objects)).toEqual(['management -> oidc 8443/TCP']);
     expect(
-      plan(asked[4]?.[1] ?? [])
+      plan(optionsOf('all of it'))
         .steps.map(({ command }) => command)
         .join(),
     ).toContain('--add management/oidc-client-secret=oidc.txt');
   });
 
   test('lets pods reach the whole subnet of a server on its port, and in only whose namespace was named', async () => {
-    const objects = await renderKustomization(makeOverlay(asked.at(-1)?.[1] ?? []).folder);
+    const objects = await renderKustomization(makeOverlay(optionsOf('all of it')).folder);
     const host = (name: string, address: string, port: number) => ({
       ...{ name, address, namespace: null, labels: {} },
       ports: [port, 5_432].map((number) => ({ number, protocol: 'TCP' })),
@@ -131,7 +152,7 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
   });
 
   test('lets pods reach servers in the cluster by their namespaces, and nothing else there', async () => {
-    const objects = await renderKustomization(makeOverlay(asked[1]?.[1] ?? []).folder);
+    const objects = await renderKustomization(makeOverlay(optionsOf('servers in the cluster')).folder);
     const ports = [4_222, 5_432, 6_379].map((number) => ({ number, protocol: 'TCP' }));
     const pods = ['data', 'nats', 'cache', 'ats'].map((name, place) => ({
       ...{ name, address: `10.244.5.${place + 1}`, labels: {}, ports },

@@ -51,6 +51,7 @@ describe('npm run deploy:kubernetes', () => {
     ['an address in place of a subnet', ['--redis-network', '10.20.0.5/24'], /last 8 bits must be 0/],
     ['an IPv4-mapped subnet', ['--redis-network', '::ffff:0:0/96'], /--redis-network: .* is an IPv4-mapped/],
     ['everything as a subnet', ['--redis-network', '0.0.0.0/0'], /is more than a subnet/],
+    ['an authority of no server', [...inside, '--authority', 'ca.crt'], /--authority: none of these servers has TLS/],
     ['an administrator out of reach', inside, /--admin-url is missing/],
     [
       'a URL in place of its file',

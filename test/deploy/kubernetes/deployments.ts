@@ -38,6 +38,14 @@ export const asked: [name: string, options: string[]][] = [
     [...common, ...inside, '--ingress', 'traefik', '--issuer', 'acme', '--admin-url', 'admin.txt'],
   ],
   [
+    'an authority, and NATS in the cluster',
+    [
+      ...[...common, '--ingress', 'nginx', '--issuer', 'acme', '--authority', 'ca.crt', '--nats', 'nats.nats.svc:4222'],
+      ...['--postgres', 'db.acme.test:5432', '--postgres-network', '10.20.0.0/24'],
+      ...['--redis', 'redis.acme.test:6379', '--redis-network', '10.20.2.0/24'],
+    ],
+  ],
+  [
     'Gateway API',
     [...common, ...outside, '--ingress', 'gateway', '--gateway', 'infra/public', '--ingress-namespace', 'infra'],
   ],
@@ -62,6 +70,9 @@ export const asked: [name: string, options: string[]][] = [
     ],
   ],
 ];
+
+/** One of these sets. */
+export const optionsOf = (name: string) => asked.find(([each]) => each === name)?.[1] ?? [];
 
 /** What the command makes of its options, in a folder of its own. */
 export function plan(options: readonly string[], folder = join(makeFolder(), 'overlay')) {

@@ -136,6 +136,9 @@ export function readDeployment(given: DeploymentOptions): Deployment {
   if (postgres && postgres.namespace !== null)
     need('admin-url', "a file with the URL of an administrator, since the cluster's Postgres is not reached from here");
 
+  if (given.authority !== undefined && [postgres, nats, redis].every((server) => server?.tls === false))
+    problems.push('--authority: none of these servers has TLS, neither those in the cluster nor those of --plain');
+
   const readEntry = (entryHost: string | null, classOption: TextOption, gatewayOption: TextOption): Entry | null => {
     if (kind === null || entryHost === null) return null;
     if (kind !== 'gateway') {

@@ -65,6 +65,28 @@ const listConsoleSettings = ({ proxy, management, oidc }: Deployment): string[] 
     oidc?.hasSecret && 'OIDC_CLIENT_SECRET_FILE=/run/secrets/agp/oidc-client-secret',
   ].filter(isText);
 
+const toVariable = (provider: string) => `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY_FILE`;
+
+/** With an authority's file clients ask for TLS: those of a server that has none do without it. */
+const withoutAuthority = ({ hasAuthority, servers }: Deployment): string[] =>
+  (['nats', 'redis'] as const)
+    .filter((name) => hasAuthority && !servers[name].tls)
+    .flatMap((name) =>
+      patch('kind: ConfigMap, name: proxy|writer|management', [
+        `op: remove, path: /data/${name.toUpperCase()}_CA_FILE`,
+      ]),
+    );
+
+/** The same for an operator's command, which asks NATS and not Redis. */
+const withoutOperatorAuthority = ({ hasAuthority, servers }: Deployment): string[] =>
+  !hasAuthority || servers.nats.tls
+    ? []
+    : [
+        '  - patch: |-',
+        '      apiVersion: batch/v1\n      kind: Job\n      metadata: { name: operator }',
+        '      spec: { template: { spec: { containers: [{ name: operator, env: [{ name: NATS_CA_FILE, $patch: delete }] }] } } }',
+      ];
+
 const fromNamespace = (policy: string, namespace: string) =>
   patch(`kind: NetworkPolicy, name: ${policy}`, [
     replace('/spec/ingress/0/from/0/namespaceSelector/matchLabels', `{ kubernetes.io/metadata.name: ${namespace} }`),
@@ -72,8 +94,6 @@ const fromNamespace = (policy: string, namespace: string) =>
 
 const pullSecretPatch = (secret: string | null) =>
   secret === null ? [] : patch('kind: ServiceAccount', [add('/imagePullSecrets', `[{ name: ${secret} }]`)]);
-
-const toVariable = (provider: string) => `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY_FILE`;
 
 function listComponents({
   proxy,
@@ -139,6 +159,7 @@ export function renderOverlay(deployment: Deployment, toManifests: string, comma
       : patch('kind: ScaledObject, name: writer', [
           replace('/spec/triggers/0/metadata/natsServerMonitoringEndpoint', `"${keda}"`),
         ])),
+    ...withoutAuthority(deployment),
     ...pullSecretPatch(pullSecret),
   ]);
   const operator = toText([
@@ -151,6 +172,7 @@ export function renderOverlay(deployment: Deployment, toManifests: string, comma
     `images:\n  - { name: ${placeholder}/migrate, newName: ${registry}/migrate }`,
     'patches:',
     ...pullSecretPatch(pullSecret),
+    ...withoutOperatorAuthority(deployment),
     ...patch('kind: Job', [replace('/spec/template/spec/containers/0/args', '[list]')]),
   ]);
   return new Map([
