@@ -162,6 +162,28 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
     expect(flows).toEqual(['proxy -> cache 6379/TCP', 'proxy -> data 5432/TCP', 'proxy -> nats 4222/TCP']);
   });
 
+  test('lets pods reach each of several servers, and what sentinels lead to', async () => {
+    const objects = await renderKustomization(makeOverlay(optionsOf('several servers of each')).folder);
+    const ports = [4_222, 5_432, 5_433, 6_379, 6_380, 26_379].map((number) => ({ number, protocol: 'TCP' }));
+    const hosts = ['10.20.0.7', '10.20.2.7'].map((address) => ({ name: address, address, namespace: null }));
+    const pods = ['bus', 'spare', 'other'].map((name, place) => ({
+      ...{ name, address: `10.244.5.${place + 1}` },
+      namespace: { 'kubernetes.io/metadata.name': name },
+    }));
+    const flows = listFlows(
+      objects,
+      [...hosts, ...pods].map((each) => ({ ...each, labels: {}, ports })),
+    );
+    expect(flows.filter((flow) => flow.startsWith('writer -> '))).toEqual([
+      'writer -> 10.20.0.7 5432/TCP',
+      'writer -> 10.20.0.7 5433/TCP',
+      'writer -> 10.20.2.7 26379/TCP',
+      'writer -> 10.20.2.7 6380/TCP',
+      'writer -> bus 4222/TCP',
+      'writer -> spare 4222/TCP',
+    ]);
+  });
+
   test(
     'has no field that a schema does not have',
     async () => {

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listTrialCommands } from '../../../packages/operator/src/kubernetes/list-commands.ts';
+import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
-import { asked, inside, makeFolder, makeOverlay, plan } from './deployments.ts';
+import { asked, inside, makeFolder, makeOverlay, optionsOf, plan } from './deployments.ts';
 import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
 import { findSchemaError } from './schemas.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
@@ -52,6 +53,9 @@ describe('npm run deploy:kubernetes', () => {
     ['an IPv4-mapped subnet', ['--redis-network', '::ffff:0:0/96'], /--redis-network: .* is an IPv4-mapped/],
     ['everything as a subnet', ['--redis-network', '0.0.0.0/0'], /is more than a subnet/],
     ['an authority of no server', [...inside, '--authority', 'ca.crt'], /--authority: none of these servers has TLS/],
+    ['servers in and out', ['--nats', 'a.acme.test:4222,nats.nats.svc:4222'], /--nats: .* is in the cluster in part/],
+    ['Redis without sentinels', ['--redis', 'a.acme.test:6379,b.acme.test:6379'], /--redis: .* write sentinel:/],
+    ['a port for nothing', [...inside, '--redis-port', '6380'], /--redis-port: goes with sentinels/],
     ['an administrator out of reach', inside, /--admin-url is missing/],
     [
       'a URL in place of its file',
@@ -111,25 +115,29 @@ describeWithKustomize('the commands that it prints', () => {
     }
   });
 
-  test('make Secrets that pods find: with TLS where servers are outside, certificate, keys of providers, namespace', async () => {
+  /** What the second command prints, in a folder with the files that it takes. */
+  function makeSecrets(options: readonly string[]) {
     const folder = makeFolder();
-    const [, options] = asked[0] as (typeof asked)[number];
-    const { commands } = makeOverlay([...options, '--provider-keys', 'openai']);
+    const { commands } = makeOverlay(options);
     const [, given = ''] = /secrets -- (.*) \| kubectl apply -f -$/m.exec(commands.join('\n')) ?? [];
     for (const name of ['a.crt', 'a.key']) writeFileSync(join(folder, name), `${name}\n`);
     mkdirSync(join(folder, 'provider-keys'));
     writeFileSync(join(folder, 'provider-keys/openai'), 'sk-test\n');
     const args = [commandFile('secrets'), ...given.split(' '), '--folder', join(folder, 'secrets')];
-    const printed = execFileSync(process.execPath, args, {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const print = () =>
+      execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const printed = print();
+    expect(print()).toBe(printed);
     const { items } = JSON.parse(printed) as {
       items: (KubernetesObject & { stringData?: Record<string, string> })[];
     };
-    expect((await Promise.all(items.map(findSchemaError))).filter((error) => error !== null)).toEqual([]);
     const dataOf = (name: string) => items.find(({ metadata }) => metadata.name === name)?.stringData ?? {};
+    return { items, dataOf };
+  }
+
+  test('make Secrets that pods find: with TLS where servers are outside, certificate, keys of providers, namespace', async () => {
+    const { items, dataOf } = makeSecrets([...optionsOf('the least'), '--provider-keys', 'openai']);
+    expect((await Promise.all(items.map(findSchemaError))).filter((error) => error !== null)).toEqual([]);
     expect(dataOf('agp-proxy')['database-url']).toMatch(/@db\.acme\.test:6432\/agp\?sslmode=verify-full$/);
     expect(dataOf('agp-writer')['nats-url']).toMatch(/^tls:\/\/writer:.*@nats\.acme\.test:4223$/);
     expect(dataOf('agp-management')['redis-url']).toMatch(/^rediss:\/\/management:.*@redis\.acme\.test:6380$/);
@@ -138,5 +146,19 @@ describeWithKustomize('the commands that it prints', () => {
     expect(items.find(({ metadata }) => metadata.name === 'agp-proxy-tls')?.type).toBe('kubernetes.io/tls');
     const [written] = await renderKustomization(join(workspaceFolder, 'k8s/namespace'));
     expect(items[0]).toEqual(written);
+  });
+
+  test('make URLs of all servers of a cluster, and of sentinels, which a second run finds to be the same', () => {
+    const { dataOf } = makeSecrets(optionsOf('several servers of each'));
+    const urls = dataOf('agp-proxy');
+    expect(urls['database-url']).toMatch(/@pg-1\.acme\.test:5432,pg-2\.acme\.test:5433\/agp\?sslmode=verify-full$/);
+    expect(urls['nats-url']).toMatch(
+      /^nats:\/\/proxy:.*@nats-0\.nats\.bus\.svc:4222,nats-1\.nats\.bus\.svc:4222,nats\.spare\.svc:4222$/,
+    );
+    expect(urls['redis-url']).toMatch(
+      /^rediss\+sentinel:\/\/proxy:[^@]+@s-1\.acme\.test:26379,s-2\.acme\.test:26379\/main$/,
+    );
+    const [databaseUrl, natsUrl, redisUrl] = ['database-url', 'nats-url', 'redis-url'].map((name) => urls[name]);
+    expect(proxyConfigSchema.safeParse({ databaseUrl, natsUrl, redisUrl }).success).toBe(true);
   });
 });

@@ -46,6 +46,16 @@ export const asked: [name: string, options: string[]][] = [
     ],
   ],
   [
+    'several servers of each',
+    [
+      ...[...common, '--ingress', 'nginx', '--certificate', 'a.crt', '--certificate-key', 'a.key'],
+      ...['--postgres', 'pg-1.acme.test:5432,pg-2.acme.test:5433', '--postgres-network', '10.20.0.0/24'],
+      ...['--nats', 'nats-0.nats.bus.svc:4222,nats-1.nats.bus.svc:4222,nats.spare.svc:4222'],
+      ...['--redis', 'sentinel://s-1.acme.test:26379,s-2.acme.test:26379/main', '--redis-port', '6380'],
+      ...['--redis-network', '10.20.2.0/24'],
+    ],
+  ],
+  [
     'Gateway API',
     [...common, ...outside, '--ingress', 'gateway', '--gateway', 'infra/public', '--ingress-namespace', 'infra'],
   ],

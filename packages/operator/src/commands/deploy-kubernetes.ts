@@ -27,6 +27,8 @@ usage: npm run deploy:kubernetes -- --trial kind      everything in the cluster:
   --oidc-issuer <url>               an OpenID provider for signing in to the console at the management host; --oidc-client <id>,
                                     --oidc-secret <file> where the client has one, --oidc-network <cidr,...> if its addresses are private
   --postgres, --nats, --redis <host:port>
+                                    several of a cluster as host:port,host:port; Redis' sentinels as sentinel://host:port,host:port/mymaster,
+                                    and --redis-port of the servers that they lead to, if not 6379
                                     in the cluster as service.namespace.svc:port; outside it each needs the subnets that it stands in:
   --postgres-network, --nats-network, --redis-network <cidr,...>
   --database <name>                 agp if not given

@@ -19,7 +19,8 @@ usage: npm run secrets                               writes what is missing to t
   --namespace <name>     of the Kubernetes Secrets; agp if not given. --with-namespace prints it too
   --postgres, --nats, --redis <host:port>, --database <name>
                          where the servers are; ${defaultPlaces.postgres}, ${defaultPlaces.nats}, ${defaultPlaces.redis}, ${defaultPlaces.database} if not given. They count
-                         for what is not there yet; URLs that are there must name the places that you give.
+                         for what is not there yet; URLs that are there must name the places that you give. Several of one
+                         cluster stand after commas, Redis' sentinels as sentinel://<host:port>,<host:port>/<master's name>
   --tls <postgres,nats,redis>, --authority
                          the new URLs of which ask for TLS, and whether k8s/components/private-ca has Postgres' authority
   --add <path>=<file>    takes a file into the folder: provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/...,

@@ -1,9 +1,19 @@
-/** Postgres, NATS or Redis, as the pods reach it. */
-export interface ServerPlace {
+/** One address of a server. */
+export interface Place {
   host: string;
   port: number;
   /** The namespace of a Service in the same cluster; null for a server outside. */
   namespace: string | null;
+}
+
+/** Postgres, NATS or Redis, as the pods reach it. */
+export interface ServerPlace {
+  /** What `npm run secrets` takes: all servers as `host:port`, after commas, or `sentinel://host:port,.../name`. */
+  text: string;
+  /** Where it may be reached; Redis' sentinels lead to other ports. */
+  ports: readonly number[];
+  /** The namespaces of Services in the same cluster; none for a server outside. */
+  namespaces: readonly string[];
   /** Subnets that it may stand in, in CIDR notation; of servers outside. */
   networks: readonly string[];
   tls: boolean;

@@ -1,4 +1,4 @@
-import { type Deployment, type ServerPlace, serverNames } from './deployment.ts';
+import { type Deployment, serverNames } from './deployment.ts';
 
 /** A command, and why. */
 export interface Step {
@@ -9,7 +9,6 @@ export interface Step {
 const images = 'proxy writer management migrate maintenance';
 const ask = '{"model":"gpt-5-mini","messages":[{"role":"user","content":"Hello"}]}';
 const keyFile = 'secrets/management/management-api-key';
-const toPlace = ({ host, port }: ServerPlace) => `${host}:${port}`;
 /** A text that a shell takes as it is. */
 export const quote = (text: string) => (/^[\w./:=,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
@@ -43,7 +42,7 @@ function makeSecrets(deployment: Deployment, files: SecretFiles): string {
   ];
   return [
     'npm run --silent secrets -- --kubernetes --with-namespace',
-    ...serverNames.map((name) => `--${name} ${toPlace(servers[name])}`),
+    ...serverNames.map((name) => `--${name} ${servers[name].text}`),
     ...(database === 'agp' ? [] : [`--database ${database}`]),
     ...(withTls.length === 0 ? [] : [`--tls ${withTls.join()}`]),
     ...(hasAuthority ? ['--authority'] : []),
@@ -62,7 +61,7 @@ export function listCommands(
   const parameters = servers.postgres.tls
     ? `?sslmode=verify-full${hasAuthority ? `&sslrootcert=${folder}/ca.crt` : ''}`
     : '';
-  const adminUrl = `postgres://ADMIN:PASSWORD@${toPlace(servers.postgres)}/${database}${parameters}`;
+  const adminUrl = `postgres://ADMIN:PASSWORD@${servers.postgres.text}/${database}${parameters}`;
   const api = management ? `https://${management.host}` : 'http://127.0.0.1:8081';
   return [
     {

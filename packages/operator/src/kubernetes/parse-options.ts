@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { ServerPlace } from './deployment.ts';
+import type { Place, ServerPlace } from './deployment.ts';
 
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const name = new RegExp(`^${label}$`);
@@ -42,16 +42,50 @@ export const parseGateway: Parse<{ gateway: string; gatewayNamespace: string }> 
   return { gateway, gatewayNamespace };
 };
 
+const isPort = (port: number) => port >= 1 && port <= 65_535;
+
+export const parsePort: Parse<number> = (text) => {
+  if (!/^\d{1,5}$/.test(text) || !isPort(Number(text))) throw new Error('is no port, such as 6379');
+  return Number(text);
+};
+
 /** A server as `host:port`. */
-export const parsePlace: Parse<Pick<ServerPlace, 'host' | 'port' | 'namespace'>> = (text) => {
+export const parsePlace: Parse<Place> = (text) => {
   const [, host = '', digits = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
-  if (port < 1 || port > 65_535 || (isIP(host) !== 4 && !hostName.test(host)))
+  if (!isPort(port) || (isIP(host) !== 4 && !hostName.test(host)))
     throw new Error('is not host:port, such as db.example.com:5432');
   const namespace = inCluster.exec(host)?.groups?.namespace;
   if (namespace === undefined && !host.includes('.'))
     throw new Error('is the name of a Service without its namespace: write service.namespace.svc:port');
   return { host, port, namespace: namespace ?? null };
+};
+
+/** What {@link ServerPlace} has of the texts of its servers. */
+type Servers = Pick<ServerPlace, 'text' | 'ports' | 'namespaces'>;
+
+/** One server, or several of a cluster as `host:port,host:port`. */
+export const parseServers: Parse<Servers> = (text) => {
+  const places = text.split(',').map((each) => parsePlace(each.trim()));
+  const namespaces = places.flatMap(({ namespace }) => namespace ?? []);
+  if (namespaces.length > 0 && namespaces.length < places.length)
+    throw new Error('is in the cluster in part: name servers that are all in it, or all outside');
+  return {
+    text: places.map(({ host, port }) => `${host}:${port}`).join(),
+    ports: [...new Set(places.map(({ port }) => port))],
+    namespaces: [...new Set(namespaces)],
+  };
+};
+
+/** Redis as `host:port`, or its sentinels and their name for the master as `sentinel://host:port,host:port/name`. */
+export const parseRedis: Parse<Servers> = (text) => {
+  const [, list, name] = /^sentinel:\/\/([^/]+)\/([\w.-]+)$/.exec(text) ?? [];
+  if (list !== undefined) {
+    const sentinels = parseServers(list);
+    return { ...sentinels, text: `sentinel://${sentinels.text}/${name}` };
+  }
+  if (text.includes(',')) throw new Error('names several servers: write sentinel://host:26379,host:26379/mymaster');
+  return parseServers(text);
 };
 
 /** An OpenID provider's issuer, and the port that it is reached at. */

@@ -9,8 +9,11 @@ import {
   parseName,
   parseNetwork,
   parsePlace,
+  parsePort,
   parseProviderId,
+  parseRedis,
   parseRegistry,
+  parseServers,
 } from './parse-options.ts';
 
 /** The options of `npm run deploy:kubernetes` as they were given; all of them texts but two. */
@@ -42,6 +45,7 @@ const textOptions = [
   'nats-network',
   'redis',
   'redis-network',
+  'redis-port',
   'database',
   'plain',
   'authority',
@@ -121,19 +125,22 @@ export function readDeployment(given: DeploymentOptions): Deployment {
   const plain = read('plain', parseList(parseServer)) ?? [];
   const readServer = (option: ServerName, usualPort: number): ServerPlace | null => {
     need(option, `where it is, as host:port (${usualPort} is usual)`);
-    const place = read(option, parsePlace);
+    const place = read(option, option === 'redis' ? parseRedis : parseServers);
     const networks = read(`${option}-network`, parseList(parseNetwork)) ?? [];
-    if (place?.namespace === null)
+    if (place?.namespaces.length === 0)
       need(`${option}-network`, 'the subnets that it stands in, where it also is after a failover');
     else if (place) without(`${option}-network`, 'a Service in the cluster is known by its namespace');
-    return place && { ...place, networks, tls: place.namespace === null && !plain.includes(option) };
+    return place && { ...place, networks, tls: place.namespaces.length === 0 && !plain.includes(option) };
   };
   if (given['admin-url']?.includes('://'))
     problems.push('--admin-url: must be a file that holds the URL: the overlay, which keeps this option, goes to git');
   const postgres = readServer('postgres', 5432);
   const nats = readServer('nats', 4222);
   const redis = readServer('redis', 6379);
-  if (postgres && postgres.namespace !== null)
+  const hasSentinels = redis?.text.startsWith('sentinel:');
+  const redisPort = read('redis-port', parsePort) ?? 6379;
+  if (redis && !hasSentinels) without('redis-port', 'goes with sentinels: the port of the servers that they lead to');
+  if (postgres && postgres.namespaces.length > 0)
     need('admin-url', "a file with the URL of an administrator, since the cluster's Postgres is not reached from here");
 
   if (given.authority !== undefined && [postgres, nats, redis].every((server) => server?.tls === false))
@@ -193,7 +200,11 @@ export function readDeployment(given: DeploymentOptions): Deployment {
     oidc,
     ingressNamespace,
     issuer: read('issuer', parseName),
-    servers: { postgres, nats, redis },
+    servers: {
+      postgres,
+      nats,
+      redis: redis && hasSentinels ? { ...redis, ports: [...new Set([...redis.ports, redisPort])] } : redis,
+    },
     database: read('database', parseName) ?? 'agp',
     registry,
     pullSecret: read('pull-secret', parseName),

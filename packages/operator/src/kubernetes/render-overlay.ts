@@ -36,14 +36,14 @@ function patchEntry(name: 'proxy' | 'management', entry: Entry, issuer: string |
 
 const toBlocks = (networks: readonly string[]) => networks.map((cidr) => `{ ipBlock: { cidr: "${cidr}" } }`);
 
-function patchServer(name: ServerName, { namespace, networks, port }: ServerPlace): string[] {
-  const peers =
-    namespace === null
-      ? toBlocks(networks)
-      : [`{ namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: ${namespace} } } }`];
+function patchServer(name: ServerName, { namespaces, networks, ports }: ServerPlace): string[] {
+  const inCluster = namespaces.map(
+    (namespace) => `{ namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: ${namespace} } } }`,
+  );
+  const peers = [...inCluster, ...toBlocks(networks)];
   return patch(`kind: NetworkPolicy, name: to-${name}`, [
     replace('/spec/egress/0/to', `[${peers.join(', ')}]`),
-    replace('/spec/egress/0/ports/0/port', port),
+    replace('/spec/egress/0/ports', `[${ports.map((port) => `{ protocol: TCP, port: ${port} }`).join(', ')}]`),
   ]);
 }
 

@@ -33,21 +33,22 @@ export function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Pl
 function differs(folder: string, path: string, option: Place, place: string): boolean {
   const url = readSecret(folder, path);
   if (url === undefined) return false;
-  const { servers, database } = takeApart(url);
-  return option === 'database' ? database !== place : spellOut(servers, option) !== spellOut(place, option);
+  return option === 'database' ? takeApart(url).path !== place : spellOut(url, option) !== spellOut(place, option);
 }
 
-/** Parses `scheme://user:password@host:port,host:port/database?parameters`; each server may also be a whole URL. */
+/** Parses `scheme://user:password@host:port,host:port/path?parameters`; each server may also be a whole URL. The path is a database, or a master's name. */
 function takeApart(url: string) {
-  const bare = url.replace(/[a-z]+:\/\/(?:[^@/?,]*@)?/g, '');
-  const [, servers = '', database = ''] = /^([^/?]*)(?:\/([^?]*))?/.exec(bare) ?? [];
-  return { servers, database: decodeURIComponent(database) };
+  const bare = url.replace(/[a-z+]+:\/\/(?:[^@/?,]*@)?/g, '');
+  const [, servers = '', path = ''] = /^([^/?]*)(?:\/([^?]*))?/.exec(bare) ?? [];
+  return { servers, path: decodeURIComponent(path) };
 }
 
-function spellOut(servers: string, option: Place): string {
-  const withPort = (server: string) => (/:\d+$/.test(server) ? server : `${server}:${uses[option].port}`);
-  return servers
-    .split(',')
-    .map((server) => withPort(server.trim().toLowerCase()))
-    .join();
+/** The servers that a URL, or an option, names, each with its port; of sentinels also the master's name. */
+function spellOut(text: string, option: Place): string {
+  const { servers, path } = takeApart(text);
+  const isSentinel = /^(?:rediss?\+)?sentinel:/.test(text);
+  const usualPort = isSentinel ? 26379 : uses[option].port;
+  const withPort = (server: string) => (/:\d+$/.test(server) ? server : `${server}:${usualPort}`);
+  const list = servers.split(',').map((server) => withPort(server.trim().toLowerCase()));
+  return (isSentinel ? [...list, path] : list).join();
 }

@@ -3,10 +3,11 @@ import { renderRedisAcl } from '@agp/reservations/permissions';
 import { databaseUsers, toDatabaseUrls, toUserUrl } from '../role-urls.ts';
 import type { Passwords } from './passwords.ts';
 
-/** The addresses of a deployment's servers, each as `host:port`. */
+/** The addresses of a deployment's servers, each as `host:port`; several of a cluster after commas. */
 export interface ServerPlaces {
   postgres: string;
   nats: string;
+  /** Or of its sentinels, with their name for the master: `sentinel://host:port,host:port/name`. */
   redis: string;
   /** The name of the database. */
   database: string;
@@ -37,7 +38,8 @@ export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<str
   const parameters = `?sslmode=verify-full${places.hasAuthority ? `&sslrootcert=${authorityFile}` : ''}`;
   const database = `postgres://${places.postgres}/${places.database}${hasTls('postgres') ? parameters : ''}`;
   const natsUrl = `${hasTls('nats') ? 'tls' : 'nats'}://${places.nats}`;
-  const redisUrl = `${hasTls('redis') ? 'rediss' : 'redis'}://${places.redis}`;
+  const redisScheme = hasTls('redis') ? 'rediss' : 'redis';
+  const redisUrl = redisScheme + (places.redis.startsWith('sentinel://') ? '+' : '://') + places.redis;
   const databaseUrlOf = toDatabaseUrls(database, passwords.database);
   const secrets = new Map<string, string>();
   for (const name of services) {

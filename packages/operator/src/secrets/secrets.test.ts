@@ -184,6 +184,16 @@ test('a place that differs from the existing URLs is refused by name, and nothin
   const complete = { status: 0, stderr: [`${folder} is complete`] };
   expect(run(...places, '--database', 'agp')).toMatchObject(complete);
 
+  edit('writer/redis-url', (url) =>
+    url.replace('redis://', 'redis+sentinel://').replace('redis.acme.test:6379', 'a.acme.test,b.acme.test:26379/main'),
+  );
+  const sentinels = 'sentinel://a.acme.test:26379,b.acme.test/main';
+  expect(run('--redis', sentinels).stderr[0]).toBe(
+    `--redis ${sentinels}: it is another one in proxy/redis-url, management/redis-url`,
+  );
+  rmSync(join(folder, 'writer/redis-url'));
+  expect(run(...places)).toMatchObject({ status: 0 });
+
   edit('operator/nats-url', (url) => `${url},${url.replace('nats.acme', 'nats-2.acme')}`);
   expect(run()).toMatchObject(complete);
   rmSync(join(folder, 'writer/database-url'));
