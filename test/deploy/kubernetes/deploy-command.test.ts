@@ -129,7 +129,10 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
       ...{ name, address, namespace: null, labels: {} },
       ports: [port, 5_432].map((number) => ({ number, protocol: 'TCP' })),
     });
-    const edge = { name: 'edge', address: '10.244.3.1', namespace: { 'kubernetes.io/metadata.name': 'edge' } };
+    const controllers = ['edge', 'staff'].map((name, place) => ({
+      ...{ name, address: `10.244.3.${place + 1}`, labels: {}, ports: [] },
+      namespace: { 'kubernetes.io/metadata.name': name },
+    }));
     const flows = listFlows(objects, [
       ...[...otherPods, ...providers, ...innerAddresses],
       host('postgres', '10.20.0.10', 6_432),
@@ -138,16 +141,16 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
       host('nats', '10.20.1.7', 4_223),
       host('redis', '10.20.2.7', 6_380),
       host('neighbour', '10.20.3.7', 6_380),
-      { ...edge, labels: {}, ports: [] },
+      ...controllers,
     ]);
-    expect(flows.filter((flow) => /^(proxy -> (?!dns|provider)|edge|ingress|monitoring)/.test(flow))).toEqual([
-      'edge -> management 8081/TCP',
+    expect(flows.filter((flow) => /^(proxy -> (?!dns|provider)|edge|staff|ingress|monitoring)/.test(flow))).toEqual([
       'edge -> proxy 8080/TCP',
       'proxy -> nats 4223/TCP',
       'proxy -> postgres 6432/TCP',
       'proxy -> postgres-v6 6432/TCP',
       'proxy -> redis 6380/TCP',
       'proxy -> standby 6432/TCP',
+      'staff -> management 8081/TCP',
     ]);
   });
 

@@ -83,6 +83,11 @@ describe('npm run deploy:kubernetes', () => {
       /--management-class is missing/,
     ],
     ['a class for nothing', ['--management-class', 'inside'], /--management-class: goes with --management-host/],
+    [
+      'a namespace for nothing',
+      ['--management-ingress-namespace', 'staff'],
+      /--management-ingress-namespace: goes with/,
+    ],
     ['a registry without a host', ['--registry', 'agp'], /--registry: agp is no registry/],
     ['an unknown option', ['--hots', 'a.test'], /Unknown option '--hots'/],
   ])('%s is refused by the name of its option', (_, options, message) => {

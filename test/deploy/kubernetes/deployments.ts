@@ -72,6 +72,7 @@ export const asked: [name: string, options: string[]][] = [
     [
       ...[...common, ...outside, '--ingress', 'haproxy', '--ingress-class', 'public', '--ingress-namespace', 'edge'],
       ...['--issuer', 'acme', '--management-host', 'governance.acme.test', '--management-class', 'inside'],
+      ...['--management-ingress-namespace', 'staff'],
       ...['--authority', 'ca.crt', '--provider-keys', 'openai,azure-openai', '--keda', 'nats.acme.test:8222'],
       ...['--plain', 'redis', '--database', 'governance', '--pull-secret', 'registry'],
       ...['--pod-monitor', '--monitoring-namespace', 'monitoring'],

@@ -23,7 +23,8 @@ usage: npm run deploy:kubernetes -- --trial kind      everything in the cluster:
                                     --ingress-namespace <name> where its pods run; --ingress-class <name>, or --gateway <namespace/name>
   --issuer <name>                   a ClusterIssuer of cert-manager; or --certificate <file> and --certificate-key <file>
   --management-host <name>          with --management-class <name> or --management-gateway <namespace/name>, which should not be the
-                                    public's; without them management is reached by kubectl port-forward
+                                    public's, and --management-ingress-namespace if its pods run elsewhere; without a host
+                                    management is reached by kubectl port-forward
   --oidc-issuer <url>               an OpenID provider for signing in to the console at the management host; --oidc-client <id>,
                                     --oidc-secret <file> where the client has one, --oidc-network <cidr,...> if its addresses are private
   --postgres, --nats, --redis <host:port>

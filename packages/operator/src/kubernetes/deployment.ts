@@ -47,6 +47,8 @@ export interface Deployment {
   oidc: OidcPlace | null;
   /** Where the controller's, or the Gateway's, pods run. */
   ingressNamespace: string;
+  /** The same of management's host. */
+  managementIngressNamespace: string;
   /** cert-manager's ClusterIssuer; null where the certificates come as files. */
   issuer: string | null;
   servers: Readonly<Record<ServerName, ServerPlace>>;

@@ -35,6 +35,7 @@ const textOptions = [
   'management-host',
   'management-class',
   'management-gateway',
+  'management-ingress-namespace',
   'oidc-issuer',
   'oidc-client',
   'oidc-secret',
@@ -161,7 +162,7 @@ export function readDeployment(given: DeploymentOptions): Deployment {
   const managementHost = read('management-host', parseHost);
   const management = readEntry(managementHost, 'management-class', 'management-gateway');
   if (managementHost === null)
-    for (const option of ['management-class', 'management-gateway'] as const)
+    for (const option of ['management-class', 'management-gateway', 'management-ingress-namespace'] as const)
       without(option, 'goes with --management-host');
   else if (kind !== 'gateway') need('management-class', 'a class of its own, which does not serve the public');
 
@@ -199,6 +200,7 @@ export function readDeployment(given: DeploymentOptions): Deployment {
     management,
     oidc,
     ingressNamespace,
+    managementIngressNamespace: read('management-ingress-namespace', parseName) ?? ingressNamespace,
     issuer: read('issuer', parseName),
     servers: {
       postgres,

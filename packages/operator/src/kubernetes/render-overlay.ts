@@ -147,7 +147,7 @@ export function renderOverlay(deployment: Deployment, toManifests: string, comma
     ...patchEntry('proxy', proxy, deployment.issuer),
     ...(management ? patchEntry('management', management, deployment.issuer) : []),
     ...fromNamespace('ingress-to-proxy', deployment.ingressNamespace),
-    ...(management ? fromNamespace('ingress-to-management', deployment.ingressNamespace) : []),
+    ...(management ? fromNamespace('ingress-to-management', deployment.managementIngressNamespace) : []),
     ...(deployment.monitoringNamespace === null
       ? []
       : fromNamespace('monitoring-to-services', deployment.monitoringNamespace)),
