@@ -4,7 +4,7 @@ import { managementConfigSchema } from '../../../services/management/src/config.
 import { findOidcFault } from '../../../services/management/src/oidc/oidc-fields.ts';
 import { asked, makeOverlay, optionsOf, plan } from './deployments.ts';
 import { listFlows } from './network-flows.ts';
-import { innerAddresses, otherPods, providers } from './outside-endpoints.ts';
+import { innerAddresses, otherPods, providers, solver } from './outside-endpoints.ts';
 import { readEnvironment } from './policies/check-environment.ts';
 import { policies } from './policies/index.ts';
 import { type KubernetesObject, listContainers, listWorkloads, renderKustomization } from './render-kustomization.ts';
@@ -133,24 +133,29 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
       ...{ name, address: `10.244.3.${place + 1}`, labels: {}, ports: [] },
       namespace: { 'kubernetes.io/metadata.name': name },
     }));
-    const flows = listFlows(objects, [
-      ...[...otherPods, ...providers, ...innerAddresses],
-      host('postgres', '10.20.0.10', 6_432),
-      host('standby', '10.20.0.99', 6_432),
-      host('postgres-v6', 'fd00:20::5', 6_432),
-      host('nats', '10.20.1.7', 4_223),
-      host('redis', '10.20.2.7', 6_380),
-      host('neighbour', '10.20.3.7', 6_380),
-      ...controllers,
-    ]);
+    const flows = listFlows(
+      [...objects, solver],
+      [
+        ...[...otherPods, ...providers, ...innerAddresses],
+        host('postgres', '10.20.0.10', 6_432),
+        host('standby', '10.20.0.99', 6_432),
+        host('postgres-v6', 'fd00:20::5', 6_432),
+        host('nats', '10.20.1.7', 4_223),
+        host('redis', '10.20.2.7', 6_380),
+        host('neighbour', '10.20.3.7', 6_380),
+        ...controllers,
+      ],
+    );
     expect(flows.filter((flow) => /^(proxy -> (?!dns|provider)|edge|staff|ingress|monitoring)/.test(flow))).toEqual([
       'edge -> proxy 8080/TCP',
+      'edge -> solver 8089/TCP',
       'proxy -> nats 4223/TCP',
       'proxy -> postgres 6432/TCP',
       'proxy -> postgres-v6 6432/TCP',
       'proxy -> redis 6380/TCP',
       'proxy -> standby 6432/TCP',
       'staff -> management 8081/TCP',
+      'staff -> solver 8089/TCP',
     ]);
   });
 

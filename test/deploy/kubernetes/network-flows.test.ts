@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listFlows } from './network-flows.ts';
-import { innerAddresses, otherPods, providers, servers } from './outside-endpoints.ts';
+import { innerAddresses, otherPods, providers, servers, solver } from './outside-endpoints.ts';
 import { everything, localOverlay, operatorCommand, productionOverlay } from './overlays.ts';
 import { localPicture, operatorPicture, picture } from './picture.ts';
 import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
@@ -32,6 +32,13 @@ describeWithKustomize('who may connect to whom', () => {
     const flows = listFlows(await renderKustomization(everything), [...outside, ...servers]);
     const people = ['management -> provider 443/TCP', 'management -> provider-v6 443/TCP'];
     expect(flows).toEqual([...picture, ...operatorPicture, ...people, 'proxy -> collector 4318/TCP'].sort());
+  });
+
+  test("cert-manager's pods are reached by the ingress controller alone, with the component for it", async () => {
+    const flowsOf = (objects: KubernetesObject[]) =>
+      listFlows([...objects, solver], [...outside, ...servers]).filter((flow) => flow.includes('solver'));
+    expect(flowsOf(production)).toEqual([]);
+    expect(flowsOf(await renderKustomization(everything))).toEqual(['ingress -> solver 8089/TCP']);
   });
 
   test("a trial's servers let an operator's command in", async () => {

@@ -1,4 +1,5 @@
 import type { Endpoint } from './network-flows.ts';
+import type { KubernetesObject } from './render-kustomization.ts';
 
 const tcp = (...numbers: number[]) => numbers.map((number) => ({ number, protocol: 'TCP' }));
 const everywhere = tcp(22, 80, 443, 4222, 5432, 6379, 8080, 8222);
@@ -64,3 +65,16 @@ export const innerAddresses: Endpoint[] = [
   '64:ff9b:1::a9fe:a9fe',
   '2002:a9fe:a9fe::1',
 ].map((address) => host(address, address));
+
+/** What cert-manager makes in our namespace for as long as it proves by HTTP-01 that a host is ours: as a workload, though it is a pod alone. */
+export const solver: KubernetesObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'solver' },
+  spec: {
+    template: {
+      metadata: { labels: { 'acme.cert-manager.io/http01-solver': 'true' } },
+      spec: { containers: [{ name: 'acmesolver', ports: [{ name: 'http', containerPort: 8_089 }] }] },
+    },
+  },
+};

@@ -36,11 +36,11 @@ function patchEntry(name: 'proxy' | 'management', entry: Entry, issuer: string |
 
 const toBlocks = (networks: readonly string[]) => networks.map((cidr) => `{ ipBlock: { cidr: "${cidr}" } }`);
 
+const toSelector = (namespace: string) =>
+  `{ namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: ${namespace} } } }`;
+
 function patchServer(name: ServerName, { namespaces, networks, ports }: ServerPlace): string[] {
-  const inCluster = namespaces.map(
-    (namespace) => `{ namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: ${namespace} } } }`,
-  );
-  const peers = [...inCluster, ...toBlocks(networks)];
+  const peers = [...namespaces.map(toSelector), ...toBlocks(networks)];
   return patch(`kind: NetworkPolicy, name: to-${name}`, [
     replace('/spec/egress/0/to', `[${peers.join(', ')}]`),
     replace('/spec/egress/0/ports', `[${ports.map((port) => `{ protocol: TCP, port: ${port} }`).join(', ')}]`),
@@ -87,9 +87,9 @@ const withoutOperatorAuthority = ({ hasAuthority, servers }: Deployment): string
         '      spec: { template: { spec: { containers: [{ name: operator, env: [{ name: NATS_CA_FILE, $patch: delete }] }] } } }',
       ];
 
-const fromNamespace = (policy: string, namespace: string) =>
+const fromNamespaces = (policy: string, ...namespaces: string[]) =>
   patch(`kind: NetworkPolicy, name: ${policy}`, [
-    replace('/spec/ingress/0/from/0/namespaceSelector/matchLabels', `{ kubernetes.io/metadata.name: ${namespace} }`),
+    replace('/spec/ingress/0/from', `[${[...new Set(namespaces)].map(toSelector).join(', ')}]`),
   ]);
 
 const pullSecretPatch = (secret: string | null) =>
@@ -98,6 +98,7 @@ const pullSecretPatch = (secret: string | null) =>
 function listComponents({
   proxy,
   management,
+  issuer,
   oidc,
   keda,
   podMonitor,
@@ -109,6 +110,7 @@ function listComponents({
     // Before the controller's, which patches every Ingress that is there.
     management && (isGateway ? 'gateway-management' : 'ingress-management'),
     isGateway ? 'gateway' : `ingress-${proxy.kind}`,
+    issuer && 'http01',
     oidc && 'oidc',
     createsRoles && 'create-roles',
     hasAuthority && 'private-ca',
@@ -125,6 +127,7 @@ function listComponents({
  */
 export function renderOverlay(deployment: Deployment, toManifests: string, command: string): Map<string, string> {
   const { proxy, management, servers, registry, pullSecret, providerKeys, hasAuthority, keda } = deployment;
+  const { ingressNamespace, managementIngressNamespace } = deployment;
   const overlay = toText([
     '# Made by npm run deploy:kubernetes, and yours from then on: keep it in git, it holds no secret. Made again by',
     `#   ${command}`,
@@ -146,11 +149,14 @@ export function renderOverlay(deployment: Deployment, toManifests: string, comma
     'patches:',
     ...patchEntry('proxy', proxy, deployment.issuer),
     ...(management ? patchEntry('management', management, deployment.issuer) : []),
-    ...fromNamespace('ingress-to-proxy', deployment.ingressNamespace),
-    ...(management ? fromNamespace('ingress-to-management', deployment.managementIngressNamespace) : []),
+    ...fromNamespaces('ingress-to-proxy', ingressNamespace),
+    ...(management ? fromNamespaces('ingress-to-management', managementIngressNamespace) : []),
+    ...(deployment.issuer === null
+      ? []
+      : fromNamespaces('ingress-to-solver', ingressNamespace, managementIngressNamespace)),
     ...(deployment.monitoringNamespace === null
       ? []
-      : fromNamespace('monitoring-to-services', deployment.monitoringNamespace)),
+      : fromNamespaces('monitoring-to-services', deployment.monitoringNamespace)),
     '  # Subnets and not addresses: a managed server has another address after a failover.',
     ...serverNames.flatMap((name) => patchServer(name, servers[name])),
     ...patchOidc(deployment.oidc),
