@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listTrialCommands } from '../../../packages/operator/src/kubernetes/list-commands.ts';
 import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
@@ -111,13 +111,30 @@ describe('npm run deploy:kubernetes', () => {
 describeWithKustomize('the commands that it prints', () => {
   test('are eight at most, and bash and npm know them', () => {
     const scripts = Object.keys(JSON.parse(readFileSync(join(workspaceFolder, 'package.json'), 'utf8')).scripts);
-    const trial = listTrialCommands('kind', '1.2.3').map(({ command }) => command);
+    const trial = listTrialCommands('kind').map(({ command }) => command);
     expect(trial).toHaveLength(8);
     for (const commands of [trial, ...asked.map(([, options]) => makeOverlay(options).commands)]) {
       execFileSync('bash', ['-n', '-c', commands.join('\n')]);
       for (const [, script] of commands.join('\n').matchAll(/npm run (?:--silent )?([\w:-]+)/g))
         expect(scripts).toContain(script);
     }
+  });
+
+  test('build the images of the version that is there when they run', () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'package.json'), '{ "version": "9.8.7", "type": "module" }');
+    for (const tool of ['docker', 'kind']) writeFileSync(join(folder, tool), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    const run = (command = '') =>
+      execFileSync('bash', ['--norc', '-c', command], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}` },
+      });
+    expect(run(makeOverlay(optionsOf('the least')).commands[0])).toContain(
+      'push registry.acme.test/agp/writer:9.8.7\n',
+    );
+    const [trial] = listTrialCommands('kind');
+    expect(run(trial?.command)).toContain('load docker-image localhost/agent-governance-proxy/proxy:9.8.7\n');
   });
 
   /** What the second command prints, in a folder with the files that it takes. */

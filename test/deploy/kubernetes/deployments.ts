@@ -89,7 +89,7 @@ export const optionsOf = (name: string) => asked.find(([each]) => each === name)
 export function plan(options: readonly string[], folder = join(makeFolder(), 'overlay')) {
   const args = options.map((each) => (each === 'ca.crt' ? writeAuthority(dirname(folder)) : each));
   const { values } = parseArgs({ args, options: deploymentOptions });
-  return planDeployment(values, { root: workspaceFolder, folder, version: '1.2.3' });
+  return planDeployment(values, { root: workspaceFolder, folder });
 }
 
 function writeAuthority(folder: string): string {

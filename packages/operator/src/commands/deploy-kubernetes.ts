@@ -1,5 +1,4 @@
 import { relative, resolve } from 'node:path';
-import manifest from '../../package.json' with { type: 'json' };
 import { listTrialCommands, loaders, type Step } from '../kubernetes/list-commands.ts';
 import { planDeployment } from '../kubernetes/plan-deployment.ts';
 import { deploymentOptions } from '../kubernetes/read-deployment.ts';
@@ -7,7 +6,6 @@ import { writeOverlay } from '../kubernetes/write-overlay.ts';
 import { print, runCommand, UsageError } from '../run-command.ts';
 
 const repositoryRoot = resolve(import.meta.dirname, '../../../..');
-const { version } = manifest;
 
 const help = `Writes an overlay for Kubernetes, which you keep in git, and prints the commands from nothing to the first recorded request.
 
@@ -60,10 +58,10 @@ await runCommand({
     if (trial !== undefined) {
       if (!Object.hasOwn(loaders, trial))
         throw new UsageError(`--trial: ${trial} must be one of ${Object.keys(loaders).join(', ')}`);
-      show(listTrialCommands(trial as keyof typeof loaders, version));
+      show(listTrialCommands(trial as keyof typeof loaders));
       return;
     }
-    const plan = planDeployment(given, { root: repositoryRoot, folder, version });
+    const plan = planDeployment(given, { root: repositoryRoot, folder });
     for (const file of writeOverlay(plan.folder, plan.files, { overwrite }))
       print(`written ${relative(repositoryRoot, file)}`);
     show(plan.steps);

@@ -8,6 +8,8 @@ export interface Step {
 
 const images = 'proxy writer management migrate maintenance';
 const ask = '{"model":"gpt-5-mini","messages":[{"role":"user","content":"Hello"}]}';
+/** Read when the command runs: after an upgrade the same command makes the new version's images. */
+const readVersion = 'version=$(node -p \'require("./package.json").version\')';
 const keyFile = 'secrets/management/management-api-key';
 /** A text that a shell takes as it is. */
 export const quote = (text: string) => (/^[\w./:=,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
@@ -52,11 +54,7 @@ function makeSecrets(deployment: Deployment, files: SecretFiles): string {
 }
 
 /** From nothing to the first recorded request in production; at most eight commands. */
-export function listCommands(
-  deployment: Deployment,
-  files: SecretFiles,
-  { folder, version }: { folder: string; version: string },
-): Step[] {
+export function listCommands(deployment: Deployment, files: SecretFiles, folder: string): Step[] {
   const { proxy, management, servers, registry, createsRoles, database, hasAuthority } = deployment;
   const parameters = servers.postgres.tls
     ? `?sslmode=verify-full${hasAuthority ? `&sslrootcert=${folder}/ca.crt` : ''}`
@@ -66,7 +64,7 @@ export function listCommands(
   return [
     {
       why: 'build the images and push them',
-      command: `for image in ${images}; do docker build --target $image --tag ${registry}/$image:${version} . && docker push ${registry}/$image:${version} || break; done`,
+      command: `${readVersion}; for image in ${images}; do docker build --target $image --tag ${registry}/$image:$version . && docker push ${registry}/$image:$version || break; done`,
     },
     {
       why: 'make the namespace, and passwords and keys in secrets/, which is not for git; then give secrets/nats/nats.conf to NATS and secrets/redis/users.acl to Redis',
@@ -111,12 +109,12 @@ export const loaders = {
 } as const;
 
 /** From nothing to the first recorded request in a trial, with every server in the cluster. */
-export function listTrialCommands(loader: keyof typeof loaders, version: string): Step[] {
-  const image = `localhost/agent-governance-proxy/$image:${version}`;
+export function listTrialCommands(loader: keyof typeof loaders): Step[] {
+  const image = 'localhost/agent-governance-proxy/$image:$version';
   return [
     {
       why: 'build the images and load them into the nodes',
-      command: `for image in ${images} demo-provider; do docker build --target $image --tag ${image} . && ${loaders[loader]} ${image} || break; done`,
+      command: `${readVersion}; for image in ${images} demo-provider; do docker build --target $image --tag ${image} . && ${loaders[loader]} ${image} || break; done`,
     },
     {
       why: 'make the namespace, and passwords and keys in secrets/trial/',

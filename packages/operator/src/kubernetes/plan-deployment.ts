@@ -22,7 +22,7 @@ export interface DeploymentPlan {
  */
 export function planDeployment(
   given: DeploymentOptions,
-  { root, folder: path = usualFolder, version }: { root: string; folder?: string | undefined; version: string },
+  { root, folder: path = usualFolder }: { root: string; folder?: string | undefined },
 ): DeploymentPlan {
   const deployment = readDeployment(given);
   const folder = resolve(root, path);
@@ -36,7 +36,7 @@ export function planDeployment(
     oidcSecret: given['oidc-secret'],
     providerKeysFolder: 'provider-keys',
   };
-  return { folder, files, steps: listCommands(deployment, secretFiles, { folder: relative(root, folder), version }) };
+  return { folder, files, steps: listCommands(deployment, secretFiles, relative(root, folder)) };
 }
 
 function describeCommand(given: DeploymentOptions, path: string): string {
