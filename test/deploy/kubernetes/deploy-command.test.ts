@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { managementConfigSchema } from '../../../services/management/src/config.ts';
 import { findOidcFault } from '../../../services/management/src/oidc/oidc-fields.ts';
-import { asked, makeOverlay, optionsOf, plan } from './deployments.ts';
+import { asked, commandsOf, makeOverlay, optionsOf, plan } from './deployments.ts';
 import { listFlows } from './network-flows.ts';
 import { innerAddresses, otherPods, providers, solver } from './outside-endpoints.ts';
 import { readEnvironment } from './policies/check-environment.ts';
@@ -116,11 +116,7 @@ describeWithKustomize('the overlay that npm run deploy:kubernetes writes', () =>
       );
     expect(flowsOf(open.objects)).toEqual(['management -> provider 443/TCP', 'management -> provider-v6 443/TCP']);
     expect(flowsOf(closed.objects)).toEqual(['management -> oidc 8443/TCP']);
-    expect(
-      plan(optionsOf('all of it'))
-        .steps.map(({ command }) => command)
-        .join(),
-    ).toContain('--add management/oidc-client-secret=oidc.txt');
+    expect(commandsOf(plan(optionsOf('all of it'))).join()).toContain('--add management/oidc-client-secret=oidc.txt');
   });
 
   test('lets pods reach the whole subnet of a server on its port, and in only whose namespace was named', async () => {

@@ -25,6 +25,7 @@ describe('npm run deploy:kubernetes', () => {
     const text = read();
     expect(text).toContain('npm run deploy:kubernetes -- --host agents.acme.test');
     expect(text).not.toMatch(/password|BEGIN/i);
+    expect(first.stdout).toMatch(/^# 3\. by hand:\n# {4}- give each of the three NATS servers/m);
     expect(first.stdout.match(/^# \d\. /gm)?.length).toBe(plan(asked[0]?.[1] ?? []).steps.length);
     writeFileSync(join(folder, 'kustomization.yaml'), `${text}# ours\n`);
     const second = run();
@@ -118,6 +119,24 @@ describeWithKustomize('the commands that it prints', () => {
       for (const [, script] of commands.join('\n').matchAll(/npm run (?:--silent )?([\w:-]+)/g))
         expect(scripts).toContain(script);
     }
+  });
+
+  test.each<[string, RegExp | null]>([
+    ['the least', null],
+    ['all of it', /timeout-client: 660s/],
+    ['servers in the cluster', /websecure.*readTimeout=310s/],
+    ['Gateway API', /listener.* https.*agp.*allowedRoutes.*660 seconds/],
+  ])('leave to people, with %s, what servers and controllers are told', (name, setting) => {
+    const { steps } = plan(optionsOf(name));
+    const byHand = steps.flatMap((step) => ('byHand' in step ? step.byHand : []));
+    expect(byHand.slice(0, 2)).toEqual([
+      expect.stringMatching(/three NATS servers.*"authorization" of secrets\/nats\/nats\.conf/),
+      expect.stringContaining('secrets/redis/users.acl'),
+    ]);
+    expect(byHand.slice(2)).toEqual(setting === null ? [] : [expect.stringMatching(setting)]);
+    const find = (text: string) => steps.findIndex((step) => 'command' in step && step.command.includes(text));
+    const place = steps.findIndex((step) => 'byHand' in step);
+    expect([find('npm run --silent secrets') < place, place < find('kubectl apply -k')]).toEqual([true, true]);
   });
 
   test('build the images of the version that is there when they run', () => {

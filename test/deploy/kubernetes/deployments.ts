@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { planDeployment } from '../../../packages/operator/src/kubernetes/plan-deployment.ts';
+import { type DeploymentPlan, planDeployment } from '../../../packages/operator/src/kubernetes/plan-deployment.ts';
 import { deploymentOptions } from '../../../packages/operator/src/kubernetes/read-deployment.ts';
 import { writeOverlay } from '../../../packages/operator/src/kubernetes/write-overlay.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
@@ -92,6 +92,10 @@ export function plan(options: readonly string[], folder = join(makeFolder(), 'ov
   return planDeployment(values, { root: workspaceFolder, folder });
 }
 
+/** Those of its steps that are commands. */
+export const commandsOf = ({ steps }: DeploymentPlan) =>
+  steps.flatMap((step) => ('command' in step ? step.command : []));
+
 function writeAuthority(folder: string): string {
   const file = join(folder, 'ca.crt');
   writeFileSync(file, '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n');
@@ -105,5 +109,5 @@ export const makeOverlay = (options: readonly string[]) => makeOverlayIn(makeFol
 export function makeOverlayIn(parent: string, options: readonly string[]) {
   const planned = plan(options, join(mkdtempSync(join(parent, 'at-')), 'overlay'));
   writeOverlay(planned.folder, planned.files, { overwrite: false });
-  return { folder: planned.folder, commands: planned.steps.map(({ command }) => command) };
+  return { folder: planned.folder, commands: commandsOf(planned) };
 }

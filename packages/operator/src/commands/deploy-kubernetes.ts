@@ -42,7 +42,10 @@ usage: npm run deploy:kubernetes -- --trial kind      everything in the cluster:
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
 function show(steps: readonly Step[]): void {
-  const lines = steps.map(({ why, command }, place) => `# ${place + 1}. ${why}\n${command}`);
+  const lines = steps.map((step, place) => {
+    const text = 'byHand' in step ? ['by hand:', ...step.byHand].join('\n#    - ') : `${step.why}\n${step.command}`;
+    return `# ${place + 1}. ${text}`;
+  });
   print(`Run these in ${repositoryRoot}:\n\n${lines.join('\n\n')}`);
 }
 

@@ -1,10 +1,12 @@
-import { type Deployment, serverNames } from './deployment.ts';
+import { type Deployment, type Entry, serverNames } from './deployment.ts';
 
 /** A command, and why. */
-export interface Step {
+export interface Command {
   why: string;
   command: string;
 }
+/** A command, or what people do by hand. */
+export type Step = Command | { byHand: string[] };
 
 const images = 'proxy writer management migrate maintenance';
 const ask = '{"model":"gpt-5-mini","messages":[{"role":"user","content":"Hello"}]}';
@@ -24,7 +26,7 @@ export interface SecretFiles {
   providerKeysFolder: string;
 }
 
-const applyAnd = (folder: string): Step[] => [
+const applyAnd = (folder: string): Command[] => [
   { why: 'apply it all', command: `kubectl apply -k ${quote(folder)}` },
   {
     why: 'wait until the proxy has its schema and serves',
@@ -53,7 +55,17 @@ function makeSecrets(deployment: Deployment, files: SecretFiles): string {
   ].join(' ');
 }
 
-/** From nothing to the first recorded request in production; at most eight commands. */
+/** What a controller is told in its own configuration, which no component reaches. */
+const controllerSettings: Record<Entry['kind'], string | null> = {
+  nginx: null,
+  haproxy: "give timeout-client: 660s to the controller's ConfigMap, else streams end that are silent for longer",
+  traefik:
+    "give Traefik's entry point, which is called websecure, transport.respondingTimeouts.readTimeout=310s, else bodies fail that take longer than a minute",
+  gateway:
+    'call the listener of each Gateway https, let routes of the namespace agp in by its allowedRoutes, and make its idle timeout 660 seconds if it has one',
+};
+
+/** From nothing to the first recorded request in production; at most eight commands, and what no command does. */
 export function listCommands(deployment: Deployment, files: SecretFiles, folder: string): Step[] {
   const { proxy, management, servers, registry, createsRoles, database, hasAuthority } = deployment;
   const parameters = servers.postgres.tls
@@ -67,8 +79,15 @@ export function listCommands(deployment: Deployment, files: SecretFiles, folder:
       command: `${readVersion}; for image in ${images}; do docker build --target $image --tag ${registry}/$image:$version . && docker push ${registry}/$image:$version || break; done`,
     },
     {
-      why: 'make the namespace, and passwords and keys in secrets/, which is not for git; then give secrets/nats/nats.conf to NATS and secrets/redis/users.acl to Redis',
+      why: 'make the namespace, and passwords and keys in secrets/, which is not for git',
       command: makeSecrets(deployment, files),
+    },
+    {
+      byHand: [
+        'give each of the three NATS servers, a cluster with JetStream, the part "authorization" of secrets/nats/nats.conf; its other parts are for a single server',
+        'give secrets/redis/users.acl to Redis as its aclfile',
+        controllerSettings[proxy.kind],
+      ].filter((each) => each !== null),
     },
     ...(createsRoles
       ? []
@@ -109,7 +128,7 @@ export const loaders = {
 } as const;
 
 /** From nothing to the first recorded request in a trial, with every server in the cluster. */
-export function listTrialCommands(loader: keyof typeof loaders): Step[] {
+export function listTrialCommands(loader: keyof typeof loaders): Command[] {
   const image = 'localhost/agent-governance-proxy/$image:$version';
   return [
     {
