@@ -48,6 +48,16 @@ describeWithKustomize('docs/deploy.md', () => {
     ]);
   });
 
+  test("what it has applied where Grafana runs names no other namespace, and the password's mount is the data source's", async () => {
+    const [, path = ''] = /`kubectl apply -k (\S+) --namespace monitoring`/.exec(page) ?? [];
+    const objects = await renderKustomization(join(workspaceFolder, path));
+    expect(objects.map(({ metadata }) => metadata.namespace)).toEqual(objects.map(() => undefined));
+    const source = objects.find(({ metadata }) => metadata.name === 'agp-grafana-datasources');
+    const [, folder, file] = /\$__file\{(.+)\/(.+?)\}/.exec(source?.data?.['agp.yml'] ?? '') ?? [];
+    expect(page).toContain(`Mount the password at \`${folder}\``);
+    expect(page).toContain(`--from-file=${file}=secrets/grafana/`);
+  });
+
   test('its table of connections is what the policies let through', () => {
     const [, table = ''] = /^### Who may connect to whom\n(.*?)^### /ms.exec(page) ?? [];
     const names = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
