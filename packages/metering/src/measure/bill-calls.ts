@@ -47,7 +47,7 @@ export class BillCalls {
 
   /**
    * @param models models that may have served a call that names none; the dearest of them prices it
-   * @param serviceTier as the answer names it
+   * @param serviceTier as the answer names it, else the request
    * @param believesAll the figures are our own
    */
   constructor(

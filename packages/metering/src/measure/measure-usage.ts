@@ -136,7 +136,7 @@ async function addUp(
   reported: BillCalls | null,
   models: readonly string[],
 ): Promise<Bill> {
-  const sum = reported ?? new BillCalls(parts, call, { models, serviceTier });
+  const sum = reported ?? new BillCalls(parts, call, { models, serviceTier: serviceTier ?? findAskedTier(call) });
   if (reported === null) {
     for (const [index, each] of (calls ?? (usage ? [{ model: null, usage }] : [])).entries()) {
       if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
@@ -172,7 +172,7 @@ async function measureUntold(
   { reading, texts }: Seen,
   models: readonly string[],
 ): Promise<Partial<Measured>> {
-  const serviceTier = reading?.serviceTier ?? null;
+  const serviceTier = reading?.serviceTier ?? findAskedTier(call);
   const claimed = reading?.usage ? billOne(parts, call, { models, serviceTier }, reading.usage) : null;
   const told = claimed?.usage ?? null;
   const estimate = await estimateUsage(parts.estimator, call, operation, models, { end, reading, told, texts });
@@ -190,6 +190,12 @@ async function measureUntold(
   const unread = estimate.isUnreadable || isUnseen ? doubtOf('unreadable') : null;
   const doubt = claimed?.disbelieved ? doubtOf('claim_too_large', claimed.disbelieved) : unread;
   return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
+}
+
+/** The tier that was asked for, where the answer names none: the price that was reserved. Bodies are read for it under strict caps. */
+function findAskedTier({ head, body }: Call): string | null {
+  const strict = body?.strict ?? null;
+  return head.serviceTier ?? (strict !== null && 'tier' in strict ? strict.tier : null);
 }
 
 function billOne(...[parts, call, options, usage]: [...ConstructorParameters<typeof BillCalls>, Usage]): Bill {
