@@ -1,7 +1,7 @@
 import { parseJson } from '@agp/core/json';
 
 /** Gives `visit` the place of each string in a JSON text, quotes included. */
-function visitLiterals(json: string, visit: (start: number, end: number) => void): void {
+export function visitLiterals(json: string, visit: (start: number, end: number) => void): void {
   for (let start = json.indexOf('"'); start >= 0; ) {
     let end = json.indexOf('"', start + 1);
     while (end > 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);

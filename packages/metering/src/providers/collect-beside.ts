@@ -56,10 +56,20 @@ export class BesideText {
   }
 }
 
-/** A body's text, and in `beside` every other string of the body. */
-export function addBeside(from: 'request' | 'answer', body: unknown, { parts, whole }: Writing): Writing {
+/**
+ * A body's text, and in `beside` every other string of the body.
+ *
+ * @param lost what the body's JSON says besides, from `findLostText`
+ */
+export function addBeside(
+  from: 'request' | 'answer',
+  body: unknown,
+  { parts, whole }: Writing,
+  lost: readonly string[] = [],
+): Writing {
   const beside = new BesideText(from);
   beside.add(body, parts);
+  beside.add(lost, parts);
   const found = beside.read();
   return { parts, beside: found.parts, whole: whole && found.whole };
 }

@@ -1,7 +1,10 @@
-import { parseFrame } from '../json/parse-frame.ts';
+import type { JsonObject } from '../json/json-shapes.ts';
+import { decodeFrame } from '../json/parse-frame.ts';
+import { tryParse } from '../json/try-parse.ts';
 import { GatheredText } from '../text/gathered-text.ts';
 import { BesideText } from './collect-beside.ts';
 import { maxText } from './collect-text.ts';
+import { findLostText } from './find-lost-text.ts';
 import type { Write, Writing } from './operation.ts';
 
 /** Text is read from frames in batches of this many bytes, so that many small frames cost no more than a few large ones. */
@@ -50,9 +53,14 @@ export class StreamText {
     if (this.#heldLength > maxHeld || this.#held.length >= maxHeldFrames) this.#readHeld();
   }
 
-  /** @param frame a frame without text of the model, or one that only repeats such text */
-  addBeside(frame: unknown): void {
+  /**
+   * @param frame a frame without text of the model, or one that only repeats such text
+   * @param data the same as it came
+   */
+  addBeside(frame: JsonObject, data: string): void {
     this.#beside.add(frame, []);
+    // It is empty where the data is not JSON.
+    if (Object.keys(frame).length > 0) this.#beside.add(findLostText(decodeFrame(data), frame), []);
   }
 
   /**
@@ -74,21 +82,23 @@ export class StreamText {
 
   #readHeld(): void {
     for (const data of this.#held) {
-      const frame = parseFrame(data);
-      if (frame === null) this.#addUnreadable(data);
+      const json = decodeFrame(data);
+      const frame = tryParse(json) ?? null;
+      if (frame === null) this.#addUnreadable(json);
       this.#written = [];
       this.#readFrame(frame, this.#write);
       this.#beside.add(frame, this.#written);
+      if (frame !== null) this.#beside.add(findLostText(json, frame), this.#written);
     }
     this.#held = [];
     this.#heldLength = 0;
   }
 
   /** Clients may accept what is not JSON: it is searched as it is. */
-  #addUnreadable(data: string): void {
-    if (data.trim() === '' || data === '[DONE]' || data === 'null') return;
+  #addUnreadable(json: string): void {
+    if (json.trim() === '' || json === '[DONE]' || json === 'null') return;
     this.#isReadable = false;
-    this.#beside.add(Buffer.from(data, 'latin1').toString('utf8'), []);
+    this.#beside.add(json, []);
   }
 
   readonly #write: Write = (named, text) => {

@@ -13,7 +13,7 @@ export type Visit = (text: string, isRead: boolean, key: string) => boolean;
 const json = /^\s*[{["]/;
 
 /** A tool's value with its key before it, since the key gives the value its meaning. */
-function label(key: string, value: string): string {
+export function label(key: string, value: string): string {
   return describeKey(key).isWordy && !json.test(value)
     ? `${key.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2')}: ${value}`
     : value;

@@ -4,6 +4,7 @@ import { findShadowed } from '../json/find-shadowed.ts';
 import { isTooPopulated } from '../json/is-too-populated.ts';
 import { addBeside } from '../providers/collect-beside.ts';
 import { maxText } from '../providers/collect-text.ts';
+import { findLostText } from '../providers/find-lost-text.ts';
 import { matchOperation, type ProviderApi, type Writing } from '../providers/index.ts';
 import { isForm } from '../request/parse-form-fields.ts';
 import { parseRequestBody } from '../request/parse-request-body.ts';
@@ -58,27 +59,31 @@ export function readText(source: TextSource, extent: 'model' | 'all'): LocatedWr
   if (!operation) return { parts: [], whole: false };
   if (bytes.length === 0) return { parts: [], whole: true };
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const read = (value: unknown, writing: Writing) =>
-    extent === 'all' ? addBeside(source.of, value, writing) : writing;
+  const read = (value: unknown, writing: Writing, findLost: () => string[]) =>
+    extent === 'all' ? addBeside(source.of, value, writing, findLost()) : writing;
   if (source.of === 'answer')
-    return readAnswer(body, (answer) => read(answer, operation.readAnswer(answer).outputText()));
+    return readAnswer(body, (answer, findLost) => read(answer, operation.readAnswer(answer).outputText(), findLost));
   const isJson = !isForm(source.contentType);
   const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType);
   // A form that cannot be read holds sound or pictures for the most part.
   if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
   const { parts, whole } = operation.readRequest(parsed, asked.path).inputText();
-  const shadowed = isJson ? (findShadowed(body.toString('utf8'), parsed) ?? []) : [];
-  const writing = read(parsed, { parts: [...parts, ...shadowed], whole });
-  return isJson ? { ...writing, locate: createLocateText(asked.api, parsed) } : writing;
+  if (!isJson) return read(parsed, { parts, whole }, () => []);
+  const json = body.toString('utf8');
+  const shadowed = findShadowed(json, parsed);
+  const written = { parts: [...parts, ...(shadowed ?? [])], whole };
+  const writing = read(parsed, written, () => findLostText(json, parsed, shadowed));
+  return { ...writing, locate: createLocateText(asked.api, parsed) };
 }
 
 /** This much of a broken-off answer is read: the library takes time in the square of the depth. */
 const maxCutParsed = 256 * 1024;
 
-function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
+function readAnswer(body: Buffer, read: (answer: unknown, findLost: () => string[]) => Writing): Writing {
   const text = body.toString('utf8');
   try {
-    return read(parseJson(text));
+    const answer = parseJson(text);
+    return read(answer, () => findLostText(text, answer));
   } catch {
     // The connection broke, or the agent left: the part that came was written all the same.
   }
@@ -86,7 +91,9 @@ function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
     const cut = text.slice(0, maxCutParsed);
     // The library is recursive.
     if (nestsDeeperThan(cut, maxJsonDepth)) return { parts: [], whole: false };
-    return { ...read(parseCut(cut)), whole: false };
+    const answer = parseCut(cut);
+    // Whether a key repeats shows in whole JSON only: all numbers of tools are read.
+    return { ...read(answer, () => findLostText(cut, answer, [])), whole: false };
   } catch {
     return { parts: [], whole: false };
   }

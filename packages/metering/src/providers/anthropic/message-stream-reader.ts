@@ -23,7 +23,7 @@ export class MessageStreamReader extends FrameReader {
       return;
     }
     const frame = asObject(parseFrame(data));
-    this.text.addBeside(frame);
+    this.text.addBeside(frame, data);
     switch (frame.type ?? event) {
       case 'message_start': {
         const message = asObject(frame.message);

@@ -46,7 +46,7 @@ class InteractionStreamReader extends FrameReader {
       return;
     }
     const frame = asObject(parseFrame(data));
-    this.text.addBeside(frame);
+    this.text.addBeside(frame, data);
     const interaction = asObject(frame.interaction);
     this.model = modelOf(interaction) ?? this.model;
     this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;

@@ -4,6 +4,7 @@ import { asObject, type JsonObject } from '../../json/json-shapes.ts';
 import { scanMembers, skipSpace } from '../../json/scan-members.ts';
 import { tryParse } from '../../json/try-parse.ts';
 import { addBeside } from '../../providers/collect-beside.ts';
+import { findLostText } from '../../providers/find-lost-text.ts';
 import type { AnswerReading, Operation } from '../../providers/operation.ts';
 import { GatheredBytes } from '../gathered-bytes.ts';
 import { type BodyReader, type BodyReading, nothingRead } from './response-reading.ts';
@@ -54,7 +55,8 @@ export class JsonReader implements BodyReader {
     const { outputText, ...reading } = this.#operation.readAnswer(body);
     // An answer with an error and with text is billed.
     const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
-    return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
+    const findLost = () => findLostText(bytes.toString('utf8'), body);
+    return { ...finish(reading, () => addBeside('answer', body, outputText(), findLost())), isError };
   }
 }
 
