@@ -40,7 +40,8 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
   const isBilledElsewhere = billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading));
   if (head.operation.showsOtherBills || isBilledElsewhere) {
-    return { ...free, doubt: await doubtUnbilled(parts, call, end, seen) };
+    const doubt = await doubtUnbilled(parts, call, end, seen);
+    return { ...free, doubt: doubt !== null && (await claim(call, nameDoubt(call, billedOnce, doubt))) ? doubt : null };
   }
   // Where the answer names no model, any that the request may mean can have made it.
   const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
@@ -77,18 +78,31 @@ function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | nul
  * answer that was passed by may not settle the bill, since the agent can bring about both.
  */
 async function isBilledHere(
-  { claimBill }: Call,
+  call: Call,
   bill: string,
   end: AnswerEnd,
   reading: ResponseReading | null,
 ): Promise<boolean> {
   if (!isFetched(end) || reading?.passedBy !== undefined || !reading?.usage) return false;
+  return claim(call, bill);
+}
+
+async function claim({ claimBill }: Call, bill: string): Promise<boolean> {
   try {
     return await claimBill(bill);
   } catch {
     // It is unknown. A cost that is counted twice is noticed sooner than one that is missing.
     return true;
   }
+}
+
+/**
+ * What is claimed to note a doubt about results. It is noted once, of a list once a day for each agent, and again when the sum has
+ * about doubled: whoever polls would otherwise fill the day's doubts, so that no other is kept. No bill's name has a space.
+ */
+function nameDoubt({ head, holder }: Call, bill: string | null, { costNanoUsd, promptTokens }: Doubt): string {
+  const shown = bill ?? `${holder.agentId} ${new Date(head.timestamp).toISOString().slice(0, 10)}`;
+  return `${shown} unpaid ${Math.ceil(Math.log2(1 + costNanoUsd + promptTokens))}`;
 }
 
 const isFetched = ({ outcome, status }: AnswerEnd) => outcome === 'completed' && status === 200;
