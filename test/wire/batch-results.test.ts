@@ -185,6 +185,29 @@ test('results that an agent does not fetch to their end are listed with the sum 
   expect(listed).toMatchObject({ reason: 'unreadable', claimed_prompt_tokens: 1_000, claimed_cost_usd, cost_usd: 0 });
 });
 
+test('an agent with a cap that leaves before the end of the results spends what they are worth, until it is refused', async () => {
+  const headers = { 'x-agent-name': 'capped', 'x-body': 'tailless' };
+  const fetchPart = async (batch: string) => {
+    const leaving = new AbortController();
+    const { session, answer } = await ask(0, resultsOf(batch), { headers, signal: leaving.signal });
+    await answer.body?.getReader().read();
+    leaving.abort();
+    return { status: answer.status, session };
+  };
+  await ask(0, '/v1/messages/batches', { method: 'POST', body: '{}', headers });
+  // Half of 1 and 5 USD a million.
+  const cost = (1_000 * 500 + 10 * 2_500) / 1e9;
+  const capped = "UPDATE agents SET daily_cap_usd = $1 WHERE name = 'capped'";
+  await waitFor('the agent', async () => (await system.database.pool.query(capped, [cost])).rowCount === 1);
+  const spent = await waitFor('the cap', async () => {
+    const { session } = await fetchPart(`msgbatch_capped_${sessions}`);
+    const payload = await readPayload(system, session);
+    return payload.cost_usd !== 0 && payload;
+  });
+  expect(spent).toMatchObject({ cost_usd: cost, usage_source: 'estimated', outcome: 'aborted' });
+  await waitFor('a refusal', async () => (await fetchPart('msgbatch_other')).status === 429);
+});
+
 test('a batch for a model without a price is one request without a price', async () => {
   const { session, answer } = await ask(1, resultsOf('msgbatch_4'), { headers: { 'x-body': 'tuned' } });
   await answer.arrayBuffer();

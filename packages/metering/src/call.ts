@@ -23,9 +23,10 @@ export interface Call {
    * Claims, for this call, a bill that the provider charges once, such as a batch's; false if another call has claimed it. May
    * reject.
    *
-   * @param bill the provider's id of the bill
+   * @param bill the provider's id of the bill, or a name for what counts once while a bill is open
+   * @param whileOpen that bill: false if any call has claimed it
    */
-  claimBill(bill: string): Promise<boolean>;
+  claimBill(bill: string, whileOpen?: string): Promise<boolean>;
 }
 
 /** How the answer to a call ended. */

@@ -192,7 +192,7 @@ test('a batch from a file costs what an unknown path does under a cap, and is in
   expect(await meter().measure({ ...end, status: 400 })).toMatchObject({ costNanoUsd: 0, doubt: null });
 });
 
-test('results of a batch that were not fetched whole cost nothing yet, and are in doubt with the sum so far', async () => {
+test('results of a batch that were not fetched whole cost nothing yet without a cap, and are in doubt with the sum so far', async () => {
   const model = 'claude-haiku-4-5-20251001';
   const line = (input_tokens: number) => {
     const message = { type: 'message', model, usage: { input_tokens, output_tokens: 2 }, content: [] };
@@ -200,7 +200,7 @@ test('results of a batch that were not fetched whole cost nothing yet, and are i
   };
   const head = makeHead('anthropic', '/v1/messages/batches/b/results', { method: 'GET', hasBody: false });
   const fetchResults = async (text: string, ended: object, isFirst = true) => {
-    const reservation = { nanoUsd: 0, isCapped: true };
+    const reservation = { nanoUsd: 0, isCapped: false };
     const meter = lenient.open({ head, holder, body: null, reservation, claimBill: async () => isFirst });
     meter.openTap({ 'content-type': 'application/x-jsonl' })?.push(Buffer.from(text));
     return meter.measure({ ...end, ...ended });
@@ -233,7 +233,7 @@ const geminiBatch = (answers: number, size = 0) => {
 test('a batch of Gemini that was not read to its end, or shown in a list, is in doubt', async () => {
   const fetchFrom = async (path: string, text: string, ended: object = {}, isFirst = true) => {
     const head = makeHead('gemini', path, { method: 'GET', hasBody: false });
-    const reservation = { nanoUsd: 0, isCapped: true };
+    const reservation = { nanoUsd: 0, isCapped: false };
     const meter = lenient.open({ head, holder, body: null, reservation, claimBill: async () => isFirst });
     meter.openTap({ 'content-type': 'application/json' })?.push(Buffer.from(text));
     return meter.measure({ ...end, ...ended });

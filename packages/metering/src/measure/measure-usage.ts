@@ -40,8 +40,7 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
   const isBilledElsewhere = billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading));
   if (head.operation.showsOtherBills || isBilledElsewhere) {
-    const doubt = await doubtUnbilled(parts, call, end, seen);
-    return { ...free, doubt: doubt !== null && (await claim(call, nameDoubt(call, billedOnce, doubt))) ? doubt : null };
+    return { ...free, ...(await measureUnbilled(parts, call, end, seen, billedOnce)) };
   }
   // Where the answer names no model, any that the request may mean can have made it.
   const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
@@ -75,7 +74,7 @@ function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | nul
 
 /**
  * Results can be fetched again and again: the first call that fetched them whole carries their cost. A range of them or an
- * answer that was passed by may not settle the bill, since the agent can bring about both.
+ * answer that was passed by may not settle the bill, since the agent can bring about both ({@link measureUnbilled}).
  */
 async function isBilledHere(
   call: Call,
@@ -87,9 +86,9 @@ async function isBilledHere(
   return claim(call, bill);
 }
 
-async function claim({ claimBill }: Call, bill: string): Promise<boolean> {
+async function claim({ claimBill }: Call, ...bills: Parameters<Call['claimBill']>): Promise<boolean> {
   try {
-    return await claimBill(bill);
+    return await claimBill(...bills);
   } catch {
     // It is unknown. A cost that is counted twice is noticed sooner than one that is missing.
     return true;
@@ -108,23 +107,35 @@ function nameDoubt({ head, holder }: Call, bill: string | null, { costNanoUsd, p
 const isFetched = ({ outcome, status }: AnswerEnd) => outcome === 'completed' && status === 200;
 
 /**
- * The doubt about results that this call does not pay. Those of which nothing can be read are never paid; of those that were
- * fetched in part or in a list the sum that came is shown, since nobody may ever fetch them whole.
+ * Measures results whose bill stays open after this call. Those of which nothing can be read are in doubt; of those that were
+ * fetched in part or in a list the sum that came is, since nobody may ever fetch them whole. Under a cap what came costs, as often as
+ * it is doubted: an agent could otherwise leave before the last byte. Fetched whole, it costs again.
  */
-async function doubtUnbilled(parts: MeteringParts, call: Call, end: AnswerEnd, { reading, reported }: Seen) {
-  if (reading === null) return null;
+async function measureUnbilled(
+  parts: MeteringParts,
+  call: Call,
+  end: AnswerEnd,
+  { reading, reported }: Seen,
+  billedOnce: string | null,
+): Promise<Partial<Measured>> {
+  if (reading === null) return {};
   const isUnseen = !reading.inspected && reading.usage === null;
   const isWhole = isFetched(end) && !call.head.operation?.showsOtherBills;
-  if (isWhole && !isUnseen) return null;
+  if (isWhole && !isUnseen) return {};
   // What was added up line by line is known though the rest was passed by.
   const bill =
     reading.usage === null
       ? reported?.read()
       : await addUp(parts, call, reading, reported, reading.model === null ? [] : [reading.model]);
   const { promptTokens = 0, completionTokens = 0 } = bill?.usage ?? {};
-  if (bill && promptTokens + completionTokens > 0) return doubtOf('unreadable', bill.disbelieved ?? bill);
+  const sum = bill && promptTokens + completionTokens > 0 ? bill : null;
   // An object that broke off may have had all results in it; of lines none had come.
-  return isUnseen && (isWhole || (reported === null && reading.length > 0)) ? doubtOf('unreadable') : null;
+  if (sum === null && !(isUnseen && (isWhole || (reported === null && reading.length > 0)))) return {};
+  const doubt = doubtOf('unreadable', sum?.disbelieved ?? sum ?? undefined);
+  if (!(await claim(call, nameDoubt(call, billedOnce, doubt), billedOnce ?? undefined))) return {};
+  // A list shows what was paid before, too.
+  if (billedOnce === null || !call.reservation.isCapped) return { doubt };
+  return { ...(sum ? { ...readBill(sum), usageSource: 'estimated' } : priceUnknown(parts, call)), doubt };
 }
 
 /**

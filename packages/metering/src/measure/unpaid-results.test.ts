@@ -21,9 +21,9 @@ function openFetches() {
     const { provider = 'gemini', agentId = 'a', isCapped = false, ended = {}, after = 0, fails = false } = given;
     const timestamp = Date.UTC(2026, 10, 1) + after;
     const head = makeHead(provider, path, { method: 'GET', hasBody: false, timestamp });
-    const claimBill = async (bill: string) => {
+    const claimBill = async (bill: string, whileOpen = '') => {
       if (fails) throw new Error('storage is away');
-      return !claimed.has(bill) && claimed.add(bill) !== undefined;
+      return !claimed.has(bill) && !claimed.has(whileOpen) && claimed.add(bill) !== undefined;
     };
     const holder = { agentId, source: null };
     const meter = metering.open({ head, holder, body: null, reservation: { nanoUsd: 0, isCapped }, claimBill });
@@ -74,4 +74,69 @@ test('a batch whose fetch breaks off again and again is in doubt once', async ()
     doubts.push((await fetch('/v1beta/batches/b', text.slice(0, -cut), { ended: left })).doubt);
   expect(doubts.map((doubt) => doubt?.reason ?? null)).toEqual(['unreadable', null, null]);
   expect((await fetch('/v1beta/batches/b', text)).costNanoUsd).toBeGreaterThan(0);
+});
+
+const line = (tokens: number) => {
+  const message = {
+    type: 'message',
+    model: 'claude-haiku-4-5-20251001',
+    usage: { input_tokens: tokens, output_tokens: 2 },
+  };
+  return `${JSON.stringify({ custom_id: 'c', result: { type: 'succeeded', message } })}\n`;
+};
+
+test('under a cap the results that came before a fetch broke off cost what they are worth, however often it breaks off', async () => {
+  const fetch = openFetches();
+  const path = '/v1/messages/batches/b/results';
+  const results = Array.from({ length: 32 }, () => line(1_000));
+  const read = (lines: number, given: object = {}) =>
+    fetch(path, results.slice(0, lines).join('').slice(0, -1), {
+      provider: 'anthropic',
+      isCapped: true,
+      ended: left,
+      ...given,
+    });
+  // Half of 1 and 5 USD a million.
+  const worth = (lines: number) => lines * (1_000 * 500 + 2 * 2_500);
+  expect(await read(32)).toMatchObject({
+    promptTokens: 32_000,
+    costNanoUsd: worth(32),
+    usageSource: 'estimated',
+    doubt: { reason: 'unreadable', costNanoUsd: worth(32) },
+  });
+  expect(await read(32)).toMatchObject({ ...nothing, doubt: null });
+  const whole = { provider: 'anthropic', isCapped: true };
+  expect(await fetch(path, results.join(''), whole)).toMatchObject({ costNanoUsd: worth(32), usageSource: 'provider' });
+  expect(await fetch(path, results.join(''), whole)).toMatchObject(nothing);
+
+  // What was paid for may break off as often as it likes.
+  expect(await read(16)).toMatchObject({ ...nothing, doubt: null });
+
+  // Step by step it costs at least half of it.
+  const other = openFetches();
+  let cost = 0;
+  for (let lines = 1; lines <= 32; lines++) {
+    const given = { provider: 'anthropic', isCapped: true, ended: left };
+    cost += (await other(path, results.slice(0, lines).join('').slice(0, -1), given)).costNanoUsd;
+  }
+  expect(cost).toBeGreaterThan(worth(16));
+  expect(cost).toBeLessThan(worth(128));
+
+  const free = { provider: 'anthropic', ended: left };
+  expect(await openFetches()(path, results.join(''), free)).toMatchObject({
+    ...nothing,
+    doubt: { promptTokens: 32_000 },
+  });
+});
+
+test('under a cap results that cannot be read cost what an unknown path does, once', async () => {
+  const fetch = openFetches();
+  const text = JSON.stringify(makeBatch(3));
+  const given = { isCapped: true, ended: left };
+  const costs = [];
+  for (const cut of [1, 1, 20]) costs.push((await fetch('/v1beta/batches/b', text.slice(0, -cut), given)).costNanoUsd);
+  expect(costs).toEqual([10_000_000, 0, 0]);
+  expect(await fetch('/v1beta/batches/b', '', given)).toMatchObject({ ...nothing, doubt: null });
+  expect(await fetch('/v1beta/batches', list(1, 2), { isCapped: true })).toMatchObject(nothing);
+  expect(await fetch('/v1beta/batches', list(1, 2).slice(0, -1), given)).toMatchObject(nothing);
 });

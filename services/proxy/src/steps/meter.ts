@@ -13,9 +13,9 @@ export function openMeter({ metering, storage }: ProxyContext, request: Admitted
     holder: toHolder(agent, head),
     body: body.inspected,
     reservation,
-    claimBill: (bill) => {
-      const eventId = uuidOf('evt', head.eventId);
-      return storage.claimBill({ provider: head.provider.id, bill, eventId }, performance.now() + storageWaitMs);
+    claimBill: (bill, whileOpen) => {
+      const claim = { provider: head.provider.id, bill, eventId: uuidOf('evt', head.eventId), whileOpen };
+      return storage.claimBill(claim, performance.now() + storageWaitMs);
     },
   });
 }
