@@ -6,7 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.data/compile-cache');
 
 /** Stories about the whole system take longest, and these longest of all: begun last, one would run alone at the end. */
-const longest = /test\/(?:lifecycle|recording\/exactly-once)|services\/writer\/test|local-stack\/src\/start\//;
+const longest =
+  /test\/(?:lifecycle|recording\/exactly-once)|services\/writer\/test|local-stack\/src\/start\/|bus\/src\/(?:cut-off|consume)|redis-failover|primary\.test/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
@@ -28,7 +29,7 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=32'],
     include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],
     // More than cores: most stories wait for something most of the time.
-    maxWorkers: 4,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
   },
 });
