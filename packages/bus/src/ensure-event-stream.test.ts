@@ -3,7 +3,7 @@ import { DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType } fr
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';
 import { ensureEventStream } from './ensure-event-stream.ts';
-import { eventStream, eventSubject, keptStream, keptSubject } from './names.ts';
+import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
 import { Outbox } from './outbox.ts';
 import { readBacklog } from './read-backlog.ts';
 
@@ -112,9 +112,29 @@ test('a problem with the copies is reported, and events are recorded all the sam
   expect((await readBacklog(bus)).pending).toBe(1);
 });
 
+test('where nothing can be told of the copies, the writer’s consumer is there all the same', async () => {
+  const { streams, consumers } = await manage();
+  for (const name of [eventStream, keptStream]) await streams.delete(name).catch(() => false);
+  await streams.delete('SOMEBODY_ELSES');
+  await ensureEventStream(bus, { ...limits, keepMs: hourMs });
+  await consumers.delete(eventStream, writerConsumer);
+  const halfBlind = Object.create(bus, {
+    jetstreamManager: {
+      value: async (options: object) => {
+        const manager = await bus.jetstreamManager(options);
+        const info = manager.streams.info.bind(manager.streams);
+        manager.streams.info = (name) => (name === keptStream ? Promise.reject(new Error('TIMEOUT')) : info(name));
+        return manager;
+      },
+    },
+  }) as BusConnection;
+  expect(await ensureEventStream(halfBlind, { ...limits, keepMs: hourMs })).toMatch(/^events are not kept.*TIMEOUT/);
+  expect((await consumers.info(eventStream, writerConsumer)).num_pending).toBe(0);
+});
+
 test('if both do not fit on the disk, the event stream gets the room', async () => {
   const { streams } = await manage();
-  for (const name of [eventStream, keptStream, 'SOMEBODY_ELSES']) await streams.delete(name).catch(() => false);
+  for (const name of [eventStream, keptStream]) await streams.delete(name).catch(() => false);
   // The test's server may use 1 TB.
   const most = { replicas: 1, maxBytes: 600e9, keepMs: hourMs };
   expect(await ensureEventStream(bus, most)).toMatch(/^events are not kept for a replay: .*storage/);

@@ -29,7 +29,6 @@ export const undeletable = { deny_purge: true, deny_delete: true };
  */
 export async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
   const keepMs = options.keepMs ?? 0;
-  const isKnown = (await findStream(manager, keptStream)) !== null;
   const stream = {
     subjects: [keptSubject],
     max_age: nanos(keepMs),
@@ -39,6 +38,7 @@ export async function ensureKeptStream(manager: JetStreamManager, options: Event
   };
   const fixed = { retention: RetentionPolicy.Limits, storage: StorageType.File, discard: DiscardPolicy.Old };
   try {
+    const isKnown = (await findStream(manager, keptStream)) !== null;
     if (keepMs === 0 && isKnown) await manager.streams.delete(keptStream);
     else if (isKnown) await manager.streams.update(keptStream, stream);
     else if (keepMs > 0) await manager.streams.add({ name: keptStream, ...stream, ...fixed });
