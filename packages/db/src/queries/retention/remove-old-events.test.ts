@@ -141,6 +141,11 @@ test('the log names the week, its time and the number of events; messages set as
     'INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd) SELECT gen_random_uuid(), day, gen_random_uuid(), 1 FROM unnest($1::date[]) AS days (day)',
     [['2026-05-31', '2026-06-01']],
   );
+  await query(
+    `INSERT INTO claimed_bills (provider, bill, event_id, claimed_at) SELECT 'p', bill, gen_random_uuid(), at FROM unnest(
+       ARRAY['paid', 'noted unpaid 1', 'noted unpaid 2'], ARRAY[$1, $1, $2]::timestamptz[]) AS claims (bill, at)`,
+    [old, now.toISOString()],
+  );
   await removeOldEvents(database.db, now, 14);
   const entries = await query<{ action: string; payload: string }>(
     'SELECT action, payload FROM audit_log ORDER BY seq',
@@ -159,6 +164,10 @@ test('the log names the week, its time and the number of events; messages set as
   });
   expect(await query('SELECT code FROM quarantine')).toEqual([{ code: 'b' }]);
   expect(await query('SELECT day::text FROM unrecorded_spend')).toEqual([{ day: '2026-06-01' }]);
+  expect(await query('SELECT bill FROM claimed_bills ORDER BY 1')).toEqual([
+    { bill: 'noted unpaid 2' },
+    { bill: 'paid' },
+  ]);
 });
 
 test('run again, or several at once, it removes each week once', async () => {

@@ -7,7 +7,7 @@ import { retentionEntry } from './retention-entry.ts';
 
 /**
  * Removes old rows outside the weekly partitions: events that came after their partition was removed, quarantined messages, doubted
- * usage, and the spend of unrecorded events, which matters only for the cap of its day. Usage by hour becomes usage by day.
+ * usage with its notes, and the spend of unrecorded events, which matters only for the cap of its day. Usage by hour becomes usage by day.
  *
  * @param before the first id that is kept, of the time `cut`
  */
@@ -23,6 +23,8 @@ export function removeStrays(db: Db, before: string, cut: Date): Promise<{ event
       .where('received_at', '<', cut)
       .executeTakeFirstOrThrow();
     await transaction.deleteFrom('doubtful_usage').where('event_id', '<', before).execute();
+    // A bill's name has no space; with one it is a note that a doubt was told. Bills stay, or they could be charged again.
+    await sql`DELETE FROM claimed_bills WHERE bill LIKE '% %' AND claimed_at < ${cut}`.execute(transaction);
     await transaction.deleteFrom('unrecorded_spend').where('day', '<', until.slice(0, 10)).execute();
     await mergeOldHours(transaction, cut);
     const messages = Number(quarantined.numDeletedRows);
