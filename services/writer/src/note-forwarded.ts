@@ -2,6 +2,8 @@ import { findRecordedIds, listForwarded, noteEndedRequests, type Pool, removeFor
 import { type BudgetReservations, leaseMs } from '@agp/reservations';
 
 const maxAtOnce = 500;
+/** A look that took longer, in milliseconds, says nothing: proxies could tell Postgres of their requests as little as we could ask it. */
+const hungMs = 5_000;
 /** Most pages in a round; the next round continues. */
 const maxPages = 20;
 
@@ -16,7 +18,7 @@ const maxPages = 20;
  * @param readUnreadMs how long ago that message came, in milliseconds
  * @param onNoted called with the UUIDs of those that were not noted before
  * @param leastSilentMs shorter in tests alone
- * @throws errors of Postgres, and of `readUnreadMs`: the rest is left to the next round
+ * @throws errors of Postgres, also where it hung, and of `readUnreadMs`: the rest is left to the next round
  */
 export async function noteForwarded(
   reservations: BudgetReservations,
@@ -25,9 +27,12 @@ export async function noteForwarded(
   onNoted: (eventIds: string[]) => void,
   leastSilentMs = leaseMs,
 ): Promise<void> {
+  let began = performance.now();
   const silentMs = leastSilentMs + (await readUnreadMs());
   for (let page = 0; page < maxPages; page += 1) {
     const silent = await listForwarded(pool, silentMs, maxAtOnce);
+    if (performance.now() - began > hungMs) throw new Error('Postgres hung: who is silent is looked at again later');
+    began = performance.now();
     if (silent.length === 0) return;
     const eventIds = silent.map(({ eventId }) => eventId);
     const settled = new Set(await findRecordedIds(pool, eventIds));
