@@ -42,18 +42,15 @@ const small = `${'Ships sail. '.repeat(2_000)} Write to jane.roe@example.com tod
 test.each([
   ['one name', () => 'hostile'],
   ['many names', (index: number) => `hostile-${index}`],
-])(
-  'large texts under %s neither hide what another agent writes nor hold up its event',
-  async (_, toName) => {
-    // The worker is there, as in a proxy that has run for a while.
-    await readPayload(system, await send('honest', small));
-    const names = Array.from({ length: 16 }, (_one, index) => toName(index));
-    await Promise.all(names.map((name) => send(name, large)));
-    const before = await countRecorded(names);
-    const seen = await readPayload(system, await send('honest', small));
-    expect(seen).toMatchObject({ pii_types: ['email'], pii_scan: 'full' });
-    // It waited for the text that was being searched, and for what was on its way into the records, not for all that wait.
-    expect((await countRecorded(names)) - before).toBeLessThan(Math.max(8, names.length - before));
-  },
-  60_000,
-);
+])('large texts under %s neither hide what another agent writes nor hold up its event', async (_, toName) => {
+  // The worker is there, as in a proxy that has run for a while.
+  await readPayload(system, await send('honest', small));
+  const names = Array.from({ length: 32 }, (_one, index) => toName(index));
+  await Promise.all(names.map((name) => send(name, large)));
+  const session = await send('honest', small);
+  const before = await countRecorded(names);
+  const seen = await readPayload(system, session);
+  expect(seen).toMatchObject({ pii_types: ['email'], pii_scan: 'full' });
+  // It waited for the text that was being searched, and for what was on its way into the records, not for all that wait.
+  expect((await countRecorded(names)) - before).toBeLessThan(8);
+});

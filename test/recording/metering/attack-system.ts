@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { type FakeProvider, type FakeReply, type Handler, startFakeProvider } from '@agp/testing/providers';
 import { expect } from 'vitest';
 import { readPayload } from '../../system/read-payload.ts';
@@ -34,16 +32,12 @@ const idle: Handler = () => ({ body: { choices: [], usage: { prompt_tokens: 1, c
 /** Starts it. At `mistral` nobody listens. */
 export async function startAttackSystem(): Promise<AttackSystem> {
   const fake = await startFakeProvider(idle);
-  const refusing = createServer();
-  await once(refusing.listen(0, '127.0.0.1'), 'listening');
-  const { port } = refusing.address() as { port: number };
-  refusing.close();
   const system = await startSystem({
     environment: {
       PROVIDER_OPENAI_URL: fake.url,
       PROVIDER_ANTHROPIC_URL: fake.url,
       PROVIDER_GEMINI_URL: fake.url,
-      PROVIDER_MISTRAL_URL: `http://127.0.0.1:${port}`,
+      PROVIDER_MISTRAL_URL: 'http://127.0.0.1:1',
       UPSTREAM_TIMEOUT_SECONDS: '2',
     },
   });
