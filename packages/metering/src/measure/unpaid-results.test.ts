@@ -137,6 +137,10 @@ test('under a cap results that cannot be read cost what an unknown path does, on
   for (const cut of [1, 1, 20]) costs.push((await fetch('/v1beta/batches/b', text.slice(0, -cut), given)).costNanoUsd);
   expect(costs).toEqual([10_000_000, 0, 0]);
   expect(await fetch('/v1beta/batches/b', '', given)).toMatchObject({ ...nothing, doubt: null });
+  const ofOne = () =>
+    fetch('/v1/messages/batches/of-one/results', line(9).slice(0, -20), { ...given, provider: 'anthropic' });
+  expect(await ofOne()).toMatchObject({ costNanoUsd: 10_000_000, doubt: { reason: 'unreadable' } });
+  expect(await ofOne()).toMatchObject(nothing);
   expect(await fetch('/v1beta/batches', list(1, 2), { isCapped: true })).toMatchObject(nothing);
   expect(await fetch('/v1beta/batches', list(1, 2).slice(0, -1), given)).toMatchObject(nothing);
 });
