@@ -68,7 +68,7 @@ const runHeader = 'x-test-run';
  */
 async function expectSame({ provider, run }: Conversation, directUrl: string, system: System, sessionId: string) {
   const converse = async (baseUrl: string, headers: Record<string, string>) =>
-    toComparable(await run({ baseUrl, headers: { ...headers, [runHeader]: sessionId } }), baseUrl);
+    toComparable(await run({ baseUrl, headers: { ...headers, [runHeader]: sessionId }, maxRetries: 8 }), baseUrl);
   const before = await converse(directUrl, {});
   const ours = { 'X-Agent-Name': 'converser', 'X-Session-Id': sessionId };
   const proxied = await converse(`${system.proxies[0]?.url}/${provider}`, ours);

@@ -5,6 +5,8 @@ export interface Target {
   headers: Record<string, string>;
   /** After which the client gives up, in milliseconds; its own default if not given. */
   timeoutMs?: number;
+  /** How often the client asks again where the proxy's machine is too busy to read a status; 0 if not given. */
+  maxRetries?: number;
   /** With which the caller ends the call. */
   signal?: AbortSignal;
 }

@@ -19,11 +19,11 @@ type Connect = (target: Target) => BaseChatModel;
 
 const connectOpenai =
   (useResponsesApi: boolean): Connect =>
-  ({ baseUrl, headers }) =>
+  ({ baseUrl, headers, maxRetries = 0 }) =>
     new ChatOpenAI({
       model: models.openai,
       apiKey: 'sk-test',
-      maxRetries: 0,
+      maxRetries,
       useResponsesApi,
       configuration: { baseURL: `${baseUrl}/v1`, defaultHeaders: headers },
     });
@@ -44,11 +44,11 @@ export const langchainModels: LangchainModel[] = [
     name: 'langchain anthropic',
     provider: 'anthropic',
     method: 'jsonSchema',
-    connect: ({ baseUrl, headers }) =>
+    connect: ({ baseUrl, headers, maxRetries = 0 }) =>
       new ChatAnthropic({
         model: models.anthropic,
         apiKey: 'sk-ant-test',
-        maxRetries: 0,
+        maxRetries,
         anthropicApiUrl: baseUrl,
         clientOptions: { defaultHeaders: headers },
       }),

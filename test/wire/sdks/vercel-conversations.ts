@@ -51,11 +51,11 @@ const tools = {
   }),
 };
 
-async function runTools(model: LanguageModel, stream: boolean): Promise<unknown> {
+async function runTools(model: LanguageModel, stream: boolean, { maxRetries = 0 }: Target): Promise<unknown> {
   const messages: ModelMessage[] = [{ role: 'user', content: question }];
   const seen: unknown[] = [];
   for (let turn = 0; turn < 2; turn += 1) {
-    const asked = { model, tools, messages, stopWhen: isStepCount(4), maxRetries: 0 };
+    const asked = { model, tools, messages, stopWhen: isStepCount(4), maxRetries };
     const running = stream ? streamText(asked) : null;
     if (running) seen.push(await collect(running.fullStream));
     const steps = running ? await running.steps : (await generateText(asked)).steps;
@@ -65,16 +65,16 @@ async function runTools(model: LanguageModel, stream: boolean): Promise<unknown>
   return seen;
 }
 
-async function runStructured(model: LanguageModel): Promise<unknown> {
+async function runStructured(model: LanguageModel, { maxRetries = 0 }: Target): Promise<unknown> {
   const output = Output.object({ schema: weather, name: 'weather' });
-  const whole = await generateText({ model, output, prompt: question, maxRetries: 0 });
-  const streamed = streamText({ model, output, prompt: question, maxRetries: 0 });
+  const whole = await generateText({ model, output, prompt: question, maxRetries });
+  const streamed = streamText({ model, output, prompt: question, maxRetries });
   const parts = await collect(streamed.partialOutputStream);
   return { whole: whole.output, steps: whole.steps, parts, streamed: await streamed.output };
 }
 
 export const vercelConversations: Conversation[] = vercelModels.flatMap(({ name, provider, connect }) => [
-  { name: `${name}: tools`, provider, run: (target: Target) => runTools(connect(target), false) },
-  { name: `${name}: streamed tools`, provider, run: (target: Target) => runTools(connect(target), true) },
-  { name: `${name}: structured output`, provider, run: (target: Target) => runStructured(connect(target)) },
+  { name: `${name}: tools`, provider, run: (target: Target) => runTools(connect(target), false, target) },
+  { name: `${name}: streamed tools`, provider, run: (target: Target) => runTools(connect(target), true, target) },
+  { name: `${name}: structured output`, provider, run: (target: Target) => runStructured(connect(target), target) },
 ]);
