@@ -27,10 +27,13 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify(listDemoProviders(demo.url)));
   system = await startSystem({ environment: { PROVIDERS_FILE: file } });
   proxyUrl = system.proxies[0]?.url ?? '';
-  const options = { apiKey: 'any', maxRetries: 0 };
+  const options = { apiKey: 'any', maxRetries: 8 };
   openai = new OpenAI({ baseURL: `${proxyUrl}/demo/v1`, ...options });
   anthropic = new Anthropic({ baseURL: `${proxyUrl}/demo-anthropic`, ...options });
-  gemini = new GoogleGenAI({ apiKey: 'any', httpOptions: { baseUrl: `${proxyUrl}/demo-gemini` } });
+  gemini = new GoogleGenAI({
+    apiKey: 'any',
+    httpOptions: { baseUrl: `${proxyUrl}/demo-gemini`, retryOptions: { attempts: 9 } },
+  });
 });
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();

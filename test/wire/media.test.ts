@@ -25,7 +25,7 @@ async function record<Seen>(reply: FakeReply, call: (client: OpenAI) => Promise<
     apiKey: 'not-a-key',
     baseURL: `${system.proxies[0]?.url}/openai/v1`,
     defaultHeaders: { 'x-agent-name': 'painter', 'x-session-id': sessionId },
-    maxRetries: 0,
+    maxRetries: 8,
   });
   const seen = await call(client);
   return { seen, recorded: await readPayload(system, sessionId) };

@@ -132,6 +132,7 @@ function proxyTarget(system: System, call: SdkCall, sessionId: string, agentInPa
   return {
     baseUrl: `${proxy}${path}`,
     headers: { ...agent, 'X-Session-Id': sessionId, 'X-Compliance-Tag': 'sdk.test' },
+    maxRetries: 8,
   };
 }
 
@@ -209,7 +210,7 @@ test.each([aimockOpenai.chat, aimockOpenai.responsesStream, aimockAnthropic.mess
     const sessionId = newSessionId();
     const direct = await throwOnce({ baseUrl: aimock.url, headers: {} });
     expect(direct).toMatchObject({ status: 429, message: expect.stringContaining('Too many.') });
-    expect(await throwOnce(proxyTarget(throughAimock, call, sessionId))).toEqual(direct);
+    expect(await throwOnce({ ...proxyTarget(throughAimock, call, sessionId), maxRetries: 0 })).toEqual(direct);
     expect(await readOnlyEvent(throughAimock, sessionId)).toMatchObject({ direction: 'response', cost_usd: 0 });
   },
 );
