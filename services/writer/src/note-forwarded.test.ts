@@ -136,6 +136,16 @@ test('nothing is noted in the first round after Postgres was away: writers first
   expect(order.filter((step) => step !== 'failed').slice(0, 2)).toEqual(['only asked', 'settling']);
 });
 
+test('nothing is noted where the look itself took long: Postgres may have hung for proxies, too', async () => {
+  await keep(8);
+  const noted: string[] = [];
+  const hang = () => new Promise<number>((resolve) => setTimeout(resolve, 5_100, 0));
+  const looking = noteForwarded(ofWriter, writer.pool, hang, (ids) => noted.push(...ids), 5);
+  await expect(looking).rejects.toThrow('Postgres hung');
+  expect(noted).toEqual([]);
+  expect(await note(5)).toHaveLength(1);
+});
+
 test('they are noted while Redis is away for writers too, more than one page of them', async () => {
   disconnectWriter();
   const kept = await Promise.all(Array.from({ length: 1_201 }, (_, index) => keep(index)));

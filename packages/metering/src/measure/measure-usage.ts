@@ -131,7 +131,8 @@ async function measureUnbilled(
   const sum = bill && promptTokens + completionTokens > 0 ? bill : null;
   // An object that broke off may have had all results in it, and so may the first of lines.
   const isCut = end.outcome !== 'completed' && end.status === 200 && reading.length > 0;
-  if (sum === null && !(isUnseen && (isWhole || (reported === null && reading.length > 0))) && !isCut) return {};
+  const isHidden = isUnseen && (isWhole || (reported === null && reading.length > 0));
+  if (sum === null && !isCut && !isHidden) return {};
   const doubt = doubtOf('unreadable', sum?.disbelieved ?? sum ?? undefined);
   if (!(await claim(call, nameDoubt(call, billedOnce, doubt), billedOnce ?? undefined))) return {};
   // A list shows what was paid before, too.

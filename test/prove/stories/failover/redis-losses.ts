@@ -12,8 +12,10 @@ type Disturb = (replicas: Replicas, redis: Redis, awayMs: number) => Promise<voi
 
 export const evictionPolicies = [
   'noeviction',
-  ...(['allkeys-lru', 'allkeys-lfu', 'allkeys-random'] as const),
-  ...(['volatile-lru', 'volatile-lfu', 'volatile-random', 'volatile-ttl'] as const),
+  'allkeys-lru',
+  'allkeys-random',
+  'volatile-lru',
+  'volatile-ttl',
 ] as const;
 
 /** How long sentinels take to see that the master is gone, and to agree. */
