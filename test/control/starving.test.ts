@@ -52,16 +52,24 @@ test('bodies that never end, under one name or many, refuse nobody else, and end
   const held = await Promise.all([
     ...names.map(() => hold('hostile', 'chat/completions')),
     ...names.map((name) => hold(name, 'chat/completions')),
-    // One that streams through to its provider.
-    hold('hostile-stream', 'files', 10),
   ]);
+  const passThrough = () => hold('hostile-stream', 'files', 10);
+  let streamed = await passThrough();
+  held.push(streamed);
   await waitFor('the bodies to be held', async () => (await bufferedBytes()) >= 3 * mebibyte);
   const results = await budgets.sendMany(50, (index) => ({ agentName: `honest-${index % 5}` }));
   expect(countResults(results)).toEqual({ 200: 50 });
-  await waitFor('all of them to be answered', () => held.every(({ status }) => status() !== undefined), 30_000);
+  const isAnswered = () => held.every(({ status }) => status() !== undefined);
+  await waitFor('all of them to be answered', isAnswered, 30_000);
+  // Refused before its body was looked at, by a machine too busy to read a status in time.
+  while (streamed.received().includes('status_unavailable')) {
+    streamed = await passThrough();
+    held.push(streamed);
+    await waitFor('the next one to be answered', isAnswered, 30_000);
+  }
   const statuses = new Set(held.map(({ status }) => status()));
   expect([...statuses].filter((status) => !['408', '429', '503'].includes(status ?? ''))).toEqual([]);
-  expect([statuses.has('408'), held.at(-1)?.status()]).toEqual([true, '408']);
+  expect([statuses.has('408'), streamed.status()]).toEqual([true, '408']);
   endAll(held);
   await waitFor('the memory to be free again', async () => (await bufferedBytes()) === 0);
 });

@@ -24,7 +24,7 @@ test('over TLS a client takes a server that its authority vouches for, and no ot
   const { caFile } = authority;
   const url = stack.urls.proxy.redisUrl;
   expect(url).toMatch(/^rediss:/);
-  const redis = connectRedis({ url, caFile });
+  const redis = connectRedis({ url, caFile, commandTimeoutMs: 60_000 });
   onTestFinished(() => redis.disconnect());
   await new Promise((resolve) => redis.once('ready', resolve));
   expect((await createBudgetReservations(redis).readTotals('2030-01-01')).globalNanoUsd).toBe(0);
@@ -78,7 +78,7 @@ test('each reason why Redis cannot be used is reported once, and so is its retur
     expect.stringMatching(/^unreachable: connect ECONNREFUSED/),
     expect.stringMatching(/^unreachable: WRONGPASS/),
   ]);
-  const users = connectRedis({ url: stack.redisUrl });
+  const users = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 60_000 });
   onTestFinished(() => users.disconnect());
   await new Promise((resolve) => users.once('ready', resolve));
   await users.call('ACL', 'SETUSER', 'proxy', '>wrong');

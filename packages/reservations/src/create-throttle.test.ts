@@ -5,7 +5,7 @@ import { createThrottle } from './create-throttle.ts';
 
 test('a throttle counts per key, across replicas, and without Redis for itself', async () => {
   await using stack = await startTestStack({ redis: true });
-  const redis = connectRedis({ url: stack.redisUrl });
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 60_000 });
   await new Promise((resolve) => redis.once('ready', resolve));
   const limits = { name: 'test', points: 3, durationSeconds: 60 };
   const [one, two] = [createThrottle(redis, limits), createThrottle(redis, limits)];

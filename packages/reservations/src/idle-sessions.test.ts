@@ -10,19 +10,26 @@ function makeIds() {
 
 test('two replicas put an agent into one session until it has been idle', async () => {
   await using stack = await startTestStack({ redis: true });
-  const redis = connectRedis({ url: stack.redisUrl });
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 60_000 });
   await new Promise((resolve) => redis.once('ready', resolve));
   const newId = makeIds();
-  const one = createIdleSessions(redis, { idleSeconds: 1 });
-  const two = createIdleSessions(redis, { idleSeconds: 1 });
+  let now = 0;
+  const options = { idleSeconds: 60, now: () => now };
+  const one = createIdleSessions(redis, options);
+  const two = createIdleSessions(redis, options);
   const first = await one.resolve('agt_a', newId);
   expect(await two.resolve('agt_a', newId)).toBe(first);
   expect(await one.resolve('agt_b', newId)).not.toBe(first);
-  for (let index = 0; index < 4; index += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    expect(await one.resolve('agt_a', newId), 'activity keeps the session').toBe(first);
-  }
-  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  const key = 'agp:idle-session:agt_a';
+  expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
+  // As if most of the time had passed.
+  await redis.pexpire(key, 30_000);
+  now += 30_000;
+  expect(await one.resolve('agt_a', newId)).toBe(first);
+  expect(await redis.pttl(key), 'activity keeps the session').toBeGreaterThan(30_000);
+  await redis.pexpire(key, 1);
+  now += 60_000;
+  await expect.poll(() => redis.exists(key)).toBe(0);
   const next = await two.resolve('agt_a', newId);
   expect(next).not.toBe(first);
   expect(await one.resolve('agt_a', newId)).toBe(next);
@@ -31,7 +38,7 @@ test('two replicas put an agent into one session until it has been idle', async 
 
 test('a value in Redis that is no id of a session is replaced by a new one', async () => {
   await using stack = await startTestStack({ redis: true });
-  const redis = connectRedis({ url: stack.redisUrl });
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 60_000 });
   await new Promise((resolve) => redis.once('ready', resolve));
   const newId = makeIds();
   for (const value of ['', 'no session', 'ses_a\r\nX-Evil: 1', 'ses_ä', `ses_${'a'.repeat(65)}`]) {
@@ -46,7 +53,7 @@ test('a value in Redis that is no id of a session is replaced by a new one', asy
 
 test('many first requests at once open one session', async () => {
   await using stack = await startTestStack({ redis: true });
-  const redis = connectRedis({ url: stack.redisUrl });
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 60_000 });
   await new Promise((resolve) => redis.once('ready', resolve));
   const sessions = createIdleSessions(redis, { idleSeconds: 60 });
   const newId = makeIds();
@@ -57,7 +64,7 @@ test('many first requests at once open one session', async () => {
 
 test('without Redis the session of a replica goes on, and no request fails', async () => {
   await using stack = await startTestStack({ redis: true });
-  const redis = connectRedis({ url: stack.redisUrl });
+  const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 60_000 });
   await new Promise((resolve) => redis.once('ready', resolve));
   let now = 0;
   const sessions = createIdleSessions(redis, { idleSeconds: 60, now: () => now });

@@ -18,7 +18,10 @@ beforeAll(async () => {
   const stack = opened.use(await startTestStack({ redis: true }));
   ({ host } = new URL(stack.redisUrl));
   for (const user of [...redisUsers, 'admin'] as const) {
-    const redis = connectRedis({ url: user === 'admin' ? stack.redisUrl : stack.urls[user].redisUrl });
+    const redis = connectRedis({
+      url: user === 'admin' ? stack.redisUrl : stack.urls[user].redisUrl,
+      commandTimeoutMs: 60_000,
+    });
     clients[user] = redis;
     opened.defer(() => redis.disconnect());
     await new Promise((resolve) => redis.once('ready', resolve));

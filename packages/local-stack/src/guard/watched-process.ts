@@ -25,6 +25,9 @@ export function isRunning({ pid, startTime }: Pick<WatchedProcess, 'pid' | 'star
   return readStartTime(pid) === startTime;
 }
 
+/** A killed process is gone at once, but on a machine that is busy or waits for its disk. */
+const killedMs = 30_000;
+
 /** Stops one process, and its children with it if only SIGKILL helps. Resolves when it is gone. */
 export async function stopWatched(watched: WatchedProcess): Promise<void> {
   for (const signal of [...watched.stopSignals, 'SIGKILL'] as const) {
@@ -35,8 +38,8 @@ export async function stopWatched(watched: WatchedProcess): Promise<void> {
       // A suspended process would look at the signal only once it is resumed.
       signalTree(watched.pid, 'SIGCONT');
     }
-    for (const end = performance.now() + watched.graceMs; isRunning(watched) && performance.now() < end; )
-      await sleep(10);
+    const waitMs = signal === 'SIGKILL' ? killedMs : watched.graceMs;
+    for (const end = performance.now() + waitMs; isRunning(watched) && performance.now() < end; ) await sleep(10);
   }
 }
 

@@ -1,21 +1,20 @@
 export interface CoalesceOptions<Ask> {
   /** Asks with the same key are one; by default those that are equal. */
   keyOf?: (ask: Ask) => unknown;
-  /** Queries that may run at once; later asks gather until one of them ends. */
-  maxRunning?: number;
   /** The most asks of one query: however many wait, no query takes much longer than another. */
   maxAsks?: number;
 }
 
 /**
  * Lets requests that arrive together share one query. An ask only joins a query that starts after it arrived, so every
- * caller gets values read after it asked. Nothing is kept afterwards.
+ * caller gets values read after it asked. One query runs at a time: a second one beside it gained nothing. Nothing is
+ * kept afterwards.
  *
  * @param load one query for all the asks given, none twice; its map has those very asks as keys
  */
 export function coalesce<Ask, Value>(
   load: (asks: Ask[]) => Promise<Map<Ask, Value>>,
-  { keyOf = (ask) => ask, maxRunning = 1, maxAsks = 1_000 }: CoalesceOptions<Ask> = {},
+  { keyOf = (ask) => ask, maxAsks = 1_000 }: CoalesceOptions<Ask> = {},
 ): (ask: Ask) => Promise<Value | undefined> {
   interface Batch {
     asks: Map<unknown, Ask>;
@@ -23,13 +22,13 @@ export function coalesce<Ask, Value>(
     start(): void;
   }
   const gathering: Batch[] = [];
-  let running = 0;
+  let isRunning = false;
 
   const startNext = () => {
-    if (running >= maxRunning) return;
+    if (isRunning) return;
     const batch = gathering.shift();
     if (batch === undefined) return;
-    running += 1;
+    isRunning = true;
     batch.start();
   };
 
@@ -40,7 +39,7 @@ export function coalesce<Ask, Value>(
       try {
         return await load([...asks.values()]);
       } finally {
-        running -= 1;
+        isRunning = false;
         startNext();
       }
     });
