@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Event } from '@agp/core/contracts';
+import { Agent, fetch, type Response } from 'undici';
 
 /**
  * How far back a client asks after it lost the stream, in milliseconds. An event whose writer died between recording
@@ -19,8 +20,10 @@ export class LiveClient {
   /** Ids that came twice on one connection. */
   readonly repeated: string[] = [];
   connections = 0;
-  /** Tries to open the stream, or to read what it missed, that got no answer or a 503. */
-  failedConnects = 0;
+  /** What came of each try to open the stream, or to read what it missed, that failed: the text of a 503, or how it broke. */
+  readonly failedConnects: string[] = [];
+  /** A request on a kept connection may meet the end of it; one on its own connection fails only if the service fails it. */
+  readonly #dispatcher = new Agent({ pipelining: 0 });
   readonly #url: string;
   readonly #headers: Record<string, string>;
   readonly #lookBackMs: number;
@@ -51,14 +54,8 @@ export class LiveClient {
       this.#connection = new AbortController();
       const { signal } = this.#connection;
       const headers = { ...this.#headers, accept: 'text/event-stream' };
-      const answer = await fetch(`${this.#url}/api/v1/events/stream`, { headers, signal }).catch(() => null);
-      const response = answer?.status === 503 ? null : answer;
-      if (response === null) {
-        if (this.#stopped) return;
-        this.failedConnects += 1;
-        await setTimeout(reconnectAfterMs);
-        continue;
-      }
+      const response = await this.#ask('/api/v1/events/stream', { headers, signal });
+      if (response === null) continue;
       if (response.status !== 200 || !response.body)
         throw new Error(`the stream answered ${response.status} ${await response.text()}`);
       this.connections += 1;
@@ -66,6 +63,21 @@ export class LiveClient {
       await Promise.all([this.#read(response.body), this.connections > 1 ? this.#backfill(since) : null]);
       if (!this.#stopped) await setTimeout(reconnectAfterMs);
     }
+  }
+
+  /** @returns null after a try that failed, a while later */
+  async #ask(path: string, init: { headers: Record<string, string>; signal?: AbortSignal }): Promise<Response | null> {
+    try {
+      const response = await fetch(`${this.#url}${path}`, { ...init, dispatcher: this.#dispatcher });
+      if (response.status !== 503) return response;
+      this.failedConnects.push(`503 ${await response.text()}`);
+    } catch (error) {
+      if (this.#stopped) return null;
+      const { message, cause } = error as Error;
+      this.failedConnects.push(`${message}: ${cause}`);
+    }
+    await setTimeout(reconnectAfterMs);
+    return null;
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
@@ -96,14 +108,8 @@ export class LiveClient {
   async #backfill(since: Date): Promise<void> {
     let next: string | undefined = `/api/v1/events?limit=1000&recorded_after=${since.toISOString()}`;
     while (next !== undefined && !this.#stopped) {
-      const response: Response | null = await fetch(`${this.#url}${next}`, { headers: this.#headers }).catch(
-        () => null,
-      );
-      if (response === null || response.status === 503) {
-        this.failedConnects += 1;
-        await setTimeout(reconnectAfterMs);
-        continue;
-      }
+      const response = await this.#ask(next, { headers: this.#headers });
+      if (response === null) continue;
       if (response.status !== 200) throw new Error(`${next} answered ${response.status}`);
       for (const { id } of (await response.json()) as Event[]) this.seen.add(id);
       next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
