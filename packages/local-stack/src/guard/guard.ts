@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
@@ -48,7 +48,10 @@ export function openGuard(options: GuardOptions = {}): Guard {
   const running = new Map<number, WatchedProcess>();
   const send = (message: GuardMessage) => guard.stdin.write(`${JSON.stringify(message)}\n`);
   const record = () => {
-    if (options.recordFile) writeFileSync(options.recordFile, JSON.stringify([...running.values()]));
+    if (!options.recordFile) return;
+    // Whoever reads it, or is killed here, finds one whole list or the other.
+    writeFileSync(`${options.recordFile}.new`, JSON.stringify([...running.values()]));
+    renameSync(`${options.recordFile}.new`, options.recordFile);
   };
   const stop = async () => {
     guard.stdin.end();
