@@ -25,6 +25,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Files of a worker share its modules: loading them anew for each file was a third of the run's CPU time.
     isolate: false,
+    // Node.js loads the sources itself, as it does in production, and keeps what it compiled: less CPU time than Vite's loader.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Most of what a story makes is garbage a moment later.
     execArgv: ['--max-semi-space-size=32'],
     include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],

@@ -95,15 +95,15 @@ test('an id that an agent was given says that its event was lost, and an event t
   const lost = at('2026-03-01T11:00:00.000Z', 0, { reason: 'ended_without_record' });
   const id = toPublicId('evt', lost.eventId);
   const path = `/api/v1/costs/unrecorded/${id}`;
-  const ask = async (of: string) => {
-    const answer = await management.call(of);
+  const ask = async (url: string) => {
+    const answer = await management.call(url);
     return [answer.status, answer.headers.get('x-error-code'), ((await answer.json()) as { error?: string }).error];
   };
-  for (const of of [`/api/v1/events/${id}`, `/api/v1/events/${id}/detail`, path])
-    expect(await ask(of)).toEqual([404, 'event_not_found', 'event not found']);
+  for (const url of [`/api/v1/events/${id}`, `/api/v1/events/${id}/detail`, path])
+    expect(await ask(url)).toEqual([404, 'event_not_found', 'event not found']);
   await addUnrecordedSpend(management.database.pool, [lost]);
-  for (const of of [`/api/v1/events/${id}`, `/api/v1/events/${id}/detail`])
-    expect(await ask(of)).toEqual([404, 'event_not_recorded', `event lost: ${path} has what is known of its request`]);
+  for (const url of [`/api/v1/events/${id}`, `/api/v1/events/${id}/detail`])
+    expect(await ask(url)).toEqual([404, 'event_not_recorded', `event lost: ${path} has what is known of its request`]);
   expect(await management.read(path, unrecordedRequestSchema)).toMatchObject({
     event_id: id,
     agent_name: 'one',
