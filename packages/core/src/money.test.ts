@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ceilToNano } from './money.ts';
+import { ceilToNano, sumUsd } from './money.ts';
 
 test.each([
   [0.1 + 0.2, 0.300000001],
@@ -14,4 +14,12 @@ test.each([
   expect(ceilToNano(usd)).toBe(cap);
   expect(ceilToNano(usd)).toBeGreaterThanOrEqual(usd);
   expect(ceilToNano(cap)).toBe(cap);
+});
+
+test('amounts have the same sum in any order and grouping', () => {
+  const amounts = [0.1, 0.2, 0.3, 0.000_000_005, 0.743_63];
+  expect(sumUsd(amounts)).toBe(1.343_630_005);
+  expect(sumUsd(amounts.toReversed())).toBe(1.343_630_005);
+  expect(sumUsd([sumUsd(amounts.slice(0, 2)), sumUsd(amounts.slice(2))])).toBe(1.343_630_005);
+  expect(sumUsd([])).toBe(0);
 });

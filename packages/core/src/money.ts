@@ -3,6 +3,11 @@ export function nanoToUsd(nanoUsd: number): number {
   return nanoUsd / 1e9;
 }
 
+/** The sum of amounts of USD with at most nine places, as storage has them: the same in any order and grouping, below 9 million. */
+export function sumUsd(amounts: readonly number[]): number {
+  return nanoToUsd(amounts.reduce((sum, usd) => sum + Math.round(usd * 1e9), 0));
+}
+
 /** A whole number of nano-dollars as an exact decimal of USD with nine places, for Postgres `numeric`. */
 export function nanoToDecimal(nanoUsd: number | bigint): string {
   const digits = BigInt(nanoUsd).toString().padStart(10, '0');

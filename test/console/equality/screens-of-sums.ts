@@ -8,6 +8,7 @@ import type {
   SessionEvent,
   Status,
 } from '@agp/core/contracts';
+import { sumUsd } from '@agp/core/money';
 import { expect } from 'vitest';
 import { describeOutcome } from '../../../packages/console/src/format/describe-outcome.ts';
 import { formatCount, formatShare, formatShortCount } from '../../../packages/console/src/format/format-count.ts';
@@ -126,7 +127,7 @@ export const agentScreen = (id: string): Screen => ({
   expected: async (ask) => {
     const overview = await ask<Whole<AgentOverview>>(`/api/v1/agents/${id}/overview`);
     const { agent: own, budget, days } = overview;
-    const cost = days.reduce((sum, day) => sum + day.total_cost_usd, 0);
+    const cost = sumUsd(days.map((day) => day.total_cost_usd));
     const limit = own.requests_per_minute as number | null;
     return {
       figures: {

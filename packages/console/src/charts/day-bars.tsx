@@ -1,3 +1,4 @@
+import { sumUsd } from '@agp/core/money';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { formatUsd } from '../format/format-money.ts';
 import { stackDays } from './stack-days.ts';
@@ -15,7 +16,7 @@ const colourOf = (at: number) => colours[Math.min(at, colours.length - 1)] ?? '#
 /** Cost by UTC day, as bars with a colour for each of the dearest groups. */
 export function DayBars({ entries, height }: Props) {
   const { days, groups } = stackDays(entries, colours.length - 1);
-  const total = entries.reduce((sum, { cost }) => sum + cost, 0);
+  const total = sumUsd(entries.map(({ cost }) => cost));
   const axis = { stroke: 'var(--line)', tick: { fill: 'var(--mantine-color-dimmed)', fontSize: 12 } };
   return (
     <div role="img" aria-label={`Cost by day: ${formatUsd(total)} in ${days.length} days. The table has the figures.`}>

@@ -1,3 +1,4 @@
+import { sumUsd } from '@agp/core/money';
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
@@ -99,7 +100,7 @@ export function HourChart({ hours, height }: { hours: readonly Hour[]; height: n
   useEffect(() => {
     plot.current?.setData(data.current);
   }, [hours]);
-  const cost = hours.reduce((sum, hour) => sum + hour.cost, 0);
+  const cost = sumUsd(hours.map((hour) => hour.cost));
   const requests = hours.reduce((sum, hour) => sum + hour.requests, 0);
   return (
     <div

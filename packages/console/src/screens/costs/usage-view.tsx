@@ -1,3 +1,4 @@
+import { sumUsd } from '@agp/core/money';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -151,7 +152,8 @@ interface UsageProps extends Grouped {
 
 function Usage({ days, nameOf, sums, groups, range }: UsageProps) {
   const add = (read: (entry: UsageEntry) => number) => days.reduce((sum, entry) => sum + read(entry), 0);
-  const [cost, requests] = [add((entry) => entry.total_cost_usd), add((entry) => entry.request_count)];
+  const cost = sumUsd(days.map((entry) => entry.total_cost_usd));
+  const requests = add((entry) => entry.request_count);
   if (days.length === 0)
     return (
       <Card>
