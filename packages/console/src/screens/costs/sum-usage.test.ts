@@ -11,16 +11,16 @@ const entry = (day: string, model: string, total_cost_usd: number): UsageEntry =
   request_count: 1,
 });
 
-test('days are put together, the dearest first', () => {
+test('days are put together exactly, the dearest first', () => {
   const sums = sumUsage(
-    [entry('2026-11-01', 'a', 1), entry('2026-11-02', 'b', 3), entry('2026-11-02', 'a', 1)],
+    [entry('2026-11-01', 'a', 0.1), entry('2026-11-02', 'b', 3), entry('2026-11-02', 'a', 0.2)],
     ['model'],
   );
   expect(
     sums.map(({ values, cost, requests, promptTokens }) => [values[0]?.name, cost, requests, promptTokens]),
   ).toEqual([
     ['b', 3, 1, 10],
-    ['a', 2, 2, 20],
+    ['a', 0.3, 2, 20],
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { sumUsd } from '@agp/core/money';
 import type { components } from '../../api/schema.d.ts';
 import type { CostGroup } from './read-costs-search.ts';
 
@@ -46,7 +47,7 @@ export function sumUsage(entries: readonly UsageEntry[], groups: readonly CostGr
     const key = keyOf({ values });
     const sum = sums.get(key) ?? { values, cost: 0, promptTokens: 0, completionTokens: 0, requests: 0 };
     sums.set(key, sum);
-    sum.cost += entry.total_cost_usd;
+    sum.cost = sumUsd([sum.cost, entry.total_cost_usd]);
     sum.promptTokens += entry.total_prompt_tokens;
     sum.completionTokens += entry.total_completion_tokens;
     sum.requests += entry.request_count;
