@@ -49,6 +49,8 @@ function changeFigures(text: string, form: PlannedRequest['answer']): string {
   if (form === 'huge usage') return text.replace(figures, '"$1":1000000000');
   if (form === 'negative usage') return text.replace(figures, '"$1":-5');
   if (form === 'usage as text') return text.replace(figures, '"$1":"many"');
+  // An object that throws where it is put in a text or counted with.
+  if (form === 'figures as objects') return text.replace(/":\d+/g, '":{"toString":0,"valueOf":0}');
   return text;
 }
 

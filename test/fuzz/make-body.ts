@@ -28,6 +28,8 @@ export function makeBody(request: PlannedRequest): Buffer {
     'filler behind': () =>
       Buffer.from(JSON.stringify(makeCall(request, `${text} data:image/png;base64,${'='.repeat(2_000)}`))),
     'odd bounds': () => withMembers({ max_tokens: 0.4, max_completion_tokens: '1', n: -1, best_of: null }),
+    'objects for names': () =>
+      inject('"modalities":[{"toString":0}],"tools":[{"type":{"toString":0}}],"tool_choice":{"toString":0}'),
     'byte order mark': () => Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), Buffer.from(json)]),
     'UTF-16': () => Buffer.from(`\ufeff${json}`, 'utf16le'),
     'NUL behind': () => Buffer.from(`${json}\0`),

@@ -14,6 +14,7 @@ export const answerForms = [
     'huge usage',
     'negative usage',
     'usage as text',
+    'figures as objects',
     'other type',
     'no type',
   ] as const),

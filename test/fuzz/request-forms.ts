@@ -8,6 +8,7 @@ export const bodyForms = [
     'filler before',
     'filler behind',
     'odd bounds',
+    'objects for names',
   ] as const),
   ...([
     'byte order mark',

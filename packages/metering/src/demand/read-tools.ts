@@ -1,4 +1,4 @@
-import { asArray, asObject } from '../json/json-shapes.ts';
+import { asArray, asName, asObject } from '../json/json-shapes.ts';
 import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';
 
@@ -37,7 +37,7 @@ export function readTools(tools: unknown): ToolDemand {
       if (!isOwn) throw notBounded(field, 'is a tool that the provider runs, at an unknown cost');
       continue;
     }
-    const name = String(type);
+    const name = asName(type);
     if (agentsOwn.test(name)) continue;
     if (describedByProvider.test(name)) {
       demand.described += 1;

@@ -1,5 +1,5 @@
 import { type CostRule, toSnakeCase } from '../cost-fields/index.ts';
-import { asArray, asObject, asText } from '../json/json-shapes.ts';
+import { asArray, asName, asObject, asText } from '../json/json-shapes.ts';
 import { findUnsized } from './find-unsized.ts';
 import { foldTier } from './fold-tier.ts';
 import { notBounded } from './not-bounded.ts';
@@ -66,7 +66,7 @@ export const strictChecks: Partial<Record<CostRule, Check>> = {
   },
   model(_demand, { key, value }) {
     if (asText(value) === null) throw notBounded(key, 'must be text');
-    if (searching.test(String(value))) throw notBounded(key, 'is one that searches on its own');
+    if (searching.test(asName(value))) throw notBounded(key, 'is one that searches on its own');
   },
   models(_demand, { key, value }) {
     if (value !== null && !(Array.isArray(value) && value.every((name) => asText(name) && !searching.test(name)))) {
@@ -89,13 +89,13 @@ export const strictChecks: Partial<Record<CostRule, Check>> = {
   },
   modalities(demand, { value }) {
     // No API documents that a bound on tokens holds for sound and pictures.
-    if (asArray(value).some((kind) => String(kind).toLowerCase() !== 'text')) demand.outputTokens = null;
+    if (asArray(value).some((kind) => asName(kind).toLowerCase() !== 'text')) demand.outputTokens = null;
   },
   'picture-size'(demand, { value }) {
-    demand.isPictureCommon = value === null || commonSizes.has(String(value));
+    demand.isPictureCommon = value === null || commonSizes.has(asName(value));
   },
   'picture-format'(_demand, { key, value }) {
-    if (value !== null && !pictureFormats.has(String(value))) throw notBounded(key, 'may be drawn by a second model');
+    if (value !== null && !pictureFormats.has(asName(value))) throw notBounded(key, 'may be drawn by a second model');
   },
   tools(demand, { value }) {
     const { described, uses } = readTools(value);
@@ -104,13 +104,13 @@ export const strictChecks: Partial<Record<CostRule, Check>> = {
   },
   clearing(_demand, { key, value }) {
     const edits = asArray(asObject(value).edits ?? value);
-    const isClear = edits.every((edit) => /^clear_/.test(String(asObject(edit).type)));
+    const isClear = edits.every((edit) => /^clear_/.test(asName(asObject(edit).type)));
     if (value !== null && !isClear) throw notBounded(key, 'may have the model run once more');
   },
 };
 
 const isModeOfThinking = (value: unknown) =>
-  value === null || typeof value === 'boolean' || /^[a-z]+$/.test(String(value));
+  value === null || typeof value === 'boolean' || /^[a-z]+$/.test(asName(value));
 
 /** Gemini's requests of embeddings are objects with the content within. */
 function toParts(item: unknown): unknown {

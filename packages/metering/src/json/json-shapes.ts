@@ -18,6 +18,11 @@ export function asText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
+/** A value as part of a name: text and numbers as they are, else its kind. A template throws for `{"toString":0}`. */
+export function asName(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : typeof value;
+}
+
 /** A figure that may be left out: 0 if it is, null if it is something else than a count. */
 export function optionalCount(value: unknown): number | null {
   return value === undefined || value === null ? 0 : readCount(value);

@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
+import { asArray, asName, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText, collectToolText } from '../collect-text.ts';
 import type { Write, Writing } from '../operation.ts';
 
@@ -15,8 +15,9 @@ export function readMessageText(body: unknown): Writing {
 export function readMessageDelta(frame: unknown, write: Write): void {
   const { index, content_block: block, delta } = asObject(frame);
   const { text, thinking, partial_json: input, content } = asObject(delta);
-  write(`${index}`, asText(text) ?? asText(thinking) ?? asText(input) ?? asText(content) ?? '');
-  if (block !== undefined) writeBlockStart(`${index}`, asObject(block), write);
+  const channel = asName(index);
+  write(channel, asText(text) ?? asText(thinking) ?? asText(input) ?? asText(content) ?? '');
+  if (block !== undefined) writeBlockStart(channel, asObject(block), write);
 }
 
 /** A block begins empty and is filled by deltas; answers of the provider's tools, and some servers' calls, come whole. */

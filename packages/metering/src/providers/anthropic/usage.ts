@@ -1,5 +1,5 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, asText, type JsonObject, optionalCount } from '../../json/json-shapes.ts';
+import { asArray, asName, asObject, asText, type JsonObject, optionalCount } from '../../json/json-shapes.ts';
 import type { AnswerReading, ReportedCall } from '../operation.ts';
 import { sumCalls } from '../sum-usage.ts';
 
@@ -41,7 +41,7 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const serviceTier = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
   const extra = asArray(told.iterations).flatMap((item): ReportedCall[] => {
     const run = asObject(item);
-    const used = extraRuns.has(`${run.type}`) ? readMessageUsage(run) : null;
+    const used = extraRuns.has(asName(run.type)) ? readMessageUsage(run) : null;
     return used === null ? [] : [{ model: asText(run.model) ?? model, usage: used }];
   });
   return { model, serviceTier, ...(usage ? sumCalls([{ model, usage }, ...extra]) : { usage }) };

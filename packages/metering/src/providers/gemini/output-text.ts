@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
+import { asArray, asName, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText, collectToolText } from '../collect-text.ts';
 import type { Write } from '../operation.ts';
 import { reasoningEnd } from '../stream-text.ts';
@@ -7,7 +7,7 @@ import { reasoningEnd } from '../stream-text.ts';
 export function readContent(body: unknown, write: Write): void {
   asArray(asObject(body).candidates).forEach((item, at) => {
     const candidate = asObject(item);
-    const channel = `${candidate.index ?? at}`;
+    const channel = asName(candidate.index ?? at);
     for (const value of asArray(asObject(candidate.content).parts)) {
       const part = asObject(value);
       if (typeof part.text !== 'string') writeCall(channel, part, write);
@@ -25,7 +25,7 @@ function writeCall(channel: string, part: JsonObject, write: Write): void {
   for (const text of collectText(...texts).parts) write(`${channel}.call`, `${text}\n`);
   for (const piece of asArray(call.partialArgs)) {
     const { jsonPath, stringValue } = asObject(piece);
-    write(`${channel} ${jsonPath}`, asText(stringValue) ?? '');
+    write(`${channel} ${asName(jsonPath)}`, asText(stringValue) ?? '');
   }
 }
 
@@ -48,11 +48,14 @@ export function readInteraction(body: unknown, write: Write): void {
 export function readInteractionDelta(frame: unknown, write: Write): void {
   const { index, delta, step } = asObject(frame);
   const { type, text, arguments: given, content, ...others } = asObject(delta);
-  const channel = type === 'thought_summary' ? `${index}${reasoningEnd}` : `${index}`;
-  write(channel, asText(text) ?? asText(given) ?? asText(asObject(content).text) ?? '');
+  const channel = asName(index);
+  write(
+    type === 'thought_summary' ? `${channel}${reasoningEnd}` : channel,
+    asText(text) ?? asText(given) ?? asText(asObject(content).text) ?? '',
+  );
   const whole = [...collectToolText(asObject(given)).parts, ...collectText(...textsOf(others)).parts];
   const begun = asObject(step);
   const first = begun.type === 'user_input' ? [] : collectText(...textsOf(begun)).parts;
-  for (const part of whole) write(`${index}.call`, `${part}\n`);
-  for (const part of first) write(`${index}${begun.type === 'thought' ? reasoningEnd : '.call'}`, `${part}\n`);
+  for (const part of whole) write(`${channel}.call`, `${part}\n`);
+  for (const part of first) write(`${channel}${begun.type === 'thought' ? reasoningEnd : '.call'}`, `${part}\n`);
 }

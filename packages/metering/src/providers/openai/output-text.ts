@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
+import { asArray, asName, asObject, asText, type JsonObject } from '../../json/json-shapes.ts';
 import { collectText } from '../collect-text.ts';
 import type { Write } from '../operation.ts';
 import { reasoningEnd } from '../stream-text.ts';
@@ -7,7 +7,7 @@ import { reasoningEnd } from '../stream-text.ts';
 export function readChat(body: unknown, write: Write): void {
   asArray(asObject(body).choices).forEach((item, at) => {
     const choice = asObject(item);
-    const channel = `${choice.index ?? at}`;
+    const channel = asName(choice.index ?? at);
     const message = asObject(choice.message ?? choice.delta);
     write(`${channel}${reasoningEnd}`, readReasoning(message));
     if (typeof message.content === 'string') write(channel, message.content);
@@ -17,7 +17,7 @@ export function readChat(body: unknown, write: Write): void {
     write(`${channel}.audio`, asText(asObject(message.audio).transcript) ?? '');
     asArray(message.tool_calls).forEach((call, index) => {
       const { index: named, function: called, custom } = asObject(call);
-      writeCall(`${channel}.tool${named ?? index}`, called ?? custom, write);
+      writeCall(`${channel}.tool${asName(named ?? index)}`, called ?? custom, write);
     });
     writeCall(`${channel}.function`, message.function_call, write);
   });
@@ -40,6 +40,6 @@ function writeCall(channel: string, called: unknown, write: Write): void {
 export function readCompletion(body: unknown, write: Write): void {
   asArray(asObject(body).choices).forEach((item, at) => {
     const choice = asObject(item);
-    write(`${choice.index ?? at}`, asText(choice.text) ?? '');
+    write(asName(choice.index ?? at), asText(choice.text) ?? '');
   });
 }

@@ -1,5 +1,5 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asObject, asText } from '../../../json/json-shapes.ts';
+import { asName, asObject, asText } from '../../../json/json-shapes.ts';
 import { collectText } from '../../collect-text.ts';
 import type { Write, Writing } from '../../operation.ts';
 import { asFigure } from '../as-figure.ts';
@@ -26,7 +26,7 @@ export function readTranscriptUsage(answer: unknown): Usage | null {
   const { usage, duration } = asObject(answer);
   const told = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
   // Less than half a second is a length too, not the lack of one.
-  const seconds = Number(told) > 0 ? Math.max(1, Number(told)) : told;
+  const seconds = typeof told === 'number' && told > 0 ? Math.max(1, told) : told;
   return readTokenUsage(usage) ?? (readCount(seconds) === null ? null : makeUsage({ inputAudioSeconds: seconds }));
 }
 
@@ -45,8 +45,8 @@ export function createTranscriptEventReader(): (frame: unknown, write: Write) =>
   let wrote = false;
   return (frame, write) => {
     const { type, delta, text, id, segment_id: segment } = asObject(frame);
-    if (type === 'transcript.text.delta') write(`${segment ?? ''}`, asText(delta) ?? '');
-    else if (type === 'transcript.text.segment') write(`segment ${id}`, asText(text) ?? '');
+    if (type === 'transcript.text.delta') write(asName(segment ?? ''), asText(delta) ?? '');
+    else if (type === 'transcript.text.segment') write(`segment ${asName(id)}`, asText(text) ?? '');
     else if (type === 'transcript.text.done' && !wrote) write('', asText(text) ?? '');
     else return;
     wrote = true;

@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject } from '../../../json/json-shapes.ts';
+import { asArray, asName, asObject, asText, type JsonObject } from '../../../json/json-shapes.ts';
 import { collectText } from '../../collect-text.ts';
 import type { Write, Writing } from '../../operation.ts';
 
@@ -43,10 +43,10 @@ export function createResponseEventReader(): (frame: unknown, write: Write) => v
     if (type === 'response.output_item.done') {
       const whole = asObject(item);
       const texts = streamed.has(output) ? readCalled(whole) : [...readCalled(whole), ...readWritten(whole)];
-      for (const [at, text] of collectText(...texts).parts.entries()) write(`item ${output} ${at}`, text);
+      for (const [at, text] of collectText(...texts).parts.entries()) write(`item ${asName(output)} ${at}`, text);
     } else if (type.endsWith('.delta') && !type.endsWith('.audio.delta')) {
       if (streamed.size < maxItems) streamed.add(output);
-      const channel = `${type} ${output} ${content ?? summary}`;
+      const channel = `${type} ${asName(output)} ${asName(content ?? summary)}`;
       // The delta of a shell is an object of its two outputs.
       for (const [kind, text] of Object.entries(asObject(delta))) write(`${channel} ${kind}`, asText(text) ?? '');
       write(channel, asText(delta) ?? '');
