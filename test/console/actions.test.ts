@@ -17,7 +17,7 @@ inBrowser('what operators do in the console', () => {
   };
   /** The screens show what is recorded, a moment after the answer. */
   const recorded = (name: string, requests: number) =>
-    expect.poll(async () => (await readAgent(name))?.requests_today, { timeout: 60_000 }).toBe(requests);
+    expect.poll(async () => (await readAgent(name))?.requests_today).toBe(requests);
 
   test('a block says what it ends, ends it, and is in the audit log with its reason', async () => {
     provider().handle(answerCanned({ pauseMs: 100, words: Array.from({ length: 3_000 }, () => ' word') }));
@@ -65,9 +65,7 @@ inBrowser('what operators do in the console', () => {
     const refused = await send('spender');
     expect(refused.status).toBe(429);
     const id = refused.headers.get('x-request-id') ?? '';
-    await expect
-      .poll(() => system().api<unknown[]>(`/api/v1/refusals?request_id=${id}`), { timeout: 60_000 })
-      .toHaveLength(1);
+    await expect.poll(() => system().api<unknown[]>(`/api/v1/refusals?request_id=${id}`)).toHaveLength(1);
     await page.goto(`${system().management.url}/find?id=${id}`);
     await page.getByText('The rest of its daily cap has no room for this request.').waitFor();
     await page.goto(`${system().management.url}/budgets`);

@@ -17,7 +17,7 @@ inBrowser('chains, checked by the browser itself', () => {
       id = answer.headers.get('x-session-id') ?? '';
     }
     const read = () => system().api<Lineage>(`/api/v1/lineage/${id}`);
-    await expect.poll(async () => (await read()).entries.length, { timeout: 60_000 }).toBe(turns);
+    await expect.poll(async () => (await read()).entries.length).toBe(turns);
     return id;
   }
 
@@ -65,7 +65,7 @@ inBrowser('chains, checked by the browser itself', () => {
     await page.goto(`${system().management.url}/sessions/${id}`);
     await page.getByText('The chain breaks at number 2').waitFor();
     const steps = page.locator('.chain-steps > li');
-    await expect.poll(() => steps.count(), { timeout: 60_000 }).toBe(3);
+    await expect.poll(() => steps.count()).toBe(3);
     expect(await steps.nth(2).getAttribute('data-fault')).toBe('true');
     expect(await page.getByText(whole).count()).toBe(0);
     // What the list shows must be what the chain has, too.

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { CostUsage, ListedEvent } from '@agp/core/contracts';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { eventually } from '@agp/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatCount } from '../../packages/console/src/format/format-count.ts';
 import { readShown } from './equality/read-shown.ts';
 import { money } from './equality/show-values.ts';
@@ -37,7 +38,6 @@ const calls = [
 const dayMs = 86_400_000;
 const dayFrom = (days: number) => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
 /** Only what never becomes equal runs into it. */
-const wait = { timeout: 60_000, interval: 100 };
 
 inBrowser('costs, and addresses that somebody has edited', () => {
   let console: ConsoleSystem;
@@ -98,7 +98,7 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     await page.waitForURL((url) => url.search === `?by=tag%2Cmodel&from=${first}&to=${after}`);
 
     const path = `/api/v1/costs/usage?group_by=tag,model&from=${first}&to=${after}`;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { usage } = await console.system.api<CostUsage>(path);
       expect(usage.reduce((sum, { request_count }) => sum + request_count, 0)).toBe(calls.length);
       const rows = usage
@@ -112,7 +112,7 @@ inBrowser('costs, and addresses that somebody has edited', () => {
       await page.reload();
       await page.getByRole('table', { name: 'Costs' }).waitFor();
       expect((await readShown(page)).tables.Costs).toMatchObject(rows);
-    }, wait);
+    });
 
     for (const [button, query] of [
       ['CSV', path],

@@ -1,5 +1,6 @@
 import type { ListedEvent } from '@agp/core/contracts';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { eventually } from '@agp/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatCount } from '../../packages/console/src/format/format-count.ts';
 import { formatUsd } from '../../packages/console/src/format/format-money.ts';
 import { type DemoData, makeDemoData } from './demo/make-demo-data.ts';
@@ -13,7 +14,6 @@ import { inBrowser } from './support/in-browser.ts';
 import type { ConsolePage, ConsoleSystem } from './support/open-console.ts';
 
 /** Screens read again by themselves; only what never becomes equal runs into it. */
-const wait = { timeout: 60_000, interval: 100 };
 
 inBrowser('what a screen shows', () => {
   let console: ConsoleSystem;
@@ -34,7 +34,7 @@ inBrowser('what a screen shows', () => {
     const screens = listScreens(data);
     for (const { path, expected } of screens) {
       await goTo(page, path);
-      await vi.waitFor(async () => expect(await readShown(page), path).toMatchObject(await expected(ask)), wait);
+      await eventually(async () => expect(await readShown(page), path).toMatchObject(await expected(ask)));
       // Of several views one is said to be shown.
       expect((await readShown(page)).tabs.length, path).toBe(/^\/(?:costs|keys)/.test(path) ? 1 : 0);
     }
@@ -45,7 +45,7 @@ inBrowser('what a screen shows', () => {
     const { page } = opened;
     await goTo(page, '/events');
     const expectRows = (events: ListedEvent[]) =>
-      vi.waitFor(async () => expect((await readShown(page)).tables.Events).toEqual(events.map(showEvent)), wait);
+      eventually(async () => expect((await readShown(page)).tables.Events).toEqual(events.map(showEvent)));
     const path = '/api/v1/events?expand=agent,outcome&limit=50';
     const first = await ask<ListedEvent[]>(path);
     await expectRows(first);
@@ -63,7 +63,7 @@ inBrowser('what a screen shows', () => {
     await page.getByText('connected', { exact: true }).waitFor();
     for (const word of ['one', 'two', 'three'])
       await data.ask('release-notes', 'gpt-5-mini', `Number ${word}, please.`);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const events = await ask<ListedEvent[]>('/api/v1/events?expand=agent&limit=3');
       const shown = await page.locator('.live-row').allTextContents();
       expect(shown).toEqual(
@@ -72,7 +72,7 @@ inBrowser('what a screen shows', () => {
             `${timestamp.slice(11, 19)}${agent_name}${model}${formatCount(prompt_tokens + completion_tokens)} tokens${formatUsd(cost_usd)}`,
         ),
       );
-    }, wait);
+    });
   });
 
   test('names who is signed in, and where agents find the proxy', async () => {

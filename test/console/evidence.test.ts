@@ -12,7 +12,7 @@ inBrowser('what an auditor takes along', () => {
     const session = (await send(name)).headers.get('x-session-id');
     const read = () => system().api<ListedEvent[]>('/api/v1/events?limit=10');
     const find = async () => (await read()).find(({ session_id }) => session_id === session);
-    await expect.poll(find, { timeout: 60_000 }).toBeDefined();
+    await expect.poll(find).toBeDefined();
     return (await find()) as ListedEvent;
   }
 

@@ -14,7 +14,7 @@ inBrowser('what somebody sees who is here for the first time', () => {
     );
     await send('first-agent');
     const read = () => system().api<ListedEvent[]>('/api/v1/events');
-    await expect.poll(async () => (await read()).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await read()).length).toBe(1);
     const [event] = (await read()) as [ListedEvent];
     await page.getByRole('heading', { name: 'No agent yet' }).waitFor({ state: 'detached' });
     // Nobody sends for a while: then nothing tells whether a writer runs, and no green badge says so.

@@ -2,8 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runStrict } from '../prove/stories/strict.ts';
+import { waitFor } from '../system/start-system.ts';
 import { WorstProvider } from './strict/answer-at-worst.ts';
 import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './support/budget-system.ts';
+import { answerAsReserved, countResults } from './support/send-calls.ts';
 
 /*
  * A provider that bills the dearest of all readings of a request, and caps that must hold against it.
@@ -139,3 +141,21 @@ test('without a cap nothing is refused for what it may cost, and a call that has
 
 test('random requests under caps: no agent is billed more than its cap, or more than is recorded', () =>
   runStrict({ requests: 150, seed: 20_261_121 }));
+
+test('BUDGET=strict: while Redis is away requests with a cap get 503, those without pass, and then it goes on', async () => {
+  const agentName = 'spender';
+  await using budgets = await startBudgetSystem(answerAsReserved(1, 50), { environment: { BUDGET: 'strict' } });
+  await budgets.setDefaultCap(cap);
+  await budgets.send({ agentName });
+  await budgets.settle();
+  await budgets.setDefaultCap(null);
+  await budgets.send({ agentName: 'uncapped' });
+  await budgets.system.stack.redis.stop();
+  const during = await budgets.sendMany(10, () => ({ agentName }));
+  expect(countResults(during)).toEqual({ '503 budget unavailable': 10 });
+  for (const { retryAfter, headers } of during)
+    expect([retryAfter, headers['x-should-retry']]).toEqual(['1', undefined]);
+  expect(countResults(await budgets.sendMany(10, () => ({ agentName: 'uncapped' })))).toEqual({ 200: 10 });
+  await budgets.system.stack.redis.start();
+  await waitFor('capped requests to pass again', async () => (await budgets.send({ agentName })).status === 200);
+});

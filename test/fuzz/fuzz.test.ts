@@ -19,7 +19,6 @@ test.each(knownSeeds)(
     expect(explainFaults(result)).toBe('');
     forwarded += result.forwarded;
   },
-  60_000,
 );
 
 test('the rounds reached the provider', () => {

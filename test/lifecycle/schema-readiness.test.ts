@@ -6,9 +6,6 @@ import { startFakeProvider } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
 import { type ServiceName, startSystem, waitFor } from '../system/start-system.ts';
 
-/** Three processes at once, on a machine that may do much else. */
-const startWithinMs = 40_000;
-
 const names: ServiceName[] = ['proxy', 'writer', 'management'];
 
 /** Nothing listens there: it was free a moment ago. */
@@ -44,24 +41,16 @@ test('services that start before their schema are unready for it alone, and serv
     system.start(name, { DATABASE_URL: urlOf(name), OPS_PORT: String(opsPorts[index]) }),
   );
   for (const opsPort of opsPorts)
-    await waitFor(
-      'readyz to name the schema',
-      async () => {
-        const reasons = await readReasons(opsPort);
-        return reasons?.includes('schema') && !reasons.includes('postgres');
-      },
-      startWithinMs,
-    );
+    await waitFor('readyz to name the schema', async () => {
+      const reasons = await readReasons(opsPort);
+      return reasons?.includes('schema') && !reasons.includes('postgres');
+    });
 
   const database = openDatabase({ url: urlOf('migrator'), applicationName: 'test', maxConnections: 1 });
   await migrate(database.db, new Date());
   await database.close();
   for (const opsPort of opsPorts)
-    await waitFor(
-      'readyz to have no reason left',
-      async () => (await readReasons(opsPort))?.length === 0,
-      startWithinMs,
-    );
+    await waitFor('readyz to have no reason left', async () => (await readReasons(opsPort))?.length === 0);
   const [proxy, , management] = await Promise.all(starting);
   const answer = await fetch(`${proxy?.url}/openai/v1/models`);
   expect(answer.status).toBe(200);

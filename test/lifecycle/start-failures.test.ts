@@ -36,7 +36,7 @@ test.for([
   ],
   ['management', 'whose port is taken', (port: number): Attempt[] => [[{ managementPort: port }, 'EADDRINUSE']]],
   ['writer', 'whose ops port is taken', (port: number): Attempt[] => [[{ opsPort: port }, 'EADDRINUSE']]],
-] as const)('a %s %s leaves nothing open', { timeout: 60_000 }, async ([name, , listAttempts]) => {
+] as const)('a %s %s leaves nothing open', async ([name, , listAttempts]) => {
   using taken = await takePort();
   const attempts = listAttempts(taken.port);
   const urls = stack.urls[name];

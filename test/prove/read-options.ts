@@ -3,6 +3,8 @@ import type { Story } from './story.ts';
 
 /** What the stories of random or endless work are told. */
 export interface Lengths {
+  /** Every story small: at most ten minutes in all. */
+  isShort: boolean;
   fuzzMinutes: number;
   soakMinutes: number;
   soakPerSecond: number;
@@ -18,7 +20,7 @@ export interface ProveOptions {
   stories: Story[];
 }
 
-export const usage = `usage: npm run prove -- [--only <story>]... [--list] [--fuzz-minutes 2] [--soak-minutes 3] [--soak-per-second 60] [--runs 10000] [--seed 1] [--load 200]
+export const usage = `usage: npm run prove -- [--only <story>]... [--short] [--list] [--fuzz-minutes 2] [--soak-minutes 3] [--soak-per-second 60] [--runs 10000] [--seed 1] [--load 200]
 
 Exit codes: 0 every promise kept, 1 one broken, 2 wrong usage. The table is also written to a file under .data/prove.`;
 
@@ -30,12 +32,13 @@ export function readOptions(args: string[], listStories: (lengths: Lengths) => S
   } catch (error) {
     return (error as Error).message;
   }
-  const { only, list, ...numbers } = values;
+  const { only, list, short, ...numbers } = values;
   for (const [name, value] of Object.entries(numbers))
     if (!(Number(value) > 0)) return `--${name} must be a number above 0, not ${value}`;
   for (const name of ['runs', 'seed'] as const)
     if (!Number.isSafeInteger(Number(numbers[name]))) return `--${name} must be a whole number, not ${numbers[name]}`;
   const stories = listStories({
+    isShort: short,
     fuzzMinutes: Number(numbers['fuzz-minutes']),
     soakMinutes: Number(numbers['soak-minutes']),
     soakPerSecond: Number(numbers['soak-per-second']),
@@ -59,6 +62,7 @@ const parse = (args: string[]) =>
     options: {
       only: { type: 'string', multiple: true },
       list: { type: 'boolean', default: false },
+      short: { type: 'boolean', default: false },
       'fuzz-minutes': { type: 'string', default: '2' },
       'soak-minutes': { type: 'string', default: '3' },
       // Less than the machine can do, since parts of it are away most of the time.

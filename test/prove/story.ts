@@ -10,7 +10,7 @@ export interface Story {
   name: string;
   promise: string;
   /** Told only where `--only` asks for it. */
-  isApart?: true;
+  isApart?: boolean;
   /** Rejects where the promise is broken. */
   run(report: Report): Promise<unknown>;
 }

@@ -98,7 +98,7 @@ test('an agent that leaves before the answer begins pays what it reserved, so th
   }
   expect(fake.requests.length - before).toBe(4);
   expect(refused).toBe(8);
-}, 30_000);
+});
 
 /** Ways that a call ends without its figures. */
 const endings: [string, FakeReply, Record<string, unknown>][] = [

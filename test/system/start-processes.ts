@@ -19,7 +19,7 @@ export interface ServiceProcess extends RunningService {
 }
 
 export interface ProcessOptions extends SystemOptions {
-  /** Takes what services print, instead of the terminal. */
+  /** Takes what services print, instead of the console. */
   onOutput?: (text: string) => void;
   /** Services that nobody kills or reads: they run within this process, which costs a second of CPU time less for each. */
   within?: readonly ServiceName[];
@@ -82,9 +82,9 @@ function spawnService(
   onOutput: ProcessOptions['onOutput'],
 ): ChildProcess {
   const file = new URL(`../../services/${name}/src/main.ts`, import.meta.url).pathname;
-  const output = onOutput ? 'pipe' : 'inherit';
-  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', output, output, 'ipc'] });
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
+  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', onOutput ?? ((text: string) => console.log(text.trimEnd())));
   return child;
 }
 

@@ -221,4 +221,4 @@ test('no credential is in any log, span, metric, event, message, audit row, tabl
   expect(outputs.find({ agent: 'canary-a' })).toEqual(
     expect.arrayContaining(['agent: table agents', 'agent: api /api/v1/agents']),
   );
-}, 120_000);
+});

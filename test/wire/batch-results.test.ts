@@ -67,7 +67,7 @@ beforeAll(async () => {
     await system[Symbol.asyncDispose]();
     await fake[Symbol.asyncDispose]();
   };
-}, 60_000);
+});
 
 let sessions = 0;
 

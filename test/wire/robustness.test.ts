@@ -173,7 +173,6 @@ test('bodies that would fill the memory if they were parsed cost little more tha
   await waitFor(
     'all bodies to be in',
     async () => (await readMetric(proxyOf(system), 'agp_proxy_buffered_bytes')) >= 6 * body.length,
-    120_000,
   );
   expect(system.proxies[0]?.child.exitCode).toBeNull();
   leave.abort();

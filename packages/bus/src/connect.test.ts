@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { makeTestAuthority, startTestStack } from '@agp/testing';
-import { expect, test, vi } from 'vitest';
+import { eventually, makeTestAuthority, startTestStack } from '@agp/testing';
+import { expect, test } from 'vitest';
 import { announce, subscribeToAnnouncements } from './announcements.ts';
 import { type BusStatus, connectBus } from './connect.ts';
 import { type DeliveredEvent, EventConsumer } from './consume-events.ts';
@@ -38,14 +38,14 @@ test('a client waits for a server that starts later, reports it once, and then w
   await announce(connection, { announcer: '0190163d-8694-739b-aea5-966c26f8ad91', announcer_seq: 7, events: [] });
   const delivered: DeliveredEvent[] = [];
   const consumer = new EventConsumer(connection, { stream, maxHeld: 1_000, onEvent: (event) => delivered.push(event) });
-  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 60_000 });
+  await eventually(() => expect(delivered).toHaveLength(1));
   expect(await outbox.drain(1_000)).toBe(0);
   expect(heard).toEqual([7]);
 
   await stack.nats.stop();
-  await vi.waitFor(() => expect(reported).toEqual(['waiting', 'disconnected']), { timeout: 60_000 });
+  await eventually(() => expect(reported).toEqual(['waiting', 'disconnected']));
   await stack.nats.start();
-  await vi.waitFor(() => expect(reported).toEqual(['waiting', 'disconnected', 'reconnected']), { timeout: 60_000 });
+  await eventually(() => expect(reported).toEqual(['waiting', 'disconnected', 'reconnected']));
   await consumer.drain();
   outbox.stop();
   await connection.close();
@@ -61,7 +61,7 @@ test('the wait can be ended, and commands do not wait', async () => {
     signal: giveUp.signal,
     onStatus: (_, detail) => reported.push(detail ?? ''),
   });
-  await vi.waitFor(() => expect(reported).toHaveLength(1));
+  await eventually(() => expect(reported).toHaveLength(1));
   giveUp.abort();
   await expect(opening).rejects.toThrow('aborted');
   expect(reported[0]).not.toContain('hunter2');
@@ -75,7 +75,7 @@ test('a wrong password is reported as such, and tried again', async () => {
   const onStatus = (status: BusStatus, detail?: string) => reported.push(`${status}: ${detail}`);
   const url = stack.urls.proxy.natsUrl.replace(/:[^:@]+@/, ':wrong@');
   const opening = connectBus({ url, name: 'agp-proxy', signal: giveUp.signal, onStatus });
-  await vi.waitFor(() => expect(reported).toEqual(["waiting: 'Authorization Violation'"]), { timeout: 60_000 });
+  await eventually(() => expect(reported).toEqual(["waiting: 'Authorization Violation'"]));
   giveUp.abort();
   await expect(opening).rejects.toThrow('aborted');
 });

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { startTestStack } from '@agp/testing';
+import { eventually, startTestStack } from '@agp/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   connectBus,
@@ -32,9 +32,8 @@ async function open(maxHeld: number) {
   const publish = async (...names: string[]) => {
     for (const name of names) {
       // Publishing is not under test here: it is tried again while the server restarts.
-      await vi.waitFor(
-        () => jetstream.publish(eventSubject, name, { msgID: name.split('\n', 1)[0] as string, timeout: 500 }),
-        { timeout: 60_000 },
+      await eventually(() =>
+        jetstream.publish(eventSubject, name, { msgID: name.split('\n', 1)[0] as string, timeout: 500 }),
       );
     }
   };
@@ -44,7 +43,7 @@ async function open(maxHeld: number) {
     const info = await manager.consumers.info(eventStream, writerConsumer);
     return { fetched: info.num_ack_pending, waiting: info.num_pending };
   };
-  const arrived = (count: number) => vi.waitFor(() => expect(delivered.length).toBe(count), { timeout: 60_000 });
+  const arrived = (count: number) => eventually(() => expect(delivered.length).toBe(count));
   return { stack, connection, consumer, delivered, names, publish, arrived, readPending };
 }
 
@@ -57,7 +56,7 @@ test('messages arrive in order with their ids, and leave the stream when they ar
   expect(consumer.held).toBe(3);
   for (const event of delivered) event.acknowledge();
   expect(consumer.held).toBe(0);
-  await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
+  await eventually(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
 });
 
 test('it never holds more than its limit, and goes on as soon as there is room', async () => {
@@ -73,11 +72,11 @@ test('it never holds more than its limit, and goes on as soon as there is room',
   expect(await readPending()).toEqual({ fetched: 4, waiting: 26 });
   for (let acknowledged = 0; acknowledged < 30 * maxEventsInMessage; acknowledged += 1) {
     expect(consumer.held).toBeLessThanOrEqual(maxHeld);
-    await vi.waitFor(() => expect(delivered.length).toBeGreaterThan(acknowledged), { timeout: 60_000 });
+    await eventually(() => expect(delivered.length).toBeGreaterThan(acknowledged));
     delivered[acknowledged]?.acknowledge();
   }
   expect(names()).toEqual(messages.flat());
-  await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
+  await eventually(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
 });
 
 test('a message leaves the stream when the last of its events is acknowledged, not before', async () => {
@@ -88,7 +87,7 @@ test('a message leaves the stream when the last of its events is acknowledged, n
   await setTimeout(300);
   expect(await readPending()).toEqual({ fetched: 1, waiting: 0 });
   delivered[2]?.acknowledge();
-  await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
+  await eventually(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
 });
 
 test('a message that is held for long is not delivered to another writer', async () => {
@@ -130,8 +129,8 @@ test('it goes on after NATS was stopped, killed and paused; held messages arrive
   await setTimeout(ackWaitMs + 1_000);
   expect(names()).toEqual(['before', 'after stop', 'after kill', 'after pause']);
   for (const event of delivered) event.acknowledge();
-  await vi.waitFor(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
-}, 60_000);
+  await eventually(async () => expect(await readPending()).toEqual({ fetched: 0, waiting: 0 }));
+});
 
 test('it makes the stream and the consumer again when they are gone', async () => {
   const { connection, publish, arrived, delivered } = await open(enough);
@@ -146,7 +145,7 @@ test('it makes the stream and the consumer again when they are gone', async () =
   await publish('third');
   await arrived(3);
   expect(delivered.map(({ messageId }) => messageId)).toEqual(['first', 'second', 'third']);
-}, 30_000);
+});
 
 test('released messages go to another writer at once', async () => {
   const { stack, publish, arrived, consumer } = await open(enough);
@@ -162,7 +161,7 @@ test('released messages go to another writer at once', async () => {
     maxHeld: enough,
     onEvent: (event) => taken.push(event),
   });
-  await vi.waitFor(() => expect(taken).toHaveLength(2), { timeout: 60_000 });
+  await eventually(() => expect(taken).toHaveLength(2));
   await next.drain();
   await other.close();
 });
@@ -185,11 +184,11 @@ test('a request that was lost is made again, also where the clock was set back m
     maxHeld: enough,
     onEvent: (event) => delivered.push(event),
   });
-  await vi.waitFor(() => expect(lost).toBe(1), { timeout: 60_000 });
+  await eventually(() => expect(lost).toBe(1));
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
   await connection.jetstream().publish(eventSubject, 'late', { msgID: 'late' });
-  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 60_000 });
+  await eventually(() => expect(delivered).toHaveLength(1));
   await consumer.drain();
   await connection.close();
 });

@@ -1,12 +1,11 @@
-import { startTestStack } from '@agp/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually, startTestStack } from '@agp/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { type BusStatus, connectBus } from './connect.ts';
 import { type DeliveredEvent, EventConsumer } from './consume-events.ts';
 import { eventStream } from './names.ts';
 import { Outbox } from './outbox.ts';
 
 const stream = { replicas: 3, maxBytes: 64 * 1024 ** 2 };
-const patient = { timeout: 90_000, interval: 100 };
 
 test('proxies and writers whose NATS server is cut off from its cluster go to another one, and lose nothing', async () => {
   await using stack = await startTestStack({ nats: 'cluster' });
@@ -28,21 +27,21 @@ test('proxies and writers whose NATS server is cut off from its cluster go to an
     await consumer.drain();
   });
   outbox.add('before', 'before');
-  await vi.waitFor(() => expect(delivered).toHaveLength(1), patient);
+  await eventually(() => expect(delivered).toHaveLength(1));
 
   cutOff.cutOff();
   outbox.add('meanwhile', 'meanwhile');
   expect(await outbox.drain(90_000)).toBe(0);
-  await vi.waitFor(() => expect(new Set(delivered.map(({ messageId }) => messageId)).size).toBe(2), patient);
+  await eventually(() => expect(new Set(delivered.map(({ messageId }) => messageId)).size).toBe(2));
   expect(reported).toContain('leaving');
 
   cutOff.rejoin();
   const admin = await connectBus({ url, name: 'admin' });
   onTestFinished(() => admin.close());
   const { streams } = await admin.jetstreamManager({ checkAPI: false });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { cluster, state } = await streams.info(eventStream);
     expect(cluster?.replicas?.map(({ current }) => current)).toEqual([true, true]);
     expect(state.messages).toBe(0);
-  }, patient);
+  });
 });

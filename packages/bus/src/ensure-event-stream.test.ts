@@ -1,6 +1,6 @@
-import { startTestStack } from '@agp/testing';
+import { eventually, startTestStack } from '@agp/testing';
 import { DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType } from 'nats';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';
 import { ensureEventStream } from './ensure-event-stream.ts';
 import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
@@ -37,7 +37,7 @@ async function publish(ids: readonly string[]): Promise<void> {
 test('events are kept for their time, and no longer once keeping is switched off', async () => {
   expect(await ensureEventStream(bus, { ...limits, keepMs: hourMs })).toBeNull();
   await publish(['a', 'b', 'c']);
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await (await manage()).streams.info(keptStream)).state.messages).toBeGreaterThan(0),
   );
   expect(await ensureEventStream(bus, { ...limits, keepMs: 2 * hourMs })).toBeNull();
@@ -65,7 +65,7 @@ test('what comes while the streams are made is kept as well', async () => {
   const count = async (name: string) => (await streams.info(name)).state.messages;
   const sent = await count(eventStream);
   expect(sent).toBeGreaterThan(0);
-  await vi.waitFor(async () => expect(await count(keptStream)).toBe(sent), { timeout: 60_000 });
+  await eventually(async () => expect(await count(keptStream)).toBe(sent));
 });
 
 test('a stream without copies keeps them from now on, or the reason is reported; it works either way', async () => {
@@ -171,5 +171,5 @@ test.each([
     },
   }) as BusConnection;
   await expect(ensureEventStream(late, { ...limits, maxBytes: 2 * limits.maxBytes, keepMs: hourMs })).rejects.toThrow();
-  await vi.waitFor(async () => expect((await streams.info(keptStream)).state.messages).toBe(1), 60_000);
+  await eventually(async () => expect((await streams.info(keptStream)).state.messages).toBe(1));
 });

@@ -1,5 +1,5 @@
-import { startTestStack } from '@agp/testing';
-import { expect, test, vi } from 'vitest';
+import { eventually, startTestStack } from '@agp/testing';
+import { expect, test } from 'vitest';
 import {
   connectBus,
   type DeliveredEvent,
@@ -24,7 +24,7 @@ test('what is stored beside events arrives with them, however much it is, and ag
   });
   const outbox = new Outbox(connection);
   try {
-    await vi.waitFor(() => expect(consumer.notMade).toBeNull(), { timeout: 60_000 });
+    await eventually(() => expect(consumer.notMade).toBeNull());
     const begun = new Date();
     // Sixteen of the long ones are four times what a message's headers may hold.
     const long = JSON.stringify({ text: 'x'.repeat(15_000) });
@@ -34,7 +34,7 @@ test('what is stored beside events arrives with them, however much it is, and ag
       outbox.add(`event-${index}`, `{"event":${index}}`, notes);
     }
     expect(await outbox.drain(10_000)).toBe(0);
-    await vi.waitFor(() => expect(delivered).toHaveLength(40), { timeout: 60_000 });
+    await eventually(() => expect(delivered).toHaveLength(40));
     const read = (some: DeliveredEvent[]) =>
       some.map(({ bytes, notes }) => `${Buffer.from(bytes)} ${JSON.stringify(notes ?? null)}`).sort();
     const expected = Array.from({ length: 40 }, (_, index) => {
@@ -42,10 +42,8 @@ test('what is stored beside events arrives with them, however much it is, and ag
       return `{"event":${index}} ${notes}`;
     });
     expect(read(delivered)).toEqual(expected.sort());
-    await vi.waitFor(async () => expect((await replayKeptEvents(connection, begun)).events).toBe(40), {
-      timeout: 60_000,
-    });
-    await vi.waitFor(() => expect(delivered.length).toBeGreaterThanOrEqual(80), { timeout: 60_000 });
+    await eventually(async () => expect((await replayKeptEvents(connection, begun)).events).toBe(40));
+    await eventually(() => expect(delivered.length).toBeGreaterThanOrEqual(80));
     expect(read(delivered.slice(40, 80))).toEqual(expected.sort());
   } finally {
     outbox.stop();
@@ -64,14 +62,14 @@ test('a header that holds no notes leaves the events as they are', async () => {
     onEvent: (event) => delivered.push(event),
   });
   try {
-    await vi.waitFor(() => expect(consumer.notMade).toBeNull(), { timeout: 60_000 });
+    await eventually(() => expect(consumer.notMade).toBeNull());
     const { headers } = await import('nats');
     for (const text of ['{', '{}', '[]', `${'['.repeat(30_000)}`, '7']) {
       const written = headers();
       written.set('Agp-Event-Notes', text);
       await connection.jetstream().publish(eventSubject, '{}\n{}', { headers: written });
     }
-    await vi.waitFor(() => expect(delivered).toHaveLength(10), { timeout: 60_000 });
+    await eventually(() => expect(delivered).toHaveLength(10));
     expect(delivered.every(({ notes }) => notes === undefined)).toBe(true);
   } finally {
     await consumer.drain();

@@ -1,4 +1,4 @@
-import { startTestStack } from '@agp/testing';
+import { eventually, startTestStack } from '@agp/testing';
 import type { NatsConnection } from 'nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { connectBus } from './connect.ts';
@@ -101,7 +101,7 @@ test('a clock that is set back does not keep an unconfirmed event from being sen
   const refusals: string[] = [];
   const outbox = new Outbox(bus, { onRefusal: (reason) => void refusals.push(reason) });
   outbox.add('early', 'early');
-  await vi.waitFor(() => expect(refusals.length).toBeGreaterThan(0), 10_000);
+  await eventually(() => expect(refusals.length).toBeGreaterThan(0));
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
   await ensureEventStream(bus, limits);

@@ -128,7 +128,7 @@ test('an interrupted install ends pnpm, and does not count as the good install b
   writeFileSync(join(root, 'pnpm-lock.yaml'), good);
   expect(await runBootstrap(root).exit).toBe(0);
   expect(countInstalls(root)).toBe(3);
-}, 30_000);
+});
 
 test('it passes arguments, signals and the exit code on', async () => {
   const root = makeWorkspace();

@@ -15,7 +15,7 @@ export interface RedisOptions {
   /** Called with each new connection, to whatever server it leads. */
   onReady?: () => void;
   /** How long an answer may take before the caller goes on without it, in milliseconds. 100 if not given. */
-  commandTimeoutMs?: number;
+  commandTimeoutMs?: number | undefined;
 }
 
 /** Excluded from pipelining: it must be sent before its caller does anything else. */

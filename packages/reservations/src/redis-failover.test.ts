@@ -1,9 +1,7 @@
-import { startTestStack } from '@agp/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually, startTestStack } from '@agp/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { createBudgetReservations } from './budget-reservations.ts';
 import { connectRedis } from './connect-redis.ts';
-
-const patient = { timeout: 60_000, interval: 50 };
 
 function open(url: string) {
   let connections = 0;
@@ -19,36 +17,36 @@ test('sentinels lead to the master, and to the replica that is promoted', async 
   await using stack = await startTestStack({ redis: 'pair' });
   const { master, replica, promote } = stack.redisPair;
   const { readTotal, reserve, connections } = open(stack.urls.proxy.redisUrl);
-  await vi.waitFor(() => reserve(), patient);
+  await eventually(() => reserve());
   const onReplica = open(replica.url);
-  await vi.waitFor(() => expect(onReplica.redis.status).toBe('ready'), patient);
-  await vi.waitFor(async () => expect(await onReplica.redis.hlen('agp:{budget}:2030-01-01:held')).toBe(1), patient);
+  await eventually(() => expect(onReplica.redis.status).toBe('ready'));
+  await eventually(async () => expect(await onReplica.redis.hlen('agp:{budget}:2030-01-01:held')).toBe(1));
   await master.kill();
   await promote();
-  await vi.waitFor(async () => expect(await readTotal()).toBe(7), patient);
+  await eventually(async () => expect(await readTotal()).toBe(7));
   expect(connections()).toBeGreaterThan(1);
 });
 
 test('a server that has become a replica is left, and whoever stands behind its name then is asked', async () => {
   await using stack = await startTestStack({ redis: true });
   const admin = open(stack.redisUrl);
-  await vi.waitFor(() => expect(admin.redis.status).toBe('ready'), patient);
+  await eventually(() => expect(admin.redis.status).toBe('ready'));
   const { redis, reserve, connections } = open(stack.urls.proxy.redisUrl);
-  await vi.waitFor(() => expect(redis.status).toBe('ready'), patient);
+  await eventually(() => expect(redis.status).toBe('ready'));
   await admin.redis.replicaof('127.0.0.1', 9);
   await expect(reserve()).rejects.toThrow('READONLY');
-  await vi.waitFor(() => expect(connections()).toBeGreaterThan(1), patient);
+  await eventually(() => expect(connections()).toBeGreaterThan(1));
   await admin.redis.replicaof('NO', 'ONE');
-  await vi.waitFor(async () => expect(await reserve()).toMatchObject({ seq: 1 }), patient);
+  await eventually(async () => expect(await reserve()).toMatchObject({ seq: 1 }));
 });
 
 test('a connection on which nothing is answered is given up', async () => {
   await using stack = await startTestStack({ redis: true });
   const { redis, connections } = open(stack.urls.proxy.redisUrl);
-  await vi.waitFor(() => expect(redis.status).toBe('ready'), patient);
+  await eventually(() => expect(redis.status).toBe('ready'));
   const closed = new Promise((resolve) => redis.once('close', resolve));
   stack.redis.pause();
   await closed;
   stack.redis.resume();
-  await vi.waitFor(() => expect(connections()).toBeGreaterThan(1), patient);
+  await eventually(() => expect(connections()).toBeGreaterThan(1));
 });

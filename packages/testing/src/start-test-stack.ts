@@ -33,6 +33,7 @@ export { runCommandWithin } from './run-command-within.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';
 export { type Link, type LinkWeather, startLink } from './start-link.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
+export { eventually, longestWaitMs, waitFor } from './wait-for.ts';
 
 export interface TestStackOptions {
   /** Starts a NATS server with JetStream of this stack's own, or three that are a cluster. */

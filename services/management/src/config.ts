@@ -1,4 +1,11 @@
-import { commonFields, drainDelayField, portField, shutdownGraceField, trustProxyField } from '@agp/runtime';
+import {
+  commonFields,
+  drainDelayField,
+  portField,
+  shutdownGraceField,
+  storageTimeoutField,
+  trustProxyField,
+} from '@agp/runtime';
 import { z } from 'zod';
 import { consoleFields } from './oidc/oidc-fields.ts';
 
@@ -16,6 +23,7 @@ export const managementConfigSchema = z.object({
     .string()
     .min(16)
     .describe('the key named `bootstrap`, with every scope; at least 16 characters. A new value replaces the old'),
+  storageTimeoutMs: storageTimeoutField.default(5_000).describe('how long a statement may take in Postgres'),
   maxStreamsPerKey: z.coerce.number().int().min(1).default(50).describe('live streams of one API key on each process'),
   edition: z.enum(['extended', 'base']).default('extended').describe('`base` leaves the session index out'),
   ...consoleFields,

@@ -71,7 +71,7 @@ export async function startManagement(
       url: config.databaseUrl,
       applicationName: 'agp-management',
       maxConnections,
-      statementTimeoutMs: 5_000,
+      statementTimeoutMs: config.storageTimeoutMs,
       onConnectionError: logLostConnection(logger),
     });
   // Keys and changes, above all the kill switch, never wait behind reads or sign-ins.
@@ -110,11 +110,16 @@ export async function startManagement(
   const redis = connectRedis({
     url: config.redisUrl,
     caFile: config.redisCaFile,
+    commandTimeoutMs: config.redisTimeoutMs,
     onStatus: logRedisStatus(logger),
   });
   opened.defer(() => redis.disconnect());
   // A list of all reservations can take long; the throttle of failed authentications must not wait as long.
-  const budgetRedis = connectRedis({ url: config.redisUrl, caFile: config.redisCaFile, commandTimeoutMs: 2_000 });
+  const budgetRedis = connectRedis({
+    url: config.redisUrl,
+    caFile: config.redisCaFile,
+    commandTimeoutMs: config.redisTimeoutMs ?? 2_000,
+  });
   opened.defer(() => budgetRedis.disconnect());
 
   recordings = opened.use(await followRecordings(config, streams, logger));

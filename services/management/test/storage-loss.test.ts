@@ -49,9 +49,7 @@ test('Postgres stopped is 503, unready, and over when it is back, without a rest
   expect((await fetch(`${management.service.opsUrl}/healthz`)).status).toBe(200);
   expect((await management.call('/openapi.json')).status).toBe(200);
   await postgres.start();
-  await expect
-    .poll(() => management.call('/api/v1/agents').then((response) => response.status), { timeout: 60_000 })
-    .toBe(200);
+  await expect.poll(() => management.call('/api/v1/agents').then((response) => response.status)).toBe(200);
   await expect.poll(ready).toBe(200);
 });
 
@@ -92,7 +90,5 @@ test('Postgres that hangs is 503 within seconds, and over when it goes on', asyn
   } finally {
     postgres.resume();
   }
-  await expect
-    .poll(() => management.call('/api/v1/agents').then((response) => response.status), { timeout: 60_000 })
-    .toBe(200);
-}, 60_000);
+  await expect.poll(() => management.call('/api/v1/agents').then((response) => response.status)).toBe(200);
+});

@@ -6,6 +6,7 @@ import {
   loadConfig,
   portField,
   shutdownGraceField,
+  storageTimeoutField,
   tracingFields,
   trustProxyField,
 } from '@agp/runtime';
@@ -51,6 +52,9 @@ export const proxyConfigSchema = z.object({
     .max(1_000)
     .default(0.01)
     .describe('reserved where no price is known, and charged under a cap for a body on an unknown path'),
+  storageTimeoutMs: storageTimeoutField
+    .default(900)
+    .describe('how long a request waits for Postgres, before its body and after it, until it gets a 503'),
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
   providersFile: z.string().optional().describe('[providers](#providers)'),
   pricesFile: z.string().optional().describe('[prices](#prices)'),

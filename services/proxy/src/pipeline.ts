@@ -19,7 +19,6 @@ import { readHead } from './steps/read-head.ts';
 import { reserve } from './steps/reserve.ts';
 import { resolveSession } from './steps/resolve-session.ts';
 import { takePlace } from './steps/take-place.ts';
-import { storageWaitMs } from './storage/storage.ts';
 import { RequestTrace } from './telemetry/request-trace.ts';
 import { timeSteps } from './telemetry/time-steps.ts';
 
@@ -45,7 +44,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const agent = await identify(context, head);
     journey.agent = agent;
     begin('admit');
-    const early = new StorageDeadline(head.arrived + storageWaitMs);
+    const early = new StorageDeadline(head.arrived + context.config.storageTimeoutMs);
     let admission = await admit(context, head, agent, early.at);
     // A session of another agent is refused first. Where none is named Redis is asked, which only a request with a place may do.
     if (head.sessionName === null) journey.place = takePlace(context, head, agent);
@@ -57,7 +56,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const counted = await countEarly(context, exchange, head, agent, admission, early);
     const body = await readBody(context, exchange, head, agent, admission, counted);
     journey.body = body;
-    const deadline = new StorageDeadline(performance.now() + storageWaitMs);
+    const deadline = new StorageDeadline(performance.now() + context.config.storageTimeoutMs);
     const admitAgain = () => {
       begin('admit');
       return admit(context, head, agent, deadline.at);

@@ -3,6 +3,7 @@ import { createStorageChecks, openDatabase } from '@agp/db';
 import { budgetTimeoutMs, connectRedis } from '@agp/reservations';
 import {
   createLogger,
+  type Logger,
   logLostConnection,
   logReadiness,
   logRedisStatus,
@@ -29,8 +30,13 @@ export interface Proxy extends Service {
   opsUrl: string;
 }
 
-/** Statements of admission end by themselves after this long; the request has had its 503 by then. */
-const admissionTimeoutMs = 1_000;
+/** For tests. */
+export interface ProxyOverrides {
+  logger?: Logger;
+}
+
+/** Statements of admission end by themselves so much later than the requests that gave them up, in milliseconds. */
+const statementMarginMs = 100;
 const openIdentityWarning =
   'AGENT_IDENTITY=open: whoever reaches this port may call itself any agent, and leave a block or a cap behind; set it to token';
 /** Connections to Postgres made before the first request: under full load it would wait while all are made at once. */
@@ -40,8 +46,8 @@ const readyConnections = 5;
  * Waits for NATS, and listens: Postgres and Redis may be away, as they may later. Health and metrics are there from the beginning.
  * `stop` ends running requests and publishes every event that is still held.
  */
-export async function startProxy(config: ProxyConfig): Promise<Proxy> {
-  const logger = createLogger('proxy', config.logLevel);
+export async function startProxy(config: ProxyConfig, overrides: ProxyOverrides = {}): Promise<Proxy> {
+  const logger = overrides.logger ?? createLogger('proxy', config.logLevel);
   const warnings = createWarnings(logger);
   let context: ProxyContext | null = null;
 
@@ -59,7 +65,7 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   const database = openDatabase({
     url: config.databaseUrl,
     applicationName: 'agp-proxy',
-    statementTimeoutMs: admissionTimeoutMs,
+    statementTimeoutMs: config.storageTimeoutMs + statementMarginMs,
     usesIndexesOnly: true,
     onConnectionError: logLostConnection(logger),
   });
@@ -109,10 +115,14 @@ export async function startProxy(config: ProxyConfig): Promise<Proxy> {
   });
   closings.push(() => bus.close());
   const redisServer = { url: config.redisUrl, caFile: config.redisCaFile };
-  const redis = connectRedis({ ...redisServer, onStatus: logRedisStatus(logger) });
+  const redis = connectRedis({
+    ...redisServer,
+    commandTimeoutMs: config.redisTimeoutMs,
+    onStatus: logRedisStatus(logger),
+  });
   const budgetRedis = connectRedis({
     ...redisServer,
-    commandTimeoutMs: budgetTimeoutMs,
+    commandTimeoutMs: config.redisTimeoutMs ?? budgetTimeoutMs,
     onReady: () => context?.budget.reconnect(),
   });
   for (const client of [redis, budgetRedis]) redisClients.defer(() => client.disconnect());

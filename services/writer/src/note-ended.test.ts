@@ -9,9 +9,9 @@ import {
   type ForwardedReservation,
 } from '@agp/reservations';
 import { createLogger } from '@agp/runtime';
-import { startTestStack, type TestStack } from '@agp/testing';
+import { eventually, startTestStack, type TestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { WriterMetrics } from './metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 import { keepSweeping } from './sweep-reservations.ts';
@@ -175,12 +175,12 @@ test('an event that is being recorded while its request is noted is counted once
 });
 
 const waitForLock = (table: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { rows } = await admin.pool.query('SELECT FROM pg_locks WHERE NOT granted AND relation = $1::regclass', [
       table,
     ]);
     expect(rows).toHaveLength(1);
-  }, 900);
+  });
 
 test('unreadable entries are given up, and the others are still noted', async () => {
   const broken = [
@@ -210,22 +210,22 @@ test('a writer sweeps on after Postgres and Redis were away, and says in one lin
   });
   try {
     const killed = [await kill(1), await kill(2)];
-    await vi.waitFor(async () => expect(await list()).toHaveLength(2));
+    await eventually(async () => expect(await list()).toHaveLength(2));
     await stack.postgres.stop();
     const meanwhile = await kill(3);
-    await vi.waitFor(() => expect(failures).not.toEqual([]), 10_000);
+    await eventually(() => expect(failures).not.toEqual([]));
     await stack.postgres.start();
-    await vi.waitFor(async () => expect(await list()).toHaveLength(3), 10_000);
+    await eventually(async () => expect(await list()).toHaveLength(3));
     expect((await list()).map(({ event_id }) => event_id)).toContain(meanwhile.eventId);
     redis.disconnect();
-    await vi.waitFor(() => expect(redis.status).toBe('end'));
+    await eventually(() => expect(redis.status).toBe('end'));
     const failed = failures.length;
-    await vi.waitFor(() => expect(failures.length).toBeGreaterThan(failed));
+    await eventually(() => expect(failures.length).toBeGreaterThan(failed));
     await kill(4);
     await redis.connect();
-    await vi.waitFor(async () => expect(await list()).toHaveLength(4), 10_000);
+    await eventually(async () => expect(await list()).toHaveLength(4));
     // Said at the end of a round.
-    await vi.waitFor(() => {
+    await eventually(() => {
       const warned = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
       expect(warned.map(({ requests }) => requests).reduce((sum, count) => sum + count, 0)).toBe(4);
     });
@@ -237,4 +237,4 @@ test('a writer sweeps on after Postgres and Redis were away, and says in one lin
   } finally {
     await stop();
   }
-}, 60_000);
+});

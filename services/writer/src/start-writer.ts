@@ -109,7 +109,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   const redis = connectRedis({
     url: config.redisUrl,
     caFile: config.redisCaFile,
-    commandTimeoutMs: budgetTimeoutMs,
+    commandTimeoutMs: config.redisTimeoutMs ?? budgetTimeoutMs,
     onStatus: logRedisStatus(logger),
   });
   started.defer(() => redis.disconnect());

@@ -2,9 +2,9 @@ import { randomUUIDv7 } from 'node:crypto';
 import { firstUuidAt, toPublicId } from '@agp/core/ids';
 import { addUnrecordedSpend, openDatabase, recordEvents } from '@agp/db';
 import { connectRedis, createBudgetReservations, type Reservation } from '@agp/reservations';
-import { startTestStack } from '@agp/testing';
+import { eventually, startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sweepReservations } from './sweep-reservations.ts';
 
 const minuteMs = 60_000;
@@ -14,7 +14,7 @@ test('reservations of events recorded or set aside some time ago, today or yeste
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'sweep-test', pipeline: true });
   const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 5_000 });
   try {
-    await vi.waitFor(() => expect(redis.status).toBe('ready'));
+    await eventually(() => expect(redis.status).toBe('ready'));
     const reservations = createBudgetReservations(redis);
     const agentId = randomUUIDv7();
     const now = Date.now();

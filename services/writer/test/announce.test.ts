@@ -1,8 +1,8 @@
 import { connectBus, subscribeToAnnouncements } from '@agp/bus';
 import type { EventAnnouncement } from '@agp/core/events';
-import { startTestStack } from '@agp/testing';
+import { eventually, startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeAnnounce } from '../src/announce.ts';
 
 test('a batch is one announcement, a large one several that NATS takes, all of it in order and without gaps', async () => {
@@ -30,7 +30,7 @@ test('a batch is one announcement, a large one several that NATS takes, all of i
   await announce({ recorded: small.slice(0, 60), known: small.slice(60) });
   await announce({ recorded: huge, known: [] });
   await announce({ recorded: [], known: [] });
-  await vi.waitFor(() => expect(announcements.flatMap(({ events }) => events)).toHaveLength(200));
+  await eventually(() => expect(announcements.flatMap(({ events }) => events)).toHaveLength(200));
   expect(announcements[0]?.events).toHaveLength(100);
   expect(announcements.length).toBeGreaterThan(2);
   for (const announcement of announcements) {

@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { fromPublicId } from '@agp/core/ids';
 import { keepForwarded } from '@agp/db';
+import { eventually } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startWriterStack } from './support/start-writer-stack.ts';
 
 const silentMs = 1_000;
@@ -45,7 +46,7 @@ test('while writers are behind, no request is lost whose event waits for them; o
   await new Promise((resolve) => setTimeout(resolve, 3 * silentMs));
   expect(await readNoted()).toEqual([]);
   caughtUp.resolve();
-  await vi.waitFor(async () => expect(await readNoted()).toEqual([{ event_id: uuids[1] }]), { timeout: 60_000 });
+  await eventually(async () => expect(await readNoted()).toEqual([{ event_id: uuids[1] }]));
   expect(await stack.count('forwarded_requests')).toBe(0);
   expect(await stack.count('events')).toBe(1);
-}, 60_000);
+});

@@ -5,9 +5,9 @@ import { connectBus, keptStream, Outbox, readBacklog } from '@agp/bus';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger } from '@agp/runtime';
-import { childEnvironment, runCommandWithin, startTestStack } from '@agp/testing';
+import { childEnvironment, eventually, runCommandWithin, startTestStack } from '@agp/testing';
 import { findDivergence, makeTraffic } from '@agp/testing/events';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { readSnippets } from '../../../test/docs/read-snippets.ts';
 import { writerConfigSchema } from '../src/config.ts';
 import { startWriter } from '../src/start-writer.ts';
@@ -71,15 +71,12 @@ test('a database that was restored to an earlier point gets every event that cam
     const databaseUrl = toUrl(stack.urls.writer.databaseUrl, database);
     const config = writerConfigSchema.parse({ ...stack.urls.writer, ...settings, databaseUrl });
     await using _ = await startWriter(config, { logger: createLogger('writer', 'silent') });
-    await vi.waitFor(() => readBacklog(connection), { timeout: 60_000 });
+    await eventually(() => readBacklog(connection));
     for (const event of events.slice(from, to)) outbox.add(event.id, JSON.stringify(event));
     expect(await outbox.drain(10_000)).toBe(0);
     work?.();
     const empty = { pending: 0, unacknowledged: 0 };
-    await vi.waitFor(async () => expect(await readBacklog(connection)).toMatchObject(empty), {
-      timeout: 20_000,
-      interval: 50,
-    });
+    await eventually(async () => expect(await readBacklog(connection)).toMatchObject(empty));
   };
   const administer = (statement: string) =>
     use(toUrl(stack.databaseUrl, 'postgres'), ({ pool }) => pool.query(statement));

@@ -2,8 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { addRefusals } from '@agp/db';
+import { eventually } from '@agp/testing';
 import { findAuditDivergence } from '@agp/testing/events';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startWriterStack } from './support/start-writer-stack.ts';
 
 type WriterStack = Awaited<ReturnType<typeof startWriterStack>>;
@@ -45,7 +46,7 @@ async function readSealed({ database }: WriterStack) {
 
 async function expectSealedOnce(stack: WriterStack, agents: number): Promise<void> {
   const left = async () => expect(await stack.count('refusal_counts')).toBe(0);
-  await vi.waitFor(left, { timeout: 60_000, interval: 20 });
+  await eventually(left);
   const { links, payloads } = await readSealed(stack);
   expect(findAuditDivergence(links)).toBeNull();
   expect(payloads.map(({ count }) => count)).toEqual(Array(agents + 1).fill(3));
@@ -68,7 +69,7 @@ test('a writer that is killed in the middle of sealing leaves the counts as they
     );
     expect(rows[0].n).toBe(1);
   };
-  await vi.waitFor(waiting, { timeout: 60_000, interval: 20 });
+  await eventually(waiting);
   await kill(child);
   await blocker.query('ROLLBACK');
   expect(await stack.count('refusal_counts')).toBe(21);
@@ -86,7 +87,7 @@ test('writers that are killed one after the other while they seal lose nothing a
   for (let round = 0; round < 2; round += 1) {
     const child = await startSealing(stack);
     const progressed = async () => expect(await stack.count('audit_log')).toBeGreaterThan(sealed);
-    await vi.waitFor(progressed, { timeout: 60_000, interval: 1 });
+    await eventually(progressed, 1);
     await kill(child);
     sealed = await stack.count('audit_log');
     const left = await stack.count('refusal_counts');

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { announcementSubject, connectBus, eventStream, eventSubject, maxEventsInMessage } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
-import { childEnvironment, runCommandWithin } from '@agp/testing';
+import { childEnvironment, eventually, runCommandWithin } from '@agp/testing';
 import { findDivergence, makeEvent, makeTraffic } from '@agp/testing/events';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ackWaitMs, startWriterStack } from './support/start-writer-stack.ts';
 
 const run = promisify(execFile);
@@ -35,7 +35,7 @@ async function expectAllRecorded({ database, announced }: Stack, events: readonl
       (SELECT sum(cost_usd) FROM daily_usage) = (SELECT sum(cost_usd) FROM events) AS cost`);
   expect(sums).toEqual({ sessions: events.length, usage: events.length, cost: true });
   const hashes = new Map(announced.map((event) => [event.id, event.lineage_hash]));
-  await vi.waitFor(() => expect(hashes.size).toBe(events.length));
+  await eventually(() => expect(hashes.size).toBe(events.length));
   for (const { event_id, lineage_hash } of entries) expect(hashes.get(event_id)).toBe(lineage_hash);
 }
 
@@ -46,7 +46,7 @@ test('published events are recorded, announced and acknowledged', async () => {
   stack.publish(events);
   await stack.settled();
   await expectAllRecorded(stack, events);
-  await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 60_000 });
+  await eventually(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200));
   const metrics = await (await fetch(`${writer.url}/metrics`)).text();
   expect(metrics).toContain('agp_writer_events_recorded_total 730');
   expect(metrics).toContain('agp_writer_held_messages 0');
@@ -58,10 +58,10 @@ test('a writer that cannot make the stream is not ready', async () => {
   await streams.delete(eventStream);
   // The test's server may use 1 TB.
   const writer = await stack.start({}, { eventStreamMaxBytes: 2e12 });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const answer = await fetch(`${writer.url}/readyz`);
     expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ reasons: ['stream'] })]);
-  }, 15_000);
+  });
 });
 
 test('one event alone is recorded and announced, with none to fill its batch', async () => {
@@ -69,7 +69,7 @@ test('one event alone is recorded and announced, with none to fill its batch', a
   await stack.start();
   const event = makeEvent();
   stack.publish([event]);
-  await vi.waitFor(() => expect(stack.announced).toHaveLength(1), { timeout: 60_000, interval: 10 });
+  await eventually(() => expect(stack.announced).toHaveLength(1));
   expect(stack.announced[0]).toMatchObject({ id: event.id, cost_usd: event.cost_nano_usd / 1e9 });
 });
 
@@ -153,7 +153,7 @@ test('NATS stopped and killed under traffic: nothing is lost, nothing twice', as
   })();
   const recordsMore = async () => {
     const before = await stack.count('events');
-    await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(before), 30_000);
+    await eventually(async () => expect(await stack.count('events')).toBeGreaterThan(before));
   };
   await recordsMore();
   await stack.nats.stop();
@@ -177,7 +177,7 @@ test('Postgres stopped for longer than a message may be held: nothing is lost, n
   const writer = await stack.start();
   const events = traffic(2_500);
   stack.publish(events.slice(0, 500));
-  await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(100), { timeout: 60_000 });
+  await eventually(async () => expect(await stack.count('events')).toBeGreaterThan(100));
   await stack.postgres?.stop();
   stack.publish(events.slice(500));
   await setTimeout(2 * ackWaitMs);
@@ -188,7 +188,7 @@ test('Postgres stopped for longer than a message may be held: nothing is lost, n
   await stack.settled(40_000);
   await expectAllRecorded(stack, events);
   expect(await stack.count('quarantine')).toBe(0);
-  await vi.waitFor(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200), { timeout: 60_000 });
+  await eventually(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200));
 });
 
 test('killed between commit and acknowledgement: recorded once, and announced by the next writer', async () => {
@@ -220,10 +220,7 @@ test('a stop records the events it holds and leaves the rest to the next writer 
   stack.publish(events);
   await stack.outbox.drain(20_000);
   const first = await stack.start({ ackWaitMs: 60_000 });
-  await vi.waitFor(async () => expect(await stack.count('events')).toBeGreaterThan(0), {
-    interval: 5,
-    timeout: 20_000,
-  });
+  await eventually(async () => expect(await stack.count('events')).toBeGreaterThan(0), 5);
   await Promise.all([first.stop(), first.stop()]);
   const recorded = await stack.count('events');
   const info = await (await stack.connection.jetstreamManager()).consumers.info('AGP_EVENTS', 'writer');

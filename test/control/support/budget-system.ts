@@ -38,7 +38,7 @@ export interface BudgetSystem<Service extends RunningService = RunningService> e
   /** Of one agent, or of all. */
   readState(agentName?: string): Promise<BudgetState>;
   /** Waits until nothing is reserved any more: every event is recorded. */
-  settle(ms?: number): Promise<BudgetState>;
+  settle(): Promise<BudgetState>;
 }
 
 export const today = () => new Date().toISOString().slice(0, 10);
@@ -122,15 +122,11 @@ export async function startBudgetSystem(
       if (rowCount !== 1) throw new Error(`there is no agent ${agentName}`);
     },
     readState,
-    settle: (ms = 60_000) =>
-      waitFor(
-        'all reservations to be settled',
-        async () => {
-          const state = await readState();
-          return state.held === 0 && state.reserved === 0 && state;
-        },
-        ms,
-      ),
+    settle: () =>
+      waitFor('all reservations to be settled', async () => {
+        const state = await readState();
+        return state.held === 0 && state.reserved === 0 && state;
+      }),
     async [Symbol.asyncDispose]() {
       redis.disconnect();
       await caller[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { overlays } from './overlays.ts';
 import { type KubernetesObject, nameOf, renderKustomization } from './render-kustomization.ts';
-import { compilerMs, findSchemaError, findUnknownFields } from './schemas.ts';
+import { findSchemaError, findUnknownFields } from './schemas.ts';
 import { makeSecretManifests } from './secret-manifests.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
@@ -29,26 +29,18 @@ describeWithKustomize('what is rendered', () => {
     },
   );
 
-  test(
-    'no object has a field that its schema does not have',
-    async () => {
-      const objects = overlays.flatMap((folder) => list(basename(folder)));
-      expect(await findUnknownFields(objects)).toEqual([]);
-    },
-    compilerMs,
-  );
+  test('no object has a field that its schema does not have', async () => {
+    const objects = overlays.flatMap((folder) => list(basename(folder)));
+    expect(await findUnknownFields(objects)).toEqual([]);
+  });
 
-  test(
-    'so are the Secrets that npm run secrets prints',
-    async () => {
-      const secrets = makeSecretManifests();
-      expect(secrets.length).toBeGreaterThan(5);
-      const errors = await Promise.all(secrets.map(findSchemaError));
-      expect(errors.filter((error) => error !== null)).toEqual([]);
-      expect(await findUnknownFields(secrets)).toEqual([]);
-    },
-    compilerMs,
-  );
+  test('so are the Secrets that npm run secrets prints', async () => {
+    const secrets = makeSecretManifests();
+    expect(secrets.length).toBeGreaterThan(5);
+    const errors = await Promise.all(secrets.map(findSchemaError));
+    expect(errors.filter((error) => error !== null)).toEqual([]);
+    expect(await findUnknownFields(secrets)).toEqual([]);
+  });
 
   test.each<[string, () => KubernetesObject, string]>([
     [
@@ -84,18 +76,14 @@ describeWithKustomize('what is rendered', () => {
     expect(await findSchemaError(plant())).toContain(message);
   });
 
-  test(
-    'fields that do not exist are found, in custom resources too',
-    async () => {
-      const proxy = find('Deployment', 'proxy');
-      proxy.spec.template.spec.containers[0].readynessProbe = {};
-      const writer = find('ScaledObject', 'writer');
-      writer.spec.maxReplicas = 3;
-      const errors = await findUnknownFields([proxy, writer, find('Service', 'proxy')]);
-      expect(errors).toHaveLength(2);
-      expect(errors[0]).toMatch(/Deployment-proxy.*readynessProbe/);
-      expect(errors[1]).toMatch(/ScaledObject-writer.*maxReplicas/);
-    },
-    compilerMs,
-  );
+  test('fields that do not exist are found, in custom resources too', async () => {
+    const proxy = find('Deployment', 'proxy');
+    proxy.spec.template.spec.containers[0].readynessProbe = {};
+    const writer = find('ScaledObject', 'writer');
+    writer.spec.maxReplicas = 3;
+    const errors = await findUnknownFields([proxy, writer, find('Service', 'proxy')]);
+    expect(errors).toHaveLength(2);
+    expect(errors[0]).toMatch(/Deployment-proxy.*readynessProbe/);
+    expect(errors[1]).toMatch(/ScaledObject-writer.*maxReplicas/);
+  });
 });

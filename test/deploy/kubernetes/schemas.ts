@@ -33,9 +33,6 @@ export async function findSchemaError(object: KubernetesObject): Promise<string 
   }
 }
 
-/** What a test that compiles may take on a busy machine, in milliseconds. */
-export const compilerMs = 90_000;
-
 /**
  * Fields that a schema does not have, which a server drops or refuses and the validators let pass: the compiler finds them, since a
  * literal may have no member that its type lacks.

@@ -98,7 +98,7 @@ export async function followLive(
     const [text] = await counter.page.getByRole('button', { name: /new events$/ }).allTextContents();
     return Number(text?.replace(/\D/g, ''));
   };
-  await waitFor('the page that counts', async () => (await count()) >= sent - failed, 120_000);
+  await waitFor('the page that counts', async () => (await count()) >= sent - failed);
   const seen = await count();
   report({ 'a minute': Math.round((60 * sent) / seconds), seen, failed });
   expect([seen, failed]).toEqual([sent, 0]);

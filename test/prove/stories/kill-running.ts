@@ -101,7 +101,7 @@ export async function killRunning(
   const begun = provider.requests.filter(({ body, target }) => streams.test(body.toString() + target));
   expect(begun).toHaveLength(size.streams);
   // Some begin with pieces that hold no text yet.
-  await waitFor('text in each stream', async () => running.every((stream) => stream.pieces() > 4), 60_000);
+  await waitFor('text in each stream', async () => running.every((stream) => stream.pieces() > 4));
 
   let stopped = false;
   let blockedAt = Number.POSITIVE_INFINITY;
@@ -118,11 +118,11 @@ export async function killRunning(
   });
   let lastEnded: number;
   try {
-    await waitFor('requests to be served', () => served >= size.each, 60_000);
+    await waitFor('requests to be served', () => served >= size.each);
     await setStatus(system, agentName, 'blocked');
     blockedAt = performance.now();
     lastEnded = await expectKilled(running, 'agent blocked');
-    await waitFor('requests after the block', () => late.length >= size.each, 60_000);
+    await waitFor('requests after the block', () => late.length >= size.each);
   } finally {
     stopped = true;
     await Promise.all(sending);

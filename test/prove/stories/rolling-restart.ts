@@ -115,7 +115,7 @@ async function waitForMore({ database }: Replicas['system'], events: number): Pr
     return rows[0]?.count ?? 0;
   };
   const before = await countEvents();
-  await waitFor('more events', async () => (await countEvents()) >= before + events, 120_000);
+  await waitFor('more events', async () => (await countEvents()) >= before + events);
 }
 
 export interface RollingSize {

@@ -72,7 +72,7 @@ export async function runStrict({ requests: count, seed }: StrictSize, report: R
   for (let index = 0; index < agents; index += agentsAtOnce) {
     await Promise.all(Array.from({ length: Math.min(agentsAtOnce, agents - index) }, (_, at) => runAgent(index + at)));
   }
-  await budgets.settle(60_000);
+  await budgets.settle();
   for (const [agentName, billed] of provider.bills) {
     const { spent } = await budgets.readState(agentName);
     // Each call's cost is rounded to a whole nano-dollar.

@@ -46,7 +46,7 @@ beforeAll(async () => {
     const samples = await ask('min(count_over_time(up{job=~"agp-.*"}[1m])) and count(up == 1) == 4');
     return Number(samples[0]?.value[1]) >= 3;
   });
-}, 120_000);
+});
 afterAll(async () => {
   await prometheus?.[Symbol.asyncDispose]();
   await monitored?.[Symbol.asyncDispose]();

@@ -39,7 +39,7 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
     allowing = await system.start('proxy', { ALLOWED_ORIGINS: `http://evil.test:${portOf(hostile.url)}` });
     browser = await startBrowser(['evil.test', 'rebound.test']);
     // The first time the browser is unpacked.
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await system?.[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { startTestStack } from '@agp/testing';
+import { eventually, startTestStack } from '@agp/testing';
 import { connect, type NatsConnection } from 'nats';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   announcementSubject,
   connectBus,
@@ -122,11 +122,11 @@ describe.each(natsUsers)('%s', (user) => {
     const { publish, subscribe } = refusedTo[user];
     for (const subject of publish) connection.publish(subject, `forged by ${user}`);
     await connection.flush();
-    await vi.waitFor(() => expect(refused.toSorted()).toEqual(publish.map((subject) => `publish ${subject}`).sort()));
+    await eventually(() => expect(refused.toSorted()).toEqual(publish.map((subject) => `publish ${subject}`).sort()));
     refused.length = 0;
     for (const subject of subscribe) connection.subscribe(subject, { callback: () => {} });
     await connection.flush();
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(refused.toSorted()).toEqual(subscribe.map((subject) => `subscription ${subject}`).sort()),
     );
     await admin.flush();
@@ -168,7 +168,7 @@ test.each([api('STREAM.PURGE', eventStream), api('STREAM.MSG.DELETE', eventStrea
     await connection.flush();
     const countAll = () =>
       Promise.all([eventStream, keptStream].map(async (name) => (await streams.info(name)).state.messages));
-    await vi.waitFor(async () => expect((await streams.info(keptStream)).state.last_seq).toBe(3));
+    await eventually(async () => expect((await streams.info(keptStream)).state.last_seq).toBe(3));
     await setTimeout(200);
     expect(await countAll()).toEqual([3, 3]);
     expect((await consumers.info(eventStream, writerConsumer)).num_pending).toBe(3);
@@ -197,9 +197,9 @@ test('the services together pass an event from end to end, and nothing is refuse
       event.acknowledge();
     },
   });
-  await vi.waitFor(() => expect(events.toSorted()).toEqual(['one', 'two']), { timeout: 60_000 });
+  await eventually(() => expect(events.toSorted()).toEqual(['one', 'two']));
   expect(await outbox.drain(5_000)).toBe(0);
-  await vi.waitFor(async () => expect(await readBacklog(writer)).toMatchObject({ pending: 0, unacknowledged: 0 }));
+  await eventually(async () => expect(await readBacklog(writer)).toMatchObject({ pending: 0, unacknowledged: 0 }));
   expect(refused).toEqual([]);
   await consumer.drain();
   outbox.stop();

@@ -1,5 +1,5 @@
-import { runSql, startTestStack } from '@agp/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually, runSql, startTestStack } from '@agp/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { type DatabaseOptions, openDatabase } from '../database.ts';
 
 function open(url: string, options: Partial<DatabaseOptions> = {}) {
@@ -10,7 +10,6 @@ function open(url: string, options: Partial<DatabaseOptions> = {}) {
 }
 
 const writable = "SELECT NOT pg_is_in_recovery() AS writable, current_setting('port') AS port";
-const patient = { timeout: 60_000, interval: 100 };
 
 test('of several servers the primary is used, a promoted one is found, and the old primary is never again', async () => {
   await using stack = await startTestStack({ ownPostgres: 'pair' });
@@ -32,19 +31,16 @@ test('of several servers the primary is used, a promoted one is found, and the o
   await expect(one.ask(writable)).rejects.toThrow();
   await promote();
   for (const { ask } of [one, other])
-    await vi.waitFor(async () => expect(await ask(writable)).toEqual({ writable: true, port: second }), patient);
+    await eventually(async () => expect(await ask(writable)).toEqual({ writable: true, port: second }));
   expect(await onStandby.ask(writable)).toEqual({ writable: true, port: second });
 
   await primary.start();
   // The other server is gone, and this one would take writes.
   standby.pause();
   expect((await runSql(primary.url, writable))[0]).toEqual({ writable: true, port: first });
-  await vi.waitFor(
-    () => expect(one.ask(writable)).rejects.toThrow('was the primary before another was promoted'),
-    patient,
-  );
+  await eventually(() => expect(one.ask(writable)).rejects.toThrow('was the primary before another was promoted'));
   standby.resume();
-  await vi.waitFor(async () => expect(await one.ask(writable)).toEqual({ writable: true, port: second }), patient);
+  await eventually(async () => expect(await one.ask(writable)).toEqual({ writable: true, port: second }));
   // One that has not seen the promotion compares the two.
   expect(await open(databaseUrl).ask(writable)).toEqual({ writable: true, port: second });
 });
@@ -63,12 +59,7 @@ test('connections to a primary that hung and goes on after another was promoted 
   await promote();
   // Idle connections are open still, to be used as soon as it goes on.
   primary.resume();
-  await vi.waitFor(
-    () => expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/was promoted/)]),
-    {
-      timeout: 60_000,
-    },
-  );
-  await vi.waitFor(async () => expect(await ask(writable)).toEqual({ writable: true, port: second }), patient);
+  await eventually(() => expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/was promoted/)]));
+  await eventually(async () => expect(await ask(writable)).toEqual({ writable: true, port: second }));
   expect(pid).toEqual(expect.any(Number));
 });

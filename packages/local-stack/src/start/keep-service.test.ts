@@ -58,7 +58,7 @@ test('a service that crashes is started again on the same ports', async () => {
   expect(url).toBe('http://127.0.0.1:4001');
   kill('SIGKILL');
   await expect
-    .poll(() => said, { timeout: 60_000 })
+    .poll(() => said)
     .toEqual(['proxy was ended by SIGKILL. Starting it again ...', 'proxy is up again: http://127.0.0.1:4001']);
   expect(readStarts().map(([, port, opsPort]) => [port, opsPort])).toEqual([
     ['0', '0'],
@@ -71,7 +71,7 @@ test('a service that crashes five times within a minute is given up, with the re
   const { said, exits, readStarts, kill } = await keep('crash');
   kill('SIGKILL');
   await expect
-    .poll(() => exits, { timeout: 60_000 })
+    .poll(() => exits)
     .toEqual(['proxy cannot start: it was ended by SIGKILL before it was ready: its crash number 5 within a minute']);
   expect(readStarts()).toHaveLength(5);
   expect(said).toHaveLength(4);

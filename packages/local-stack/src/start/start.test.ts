@@ -14,9 +14,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toUserUrl } from '@agp/operator';
-import { childEnvironment } from '@agp/testing';
+import { childEnvironment, eventually } from '@agp/testing';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readStartTime } from '../guard/process-identity.ts';
 import type { WatchedProcess } from '../guard/watched-process.ts';
 import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
@@ -47,7 +47,7 @@ type Run = ReturnType<typeof runStart>;
 async function readCurlLines(run: Run): Promise<[string, string]> {
   const ended = run.exit.then((code) => Promise.reject(new Error(`ended with ${code}: ${run.output}`)));
   ended.catch(() => {});
-  const up = vi.waitFor(() => expect(run.output).toContain('Ctrl-C stops everything'), { timeout: 100_000 });
+  const up = eventually(() => expect(run.output).toContain('Ctrl-C stops everything'));
   await Promise.race([up, ended]);
   return [...run.output.matchAll(/^ {2}(curl .*)$/gm)].map((match) => match[1]) as [string, string];
 }
@@ -131,7 +131,7 @@ describe('a stack on secrets of an earlier version', () => {
   beforeAll(async () => {
     run = runStart(dataFolder, {}, afterAll);
     lines = await readCurlLines(run);
-  }, 240_000);
+  });
 
   test('each service and command has its own database user; missing passwords are added to the secrets', async () => {
     expect(await listDatabaseUsers(dataFolder)).toEqual({
@@ -148,7 +148,7 @@ describe('a stack on secrets of an earlier version', () => {
     );
     const listed = runOnLocalStack(dataFolder, 'operator', 'packages/operator/src/commands/quarantine.ts', 'list');
     expect(listed).toBe('nothing is set aside\n');
-  }, 240_000);
+  });
 
   test('a killed service starts again on its port; one that is killed again and again ends the stack, which names it', async () => {
     const [request, list] = lines;
@@ -180,7 +180,7 @@ describe('a stack on secrets of an earlier version', () => {
       /demo-provider .*was ended by SIGKILL.*: its crash number 5 within a minute\. Stopping \.\.\.\nStopped\.\n$/,
     );
     expect(countRunning(processes)).toBe(0);
-  }, 240_000);
+  });
 });
 
 test('the printed lines work at once; data outlives a crash; neither a crash nor Ctrl-C leaves a process or breaks a stream', async () => {
@@ -222,7 +222,7 @@ test('the printed lines work at once; data outlives a crash; neither a crash nor
   for (const note of ['servers.json', 'services.json']) expect(existsSync(join(dataFolder, note))).toBe(false);
   for (const data of ['nats', 'redis']) expect(statSync(join(dataFolder, data)).mode & 0o777).toBe(0o700);
   expect(second.output).toMatch(/Stopping \.\.\.\nStopped\.\n$/);
-}, 240_000);
+});
 
 test('a port that is taken is named with the variable that moves it', async () => {
   const taken = createServer().listen(0, '127.0.0.1');

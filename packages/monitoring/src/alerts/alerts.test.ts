@@ -22,7 +22,7 @@ beforeAll(async () => {
     process.stderr.write(`${whyNot}\n`);
     return null;
   });
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(...args: string[]): { status: number | null; output: string } {

@@ -62,6 +62,9 @@ function checkRedisUrl(text: string, context: z.RefinementCtx<string>): void {
     });
 }
 
+/** How long Postgres may take for one statement, in milliseconds. */
+export const storageTimeoutField = z.coerce.number().int().min(1);
+
 /** The variables that every service reads. */
 export const commonFields = {
   databaseUrl: z
@@ -86,6 +89,12 @@ export const commonFields = {
   natsCaFile: fileField.optional().describe('PEM certificates of the authorities for NATS'),
   redisUrl: z.string().min(1).superRefine(checkRedisUrl).describe('Redis'),
   redisCaFile: fileField.optional().describe('the same for Redis'),
+  redisTimeoutMs: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe('how long an answer of Redis is waited for before going on without; 100 to 2,000 by purpose if unset'),
   ...callerFields,
   opsHost: z.string().default('0.0.0.0').describe('the address of the ops port'),
   logLevel: z

@@ -73,7 +73,7 @@ test('an ended stream that its client does not read gives its socket back', asyn
   expect(response.destroyed).toBe(false);
   await closed;
   expect(response.writableFinished).toBe(false);
-}, 15_000);
+});
 
 test('no more streams are opened than may be, until one has left', async () => {
   const { streams, refused, openClient } = await serve({ maxStreams: 2 });

@@ -48,6 +48,8 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     opsHost: '127.0.0.1',
     opsPort: 0,
     logLevel: 'silent',
+    storageTimeoutMs: 120_000,
+    redisTimeoutMs: 60_000,
     managementApiKey: bootstrapKey,
     maxStreamsPerKey: options.maxStreamsPerKey ?? 50,
     edition: options.edition ?? 'extended',

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase, recordEvents } from '@agp/db';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
-import { startTestStack, type TestStack } from '@agp/testing';
+import { eventually, startTestStack, type TestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
 import type { BudgetRequest } from './admit-to-budget.ts';
 import { type Budget, createBudget } from './create-budget.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 async function openBudget(given: { isStrict?: boolean; commandTimeoutMs?: number } = {}) {
   const { commandTimeoutMs = 1_000, ...options } = given;
   const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs });
-  await vi.waitFor(() => expect(redis.status).toBe('ready'));
+  await eventually(() => expect(redis.status).toBe('ready'));
   const shared = createBudgetReservations(redis);
   const failures: Error[] = [];
   const storage = createStorage(database.pool, () => {});
@@ -134,7 +134,7 @@ test('the cost of an event that was lost counts as spent, and its reservation en
   await reserve(budget, lost);
   budget.lose(lost.eventId, 95);
   budget.lose(lost.eventId, 95);
-  await vi.waitFor(async () => expect(await shared.list(day, agentId)).toEqual([]));
+  await eventually(async () => expect(await shared.list(day, agentId)).toEqual([]));
   expect(await listRefusals([reserve(budget, ask(agentId))])).toEqual(['agent_budget_exceeded']);
   expect(await reserve(budget, ask(agentId, { nanoUsd: 5 }))).toEqual([]);
 });
@@ -170,7 +170,7 @@ test('reservations that Redis lost are sent again, and those of recorded events 
   await record(recorded, 50);
   await redis.flushall();
   const readTotals = async () => Object.fromEntries((await shared.readTotals(day)).byAgent);
-  await vi.waitFor(async () => expect(await readTotals()).toEqual({ [agentId]: 77 }), { timeout: 60_000 });
+  await eventually(async () => expect(await readTotals()).toEqual({ [agentId]: 77 }));
   expect(await reserve(budget, ask(agentId, { nanoUsd: 23 }))).toEqual([]);
   expect(await listRefusals([reserve(budget, ask(agentId, { nanoUsd: 1 }))])).toEqual(['budget_held']);
 });
@@ -181,10 +181,10 @@ test("a confirmed event's reservation is held for a late writer even if Redis wa
   await reserve(budget, request);
   redis.disconnect();
   budget.confirm(request.eventId);
-  await vi.waitFor(() => expect(failures).not.toEqual([]));
+  await eventually(() => expect(failures).not.toEqual([]));
   await redis.connect();
   const readLease = async () => Number(await redis.zscore(`agp:{budget}:${day}:leases`, request.eventId));
-  await vi.waitFor(async () => expect(await readLease()).toBeGreaterThan(Date.now() + 3_600_000));
+  await eventually(async () => expect(await readLease()).toBeGreaterThan(Date.now() + 3_600_000));
 });
 
 test('an agent without cap or limit waits for nothing, and what it runs counts once it gets a cap', async () => {
@@ -216,16 +216,16 @@ test('what is forwarded while Redis is away, or silent, is kept in Postgres with
     return request;
   };
   const { eventId } = await forwardOne(1);
-  await vi.waitFor(async () => expect(await redis.hexists(`agp:{budget}:${day}:requests`, eventId)).toBe(1));
+  await eventually(async () => expect(await redis.hexists(`agp:{budget}:${day}:requests`, eventId)).toBe(1));
   stack.redis.pause();
   // Without a cap Redis is not asked before it is told.
   const silent = await forwardOne(2, { agentCap: noCap });
-  await vi.waitFor(() => expect(failures).not.toEqual([]), 10_000);
+  await eventually(() => expect(failures).not.toEqual([]));
   stack.redis.resume();
-  await vi.waitFor(async () => expect(await readKept()).toHaveLength(1), 10_000);
+  await eventually(async () => expect(await readKept()).toHaveLength(1));
   redis.disconnect();
   const [capped, uncapped] = [await forwardOne(3), await forwardOne(4, { agentCap: noCap })];
-  await vi.waitFor(async () => expect(await readKept()).toHaveLength(3), 10_000);
+  await eventually(async () => expect(await readKept()).toHaveLength(3));
   const kept = await readKept();
   const request = { session_id: 'ses_going', provider: 'openai', model: 'gpt-4o' };
   expect(kept).toMatchObject(
@@ -239,7 +239,7 @@ test('what is forwarded while Redis is away, or silent, is kept in Postgres with
   budget.confirm(silent.eventId);
   budget.reconnect();
   // All that runs is in Postgres now, also what Redis had.
-  await vi.waitFor(async () => expect(await readKept()).toHaveLength(4), 10_000);
+  await eventually(async () => expect(await readKept()).toHaveLength(4));
   const [, ofSilent, ...others] = await readKept();
   expect(ofSilent?.seen_at).toEqual(kept[0]?.seen_at);
   for (const [index, { seen_at }] of others.entries())
@@ -264,7 +264,7 @@ test('the time that a silent Redis takes is not taken from Postgres, whose spend
       budget.checkEarly(ask(id, { requestsPerMinute: 60 }), take()),
     ]);
     const refusals = listRefusals(asked);
-    await vi.waitFor(() => expect(failures.length).toBeGreaterThanOrEqual(4), 10_000);
+    await eventually(() => expect(failures.length).toBeGreaterThanOrEqual(4));
     await sleep(300);
     await locker.query('ROLLBACK');
     expect(await refusals).toEqual(['agent_budget_exceeded', 'agent_budget_exceeded']);

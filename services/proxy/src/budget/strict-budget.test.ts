@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase, recordEvents } from '@agp/db';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
-import { startTestStack, type TestStack } from '@agp/testing';
+import { eventually, startTestStack, type TestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** The strict budget of one more proxy, on the same servers. */
 async function openBudget() {
   const redis = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 1_000 });
-  await vi.waitFor(() => expect(redis.status).toBe('ready'), { timeout: 60_000 });
+  await eventually(() => expect(redis.status).toBe('ready'));
   const shared = createBudgetReservations(redis);
   const failures: Error[] = [];
   const budget = createBudget({
@@ -64,14 +64,11 @@ const tryToReserve = (budget: Budget, request: BudgetRequest): Promise<string | 
 
 /** Asks again for as long as Redis is not trusted. @returns the refusal that is left */
 async function reserveWhenTrusted(budget: Budget, request: BudgetRequest): Promise<string | undefined> {
-  return await vi.waitFor(
-    async () => {
-      const refusal = await tryToReserve(budget, request);
-      expect(refusal).not.toBe('budget_unavailable');
-      return refusal;
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  return await eventually(async () => {
+    const refusal = await tryToReserve(budget, request);
+    expect(refusal).not.toBe('budget_unavailable');
+    return refusal;
+  });
 }
 
 test('strict caps are kept by a Redis that has lost reservations: none is admitted before all are restored', async () => {
@@ -106,7 +103,7 @@ test('a process trusts Redis only once it has restored its own there, however of
   const renew = one.shared.renew;
   one.shared.renew = () => Promise.reject(new Error('not yet'));
   await one.redis.flushall();
-  await vi.waitFor(() => expect(one.failures.map(({ message }) => message)).toContain('not yet'), { timeout: 60_000 });
+  await eventually(() => expect(one.failures.map(({ message }) => message)).toContain('not yet'));
   expect(await reserveWhenTrusted(two.budget, ask(randomUUIDv7()))).toBe(undefined);
   expect(await tryToReserve(one.budget, ask(agentId, { nanoUsd: 60 }))).toBe('budget_unavailable');
   one.shared.renew = renew;
@@ -131,17 +128,14 @@ test('an event that waits for a writer counts for as long as it does, also after
   const event = makeEvent({ id: toPublicId('evt', waiting.eventId), timestamp: '2026-03-01T12:00:00.000Z' });
   await recordEvents(database.pool, [event]);
   // Then it is forgotten, and no longer sent to Redis again.
-  await vi.waitFor(
-    async () => {
-      vi.advanceTimersByTime(10_000);
-      await redis.flushall();
-      expect(await reserveWhenTrusted(budget, ask(agentId))).toBe(undefined);
-      const held = await shared.list(waiting.day, agentId);
-      expect(held.map(({ eventId }) => eventId)).not.toContain(waiting.eventId);
-    },
-    { timeout: 60_000 },
-  );
-}, 120_000);
+  await eventually(async () => {
+    vi.advanceTimersByTime(10_000);
+    await redis.flushall();
+    expect(await reserveWhenTrusted(budget, ask(agentId))).toBe(undefined);
+    const held = await shared.list(waiting.day, agentId);
+    expect(held.map(({ eventId }) => eventId)).not.toContain(waiting.eventId);
+  });
+});
 
 test('strict caps are not trusted to a Redis that may evict them', async () => {
   const { budget, redis } = await openBudget();

@@ -6,7 +6,6 @@ import type { AgentTokenOwner } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
 import type { ProxyContext } from '../context.ts';
 import type { Agent, Head } from '../journey.ts';
-import { storageWaitMs } from '../storage/storage.ts';
 
 /**
  * Finds the agent by its token, or else by the declared name; its first request registers it, active, with the default cap.
@@ -15,7 +14,7 @@ import { storageWaitMs } from '../storage/storage.ts';
  * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`
  */
 export async function identify(context: ProxyContext, head: Head): Promise<Agent> {
-  const deadline = head.arrived + storageWaitMs;
+  const deadline = head.arrived + context.config.storageTimeoutMs;
   const token = head.tokenSha256 === null ? null : await findToken(context, head.tokenSha256, deadline);
   if (token === null && context.config.agentIdentity === 'token') throw new ApiError('unauthorized_agent');
   if (token && head.agentName !== null && head.agentName !== token.agentName) {

@@ -3,10 +3,9 @@ import type { CallMeter, Measurement } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
 import { toHolder } from '../head/to-holder.ts';
 import type { AdmittedRequest, Answer } from '../journey.ts';
-import { storageWaitMs } from '../storage/storage.ts';
 
 /** Begins to measure a call, before it is forwarded. */
-export function openMeter({ metering, storage }: ProxyContext, request: AdmittedRequest): CallMeter {
+export function openMeter({ config, metering, storage }: ProxyContext, request: AdmittedRequest): CallMeter {
   const { head, agent, body, reservation } = request;
   return metering.open({
     head,
@@ -15,7 +14,7 @@ export function openMeter({ metering, storage }: ProxyContext, request: Admitted
     reservation,
     claimBill: (bill, whileOpen) => {
       const claim = { provider: head.provider.id, bill, eventId: uuidOf('evt', head.eventId), whileOpen };
-      return storage.claimBill(claim, performance.now() + storageWaitMs);
+      return storage.claimBill(claim, performance.now() + config.storageTimeoutMs);
     },
   });
 }

@@ -39,9 +39,6 @@ interface CloserSpendAsk extends SpendAsk {
 
 const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
 
-/** A request waits this long for storage, before its body and again once that is there, so that it has its 503 within a second. */
-export const storageWaitMs = 900;
-
 /** Reads what is asked for day by day: all of one day except around midnight. */
 async function readByDay<Ask extends SpendAsk, Value>(
   asks: Ask[],

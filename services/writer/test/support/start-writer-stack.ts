@@ -9,8 +9,8 @@ import {
 import type { AnnouncedEvent, EventMessage } from '@agp/core/events';
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger, type Service } from '@agp/runtime';
-import { startTestStack } from '@agp/testing';
-import { expect, onTestFinished, vi } from 'vitest';
+import { eventually, startTestStack } from '@agp/testing';
+import { expect, onTestFinished } from 'vitest';
 import { type WriterConfig, writerConfigSchema } from '../../src/config.ts';
 import { startWriter, type WriterOverrides } from '../../src/start-writer.ts';
 
@@ -66,10 +66,7 @@ export async function startWriterStack<const Own extends boolean = false>(option
   const settled = async (timeout = 20_000): Promise<void> => {
     expect(await outbox.drain(timeout)).toBe(0);
     const empty = { pending: 0, unacknowledged: 0 };
-    await vi.waitFor(async () => expect(await readBacklog(connection)).toMatchObject(empty), {
-      timeout,
-      interval: 100,
-    });
+    await eventually(async () => expect(await readBacklog(connection)).toMatchObject(empty));
   };
   return { ...stack, connection, outbox, database, announced, start, publish, count, settled };
 }

@@ -3,7 +3,7 @@ import { fullStream, natsLosses } from './nats-losses.ts';
 import { losePrimary, pausePrimary } from './postgres-losses.ts';
 import { disturbances, loseReservations } from './redis-losses.ts';
 import { type ClusterOptions, startReplicas } from './start-replicas.ts';
-import { type Loss, loseUnderLoad, usualSize } from './under-load.ts';
+import { type Loss, loseUnderLoad, shortSize, usualSize } from './under-load.ts';
 
 interface Told {
   name: string;
@@ -70,15 +70,23 @@ const full = tell(
   () => fullStream,
 );
 
+/** One of each kind, of the small stories that run before a release. */
+const shortNames = new Set([
+  'nats-leader-killed',
+  'nats-leader-paused',
+  'postgres-asynchronous',
+  'redis-full-noeviction-strict',
+]);
+
 /** The loss of any one server, under a load of requests and streams. */
-export const listFailoverStories = (perSecond: number): Story[] =>
+export const listFailoverStories = (perSecond: number, isShort: boolean): Story[] =>
   [...nats, full, ...postgres, ...redis].map(({ name, promise, options, makeLoss }) => ({
     name: `failover-${name}`,
     promise,
-    isApart: true,
+    isApart: !(isShort && shortNames.has(name)),
     async run(report) {
       const loss = makeLoss(() => report);
       await using replicas = await startReplicas(options);
-      await loseUnderLoad(replicas, loss, { ...usualSize, perSecond }, report);
+      await loseUnderLoad(replicas, loss, isShort ? shortSize : { ...usualSize, perSecond }, report);
     },
   }));

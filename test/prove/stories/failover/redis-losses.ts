@@ -78,7 +78,7 @@ export function loseReservations(disturb: Disturb, isStrict: boolean, report: ()
       await spender.setRoom(roomInRequests);
       await spender.passMore(10);
       await disturb(replicas, redis, awayMs);
-      await waitFor('the cap to be spent', () => spender.isSpent(), 180_000);
+      await waitFor('the cap to be spent', () => spender.isSpent());
       redis.disconnect();
     },
     async mend() {

@@ -38,7 +38,7 @@ export class Spender {
   async passMore(requests: number): Promise<void> {
     const count = () => this.#results.filter(({ status }) => status === 200).length;
     const before = count();
-    await waitFor('requests to pass', () => count() >= before + requests, 120_000);
+    await waitFor('requests to pass', () => count() >= before + requests);
   }
 
   /** Its latest answers say that the cap is reached, and what it spent is recorded. */
@@ -53,7 +53,7 @@ export class Spender {
     await this.#working;
     await this.#caller[Symbol.asyncDispose]();
     const passed = this.#results.filter(({ status }) => status === 200).length + 1;
-    await waitFor('the spend of all', async () => (await this.#readSpent()) >= passed * this.#cost, 60_000);
+    await waitFor('the spend of all', async () => (await this.#readSpent()) >= passed * this.#cost);
     const { 200: _, ...refused } = countResults(this.#results);
     return { overInRequests: ((await this.#readSpent()) - this.#cap) / this.#cost, refused };
   }

@@ -89,7 +89,7 @@ export async function loseUnderLoad(
   const loading = sendLoad(proxyBalancer.url, ending.signal, size.perSecond, onEnd);
   const asking = askManagement(managementBalancer.url, system.apiKey, ending.signal);
   const record = watchRecord(replicas, size.perSecond);
-  await waitFor('the load', async () => (await countEvents(system)) > size.perSecond / 2, 60_000);
+  await waitFor('the load', async () => (await countEvents(system)) > size.perSecond / 2);
   await sleep(size.calmMs);
   const lostAt = Date.now();
   try {

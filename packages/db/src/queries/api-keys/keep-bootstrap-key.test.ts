@@ -28,7 +28,7 @@ test('processes that start together on a new database all succeed, and leave one
     expect(await Promise.all([keep('one'), keep('two')])).toEqual([true, true]);
     expect(await readKeys()).toHaveLength(1);
   }
-}, 30_000);
+});
 
 test('the key has another id exactly where its secret is another', async () => {
   await keep('first');

@@ -42,7 +42,7 @@ test('several that migrate an empty database at once all succeed, and leave one 
     expect(applied.flat().length).toBe(new Set(applied.flat()).size);
     expect(await listPartitions(database)).toHaveLength(11);
   }
-}, 60_000);
+});
 
 test('several that make the same partitions at once make each once', async () => {
   const databases = [open(1), open(1), open(1)];
@@ -71,7 +71,7 @@ test('a migration succeeds while others make and remove partitions', async () =>
     await Promise.allSettled([maintained]);
   }
   await maintained;
-}, 60_000);
+});
 
 test('events that came before their partition are moved to it, in an unbroken chain, and no week is held up', async () => {
   const database = open(4);

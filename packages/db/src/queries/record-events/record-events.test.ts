@@ -259,7 +259,7 @@ test('six writers with the same redelivered events of shared sessions: each once
   );
   expect(recorded).toBe(events.length);
   await expectConsistent(databases[0] as Database, events);
-}, 120_000);
+});
 
 test('data that Postgres refuses fails the batch as bad data and records none of it', async () => {
   const database = await open();

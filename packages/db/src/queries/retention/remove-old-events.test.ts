@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { toPublicId } from '@agp/core/ids';
-import { startTestStack } from '@agp/testing';
+import { eventually, startTestStack } from '@agp/testing';
 import { type ChainEntry, findDivergence, makeEventAt } from '@agp/testing/events';
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../database.ts';
 import { openGuardedDatabase } from '../../open-guarded-database.ts';
 import { listLineageAnchors } from '../lineage/list-lineage-anchors.ts';
@@ -232,7 +232,7 @@ test('a writer that records all the while, into the weeks that go too, loses not
   const [{ total } = { total: 0 }] = await query<{ total: number }>('SELECT sum(length) AS total FROM lineage_heads');
   expect(total).toBe(recorded);
   expect(await query('SELECT sum(event_count) AS total FROM daily_usage')).toEqual([{ total }]);
-}, 60_000);
+});
 
 test('killed half-way it leaves everything as it was; a long query makes it wait, and no other statement', async () => {
   await record('ses_crash', [border - 8 * dayMs, border - 1, border]);
@@ -246,13 +246,13 @@ test('killed half-way it leaves everything as it was; a long query makes it wait
     return found?.pid;
   };
   const waiting = () =>
-    vi.waitFor(async () => {
+    eventually(async () => {
       const pid = await findWaiting();
       expect(pid).toBeDefined();
       return pid;
-    }, 15_000);
+    });
   /** It gave up, to try again later. */
-  const untilNotWaiting = () => vi.waitFor(async () => expect(await findWaiting()).toBeUndefined(), 15_000);
+  const untilNotWaiting = () => eventually(async () => expect(await findWaiting()).toBeUndefined());
   try {
     await reader.query('BEGIN; SELECT count(*) FROM events');
     const before = await query(`SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'events'::regclass`);
@@ -279,4 +279,4 @@ test('killed half-way it leaves everything as it was; a long query makes it wait
     await remover.close();
   }
   await expectAccounted();
-}, 60_000);
+});

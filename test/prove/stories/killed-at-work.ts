@@ -1,24 +1,16 @@
 import type { BudgetList } from '@agp/core/contracts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Accounted, killAgainAndAgain, startAccounted, sumNano } from '../prove/stories/killed-proxy.ts';
-import type { ServiceProcess } from '../system/start-processes.ts';
-import { waitFor } from '../system/start-system.ts';
-import { stayWithinTheDay } from './support/budget-system.ts';
-import { endLeases } from './support/end-leases.ts';
-import { pricedModel } from './support/send-calls.ts';
-
-let accounted: Accounted;
-
-beforeAll(async () => {
-  await stayWithinTheDay(120_000);
-  accounted = await startAccounted();
-});
-afterAll(() => accounted?.[Symbol.asyncDispose]());
+import { expect } from 'vitest';
+import { endLeases } from '../../control/support/end-leases.ts';
+import { pricedModel } from '../../control/support/send-calls.ts';
+import type { ServiceProcess } from '../../system/start-processes.ts';
+import { waitFor } from '../../system/start-system.ts';
+import { type Accounted, sumNano } from './killed-proxy.ts';
 
 const times = <Value>(count: number, make: (index: number) => Value): Value[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-test('what a proxy was serving when it was killed is charged and shown: streams, answers on their way, and those whose events NATS had not', async () => {
+/** What a proxy was serving when it was killed is charged and shown: streams, answers on their way, and those whose events NATS had not. */
+export async function killWhileServing(accounted: Accounted): Promise<void> {
   const { budgets } = accounted;
   const { system, provider } = budgets;
   const [proxy] = system.proxies as [ServiceProcess];
@@ -87,9 +79,10 @@ test('what a proxy was serving when it was killed is charged and shown: streams,
   expect((await accounted.send(next, { agent: 'capped-a' }))?.statusCode).toBe(429);
   expect(await accounted.readUnrecorded()).toEqual(after.unrecorded);
   await next.stop();
-});
+}
 
-test('also while Redis is away: Postgres keeps what a killed proxy had forwarded, with and without caps', async () => {
+/** Also while Redis is away: Postgres keeps what a killed proxy had forwarded, with and without caps. */
+export async function killWithoutRedis(accounted: Accounted): Promise<void> {
   const { budgets } = accounted;
   const { system, provider } = budgets;
   const { unrecorded: earlier } = await accounted.settle();
@@ -119,9 +112,10 @@ test('also while Redis is away: Postgres keeps what a killed proxy had forwarded
   await system.stack.redis.start();
   await waitFor('Redis', () => budgets.readState().catch(() => false as const));
   accounted.expectAllAccounted(await accounted.settle());
-});
+}
 
-test('the event of a proxy that only stood still takes the place of its loss', async () => {
+/** The event of a proxy that only stood still takes the place of its loss. */
+export async function standStill(accounted: Accounted): Promise<void> {
   const { budgets } = accounted;
   const { system } = budgets;
   const proxy = await system.start('proxy');
@@ -141,7 +135,4 @@ test('the event of a proxy that only stood still takes the place of its loss', a
   for (const id of ids) expect(await system.api(`/api/v1/events/${id}`)).toMatchObject({ id, model: pricedModel });
   accounted.expectAllAccounted(await accounted.settle());
   await proxy.stop();
-});
-
-test('killed in the middle of anything, a proxy takes no request with it', () =>
-  killAgainAndAgain(accounted, { kills: 2 }));
+}

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { type SystemOptions, waitFor } from '../system/start-system.ts';
-import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './support/budget-system.ts';
-import { answerAsReserved, type CallResult, countResults } from './support/send-calls.ts';
+import { expect } from 'vitest';
+import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from '../../control/support/budget-system.ts';
+import { answerAsReserved, type CallResult, countResults } from '../../control/support/send-calls.ts';
+import { type SystemOptions, waitFor } from '../../system/start-system.ts';
+import type { Report } from '../story.ts';
 
 const atOnce = 30;
 const agentName = 'spender';
@@ -38,7 +39,7 @@ function keepSending(budgets: BudgetSystem) {
     /** Waits until so many more have this status. */
     more: (status: number, atLeast: number) => {
       const before = count(status);
-      return waitFor(`${atLeast} more of ${status}`, () => count(status) >= before + atLeast, 60_000);
+      return waitFor(`${atLeast} more of ${status}`, () => count(status) >= before + atLeast);
     },
     end: async () => {
       isOver = true;
@@ -48,7 +49,8 @@ function keepSending(budgets: BudgetSystem) {
   };
 }
 
-test('Redis killed, flushed and started again under load: the cap is passed by no more than was in flight, and refusals are of the cap', async () => {
+/** Redis killed, flushed and started again under load: the cap is passed by no more than was in flight, and refusals are of the cap. */
+export async function loseRedisUnderLoad(report: Report): Promise<void> {
   const { budgets, cost } = await startCapped(400);
   await using _ = budgets;
   const { redis } = budgets.system.stack;
@@ -65,13 +67,13 @@ test('Redis killed, flushed and started again under load: the cap is passed by n
   redis.resume();
   await sending.more(200, 30);
   await budgets.flushRedis();
-  await waitFor('the cap to be spent', async () => (await budgets.readState(agentName)).spent >= 400 * cost, 60_000);
+  await waitFor('the cap to be spent', async () => (await budgets.readState(agentName)).spent >= 400 * cost);
   await sending.more(429, atOnce);
   const results = await sending.end();
-  await budgets.settle(40_000);
+  await budgets.settle();
   const { spent } = await budgets.readState(agentName);
   const { 200: passed, ...refused } = countResults(results);
-  console.log(`Redis lost and flushed: ${passed} of 400 requests passed, ${JSON.stringify(refused)}`);
+  report({ 'without Redis': `${passed} of 400 requests passed, ${JSON.stringify(refused)}` });
   expect(spent).toBe((passed ?? 0) * cost);
   expect(spent).toBeGreaterThanOrEqual(400 * cost);
   expect(spent).toBeLessThanOrEqual((400 + atOnce) * cost);
@@ -82,26 +84,10 @@ test('Redis killed, flushed and started again under load: the cap is passed by n
     '503 agent status unavailable',
   ];
   expect(Object.keys(refused).filter((name) => !documented.includes(name))).toEqual([]);
-});
+}
 
-test('BUDGET=strict: while Redis is away requests with a cap get 503, those without pass, and then it goes on', async () => {
-  const { budgets } = await startCapped(100, { environment: { BUDGET: 'strict' } });
-  await using _ = budgets;
-  await budgets.send({ agentName });
-  await budgets.settle();
-  await budgets.setDefaultCap(null);
-  await budgets.send({ agentName: 'uncapped' });
-  await budgets.system.stack.redis.stop();
-  const during = await budgets.sendMany(10, () => ({ agentName }));
-  expect(countResults(during)).toEqual({ '503 budget unavailable': 10 });
-  for (const { retryAfter, headers } of during)
-    expect([retryAfter, headers['x-should-retry']]).toEqual(['1', undefined]);
-  expect(countResults(await budgets.sendMany(10, () => ({ agentName: 'uncapped' })))).toEqual({ 200: 10 });
-  await budgets.system.stack.redis.start();
-  await waitFor('capped requests to pass again', async () => (await budgets.send({ agentName })).status === 200);
-});
-
-test('Postgres killed and started again under load: the cap holds to the request, and refusals say that the status is unknown', async () => {
+/** Postgres killed and started again under load: the cap holds to the request, and refusals say that the status is unknown. */
+export async function losePostgresUnderLoad(report: Report): Promise<void> {
   const { budgets, cost } = await startCapped(150, { ownPostgres: true });
   await using _ = budgets;
   const { postgres } = budgets.system.stack;
@@ -114,12 +100,12 @@ test('Postgres killed and started again under load: the cap holds to the request
   await postgres.stop();
   await postgres.start();
   const read = async () => (await budgets.readState(agentName).catch(() => ({ spent: 0 }))).spent;
-  await waitFor('the cap to be spent', async () => (await read()) >= 150 * cost, 60_000);
+  await waitFor('the cap to be spent', async () => (await read()) >= 150 * cost);
   await sending.more(429, atOnce);
   const results = await sending.end();
-  await budgets.settle(40_000);
+  await budgets.settle();
   const { 200: passed, ...refused } = countResults(results);
-  console.log(`Postgres lost twice: ${passed} of 150 requests passed, ${JSON.stringify(refused)}`);
+  report({ 'without Postgres': `${passed} of 150 requests passed, ${JSON.stringify(refused)}` });
   expect(passed).toBe(150);
   expect((await budgets.readState(agentName)).spent).toBe(150 * cost);
   expect(refused['503 agent status unavailable']).toBeGreaterThan(0);
@@ -129,4 +115,4 @@ test('Postgres killed and started again under load: the cap holds to the request
     '503 agent status unavailable',
   ];
   expect(Object.keys(refused).filter((name) => !documented.includes(name))).toEqual([]);
-});
+}
