@@ -63,23 +63,22 @@ test('a status that is changed by plain SQL holds on the next request of each pr
 });
 
 test('while the agents table is locked exclusively none is admitted, known agent or new, and all are refused', async () => {
-  expect([await send(0, 'locked-out'), await send(1, 'locked-out')]).toEqual([200, 200]);
+  const hasty = system.proxies.push(await system.start('proxy', { STORAGE_TIMEOUT_MS: '900' })) - 1;
+  expect(await send(hasty, 'locked-out')).toBe(200);
   const client = await system.database.pool.connect();
   const before = provider.requests.length;
   try {
     await client.query('BEGIN');
     await client.query('LOCK TABLE agents IN ACCESS EXCLUSIVE MODE');
     const names = ['locked-out', 'never-seen'];
-    const statuses = await Promise.all(
-      names.flatMap((name) => [0, 1].flatMap((proxy) => [sendOnce(proxy, name), sendOnce(proxy, name)])),
-    );
-    expect(statuses).toEqual(Array(8).fill(503));
+    const statuses = await Promise.all(names.flatMap((name) => [sendOnce(hasty, name), sendOnce(hasty, name)]));
+    expect(statuses).toEqual(Array(4).fill(503));
     expect(provider.requests.length).toBe(before);
   } finally {
     await client.query('ROLLBACK');
     client.release();
   }
-  expect([await send(0, 'locked-out'), await send(1, 'locked-out')]).toEqual([200, 200]);
+  expect(await send(hasty, 'locked-out')).toBe(200);
 });
 
 test('the refusal says so in the words of the interface, and tells SDKs not to retry', async () => {

@@ -83,7 +83,7 @@ export async function startManagement(
   opened.defer(() => signingIn.close());
   const { db } = database;
   const changes = new ChangesFirst();
-  const reads = new Reads(reading, changes);
+  const reads = new Reads(reading, changes, config.storageTimeoutMs);
   const streams = new LiveStreams({
     findNames: createNameFinder(reads.databaseOf('live streams')),
     keepaliveMs: overrides.keepaliveMs ?? keepaliveMs,
@@ -134,6 +134,7 @@ export async function startManagement(
     reasons: () => readiness.reasons,
     without: () => readiness.without,
     pingRedis: () => redis.ping(),
+    partMs: 0.4 * config.storageTimeoutMs,
   });
   const app = createApp({
     context: {
@@ -143,7 +144,7 @@ export async function startManagement(
       streams,
       status,
       console: readConsoleFiles(),
-      signIns: new SignIns(signingIn, createThrottle(redis, signInLimit)),
+      signIns: new SignIns(signingIn, createThrottle(redis, signInLimit), config.storageTimeoutMs),
     },
     reads,
     changes,

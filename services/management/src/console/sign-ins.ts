@@ -12,7 +12,7 @@ const maxExchanges = 16;
 const refusal = (seconds: number) => new ApiError('too_many_sign_ins', { headers: { 'Retry-After': String(seconds) } });
 
 /** What one key or person may have of the connections. */
-const share = { connections: 1, waiting: 100, waitMs: 5_000, refuse: () => refusal(1) };
+const share = { connections: 1, waiting: 100, refuse: () => refusal(1) };
 
 /**
  * What signing in and out of the console may take. It has connections of its own, so that changes, above all the kill switch, never wait
@@ -26,10 +26,13 @@ export class SignIns {
   readonly #limit: Throttle;
   readonly #exchanges = new FairShares({ max: maxExchanges });
 
-  /** @param database connections for signing in only */
-  constructor(database: Database, limit: Throttle) {
+  /**
+   * @param database connections for signing in only
+   * @param waitMs longest wait for one of them, in milliseconds
+   */
+  constructor(database: Database, limit: Throttle, waitMs: number) {
     this.db = database.db;
-    this.#databaseOf = shareDatabase(database, share);
+    this.#databaseOf = shareDatabase(database, { ...share, waitMs });
     this.#limit = limit;
   }
 

@@ -10,7 +10,7 @@ const readerSilenceMs = 60_000;
 /** Reads of one key that wait for one of its answers to end, and how long: to refuse them at once would make them come back at once. */
 const maxWaiting = 100;
 const waitMs = 1_000;
-const share = { connections: 2, waiting: 100, waitMs: 5_000 };
+const share = { connections: 2, waiting: 100 };
 
 /** Keeps one key's reads from taking the connections and memory that others, and above all changes, need. */
 export class Reads {
@@ -20,9 +20,10 @@ export class Reads {
   /**
    * @param database connections for reads only
    * @param changes that go before reads
+   * @param connectionWaitMs longest wait for a connection, in milliseconds
    */
-  constructor(database: Database, changes: ChangesFirst) {
-    this.#databaseOf = shareDatabase(database, { ...share, hold: () => changes.calm() });
+  constructor(database: Database, changes: ChangesFirst, connectionWaitMs: number) {
+    this.#databaseOf = shareDatabase(database, { ...share, waitMs: connectionWaitMs, hold: () => changes.calm() });
   }
 
   /** @param holder of the key or session that asks */

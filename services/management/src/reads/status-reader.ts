@@ -23,10 +23,10 @@ export interface StatusSources {
   /** What it does without, and does not answer. */
   without(): readonly string[];
   pingRedis(): Promise<unknown>;
+  /** How long one part may take, in milliseconds. */
+  partMs: number;
 }
 
-/** How long one part may take, in milliseconds. */
-const partMs = 2_000;
 /** How long an answer is given to everybody who asks, in milliseconds. */
 const keptMs = 1_000;
 /** Part of a cap from which on an agent counts as near it. */
@@ -91,10 +91,12 @@ function judgeWorkers(recording: Recording): Pick<ServiceState, 'state' | 'detai
   ];
 }
 
+class LateError extends Error {}
+
 /** Rejects if a part takes too long. It goes on, but nobody waits for it. */
-async function within<Value>(work: Promise<Value>): Promise<Value> {
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('late')), partMs);
+  const timer = setTimeout(() => late.reject(new LateError(`no answer within ${ms / 1_000} seconds`)), ms);
   try {
     return await Promise.race([work, late.promise]);
   } finally {
@@ -104,9 +106,7 @@ async function within<Value>(work: Promise<Value>): Promise<Value> {
 
 function describe(error: unknown): string {
   if (error instanceof StorageUnavailableError) return 'storage unavailable';
-  return error instanceof Error && error.message === 'late'
-    ? `no answer within ${partMs / 1_000} seconds`
-    : 'could not be read';
+  return error instanceof LateError ? error.message : 'could not be read';
 }
 
 /** Computes the status at most once a second, however many ask. */
@@ -159,7 +159,7 @@ export class StatusReader {
     const unavailable: Status['unavailable'] = [];
     const parts = await Promise.all(
       (Object.keys(statusParts) as StatusPart[]).map(async (part) => {
-        const value = await within<unknown>(work[part]).catch((error: unknown) => {
+        const value = await within<unknown>(this.#sources.partMs, work[part]).catch((error: unknown) => {
           unavailable.push({ part, error: describe(error) });
           return null;
         });
@@ -180,11 +180,11 @@ export class StatusReader {
         detail: failing.length === 0 ? 'answers' : `does not pass: ${failing.join(', ')}`,
       };
     };
-    const redis = await within(this.#sources.pingRedis()).then(
+    const redis = await within(this.#sources.partMs, this.#sources.pingRedis()).then(
       (): ServiceState => ({ name: 'redis', state: 'ready', detail: 'answers' }),
       (): ServiceState => ({ name: 'redis', state: 'not_ready', detail: 'does not answer' }),
     );
-    const workers = await within(recording).then(judgeWorkers, (): ServiceState[] =>
+    const workers = await within(this.#sources.partMs, recording).then(judgeWorkers, (): ServiceState[] =>
       (['writer', 'proxy'] as const).map((name) => ({ name, state: 'unknown', detail: 'storage could not be read' })),
     );
     return [

@@ -35,6 +35,8 @@ export interface TestManagementOptions {
   consoleOrigin?: string;
   oidcIssuer?: string;
   shutdownGraceSeconds?: number;
+  /** For tests of the deadline; else a starved machine is late. */
+  storageTimeoutMs?: number;
 }
 
 export async function startTestManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
@@ -48,7 +50,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     opsHost: '127.0.0.1',
     opsPort: 0,
     logLevel: 'silent',
-    storageTimeoutMs: 120_000,
+    storageTimeoutMs: options.storageTimeoutMs ?? 120_000,
     redisTimeoutMs: 60_000,
     managementApiKey: bootstrapKey,
     maxStreamsPerKey: options.maxStreamsPerKey ?? 50,
