@@ -32,7 +32,11 @@ test('operators see what runs as reserved, then as spent, to the nano-dollar, an
   const id = await findAgentId();
   const cap = (spent + 5 * cost) / 1e9;
   expect(await put<Budget>(`budgets/agents/${id}`, { daily_cap_usd: cap })).toMatchObject({ daily_cap_usd: cap });
-  budgets.provider.handle(answerAsReserved(1, 1_500));
+  const seeing = Promise.withResolvers<void>();
+  budgets.provider.handle(async (received, index) => {
+    await seeing.promise;
+    return answerAsReserved()(received, index);
+  });
   const running = budgets.sendMany(20, () => ({ agentName }));
   const seen = await waitFor('five requests to run', async () => {
     const { agents, global } = await read();
@@ -42,6 +46,7 @@ test('operators see what runs as reserved, then as spent, to the nano-dollar, an
   expect(nano(seen.budget.spent_usd)).toBe(spent);
   expect(nano(seen.budget.remaining_usd)).toBe(0);
   expect(nano(seen.global.reserved_usd)).toBeGreaterThanOrEqual(5 * cost);
+  seeing.resolve();
   expect((await running).filter(({ status }) => status === 200)).toHaveLength(5);
   await budgets.settle();
   const { agents } = await read();
