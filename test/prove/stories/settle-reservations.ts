@@ -95,9 +95,12 @@ export async function settleReservations(
   report({ requests, 'left reserved': 0 });
 
   // Begun before those that are to be noted, and renewed for as long as it runs.
+  const before = budgets.provider.requests.length;
   const patient = budgets.send({ agentName: 'patient', path: 'waits' }, 1);
   const { reserved } = await waitForHeld(budgets, 1);
   for (let index = 0; index < killed; index += 1) abandon(budgets.urls[0] ?? '', `killed-${index % 7}`);
+  // What is killed between its reservation and its provider has cost nothing, and is not noted.
+  await waitFor('all of it at the provider', () => budgets.provider.requests.length > before + killed);
   expect((await waitForHeld(budgets, killed + 1)).reserved).toBeGreaterThan(reserved);
   await budgets.system.proxies[0]?.kill();
   expect(await budgets.readState()).toMatchObject({ held: killed + 1 });
