@@ -1,10 +1,10 @@
 import { type Condition, conditions, type Recorded, type Row } from './cell.ts';
-import { type WireForm, wireForms } from './wire-forms.ts';
+import type { WireForm } from './wire-forms.ts';
 
 /** A call that was made, and whether all of it was as it should be. */
 export interface Result {
   row: Row;
-  column: Condition | WireForm | 'split in two';
+  column: Condition | WireForm;
   recorded: Recorded | null;
   isRight: boolean;
 }
@@ -31,31 +31,18 @@ function toText({ recorded, isRight }: Result): string {
   return `${mark}${prompt}+${completion} ${Math.round(cost * 1e9)} ${usage_source[0]}${outcome[0]}`;
 }
 
-/** The table of all results: figures for each condition, and a mark for each form of the bytes. */
+/** The table of all results: figures for each condition. */
 export function printTable(rows: readonly Row[], results: readonly Result[]): string {
-  const find = (row: Row, column: Result['column']) =>
-    results.find((result) => result.row === row && result.column === column);
   const figures = rows.map((row) => [
     nameOf(row),
     ...conditions.map((column) => {
-      const result = find(row, column);
+      const result = results.find((each) => each.row === row && each.column === column);
       return result ? toText(result) : '-';
-    }),
-  ]);
-  const forms = [...wireForms, 'split in two'] as const;
-  const marks = rows.map((row) => [
-    nameOf(row),
-    ...forms.map((column) => {
-      const result = find(row, column);
-      return result ? (result.isRight ? 'ok' : 'WRONG') : '-';
     }),
   ]);
   return [
     'tokens in + out, cost in nano-dollars; figures: p provider, e estimated, n none; outcome: c completed, a aborted, f failed',
     toLines([['', ...conditions], ...figures]),
-    '',
-    'the complete answer, its bytes in other forms: same record, and the agent gets the bytes',
-    toLines([['', ...forms], ...marks]),
     '',
     `${results.filter(({ isRight }) => isRight).length} of ${results.length} cells are right`,
   ].join('\n');
