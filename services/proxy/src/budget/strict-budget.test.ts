@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase, recordEvents } from '@agp/db';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
-import { eventually, startTestStack, type TestStack } from '@agp/testing';
+import { eventually, longestWaitMs, startTestStack, type TestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
@@ -64,13 +64,15 @@ const tryToReserve = (budget: Budget, request: BudgetRequest): Promise<string | 
 
 /** Asks again for as long as Redis is not trusted. @returns the refusal that is left */
 async function reserveWhenTrusted(budget: Budget, request: BudgetRequest): Promise<string | undefined> {
-  return await eventually(async () => {
-    // The looks at Redis go on.
-    if (vi.isFakeTimers()) vi.advanceTimersByTime(50);
-    const refusal = await tryToReserve(budget, request);
-    expect(refusal).not.toBe('budget_unavailable');
-    return refusal;
-  });
+  // Unlike `eventually` it lets faked timers go on while it waits.
+  return await vi.waitFor(
+    async () => {
+      const refusal = await tryToReserve(budget, request);
+      expect(refusal).not.toBe('budget_unavailable');
+      return refusal;
+    },
+    { timeout: longestWaitMs, interval: 100 },
+  );
 }
 
 test('strict caps are kept by a Redis that has lost reservations: none is admitted before all are restored', async () => {
@@ -130,13 +132,13 @@ test('an event that waits for a writer counts for as long as it does, also after
   const event = makeEvent({ id: toPublicId('evt', waiting.eventId), timestamp: '2026-03-01T12:00:00.000Z' });
   await recordEvents(database.pool, [event]);
   // Then it is forgotten, and no longer sent to Redis again.
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     vi.advanceTimersByTime(10_000);
     await redis.flushall();
     expect(await reserveWhenTrusted(budget, ask(agentId))).toBe(undefined);
     const held = await shared.list(waiting.day, agentId);
     expect(held.map(({ eventId }) => eventId)).not.toContain(waiting.eventId);
-  });
+  }, longestWaitMs);
 });
 
 test('strict caps are not trusted to a Redis that may evict them', async () => {
