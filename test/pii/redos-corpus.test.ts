@@ -12,8 +12,8 @@ test('there are at least a hundred hostile texts, each another one', () => {
 
 // How long it takes is for `npm run check:pii-linear`: here, that each is read to its end and what stands behind is still found.
 test.each(redosCorpus)('$name', ({ make }) => {
-  const text = make(10_000);
-  expect(text).toHaveLength(10_000);
+  const text = make(4_000);
+  expect(text).toHaveLength(4_000);
   const found = find(`${text}\n\n\n\nWrite to me@example.org\n`);
-  expect(found.at(-1)).toEqual({ type: 'email', start: 10_013, end: 10_027 });
+  expect(found.at(-1)).toEqual({ type: 'email', start: 4_013, end: 4_027 });
 });

@@ -55,7 +55,7 @@ test('a run that no tokenizer likes is counted in pieces, without waiting long',
 });
 
 test('a count that takes too long, or comes when too many wait, is a quarter of the characters', async () => {
-  const text = prose.repeat(20_000);
+  const text = prose.repeat(5_000);
   expect(await count([text], { timeoutMs: 1 })).toEqual([text.length / 4]);
   const counts = await count([prose, prose, prose], { maxPending: 4 });
   expect(counts).toEqual([countTokens(prose), prose.length / 4, prose.length / 4]);
@@ -64,7 +64,7 @@ test('a count that takes too long, or comes when too many wait, is a quarter of 
 test('after a worker was given up the next count has a new one', async () => {
   const estimator = createTokenEstimator({ timeoutMs: 1 });
   // So long that no machine counts it before the timer fires.
-  const text = prose.repeat(20_000);
+  const text = prose.repeat(5_000);
   expect(await estimator.countTokens(asSource(text), '', holder)).toBe(text.length / 4);
   expect(await estimator.countTokens(asSource(text), '', holder)).toBe(text.length / 4);
   await estimator.stop();

@@ -3,7 +3,7 @@ import { matchOperation } from './match-operation.ts';
 import { maxReportedCalls, type Operation, type ProviderApi } from './operation.ts';
 
 /** More than a call may have arguments. */
-const many = 250_000;
+const many = 150_000;
 
 const lists = (item: string) => JSON.parse(`[${Array(many).fill(item).join(',')}]`);
 

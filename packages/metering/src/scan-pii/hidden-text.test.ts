@@ -79,7 +79,9 @@ test.each([
 
 test.each(['\u200b', '\u00ad', '&#8203;'])('no amount of %j within an address hides it', (mask) => {
   for (const length of [1, 70_000, 200_000]) {
-    expect(scan(send(chat, ask(`Write to jane.roe@exam${mask.repeat(length)}ple.com today.`)))).toEqual(found);
+    expect(
+      scan(send(chat, ask(`Write to jane.roe@exam${mask.repeat(Math.ceil(length / mask.length))}ple.com today.`))),
+    ).toEqual(found);
   }
 });
 
