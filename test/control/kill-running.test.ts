@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 test('a block ends the running streams of three proxies with the error of their provider, and nothing later is served', () =>
-  killRunning({ system, provider, caller }, { streams: 12, workers: 6, each: 12 }));
+  killRunning({ system, provider, caller }, { streams: 6, workers: 2, each: 4 }));
 
 test('a block ends the streams of that agent alone; a pause ends those of all, and refuses every next request', async () => {
   const blocked = await openStreams(system, 8, () => 'one-of-two');

@@ -7,12 +7,12 @@ import { type FuzzedSystem, type RoundResult, runRound } from '../../fuzz/run-ro
 import { startProcesses } from '../../system/start-processes.ts';
 import { type Report, unreported } from '../story.ts';
 
-export const perRound = 60;
+const perRound = 60;
 /** Every so many rounds the proxy is killed amid one. */
 const killsEvery = 12;
 
 /** The product before a hostile provider. One agent may spend much and is metered under a cap, one runs into it soon. */
-export async function startFuzzed(): Promise<FuzzedSystem & AsyncDisposable> {
+async function startFuzzed(): Promise<FuzzedSystem & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'agp-fuzz-'));
   opened.defer(() => rmSync(folder, { recursive: true }));
@@ -46,7 +46,7 @@ export async function startFuzzed(): Promise<FuzzedSystem & AsyncDisposable> {
 }
 
 /** What a round found, and how to run it again; empty where it found nothing. */
-export const explainFaults = ({ faults, seed }: RoundResult) =>
+const explainFaults = ({ faults, seed }: RoundResult) =>
   faults.length === 0 ? '' : `${faults.join('\n')}\nAgain with: npm run fuzz -- --seed ${seed} --minutes 0.1`;
 
 export interface FuzzSize {
