@@ -1,7 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1';
 import { parseAllDocuments } from 'yaml';
+import { workspaceFolder } from '../../workspace/run-tool.ts';
 
 /** An object as it would be sent to a cluster. What of it a policy reads, it narrows itself. */
 export interface KubernetesObject {
@@ -36,11 +39,33 @@ function lookForKustomize(): [string, ...string[]] | null {
   return canRun('kubectl', ['version', '--client']) ? ['kubectl', 'kustomize'] : null;
 }
 
+/** What this worker has rendered: by the folder if it is the repository's, else by all that lies beside it. */
+const renderings = new Map<string, Promise<KubernetesObject[]>>();
+
+function toKey(folder: string): string {
+  if (folder.startsWith(workspaceFolder)) return folder;
+  const parent = dirname(folder);
+  const files = readdirSync(parent, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = files.map(({ parentPath, name }) => {
+    const file = join(parentPath, name);
+    return [relative(parent, file), readFileSync(file, 'utf8')];
+  });
+  return JSON.stringify([basename(folder), texts]);
+}
+
 /**
  * @param folder holds a `kustomization.yaml`
+ * @returns objects of the caller's own
  * @throws with kustomize's own words when it does not render
  */
 export async function renderKustomization(folder: string): Promise<KubernetesObject[]> {
+  const key = toKey(folder);
+  const rendering = renderings.get(key) ?? render(folder);
+  renderings.set(key, rendering);
+  return structuredClone(await rendering);
+}
+
+async function render(folder: string): Promise<KubernetesObject[]> {
   const kustomize = findKustomize();
   if (kustomize === null) throw new Error('neither kustomize nor kubectl is on the PATH');
   const [command, ...args] = kustomize;

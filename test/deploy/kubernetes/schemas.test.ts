@@ -30,16 +30,16 @@ describeWithKustomize('what is rendered', () => {
   );
 
   test('no object has a field that its schema does not have', async () => {
-    const objects = overlays.flatMap((folder) => list(basename(folder)));
+    // Once for all: what costs is the compiler's start.
+    const objects = [...overlays.flatMap((folder) => list(basename(folder))), ...makeSecretManifests()];
     expect(await findUnknownFields(objects)).toEqual([]);
   });
 
-  test('so are the Secrets that npm run secrets prints', async () => {
+  test('the Secrets that npm run secrets prints are valid', async () => {
     const secrets = makeSecretManifests();
     expect(secrets.length).toBeGreaterThan(5);
     const errors = await Promise.all(secrets.map(findSchemaError));
     expect(errors.filter((error) => error !== null)).toEqual([]);
-    expect(await findUnknownFields(secrets)).toEqual([]);
   });
 
   test.each<[string, () => KubernetesObject, string]>([
