@@ -45,7 +45,7 @@ const toUnkillable = (service: RunningService): ServiceProcess => ({
 export async function startProcesses(options: ProcessOptions = {}): Promise<ProcessSystem> {
   const running = new Set<ChildProcess>();
   const within = new Set<RunningService>();
-  const launch = launchWithin(within);
+  const launch = launchWithin(within, options.onOutput);
   const launchHere = async (name: ServiceName, environment: Record<string, string>) =>
     toUnkillable(await launch(name, { ...environment, DRAIN_DELAY_SECONDS: '0' }));
   const spawnOne = (name: ServiceName, environment: Record<string, string>) => {

@@ -93,28 +93,30 @@ const patience: Record<string, string> =
 const apiKey = 'agm_test-key-with-every-scope-0123456789';
 
 /** Vitest shows what goes to the console only for a test that failed. */
-const toConsole = { write: (line: string) => console.log(line.trimEnd()) };
+const toConsole = (line: string) => console.log(line.trimEnd());
 
-const launchers: Record<ServiceName, (environment: Record<string, string>) => Promise<Partial<RunningService>>> = {
-  proxy(environment) {
+type Launcher = (environment: Record<string, string>, log: (line: string) => void) => Promise<Partial<RunningService>>;
+
+const launchers: Record<ServiceName, Launcher> = {
+  proxy(environment, log) {
     const config = loadProxyConfig(environment);
-    return startProxy(config, { logger: createLogger('proxy', config.logLevel, toConsole) });
+    return startProxy(config, { logger: createLogger('proxy', config.logLevel, { write: log }) });
   },
-  writer(environment) {
+  writer(environment, log) {
     const config = loadConfig(writerConfigSchema, environment);
-    return startWriter(config, { logger: createLogger('writer', config.logLevel, toConsole) });
+    return startWriter(config, { logger: createLogger('writer', config.logLevel, { write: log }) });
   },
-  management(environment) {
+  management(environment, log) {
     const config = loadConfig(managementConfigSchema, environment);
-    return startManagement(config, { logger: createLogger('management', config.logLevel, toConsole) });
+    return startManagement(config, { logger: createLogger('management', config.logLevel, { write: log }) });
   },
 };
 
-/** Starts services within this process; `running` has those that are not stopped yet. */
+/** Starts services within this process; `running` has those that are not stopped yet, and `log` takes their lines. */
 export const launchWithin =
-  (running: Set<RunningService>): Launch<RunningService> =>
+  (running: Set<RunningService>, log = toConsole): Launch<RunningService> =>
   async (name, environment) => {
-    const started = await launchers[name](environment);
+    const started = await launchers[name](environment, log);
     const { url = '', opsUrl = url } = started;
     const service = {
       url,
