@@ -97,50 +97,46 @@ test('services say in their log why Postgres or Redis does not let them in, and 
     output += text;
   };
   await using system = await startEmpty({ ownPostgres: true, environment: { LOG_LEVEL: 'warn' }, onOutput });
-  const findLine = ({ pid }: ChildProcess, message: string) => {
+  const findLine = (service: string, message: string) => {
     const lines = output.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
-    return lines.map((line) => JSON.parse(line)).find((line) => line.pid === pid && line.msg === message);
+    return lines.map((line) => JSON.parse(line)).find((line) => line.service === service && line.msg === message);
   };
   // The writer asks nothing of Postgres until it has a message.
-  const refusals = (['proxy', 'management'] as const).flatMap((name) => {
-    const right = system.stack.urls[name].databaseUrl;
-    return [
-      [name, Object.assign(new URL(right), { password: 'wrong' }).href, /password authentication failed/],
-      [name, Object.assign(new URL(right), { pathname: '/nowhere' }).href, /database \\"nowhere\\" does not exist/],
-    ] as const;
-  });
-  await Promise.all(
-    refusals.map(async ([name, url, reason]) => {
-      const child = system.spawn(name, { DATABASE_URL: url });
-      const isSaid = () => output.split('\n').some((line) => line.includes(`"pid":${child.pid},`) && reason.test(line));
-      await waitFor(`${name}: ${reason}`, isSaid);
-      expect(child.exitCode).toBeNull();
-      await endsCleanly(child);
-    }),
-  );
+  const asRole = (name: 'proxy' | 'management', parts: Partial<URL>) =>
+    Object.assign(new URL(system.stack.urls[name].databaseUrl), parts).href;
+  const [proxy, waiting] = [
+    await system.startWithin('proxy', { DATABASE_URL: asRole('proxy', { password: 'wrong' }) }),
+    // It waits for Postgres before it listens, so that only a signal ends it.
+    system.spawn('management', { DATABASE_URL: asRole('management', { pathname: '/nowhere' }) }),
+  ];
+  for (const reason of [/password authentication failed/, /database \\"nowhere\\" does not exist/])
+    await waitFor(String(reason), () => reason.test(output));
+  expect(waiting.exitCode).toBeNull();
+  await Promise.all([proxy.stop(), endsCleanly(waiting)]);
   expect(output).not.toContain('wrong@');
 
+  output = '';
   const services = await Promise.all(
-    names.map(async (name) => {
+    names.map((name) => {
       const redisUrl = Object.assign(new URL(system.stack.urls[name].redisUrl), { password: 'not-the-password' }).href;
-      return { name, child: (await system.start(name, { REDIS_URL: redisUrl })).child };
+      return system.startWithin(name, { REDIS_URL: redisUrl });
     }),
   );
-  for (const { name, child } of services) {
-    const refused = await waitFor('the refusal', () => findLine(child, 'Redis cannot be used; it is tried again'));
-    expect(refused).toMatchObject({ service: name, level: 'warn', status: 'unreachable' });
+  for (const name of names) {
+    const refused = await waitFor('the refusal', () => findLine(name, 'Redis cannot be used; it is tried again'));
+    expect(refused).toMatchObject({ level: 'warn', status: 'unreachable' });
     expect(refused.error).toMatch(/^WRONGPASS/);
   }
   await system.stack.nats.stop();
-  for (const { child } of services)
-    expect(await waitFor('the loss of NATS', () => findLine(child, 'NATS'))).toMatchObject({ status: 'disconnected' });
+  for (const name of names)
+    expect(await waitFor('the loss of NATS', () => findLine(name, 'NATS'))).toMatchObject({ status: 'disconnected' });
+  // Each has a connection by now: its readiness asked.
   await system.stack.postgres.stop();
-  for (const { child } of services)
-    expect(await waitFor('the loss of Postgres', () => findLine(child, 'lost a connection to Postgres'))).toMatchObject(
-      {
-        error: expect.stringMatching(/terminat/),
-      },
-    );
+  for (const name of names)
+    expect(await waitFor('the loss of Postgres', () => findLine(name, 'lost a connection to Postgres'))).toMatchObject({
+      error: expect.stringMatching(/terminat/),
+    });
+  await Promise.all(services.map((service) => service.stop()));
   expect(output).not.toContain('not-the-password');
 });
 
