@@ -150,7 +150,7 @@ describe('a stack on secrets of an earlier version', () => {
     expect(listed).toBe('nothing is set aside\n');
   });
 
-  test('a killed service starts again on its port; one that is killed again and again ends the stack, which names it', async () => {
+  test('a killed service starts again on its port', async () => {
     const [request, list] = lines;
     const findPid = (service: string) => listProcesses(dataFolder).find(({ name }) => name === service)?.pid;
     for (const service of ['proxy', 'demo-provider']) process.kill(findPid(service) as number, 'SIGKILL');
@@ -159,27 +159,6 @@ describe('a stack on secrets of an earlier version', () => {
     expect(run.output).toContain('proxy was ended by SIGKILL. Starting it again ...');
     expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
     await expect.poll(() => runLine(list)).toMatchObject([{ provider: 'demo' }]);
-
-    const killed = new Set([0]);
-    const isRunning = () => run.child.exitCode === null;
-    let processes: WatchedProcess[] = [];
-    while (isRunning()) {
-      let pid = 0;
-      const isNew = () => {
-        if (isRunning()) pid = findPid('demo-provider') ?? 0;
-        return !isRunning() || !killed.has(pid);
-      };
-      await expect.poll(isNew).toBe(true);
-      if (!isRunning()) break;
-      killed.add(pid);
-      processes = listProcesses(dataFolder);
-      process.kill(pid, 'SIGKILL');
-    }
-    expect(await run.exit).toBe(1);
-    expect(run.output).toMatch(
-      /demo-provider .*was ended by SIGKILL.*: its crash number 5 within a minute\. Stopping \.\.\.\nStopped\.\n$/,
-    );
-    expect(countRunning(processes)).toBe(0);
   });
 });
 
