@@ -14,7 +14,7 @@ let output = '';
 beforeAll(async () => {
   provider = await startFakeProvider(answerCanned());
   system = await startProcesses({
-    within: ['writer', 'management'],
+    within: ['proxy', 'writer', 'management'],
     environment: { PROVIDER_OPENAI_URL: provider.url, LOG_LEVEL: 'info' },
     onOutput: (text) => {
       output += text;

@@ -1,18 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { childEnvironment, startTestStack, type TestStack } from '@agp/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { childEnvironment, startTestStack } from '@agp/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ServiceName } from '../system/start-system.ts';
 
 const script = new URL('./try-to-start.ts', import.meta.url).pathname;
-const endsWithinMs = 10_000;
-
-let stack: TestStack<{ nats: true; redis: true }>;
-beforeAll(async () => {
-  stack = await startTestStack({ nats: true, redis: true });
-});
-afterAll(() => stack?.[Symbol.asyncDispose]());
 
 async function takePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -21,30 +14,24 @@ async function takePort() {
   return { port, [Symbol.dispose]: () => server.close() };
 }
 
-type Attempt = [wrong: object, reason: string];
-
-test.for([
-  [
-    'proxy',
-    'whose ports are taken, whose NATS URL is none, or whose certificates of Redis are not there',
-    (port: number): Attempt[] => [
-      [{ opsPort: port }, 'EADDRINUSE'],
-      [{ proxyPort: port }, 'EADDRINUSE'],
-      [{ natsUrl: 'http://127.0.0.1' }, 'NATS URL'],
-      [{ redisCaFile: '/nowhere/ca.crt' }, 'ENOENT'],
-    ],
-  ],
-  ['management', 'whose port is taken', (port: number): Attempt[] => [[{ managementPort: port }, 'EADDRINUSE']]],
-  ['writer', 'whose ops port is taken', (port: number): Attempt[] => [[{ opsPort: port }, 'EADDRINUSE']]],
-] as const)('a %s %s leaves nothing open', async ([name, , listAttempts]) => {
+test('a service whose port is taken, whose NATS URL is none, or whose certificates of Redis are not there leaves nothing open', async () => {
+  await using stack = await startTestStack({ nats: true, redis: true });
   using taken = await takePort();
-  const attempts = listAttempts(taken.port);
-  const urls = stack.urls[name];
-  const child = spawn(process.execPath, [script, name, JSON.stringify(attempts.map(([wrong]) => wrong))], {
+  const { port } = taken;
+  const attempts: [name: ServiceName, wrong: object, reason: string][] = [
+    ['proxy', { opsPort: port }, 'EADDRINUSE'],
+    ['proxy', { proxyPort: port }, 'EADDRINUSE'],
+    ['proxy', { natsUrl: 'http://127.0.0.1' }, 'NATS URL'],
+    ['proxy', { redisCaFile: '/nowhere/ca.crt' }, 'ENOENT'],
+    ['management', { managementPort: port }, 'EADDRINUSE'],
+    ['writer', { opsPort: port }, 'EADDRINUSE'],
+  ];
+  const configurations = attempts.map(([name, wrong]) => [name, { ...stack.urls[name], ...wrong }]);
+  const child = spawn(process.execPath, [script, JSON.stringify(configurations)], {
     env: childEnvironment({
-      DATABASE_URL: urls.databaseUrl,
-      NATS_URL: urls.natsUrl,
-      REDIS_URL: urls.redisUrl,
+      DATABASE_URL: stack.databaseUrl,
+      NATS_URL: stack.natsUrl,
+      REDIS_URL: stack.redisUrl,
       HOST: '127.0.0.1',
       OPS_HOST: '127.0.0.1',
       PROXY_PORT: '0',
@@ -55,21 +42,14 @@ test.for([
     }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
     said += text;
   });
-  const exited = once(child, 'exit');
-  const readLines = () => said.split('\n').slice(0, -1);
-  await expect.poll(() => readLines().length).toBe(attempts.length);
-  for (const [index, [, reason]] of attempts.entries()) {
-    expect(readLines()[index]).toMatch(/^ended: /);
-    expect(readLines()[index]).toContain(reason);
-  }
-  const code = await Promise.race([
-    exited.then(([exit]) => exit),
-    sleep(endsWithinMs, 'still running', { ref: false }),
-  ]);
-  child.kill('SIGKILL');
-  expect(code).toBe(0);
+  // It ends by itself once nothing is open any more.
+  await expect.poll(() => [said, child.exitCode]).toEqual([expect.any(String), 0]);
+  const lines = said.split('\n').slice(0, -1);
+  expect(lines).toEqual(attempts.map(([name]) => expect.stringMatching(`^${name} ended: `)));
+  for (const [index, [, , reason]] of attempts.entries()) expect(lines[index]).toContain(reason);
 });

@@ -39,6 +39,7 @@ async function startLogged(level: string) {
   await gone.stop();
   const system = started.use(
     await startProcesses({
+      within: ['proxy', 'writer', 'management'],
       onOutput: lines.onOutput,
       environment: { LOG_LEVEL: level, PROVIDER_OPENAI_URL: provider.url, PROVIDER_GONE_URL: gone.url },
     }),

@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runCommandWithin } from '@agp/testing';
 import { describe, expect, test } from 'vitest';
 import { listTrialCommands } from '../../../packages/operator/src/kubernetes/list-commands.ts';
 import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
@@ -13,14 +14,12 @@ import { describeWithKustomize } from './with-kustomize.ts';
 const commandFile = (name: string) => join(workspaceFolder, `packages/operator/src/commands/${name}.ts`);
 
 describe('npm run deploy:kubernetes', () => {
-  test('writes its overlay once, and never over what was changed there; it holds no secret and says how it was made', () => {
+  test('writes its overlay once, and never over what was changed there; it holds no secret and says how it was made', async () => {
     const folder = join(makeFolder(), 'overlay');
-    const run = (...more: string[]) => {
-      const args = [commandFile('deploy-kubernetes'), ...(asked[0]?.[1] ?? []), '--folder', folder, ...more];
-      return spawnSync(process.execPath, args, { encoding: 'utf8' });
-    };
+    const run = (...more: string[]) =>
+      runCommandWithin(commandFile('deploy-kubernetes'), [...(asked[0]?.[1] ?? []), '--folder', folder, ...more]);
     const read = () => readFileSync(join(folder, 'kustomization.yaml'), 'utf8');
-    const first = run();
+    const first = await run();
     expect([first.status, first.stderr]).toEqual([0, '']);
     const text = read();
     expect(text).toContain('npm run deploy:kubernetes -- --host agents.acme.test');
@@ -28,17 +27,17 @@ describe('npm run deploy:kubernetes', () => {
     expect(first.stdout).toMatch(/^# 3\. by hand:\n# {4}- give each of the three NATS servers/m);
     expect(first.stdout.match(/^# \d\. /gm)?.length).toBe(plan(asked[0]?.[1] ?? []).steps.length);
     writeFileSync(join(folder, 'kustomization.yaml'), `${text}# ours\n`);
-    const second = run();
+    const second = await run();
     expect([second.status, second.stderr]).toEqual([1, expect.stringContaining('--overwrite')]);
     expect(read()).toContain('# ours');
-    expect(run('--overwrite').stdout).toContain('written');
+    expect((await run('--overwrite')).stdout).toContain('written');
     expect(read()).toBe(text);
   });
 
-  test('refuses a wrong use with its code, and writes nothing', () => {
+  test('refuses a wrong use with its code, and writes nothing', async () => {
     const folder = join(makeFolder(), 'overlay');
-    const args = [commandFile('deploy-kubernetes'), '--host', 'https://a.test', '--folder', folder];
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const args = ['--host', 'https://a.test', '--folder', folder];
+    const { status, stdout, stderr } = await runCommandWithin(commandFile('deploy-kubernetes'), args);
     expect([status, stdout, existsSync(folder)]).toEqual([2, '', false]);
     expect(stderr).toMatch(/--host: https:\/\/a\.test is no host name.*--registry is missing/s);
   });

@@ -69,7 +69,11 @@ async function render(folder: string): Promise<KubernetesObject[]> {
   const kustomize = findKustomize();
   if (kustomize === null) throw new Error('neither kustomize nor kubectl is on the PATH');
   const [command, ...args] = kustomize;
-  const { stdout } = await promisify(execFile)(command, [...args, folder], { maxBuffer: 16 * 1024 * 1024 });
+  const { stdout } = await promisify(execFile)(command, [...args, folder], {
+    maxBuffer: 16 * 1024 * 1024,
+    // It ends before it has anything to collect, which was a third of its CPU time.
+    env: { ...process.env, GOGC: 'off' },
+  });
   // What kubectl reads is YAML 1.1: `0440` is octal there, and an unquoted `on` is a boolean.
   return parseAllDocuments(stdout, { version: '1.1', uniqueKeys: true }).map((document) => {
     const [error] = document.errors;

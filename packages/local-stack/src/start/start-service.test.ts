@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childEnvironment } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openGuard } from '../guard/guard.ts';
 import { startService } from './start-service.ts';
@@ -29,7 +30,7 @@ async function start(name: string, environment: Record<string, string>, troubleW
   const starting = startService(name, `services/${name}/src/main.ts`, {
     guard,
     logFolder,
-    environment,
+    environment: childEnvironment(environment),
     stop: { graceMs: 1_000, stage: 0 },
     report: (line) => shown.push(line),
     ...(troubleWithinMs === undefined ? {} : { troubleWithinMs }),

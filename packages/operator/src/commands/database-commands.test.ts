@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { childEnvironment, runCommandWithin } from '@agp/testing';
+import { runCommandWithin } from '@agp/testing';
 import { expect, test } from 'vitest';
 
 const fileOf = (command: string) => join(import.meta.dirname, `${command}.ts`);
@@ -10,11 +9,6 @@ const toVariables = (databaseUrl?: string): Record<string, string> =>
 
 const run = (command: string, args: string[], databaseUrl?: string) =>
   runCommandWithin(fileOf(command), args, toVariables(databaseUrl));
-
-function runAsProcess(command: string, args: string[], databaseUrl?: string) {
-  const env = childEnvironment(toVariables(databaseUrl));
-  return spawnSync(process.execPath, [fileOf(command), ...args], { encoding: 'utf8', env });
-}
 
 /** A port that nothing listens on. */
 async function findUnusedPort(): Promise<number> {
@@ -34,7 +28,7 @@ test.each([
   const help = await run(command, ['--help'], unused);
   expect(help).toMatchObject({ status: 0, stderr: '' });
   expect(help.stdout).toContain(`usage: npm run ${command}`);
-  const refused = runAsProcess(command, [unknown], unused);
+  const refused = await run(command, [unknown], unused);
   expect(refused).toMatchObject({ status: 2, stdout: '' });
   expect(refused.stderr).toContain(unknown);
   expect(refused.stderr).toContain(`usage: npm run ${command}`);
