@@ -59,7 +59,7 @@ inBrowser('somebody who is signed in', () => {
 
   beforeAll(async () => {
     hostile = await startHostile();
-    console = await openConsole({}, ['evil.test', 'rebound.test']);
+    console = await openConsole();
     victim = await console.open('/');
   });
   afterAll(async () => {

@@ -278,7 +278,7 @@ export const listStories = (lengths: Lengths): Story[] => {
         'At 10,000 events a minute for three minutes the console shows each within five seconds, and does not grow in memory.',
       async run(report) {
         await buildConsole({ report: console.log });
-        await using opened = await openConsole({}, [], startProcesses);
+        await using opened = await openConsole({}, startProcesses);
         const promised = { lagMs: 5_000 };
         const full = { minutes: 3, perMinute: 10_000, atOnce: 50, promised };
         await followLive(opened, size(full, { minutes: 1, perMinute: 600, atOnce: 50 }), report);

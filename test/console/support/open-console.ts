@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type System, type SystemOptions, startSystem } from '../../system/start-system.ts';
-import { startBrowser } from '../../wire/browsers/start-browser.ts';
+import { borrowBrowser } from '../../wire/browsers/start-browser.ts';
 
 /** A page of the console, and what went wrong in it. */
 export interface ConsolePage {
@@ -79,16 +79,14 @@ export async function signIn(
 /**
  * Starts services and a browser. The page is built by the run's global setup.
  *
- * @param names host names that lead the browser to this machine
  * @param start starts the services: within this process if not given
  */
 export async function openConsole(
   options: SystemOptions = {},
-  names: readonly string[] = [],
   start: (options: SystemOptions) => Promise<System> = startSystem,
 ): Promise<ConsoleSystem> {
   await using opened = new AsyncDisposableStack();
-  const browser = opened.adopt(await startBrowser(names), (running) => running.close());
+  const { browser } = opened.use(await borrowBrowser());
   const provider = opened.use(await startFakeProvider(answerCanned()));
   const environment = { PROVIDER_OPENAI_URL: provider.url, ...options.environment };
   const system = opened.use(await start({ ...options, environment }));

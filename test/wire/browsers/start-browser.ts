@@ -47,14 +47,30 @@ async function unpack(): Promise<Program> {
   return { path: join(folder, 'chromium'), libraries: join(folder, 'al2023/lib') };
 }
 
+/** Host names that mean this machine to the browser, as a hostile name server would have them. */
+export const hostileNames = ['evil.test', 'rebound.test'];
+
+let lent: Promise<Browser> | undefined;
+
 /**
- * Starts a Chromium without a window.
- *
- * @param names host names that mean this machine to it, as a hostile name server would have them
+ * A Chromium for one test file, or one story. Files of a worker of vitest get the same one after each other, which ends with the worker: to
+ * start one costs as much as ten pages.
  */
-export async function startBrowser(names: readonly string[] = []): Promise<Browser> {
+export async function borrowBrowser(): Promise<{ browser: Browser } & AsyncDisposable> {
+  const isShared = process.env.VITEST !== undefined;
+  if (lent === undefined || !isShared) lent = startBrowser();
+  const browser = await lent;
+  const giveBack = async () => {
+    if (isShared) await Promise.all(browser.contexts().map((context) => context.close()));
+    else await browser.close();
+  };
+  return { browser, [Symbol.asyncDispose]: giveBack };
+}
+
+/** Starts a Chromium without a window. */
+export async function startBrowser(): Promise<Browser> {
   const { path, libraries } = isPackaged() ? await unpack() : { path: findInstalled() ?? '', libraries: undefined };
-  const rules = names.map((name) => `MAP ${name} 127.0.0.1`).join(', ');
+  const rules = hostileNames.map((name) => `MAP ${name} 127.0.0.1`).join(', ');
   return chromium.launch({
     executablePath: path,
     args: [

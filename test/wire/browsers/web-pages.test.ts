@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readMetrics } from '../../system/read-metric.ts';
 import { type RunningService, type System, startSystem } from '../../system/start-system.ts';
-import { hasBrowser, startBrowser } from './start-browser.ts';
+import { borrowBrowser, hasBrowser } from './start-browser.ts';
 
 interface Targets {
   post: string;
@@ -24,6 +24,7 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
   let hostile: FakeProvider;
   let system: System;
   let allowing: RunningService;
+  let borrowed: Awaited<ReturnType<typeof borrowBrowser>>;
   let browser: Browser;
   const portOf = (url: string) => new URL(url).port;
 
@@ -37,11 +38,11 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
     const key = { PROVIDER_OPENAI_URL: provider.url, PROVIDER_OPENAI_API_KEY: 'sk-fake-company' };
     system = await startSystem({ environment: key });
     allowing = await system.start('proxy', { ALLOWED_ORIGINS: `http://evil.test:${portOf(hostile.url)}` });
-    browser = await startBrowser(['evil.test', 'rebound.test']);
-    // The first time the browser is unpacked.
+    borrowed = await borrowBrowser();
+    browser = borrowed.browser;
   });
   afterAll(async () => {
-    await browser?.close();
+    await borrowed?.[Symbol.asyncDispose]();
     await system?.[Symbol.asyncDispose]();
     await Promise.all([provider?.stop(), hostile?.stop()]);
   });

@@ -151,6 +151,7 @@ test('the command prints the manifests only, and secrets only with --kubernetes'
   const run = (...args: string[]) =>
     execFileSync(process.execPath, ['packages/operator/src/commands/secrets.ts', '--folder', folder, ...args], {
       encoding: 'utf8',
+      stdio: 'pipe',
     });
   expect(run()).toBe('');
   expect(JSON.parse(run('--kubernetes')).items).toHaveLength(10);
