@@ -4,8 +4,7 @@ import { type ChainEntry, findDivergence } from '@agp/testing/events';
 import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPayload } from '../system/read-payload.ts';
-import { type ProcessSystem, startProcesses } from '../system/start-processes.ts';
-import { waitFor } from '../system/start-system.ts';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
 import { badCalls, toManagementRequest } from './bad-input/management-requests.ts';
 import { badAnswers } from './bad-input/provider-answers.ts';
 import { badBodies } from './bad-input/proxy-bodies.ts';
@@ -15,7 +14,7 @@ import { type RawProvider, startRawProvider } from './bad-input/start-raw-provid
 
 let fake: FakeProvider;
 let raw: RawProvider;
-let system: ProcessSystem;
+let system: System;
 let proxyUrl: string;
 let agentId: string;
 /** What every forwarded request's answer said its event was. */
@@ -29,7 +28,10 @@ beforeAll(async () => {
   }));
   raw = await startRawProvider(badAnswers.map(({ answer }) => answer));
   const providers = { PROVIDER_OPENAI_URL: fake.url, PROVIDER_ANTHROPIC_URL: fake.url, PROVIDER_GEMINI_URL: fake.url };
-  system = await startProcesses({ within: ['writer'], environment: { ...providers, PROVIDER_RAW_URL: raw.url } });
+  // What would end a process ends the test here, and an error that nobody catches fails the run.
+  system = await startSystem({
+    environment: { ...providers, PROVIDER_RAW_URL: raw.url, MAX_REQUEST_BYTES: String(2 * 1024 * 1024) },
+  });
   proxyUrl = system.proxies[0]?.url ?? '';
   const first = await sendGood('owner', 'ses_taken');
   agentId = first?.headers.get('x-agent-id') ?? '';
@@ -172,8 +174,6 @@ describe('afterwards', () => {
   });
 
   test('the services are as they were', async () => {
-    const services = [...system.proxies, system.management];
-    expect(services.map(({ child }) => [child.exitCode, child.signalCode])).toEqual(services.map(() => [null, null]));
     await sendGood('owner', 'ses_afterwards');
     expect(await readPayload(system, 'ses_afterwards')).toMatchObject({ outcome: 'completed', seq: 0 });
   });

@@ -2,12 +2,11 @@ import { gzipSync } from 'node:zlib';
 import { announcementSubject, connectBus, eventSubject } from '@agp/bus';
 import { type FakeProvider, type FakeReply, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCli } from '../cli/run-cli.ts';
-import { type ProcessSystem, startProcesses } from '../system/start-processes.ts';
-import { waitFor } from '../system/start-system.ts';
+import { runCli } from '../cli/run-cli.ts';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
-/** So often that the garbage is collected between two of them. */
-const tries = 4;
+/** What is left of the first is there when the second comes. */
+const tries = 2;
 const nest = (levels: number) => `${'[1,'.repeat(levels)}"x`;
 /** 30 KB, and 180 KB. */
 const broken = nest(10_000);
@@ -15,14 +14,15 @@ const large = nest(60_000);
 const json = 'application/json';
 
 let provider: FakeProvider;
-let system: ProcessSystem;
+let system: System;
 /** Events of the requests that were forwarded. */
 const announced: string[] = [];
 
 beforeAll(async () => {
   provider = await startFakeProvider(() => ({ body: {} }));
   const providers = { PROVIDER_OPENAI_URL: provider.url, PROVIDER_GEMINI_URL: provider.url };
-  system = await startProcesses({ environment: providers, onOutput: () => {} });
+  // What would end a process ends the test here, and an error that nobody catches fails the run.
+  system = await startSystem({ environment: providers });
 });
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();
@@ -39,11 +39,6 @@ const send = async (path: string, body: string | Buffer<ArrayBuffer>, headers: R
 const chat = 'openai/v1/chat/completions';
 const asked = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] });
 
-async function expectAllAlive(): Promise<void> {
-  for (const { child } of [...system.proxies, ...system.writers, system.management])
-    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
-}
-
 test.each([
   ['as it is', broken, {}],
   ['as messages', `{"model":"gpt-4o","messages":${broken}`, {}],
@@ -53,7 +48,6 @@ test.each([
   ['in what a tool answered', JSON.stringify({ messages: [{ role: 'tool', content: broken }] }), {}],
 ])('a request body of it, %s, goes on to the provider and is recorded', async (_, body, headers) => {
   for (let index = 0; index < tries; index += 1) expect((await send(chat, body, headers)).status).toBe(200);
-  await expectAllAlive();
 });
 
 const event = (data: string) => ({
@@ -84,12 +78,11 @@ const answers: [string, string, FakeReply, string][] = [
 
 test.each(answers)('an answer of it, %s, reaches the agent and is recorded', async (_, path, reply, text) => {
   provider.handle(() => reply);
-  for (let index = 0; index < tries / 2; index += 1) {
+  for (let index = 0; index < tries; index += 1) {
     const answer = await send(path, asked);
     expect(answer.status).toBe(reply.status ?? 200);
     expect(answer.text.includes(text)).toBe(true);
   }
-  await expectAllAlive();
 });
 
 test('a change of an agent gets 400, of any field and compressed as well', async () => {
@@ -107,7 +100,6 @@ test('a change of an agent gets 400, of any field and compressed as well', async
     expect(await put(gzipSync(large), { 'content-encoding': 'gzip' })).toEqual(refused);
     expect(await put('{"status":[')).toEqual([400, { error: 'body: not valid JSON' }]);
   }
-  await expectAllAlive();
 });
 
 test('a message of it is set aside by the writer; an announcement of it ends live streams, which can be opened anew', async () => {
@@ -129,7 +121,6 @@ test('a message of it is set aside by the writer; an announcement of it ends liv
   provider.handle(() => ({ body: { model: 'gpt-4o', usage: { prompt_tokens: 1, completion_tokens: 1 } } }));
   expect((await send(chat, asked)).status).toBe(200);
   await waitFor('the event to be told live', () => live.text().includes(announced.at(-1) as string));
-  await expectAllAlive();
 });
 
 async function openLiveStream() {
@@ -162,17 +153,14 @@ test('the CLI that gets it for an answer, an error or an event says so in a line
       : { status: target.includes('costs') ? 500 : 200, headers: { 'content-type': json }, body: large },
   );
   const environment = { AGP_URL: server.url, AGP_API_KEY: system.apiKey };
-  const runs = ['agents list', 'costs summary', 'events tail', 'audit verify'].map((args) =>
-    startCli(args.split(' '), environment),
-  );
-  for (const { ended } of runs) {
-    const { code, stderr } = await ended;
+  for (const args of ['agents list', 'costs summary', 'events tail', 'audit verify']) {
+    const { code, stderr } = await runCli(args.split(' '), environment);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^.{10,400}\n$/) });
   }
 });
 
 test('each forwarded request has its event', async () => {
-  expect(announced.length).toBeGreaterThan(30);
+  expect(announced.length).toBeGreaterThan(20);
   expect(announced.filter((id) => !id.startsWith('evt_'))).toEqual([]);
   await waitFor('every event', async () => {
     const { rows } = await system.database.pool.query('SELECT count(*)::int AS count FROM events');

@@ -20,7 +20,8 @@ const head = (line: string, ...headers: string[]) =>
 const chunk = (bytes: Uint8Array) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 const mebibyte = Buffer.alloc(1024 * 1024, 'a');
-const tooMany = Array.from({ length: 33 }, () => mebibyte);
+/** Where `MAX_REQUEST_BYTES` is two. */
+const tooMany = Array.from({ length: 3 }, () => mebibyte);
 const tooLarge = /^request body too large$/;
 const endedEarly = /malformed HTTP request|request body ended early/;
 const nested = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
@@ -89,29 +90,29 @@ export const badBodies: BadRequest[] = [
     request: [write('GET /openai/v1/models'), 'GET /openai/v1 HTTP/9\r\n\r\n'],
   },
 
-  refused('33 MiB', [head(chat, json, `Content-Length: ${33 * mebibyte.length}`), ...tooMany], 413, tooLarge),
+  refused('3 MiB', [head(chat, json, `Content-Length: ${3 * mebibyte.length}`), ...tooMany], 413, tooLarge),
   refused(
-    '33 MiB in chunks',
+    '3 MiB in chunks',
     [head(chat, json, 'Transfer-Encoding: chunked'), ...tooMany.map(chunk), '0\r\n\r\n'],
     413,
     tooLarge,
   ),
   refused(
-    '33 MiB of a body that streams through',
-    [head('PUT /openai/v1/uploads/1', `Content-Length: ${33 * mebibyte.length}`), ...tooMany],
+    '3 MiB of a body that streams through',
+    [head('PUT /openai/v1/uploads/1', `Content-Length: ${3 * mebibyte.length}`), ...tooMany],
     413,
     tooLarge,
   ),
   refused(
-    '33 MiB in chunks of a body that streams through',
+    '3 MiB in chunks of a body that streams through',
     [head('PUT /openai/v1/uploads/1', 'Transfer-Encoding: chunked'), ...tooMany.map(chunk), '0\r\n\r\n'],
     413,
     tooLarge,
     'answered',
   ),
   refused(
-    '33 MiB announced and not sent',
-    [head(chat, json, 'Expect: 100-continue', `Content-Length: ${33 * mebibyte.length}`)],
+    '3 MiB announced and not sent',
+    [head(chat, json, 'Expect: 100-continue', `Content-Length: ${3 * mebibyte.length}`)],
     413,
     tooLarge,
   ),
