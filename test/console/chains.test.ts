@@ -7,7 +7,7 @@ import { useConsole } from './support/use-console.ts';
 const whole = 'As it was written.';
 
 inBrowser('chains, checked by the browser itself', () => {
-  const { open, send, system } = useConsole();
+  const { show, send, system } = useConsole();
 
   /** A session with some turns, once they are recorded. */
   async function makeSession(name: string, turns: number): Promise<string> {
@@ -23,10 +23,10 @@ inBrowser('chains, checked by the browser itself', () => {
 
   test('of a session: every hash is computed here, after the head was read', async () => {
     const id = await makeSession('verified', 3);
-    const { page, context, faults } = await open('/');
+    const { page, faults } = await show('/');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    await page.goto(`${system().management.url}/sessions/${id}`);
+    await show(`/sessions/${id}`);
     await page.getByText(whole).waitFor();
     await page.getByText('This browser computed 3 hashes').waitFor();
     const { entries } = await system().api<Lineage>(`/api/v1/lineage/${id}`);
@@ -36,7 +36,6 @@ inBrowser('chains, checked by the browser itself', () => {
     const chain = `/api/v1/lineage/${id}`;
     expect(asked.filter((path) => path.startsWith(chain))).toEqual([`${chain}/verify`, chain, `${chain}/removed`]);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('of a session that somebody changed: the page shows where it breaks, whatever was made to fit', async () => {
@@ -56,13 +55,13 @@ inBrowser('chains, checked by the browser itself', () => {
       'UPDATE events SET payload = $2, cost_usd = 0, lineage_hash = $3 WHERE session_id = $1 AND seq = 1',
       [...[id, payload, hash]],
     );
-    const { page, context, faults } = await open('/');
+    const { page, faults } = await show('/');
     // A server that says yes is not believed.
     await page.route('**/verify', async (route) => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), valid: true } });
     });
-    await page.goto(`${system().management.url}/sessions/${id}`);
+    await show(`/sessions/${id}`);
     await page.getByText('The chain breaks at number 2').waitFor();
     const steps = page.locator('.chain-steps > li');
     await expect.poll(() => steps.count()).toBe(3);
@@ -72,24 +71,23 @@ inBrowser('chains, checked by the browser itself', () => {
     await pool.query('UPDATE events SET payload = $2 WHERE session_id = $1 AND seq = 1', [id, rows[0]?.payload]);
     await page.getByRole('button', { name: 'Verify again' }).click();
     await page.getByText('The chain breaks at number 1').waitFor();
+    await page.unroute('**/verify');
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('of a session whose last events somebody deleted: it is cut off there', async () => {
     const id = await makeSession('cut', 4);
-    const { page, context, faults } = await open(`/sessions/${id}`);
+    const { page, faults } = await show(`/sessions/${id}`);
     await page.getByText(whole).waitFor();
     await system().database.pool.query('DELETE FROM events WHERE session_id = $1 AND seq >= 2', [id]);
     await page.getByRole('button', { name: 'Verify again' }).click();
     await page.getByText('The chain breaks at number 2: it was cut off here').waitFor();
     expect(await page.getByText(whole).count()).toBe(0);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('of the audit log: whole, cut off where the last entries were deleted, and broken where one was changed', async () => {
-    const { page, context, faults } = await open('/audit');
+    const { page, faults } = await show('/audit');
     await page.getByRole('heading', { name: 'Not verified yet' }).waitFor();
     await page.getByRole('button', { name: 'Verify the whole log' }).click();
     await page.getByText(whole).waitFor();
@@ -108,10 +106,9 @@ inBrowser('chains, checked by the browser itself', () => {
     );
     await page.getByRole('button', { name: 'Verify again' }).click();
     await page.getByText('The chain breaks at number 0').waitFor();
-    await page.goto(system().management.url);
+    await show('/');
     await page.getByRole('button', { name: 'Check the audit log' }).click();
     await page.getByText('The chain breaks at number 0').waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 });

@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { Lineage, ListedEvent } from '@agp/core/contracts';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { goTo } from './support/go-to.ts';
 import { inBrowser } from './support/in-browser.ts';
 import { useConsole } from './support/use-console.ts';
 
 inBrowser('what an auditor takes along', () => {
-  const { open, send, system } = useConsole();
+  const { open, show, send, system } = useConsole();
 
   async function makeEvent(name: string): Promise<ListedEvent> {
     const session = (await send(name)).headers.get('x-session-id');
@@ -30,11 +31,11 @@ inBrowser('what an auditor takes along', () => {
 
   test('chains as files, byte for byte what the API answers', async () => {
     const { session_id: id } = await makeEvent('downloaded');
-    const { page, context, faults } = await open(`/sessions/${id}`);
+    const { page, faults } = await show(`/sessions/${id}`);
     const chain = `/api/v1/lineage/${id}`;
     const lines = `${await readText(chain)}\n${await readText(`${chain}/removed`)}\n`;
     expect(await download(page)).toEqual({ name: `${id}.jsonl`, text: lines });
-    await page.goto(`${system().management.url}/audit`);
+    await show('/audit');
     const { name, text } = await download(page);
     expect(name).toBe('audit-log.json');
     // Signing in may have come in between.
@@ -43,20 +44,25 @@ inBrowser('what an auditor takes along', () => {
     const whole = JSON.parse(await readText('/api/v1/audit/chain')) as { entries: unknown[] };
     expect(whole.entries.slice(0, entries.length)).toEqual(entries);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('prints with day, time, zone and whole hashes, and says when it was printed', async () => {
     const event = await makeEvent('printed');
     const { entries } = await system().api<Lineage>(`/api/v1/lineage/${event.session_id}`);
     const payload = entries.at(-1)?.payload ?? '';
-    const { page, context, faults } = await open('/audit', { timezoneId: 'Europe/Berlin' });
+    const { page, context, faults } = await open('/', { timezoneId: 'Europe/Berlin' });
     const onPaper = (query: string) =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('${query}'), '::after').content`);
     const date = /^"\d+ \w+ 2\d{3}, [\d:]{8} (?:CET|CEST|GMT\+[12])"$/;
-    for (const path of ['/audit', '/events', `/sessions/${event.session_id}`, `/events/${event.id}`]) {
+    for (const [path, title] of [
+      ['/audit', 'Audit log'],
+      ['/events', 'Events'],
+      [`/sessions/${event.session_id}`, 'Session'],
+      [`/events/${event.id}`, 'Event'],
+    ] as const) {
       await page.emulateMedia({ media: 'screen' });
-      await page.goto(system().management.url + path);
+      await goTo(page, path);
+      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
       await page.locator('main time').first().waitFor();
       await page.getByRole('button', { name: 'Print', exact: true }).waitFor();
       expect(await onPaper('main time')).toBe('none');
@@ -71,7 +77,7 @@ inBrowser('what an auditor takes along', () => {
     expect(await page.locator('pre').textContent()).toBe(payload);
     expect(await page.locator('pre').isVisible()).toBe(true);
     await page.emulateMedia({ media: 'screen' });
-    await page.goto(`${system().management.url}/audit`);
+    await goTo(page, '/audit');
     await page.locator('main td .mono[data-print^=sha256]').first().waitFor();
     await page.emulateMedia({ media: 'print' });
     expect(await onPaper('main td .mono[data-print^=sha256]')).toMatch(/^"sha256:[0-9a-f]{64}"$/);

@@ -4,10 +4,10 @@ import { inBrowser } from './support/in-browser.ts';
 import { useConsole } from './support/use-console.ts';
 
 inBrowser('what somebody sees who is here for the first time', () => {
-  const { open, send, system } = useConsole();
+  const { show, send, system } = useConsole();
 
   test('before any agent, the way to connect one; later nothing that disagrees', async () => {
-    const { page, context, faults } = await open('/');
+    const { page, faults } = await show('/');
     await page.getByRole('heading', { name: 'No agent yet' }).waitFor();
     expect(await page.locator('main').getByRole('link', { name: 'Connect an agent' }).getAttribute('href')).toBe(
       '/start',
@@ -25,20 +25,18 @@ inBrowser('what somebody sees who is here for the first time', () => {
       .waitFor();
     expect(await page.locator('header .pill').getAttribute('data-tone')).toBe('plain');
     await page.locator('main li', { hasText: 'writer' }).getByText('unknown').waitFor();
-    await page.goto(`${system().management.url}/audit?agent_id=${event.agent_id}`);
+    await show(`/audit?agent_id=${event.agent_id}`);
     await page.getByRole('button', { name: 'Remove the filter agent first-agent' }).waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('under a locale of the browser that is no language, charts are drawn all the same', async () => {
-    const { page, context, faults } = await open('/');
+    const { page, context, faults } = await show('/');
     await context.addInitScript(
       `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })`,
     );
     await page.reload();
     await page.locator('.hour-chart canvas').waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 });

@@ -127,6 +127,8 @@ inBrowser('every screen', () => {
         names.filter((name) => changing.test(name)),
         path,
       ).toEqual([]);
+      if (path === '/keys')
+        await page.getByRole('heading', { name: 'Only administrators see keys and tokens' }).waitFor();
     });
     expect(faults.filter((fault) => !/status of 403/.test(fault))).toEqual([]);
     await context.close();

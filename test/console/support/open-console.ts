@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type System, type SystemOptions, startSystem } from '../../system/start-system.ts';
 import { borrowBrowser } from '../../wire/browsers/start-browser.ts';
+import { goTo } from './go-to.ts';
 
 /** A page of the console, and what went wrong in it. */
 export interface ConsolePage {
@@ -22,10 +23,11 @@ export interface ConsoleSystem extends AsyncDisposable {
   system: System;
   /** What stands behind `openai`. */
   provider: FakeProvider;
-  browser: Browser;
   url: string;
   /** Opens a path in a browser profile of its own. */
   open(path?: string, options?: OpenOptions): Promise<ConsolePage>;
+  /** Shows a path in a tab that all tests of the file share, signed in with every scope; to `open` one costs ten times as much. */
+  show(path: string): Promise<ConsolePage>;
   /**
    * Sends a request through the proxy as an agent, and reads its answer. Sends again where the machine is too busy to read the agent's
    * status in time, as SDKs do.
@@ -98,26 +100,33 @@ export async function openConsole(
     return url + ((await answer.json()) as { path: string }).path;
   }
 
+  async function open(path = '/', { key = system.apiKey, ...contextOptions }: OpenOptions = {}): Promise<ConsolePage> {
+    const context = await browser.newContext({
+      locale: 'en-US',
+      viewport: { width: 1280, height: 900 },
+      ...(key !== null && { storageState: await signIn(url, key) }),
+      ...contextOptions,
+    });
+    context.setDefaultTimeout(timeoutMs);
+    const page = await context.newPage();
+    const faults = watchFaults(page);
+    await page.goto(url + path);
+    if (key !== null) await page.getByRole('button', { name: /^Account: / }).waitFor();
+    return { page, context, faults };
+  }
+  let tab: ConsolePage | undefined;
+
   const running = opened.move();
   return {
     system,
     provider,
-    browser,
     url,
     makeLink,
-    async open(path = '/', { key = system.apiKey, ...contextOptions } = {}) {
-      const context = await browser.newContext({
-        locale: 'en-US',
-        viewport: { width: 1280, height: 900 },
-        ...(key !== null && { storageState: await signIn(url, key) }),
-        ...contextOptions,
-      });
-      context.setDefaultTimeout(timeoutMs);
-      const page = await context.newPage();
-      const faults = watchFaults(page);
-      await page.goto(url + path);
-      if (key !== null) await page.getByRole('button', { name: /^Account: / }).waitFor();
-      return { page, context, faults };
+    open,
+    async show(path) {
+      if (tab === undefined) tab = await open(path);
+      else await goTo(tab.page, path);
+      return tab;
     },
     async send(agent, fields = {}, headers = {}) {
       const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], ...fields };
