@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { type CostSummary, doubtfulUsageListSchema } from '@agp/core/contracts';
 import { type FakeProvider, type Step, startFakeProvider } from '@agp/testing/providers';
@@ -34,15 +33,8 @@ const bodies: Record<string, Step[]> = {
   slow: [results.slice(0, 300), { pauseMs: 60_000 }],
   tailless: [line(haiku, { input_tokens: 1_000, output_tokens: 10, ...tier }, 'No.'), { pauseMs: 60_000 }],
   huge: [results, `"${'x'.repeat(9 * 1024 * 1024)}"\n`],
-  packed: [
-    gzipSync(
-      results +
-        randomBytes(24 * 1024 * 1024)
-          .toString('base64')
-          .replace(/.{65536}/g, '"$&"\n'),
-      { level: 1 },
-    ),
-  ],
+  // Not compressed within: nothing but the number of bytes counts.
+  packed: [gzipSync(results + `"${'x'.repeat(65_536)}"\n`.repeat(160), { level: 0 })],
   tuned: [line('claude-tuned', { input_tokens: 1, output_tokens: 1 }, 'Yes.').repeat(3)],
 };
 
@@ -162,7 +154,7 @@ test('what was fetched in part, or in an encoding that nobody reads, leaves the 
 
 test('results that come faster than they can be read are kept waiting, and then read to their end', async () => {
   const { session, answer } = await ask(0, resultsOf('msgbatch_6'), { headers: { 'x-body': 'packed' } });
-  expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(32 * 1024 * 1024);
+  expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(10 * 1024 * 1024);
   expect(await readPayload(system, session)).toMatchObject({
     cost_usd: nanoUsd / 1e9,
     usage_source: 'provider',

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { toPublicId } from '@agp/core/ids';
-import { eventually, startTestStack } from '@agp/testing';
+import { eventually, startTestStack, waitFor } from '@agp/testing';
 import { type ChainEntry, findDivergence, makeEventAt } from '@agp/testing/events';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../database.ts';
@@ -200,8 +200,8 @@ test('a writer that records all the while, into the weeks that go too, loses not
         makeEventIn(id, border - 1 - ((round * 7 + lane) % 20) * dayMs),
         makeEventIn(id, border + round + lane),
       ]);
-      // Slow enough that the chains, which are checked whole again and again, stay short.
-      await setTimeout(10);
+      // Slow enough that the chains, which are checked whole, stay short.
+      await setTimeout(30);
       for (;;) {
         try {
           const result = await recordEvents(database.pool, batch);
@@ -215,12 +215,12 @@ test('a writer that records all the while, into the weeks that go too, loses not
   });
   const remover = openAsCommand('retention-under-load');
   try {
-    await setTimeout(500);
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
+      const before = recorded;
+      await waitFor('events before the removal', () => recorded > before + 20);
       await removeOldEvents(remover.db, now, 14);
       // The weeks come back with each run, as if they had just become old.
       await makePartitions(remover.db, new Date(border - 3 * weekMs), 2);
-      await setTimeout(200);
     }
   } finally {
     going = false;
