@@ -4,11 +4,12 @@ import { connect, createServer } from 'node:net';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMetric } from '../system/read-metric.ts';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { type RunningService, type System, startSystem, waitFor } from '../system/start-system.ts';
 import { openExchange, readAnswer } from './transparency/exchange-bytes.ts';
 
 let fake: FakeProvider;
 let system: System;
+let hasty: RunningService;
 let garbled: ReturnType<typeof createServer>;
 
 beforeAll(async () => {
@@ -25,9 +26,10 @@ beforeAll(async () => {
       PROVIDER_NOWHERE_URL: 'http://nowhere.invalid',
       PROVIDER_PLAIN_URL: fake.url.replace('http:', 'https:'),
       PROVIDER_GARBLED_URL: `http://127.0.0.1:${(garbled.address() as AddressInfo).port}`,
-      UPSTREAM_TIMEOUT_SECONDS: '1',
     },
   });
+  // For the test of that deadline alone.
+  hasty = await system.start('proxy', { UPSTREAM_TIMEOUT_SECONDS: '1' });
 });
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();
@@ -38,9 +40,9 @@ afterAll(async () => {
 const made = /^req_[0-9a-z]{26}$/;
 const body = Buffer.from(JSON.stringify({ model: 'gpt-5', messages: [{ role: 'user', content: 'Hello' }] }));
 
-async function send(headers: string[] = [], provider = 'openai') {
+async function send(headers: string[] = [], provider = 'openai', proxy = system.proxies[0]) {
   const all = ['Content-Type', 'application/json', 'X-Agent-Name', 'asker', ...headers];
-  const url = `${system.proxies[0]?.url}/${provider}`;
+  const url = `${proxy?.url}/${provider}`;
   return readAnswer(await openExchange(url, { method: 'POST', target: '/v1/chat/completions', headers: all, body }));
 }
 
@@ -190,10 +192,10 @@ test.each([
   ['openai', 504, 'timeout'],
 ] as const)('the provider %s: %i, and the event and a metric say %s', async (provider, status, cause) => {
   fake.handle(() => (cause === 'timeout' ? { hang: true } : { cut: true }));
-  const count = () =>
-    readMetric(system.proxies[0], `agp_proxy_provider_failures_total{provider="${provider}",cause="${cause}"}`);
+  const proxy = cause === 'timeout' ? hasty : system.proxies[0];
+  const count = () => readMetric(proxy, `agp_proxy_provider_failures_total{provider="${provider}",cause="${cause}"}`);
   const before = await count();
-  const answer = await send([], provider);
+  const answer = await send([], provider, proxy);
   expect([answer.status, answer.headers['x-should-retry'], answer.headers['x-request-id']]).toEqual([
     status,
     undefined,

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const providers = { PROVIDER_OPENAI_URL: fake.url, PROVIDER_ANTHROPIC_URL: fake.url, PROVIDER_GONE_URL: gone.url };
   [patient, impatient] = await Promise.all([
     startSystem({ environment: { ...providers, PROVIDER_NOWHERE_URL: 'http://nowhere.invalid' } }),
-    startSystem({ environment: { ...providers, UPSTREAM_TIMEOUT_SECONDS: '1', AUDIT_DIRECTIONS: 'both' } }),
+    startSystem({ environment: { ...providers, UPSTREAM_TIMEOUT_SECONDS: '4', AUDIT_DIRECTIONS: 'both' } }),
   ]);
 });
 afterAll(async () => {

@@ -38,7 +38,7 @@ export async function startAttackSystem(): Promise<AttackSystem> {
       PROVIDER_ANTHROPIC_URL: fake.url,
       PROVIDER_GEMINI_URL: fake.url,
       PROVIDER_MISTRAL_URL: 'http://127.0.0.1:1',
-      UPSTREAM_TIMEOUT_SECONDS: '2',
+      UPSTREAM_TIMEOUT_SECONDS: '5',
     },
   });
   let calls = 0;
