@@ -30,7 +30,7 @@ inBrowser('signing in', () => {
   afterAll(() => console?.[Symbol.asyncDispose]());
 
   test('with a key leads on to the address that was asked for, and leaves no trace of the key', async () => {
-    const { page, context, faults } = await console.open('/agents?order=name', { key: null });
+    const { page, context, faults } = await console.arrive('/agents?order=name');
     await heading(page, 'Sign in').waitFor();
     await signIn(page, 'agm_wrong');
     await page.getByText('missing or invalid API key').waitFor();
@@ -51,13 +51,12 @@ inBrowser('signing in', () => {
       .digest();
     expect(digests.rows.map(({ token_sha256 }) => token_sha256)).toContainEqual(digest);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('by a one-time link works once, and its code leaves the address before anything is asked of a server', async () => {
     const link = await console.makeLink();
     const code = new URL(link).hash;
-    const { page, context, faults } = await console.open('/nothing', { key: null });
+    const { page, context, faults } = await console.arrive('/nothing');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(`${request.url()} ${JSON.stringify(request.headers())}`));
     await page.goto(link);
@@ -71,17 +70,50 @@ inBrowser('signing in', () => {
     for (const line of asked) expect(line).not.toContain(code.slice('#code='.length));
     await page.goBack();
     expect(page.url()).not.toContain('code=');
-    await context.close();
-    const second = await console.open(link.slice(console.url.length), { key: null });
-    await acceptLink(second.page);
-    await second.page.getByText('missing or invalid API key').waitFor();
-    await heading(second.page, 'Sign in').waitFor();
-    expect([faults, second.faults]).toEqual([[], []]);
-    await second.context.close();
+    await console.arrive(link.slice(console.url.length));
+    await acceptLink(page);
+    await page.getByText('missing or invalid API key').waitFor();
+    await heading(page, 'Sign in').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('again after the session has ended goes on where one was', async () => {
+    const { page, faults } = await console.show('/costs');
+    await heading(page, 'Costs').waitFor();
+    await endSessions();
+    await page.getByText('Your session has ended').waitFor();
+    expect(page.url()).toContain('/costs');
+    await expect(page.getByRole('navigation').count()).resolves.toBe(0);
+    await signIn(page, console.system.apiKey);
+    await heading(page, 'Costs').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('lasts while management restarts under two open tabs', async () => {
+    const { page, context, faults } = await console.show('/');
+    const other = await context.newPage();
+    await other.goto(`${console.url}/live`);
+    await heading(other, 'Live').waitFor();
+    // Its own code is loaded when it is opened: a server that is away then is another story.
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await heading(page, 'Agents').waitFor();
+    await page.getByRole('link', { name: 'Now', exact: true }).click();
+    const { port } = new URL(console.url);
+    await console.system.management.stop();
+    const again = await console.system.start('management', { MANAGEMENT_PORT: port });
+    expect(again.url).toBe(console.url);
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByText('No agent yet').waitFor();
+    // The live tab connects again by itself, and shows what arrives.
+    await console.send('restarted');
+    await other.getByText('restarted').first().waitFor();
+    await page.getByRole('link', { name: 'restarted' }).waitFor();
+    expect(faults).toEqual([]);
+    await other.close();
   });
 
   test("by another's link is asked for first: it neither ends a session nor signs anybody in by itself", async () => {
-    const { page, context, faults } = await console.open('/agents');
+    const { page, context, faults } = await console.show('/agents');
     const before = await context.cookies();
     const foreign = await console.makeLink(await console.makeKey(['read'], 'foreigner'));
     const [name] = /Account: (.+)/.exec((await account(page).getAttribute('aria-label')) ?? '')?.slice(1) ?? [];
@@ -102,24 +134,10 @@ inBrowser('signing in', () => {
     await page.getByRole('button', { name: 'Stay signed in' }).click();
     await page.getByRole('button', { name: /^Account: .*foreigner/ }).waitFor();
     expect(faults).toEqual([]);
-    await context.close();
-  });
-
-  test('again after the session has ended goes on where one was', async () => {
-    const { page, context, faults } = await console.open('/costs');
-    await heading(page, 'Costs').waitFor();
-    await endSessions();
-    await page.getByText('Your session has ended').waitFor();
-    expect(page.url()).toContain('/costs');
-    await expect(page.getByRole('navigation').count()).resolves.toBe(0);
-    await signIn(page, console.system.apiKey);
-    await heading(page, 'Costs').waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('out in one tab signs out the other; the cookie that a thief has kept opens nothing', async () => {
-    const { page, context } = await console.open('/');
+    const { page, context } = await console.show('/');
     const other = await context.newPage();
     await other.goto(`${console.url}/agents`);
     await heading(other, 'Agents').waitFor();
@@ -132,29 +150,6 @@ inBrowser('signing in', () => {
     const half = await page.evaluate<string>("localStorage.getItem('agp-console-half')");
     const headers = { cookie: `agp_console=${stolen?.value}`, 'x-agp-console': half ?? '' };
     expect((await fetch(`${console.url}/api/v1/agents`, { headers })).status).toBe(401);
-    await context.close();
-  });
-
-  test('lasts while management restarts under two open tabs', async () => {
-    const { page, context, faults } = await console.open('/');
-    const other = await context.newPage();
-    await other.goto(`${console.url}/live`);
-    await heading(other, 'Live').waitFor();
-    // Its own code is loaded when it is opened: a server that is away then is another story.
-    await page.getByRole('link', { name: 'Agents', exact: true }).click();
-    await heading(page, 'Agents').waitFor();
-    await page.getByRole('link', { name: 'Now', exact: true }).click();
-    const { port } = new URL(console.url);
-    await console.system.management.stop();
-    const again = await console.system.start('management', { MANAGEMENT_PORT: port });
-    expect(again.url).toBe(console.url);
-    await page.getByRole('link', { name: 'Agents', exact: true }).click();
-    await page.getByText('No agent yet').waitFor();
-    // The live tab connects again by itself, and shows what arrives.
-    await console.send('restarted');
-    await other.getByText('restarted').first().waitFor();
-    await page.getByRole('link', { name: 'restarted' }).waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
+    await other.close();
   });
 });

@@ -26,6 +26,8 @@ export interface ConsoleSystem extends AsyncDisposable {
   url: string;
   /** Opens a path in a browser profile of its own. */
   open(path?: string, options?: OpenOptions): Promise<ConsolePage>;
+  /** Opens a path in another tab that all tests of the file share, where nobody is signed in any more. */
+  arrive(path: string): Promise<ConsolePage>;
   /** Shows a path in a tab that all tests of the file share, signed in with every scope; to `open` one costs ten times as much. */
   show(path: string): Promise<ConsolePage>;
   /**
@@ -115,6 +117,7 @@ export async function openConsole(
     return { page, context, faults };
   }
   let tab: ConsolePage | undefined;
+  let stranger: ConsolePage | undefined;
 
   const running = opened.move();
   return {
@@ -123,6 +126,14 @@ export async function openConsole(
     url,
     makeLink,
     open,
+    async arrive(path) {
+      if (stranger === undefined) stranger = await open(path, { key: null });
+      else {
+        await stranger.context.clearCookies();
+        await stranger.page.goto(url + path);
+      }
+      return stranger;
+    },
     async show(path) {
       if (tab === undefined) tab = await open(path);
       else await goTo(tab.page, path);
