@@ -23,10 +23,10 @@ test('of several servers the primary is used, a promoted one is found, and the o
   const onStandby = open(`${before}${new URL(standby.url).host}${after}`);
   expect(await one.ask(writable)).toEqual({ writable: true, port: first });
   expect(await other.ask(writable)).toEqual({ writable: true, port: first });
+  await catchUp();
   // What a standby says of an agent may be old.
   await expect(onStandby.ask(writable)).rejects.toThrow('is a standby, not the primary');
 
-  await catchUp();
   await primary.kill();
   await expect(one.ask(writable)).rejects.toThrow();
   await promote();
