@@ -166,7 +166,7 @@ test('every refusal has its code, its id and the agent, and is listed with them'
   const listed = await waitFor('the list', async () => {
     const { rows } = await system.database.pool.query(
       `SELECT reason, agent_id, provider, path, request_id, refused_at BETWEEN now() - interval '1 minute' AND now() AS is_now
-       FROM reporting.refused_requests WHERE request_id LIKE 'refused-%' ORDER BY refusal_key`,
+       FROM reporting.refused_requests WHERE request_id LIKE 'refused-%' ORDER BY request_id`,
     );
     return rows.length === refusals.length && rows;
   });
