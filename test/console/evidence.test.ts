@@ -23,7 +23,7 @@ inBrowser('what an auditor takes along', () => {
   };
 
   async function download(page: Page): Promise<{ name: string; text: string }> {
-    const begun = page.waitForEvent('download', { timeout: 60_000 });
+    const begun = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download the chain' }).click();
     const file = await begun;
     return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };

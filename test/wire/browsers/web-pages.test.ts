@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { longestWaitMs } from '@agp/testing';
 import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
-import type { Browser, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readMetrics } from '../../system/read-metric.ts';
 import { type RunningService, type System, startSystem } from '../../system/start-system.ts';
@@ -14,8 +15,10 @@ interface Targets {
 const script = readFileSync(new URL('./hostile-page.mjs', import.meta.url), 'utf8').replace('export ', '');
 
 /** Tries everything from a page. Gives each answer that it could read, by how it was asked for. */
-const attack = (page: Page, targets: Targets) =>
-  page.evaluate<string[]>(`${script}; attackFromPage(${JSON.stringify(targets)})`);
+const attack = (page: Page, targets: Targets[]) =>
+  page.evaluate<string[]>(
+    `${script}; Promise.all(${JSON.stringify(targets)}.map(attackFromPage)).then((all) => all.flat())`,
+  );
 
 const isMissing = !hasBrowser() && process.env.CI === undefined;
 
@@ -25,7 +28,8 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
   let system: System;
   let allowing: RunningService;
   let borrowed: Awaited<ReturnType<typeof borrowBrowser>>;
-  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
   const portOf = (url: string) => new URL(url).port;
 
   beforeAll(async () => {
@@ -39,7 +43,9 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
     system = await startSystem({ environment: key });
     allowing = await system.start('proxy', { ALLOWED_ORIGINS: `http://evil.test:${portOf(hostile.url)}` });
     borrowed = await borrowBrowser();
-    browser = borrowed.browser;
+    context = await borrowed.browser.newContext();
+    context.setDefaultTimeout(longestWaitMs);
+    page = await context.newPage();
   });
   afterAll(async () => {
     await borrowed?.[Symbol.asyncDispose]();
@@ -61,24 +67,11 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
     ];
   }
 
-  async function open(url: string): Promise<Page> {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(url);
-    return page;
-  }
-
   test.each(['evil.test', 'localhost', '127.0.0.1'])(
     'of %s reaches no provider through any port, and reads nothing',
     async (host) => {
-      const attackFromHost = async (targets: Targets) => {
-        const page = await open(`http://${host}:${portOf(hostile.url)}/`);
-        const readings = await attack(page, targets);
-        await page.context().close();
-        return readings;
-      };
-      const readings = await Promise.all(listTargets('127.0.0.1').map(attackFromHost));
-      expect(readings.flat()).toEqual([]);
+      await page.goto(`http://${host}:${portOf(hostile.url)}/`);
+      expect(await attack(page, listTargets('127.0.0.1'))).toEqual([]);
       expect(provider.requests).toEqual([]);
     },
   );
@@ -86,12 +79,12 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
   test('whose name was made to point to this machine reads refusals and nothing else', async () => {
     const reboundTo = async (targets: Targets) => {
       const { origin } = new URL(targets.get);
-      const page = await (await browser.newContext()).newPage();
+      const rebound = await context.newPage();
       // Comes from the attacker, before the name leads here.
-      await page.route(`${origin}/`, (route) => route.fulfill({ contentType: 'text/html', body: '<body></body>' }));
-      await page.goto(`${origin}/`);
-      const readings = await attack(page, targets);
-      await page.context().close();
+      await rebound.route(`${origin}/`, (route) => route.fulfill({ contentType: 'text/html', body: '<body></body>' }));
+      await rebound.goto(`${origin}/`);
+      const readings = await attack(rebound, [targets]);
+      await rebound.close();
       return readings;
     };
     for (const readings of await Promise.all(listTargets('rebound.test').map(reboundTo))) {
@@ -103,12 +96,11 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
 
   test('that a person is led to by a link is shown, where it is one of ours, and what is none is not', async () => {
     const follow = async (url: string, seen: string) => {
-      const page = await open(`http://evil.test:${portOf(hostile.url)}/`);
+      await page.goto(`http://evil.test:${portOf(hostile.url)}/`);
       const arrived = page.waitForResponse((response) => response.url() === url);
       await page.evaluate(`location.href = ${JSON.stringify(url)}`);
       const answer = await arrived;
       await page.waitForSelector(seen);
-      await page.context().close();
       return answer.status();
     };
     expect(await follow(`${system.management.url}/docs`, '#swagger-ui .info')).toBe(200);
@@ -131,7 +123,7 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
         await answer.json(),
       ];
     };
-    const page = await open(`http://evil.test:${portOf(hostile.url)}/`);
+    await page.goto(`http://evil.test:${portOf(hostile.url)}/`);
     expect(await page.evaluate(call, allowing.url)).toEqual([
       200,
       'yes',
@@ -139,8 +131,8 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
       { model: 'gpt-4o', choices: [], secret: 'the answer' },
     ]);
     expect(provider.requests).toHaveLength(1);
-    const other = await open(`http://127.0.0.1:${portOf(hostile.url)}/`);
-    await expect(other.evaluate(call, allowing.url)).rejects.toThrow('Failed to fetch');
+    await page.goto(`http://127.0.0.1:${portOf(hostile.url)}/`);
+    await expect(page.evaluate(call, allowing.url)).rejects.toThrow('Failed to fetch');
     expect(provider.requests).toHaveLength(1);
   });
 
