@@ -1,4 +1,3 @@
-import type { Lineage } from '@agp/core/contracts';
 import { type System, waitFor } from './start-system.ts';
 
 /** The payload of the only event of a session, once it is recorded. */
@@ -10,9 +9,9 @@ export async function readPayload(system: System, sessionId: string): Promise<Re
 
 /** The payloads of a session's events in the order of recording; undefined while there are none. */
 export async function readPayloads(system: System, sessionId: string): Promise<Record<string, unknown>[] | undefined> {
-  const headers = { authorization: `Bearer ${system.apiKey}` };
-  const answer = await fetch(`${system.management.url}/api/v1/lineage/${sessionId}`, { headers });
-  if (answer.status === 404) return undefined;
-  const { entries } = (await answer.json()) as Lineage;
-  return entries.map(({ payload }) => JSON.parse(payload));
+  const { rows } = await system.database.pool.query<{ payload: string }>(
+    'SELECT payload FROM events WHERE session_id = $1 ORDER BY seq',
+    [sessionId],
+  );
+  return rows.length > 0 ? rows.map(({ payload }) => JSON.parse(payload)) : undefined;
 }

@@ -24,7 +24,8 @@ const header = 'x-conformance-call';
 const asksUsage = '"stream_options":{"include_usage":true}';
 
 async function* send(cell: FormedCell, wire: Buffer, { aborted }: ReceivedRequest): AsyncIterable<Step> {
-  if (cell.byteByByte) for (const byte of wire) yield Buffer.from([byte]);
+  // At every single byte they are divided for the reader alone, by findMisread.
+  if (cell.bitByBit) for (let at = 0; at < wire.length; at += 5) yield wire.subarray(at, at + 5);
   else yield wire;
   if (cell.ends === 'cut') yield { cut: true };
   if (cell.ends === 'left') await aborted;

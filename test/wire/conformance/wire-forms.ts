@@ -3,7 +3,7 @@ import type { Cell, Row } from './cell.ts';
 
 /** The ways in which the bytes of one and the same answer may come. */
 export const wireForms = [
-  'byte by byte',
+  'a few bytes at a time',
   'CRLF',
   'CR',
   'no last blank line',
@@ -23,7 +23,7 @@ export type WireForm = (typeof wireForms)[number];
 export interface FormedCell extends Cell {
   /** Of the body, where it is compressed. */
   encoding?: string;
-  byteByByte?: boolean;
+  bitByBit?: boolean;
 }
 
 const encoders: Partial<Record<WireForm, (bytes: Buffer) => Buffer>> = {
@@ -59,7 +59,7 @@ function encodeCell({ unasked: _, ...cell }: Cell, encoding: string, encode: (by
 /** A row's whole answer, or the one whose agent leaves, in a form; null where this kind of body has none. */
 export function toForm({ stream, cells }: Row, form: WireForm): FormedCell | null {
   const cell = cells.complete;
-  if (form === 'byte by byte') return cell ? { ...cell, byteByByte: true } : null;
+  if (form === 'a few bytes at a time') return cell ? { ...cell, bitByBit: true } : null;
   if (!cell || stream === 'sound') return null;
   if (form === 'gzip, aborted') {
     // The agent waits for all bytes before it leaves: none of them may be held back.
