@@ -141,56 +141,6 @@ test("an event that was forged with the writer's NATS user, by a stream that tak
   expect(recorded.rows.map(({ id }) => toPublicId('evt', id))).toEqual([event.id]);
 });
 
-test('NATS stopped and killed under traffic: nothing is lost, nothing twice', async () => {
-  const stack = await startWriterStack();
-  await stack.start();
-  const events = traffic(1_500);
-  const publishing = (async () => {
-    for (let index = 0; index < events.length; index += 15) {
-      stack.publish(events.slice(index, index + 15));
-      await setTimeout(20);
-    }
-  })();
-  const recordsMore = async () => {
-    const before = await stack.count('events');
-    await eventually(async () => expect(await stack.count('events')).toBeGreaterThan(before));
-  };
-  await recordsMore();
-  await stack.nats.stop();
-  await setTimeout(500);
-  await stack.nats.start();
-  await recordsMore();
-  await stack.nats.kill();
-  await stack.nats.start();
-  await publishing;
-  await stack.settled(40_000);
-  expect(await stack.count('events')).toBe(events.length);
-  expect(await stack.count('quarantine')).toBe(0);
-  // Announcements made before the subscriber reconnects are not heard: clients backfill after a lost connection.
-  const known = new Set(events.map(({ id }) => id));
-  expect(stack.announced.length).toBeGreaterThan(0);
-  expect(stack.announced.filter(({ id }) => !known.has(id))).toEqual([]);
-});
-
-test('Postgres stopped for longer than a message may be held: nothing is lost, nothing set aside, readiness says so', async () => {
-  const stack = await startWriterStack({ ownPostgres: true });
-  const writer = await stack.start();
-  const events = traffic(2_500);
-  stack.publish(events.slice(0, 500));
-  await eventually(async () => expect(await stack.count('events')).toBeGreaterThan(100));
-  await stack.postgres?.stop();
-  stack.publish(events.slice(500));
-  await setTimeout(2 * ackWaitMs);
-  expect((await fetch(`${writer.url}/readyz`)).status).toBe(503);
-  const metrics = await (await fetch(`${writer.url}/metrics`)).text();
-  expect(Number(/^agp_writer_held_messages (\d+)/m.exec(metrics)?.[1])).toBeLessThanOrEqual(2_000);
-  await stack.postgres?.start();
-  await stack.settled(40_000);
-  await expectAllRecorded(stack, events);
-  expect(await stack.count('quarantine')).toBe(0);
-  await eventually(async () => expect((await fetch(`${writer.url}/readyz`)).status).toBe(200));
-});
-
 test('killed between commit and acknowledgement: recorded once, and announced by the next writer', async () => {
   const stack = await startWriterStack();
   const events = traffic(300);

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { toUserUrl } from '@agp/operator';
 import { childEnvironment, eventually } from '@agp/testing';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readStartTime } from '../guard/process-identity.ts';
 import type { WatchedProcess } from '../guard/watched-process.ts';
 import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
@@ -24,17 +24,14 @@ import { postgresUser } from '../servers/postgres.ts';
 
 const freePorts = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', OPS_PORT: '0' };
 
-/** Takes what is done at the end of a test, or of several. */
-type AtEnd = (work: () => void) => void;
-
 /** Starts what `npm start` starts, and collects what it prints. */
-function runStart(dataFolder: string, environment: Record<string, string> = {}, atEnd: AtEnd = onTestFinished) {
+function runStart(dataFolder: string, environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['packages/local-stack/src/start/main.ts'], {
     cwd: repositoryRoot,
     env: childEnvironment({ AGP_DATA_DIR: dataFolder, ...freePorts, ...environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  atEnd(() => void child.kill('SIGTERM'));
+  onTestFinished(() => void child.kill('SIGTERM'));
   const exit = once(child, 'close').then(([code]) => code as number | null);
   const run = { child, output: '', exit };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (run.output += String(chunk)));
@@ -83,14 +80,14 @@ function listProcesses(dataFolder: string): WatchedProcess[] {
 
 const countRunning = (processes: WatchedProcess[]) => processes.filter(({ pid }) => readStartTime(pid) !== null).length;
 
-function makeDataFolder(atEnd: AtEnd = onTestFinished): string {
+function makeDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-start-'));
   // Like a checkout: the user that Postgres runs as can enter it.
   chmodSync(folder, 0o755);
   // Servers that this test run has unpacked are not unpacked again.
   const tools = join(readLocalStackConfig(process.env, () => {}).dataFolder, 'tools');
   if (existsSync(tools)) symlinkSync(tools, join(folder, 'tools'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }));
   return folder;
 }
 
@@ -118,61 +115,34 @@ function runOnLocalStack(dataFolder: string, ...args: string[]): string {
   });
 }
 
-describe('a stack on secrets of an earlier version', () => {
-  const dataFolder = makeDataFolder(afterAll);
-  const old = {
-    managementApiKey: 'agm_from-before-there-were-roles',
-    postgresPassword: 'old-password',
-    redisPassword: 'old-redis-password',
-  };
-  writeFileSync(join(dataFolder, 'secrets.json'), JSON.stringify(old), { mode: 0o600 });
-  let run: Run;
-  let lines: [string, string];
-  beforeAll(async () => {
-    run = runStart(dataFolder, {}, afterAll);
-    lines = await readCurlLines(run);
-  });
-
-  test('each service and command has its own database user; missing passwords are added to the secrets', async () => {
-    expect(await listDatabaseUsers(dataFolder)).toEqual({
-      'agp-management': 'agp_management',
-      'agp-proxy': 'agp_proxy',
-      'agp-writer': 'agp_writer',
-    });
-    const { redisPassword: _, ...kept } = old;
-    expect(JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'))).toMatchObject(kept);
-    expect(new URL(readOperatorVariables(dataFolder).NATS_URL ?? '').username).toBe('operator');
-    expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
-    expect(runOnLocalStack(dataFolder, 'migrator', 'packages/operator/src/commands/migrate.ts')).toBe(
-      'schema is up to date\n',
-    );
-    const listed = runOnLocalStack(dataFolder, 'operator', 'packages/operator/src/commands/quarantine.ts', 'list');
-    expect(listed).toBe('nothing is set aside\n');
-  });
-
-  test('a killed service starts again on its port', async () => {
-    const [request, list] = lines;
-    const findPid = (service: string) => listProcesses(dataFolder).find(({ name }) => name === service)?.pid;
-    for (const service of ['proxy', 'demo-provider']) process.kill(findPid(service) as number, 'SIGKILL');
-    for (const service of ['proxy', 'demo-provider'])
-      await expect.poll(() => run.output).toContain(`${service} is up again: http://127.0.0.1:`);
-    expect(run.output).toContain('proxy was ended by SIGKILL. Starting it again ...');
-    expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
-    await expect.poll(() => runLine(list)).toMatchObject([{ provider: 'demo' }]);
-  });
-});
-
-test('the printed lines work at once; data outlives a crash; neither a crash nor Ctrl-C leaves a process or breaks a stream', async () => {
+test('the printed lines work at once; each service has its own database user, and starts again when killed; data outlives a crash; neither a crash nor Ctrl-C leaves a process or breaks a stream', async () => {
   const dataFolder = makeDataFolder();
+  // Passwords that are missing are added to those that are there.
+  const given = { managementApiKey: 'agm_given', postgresPassword: 'given-password' };
+  writeFileSync(join(dataFolder, 'secrets.json'), JSON.stringify(given), { mode: 0o600 });
   const first = runStart(dataFolder);
   const [request, list] = await readCurlLines(first);
   expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
   await expect.poll(() => runLine(list)).toMatchObject([{ provider: 'demo' }]);
+  expect(JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'))).toMatchObject(given);
   expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o777).toBe(0o600);
+  expect(await listDatabaseUsers(dataFolder)).toEqual({
+    'agp-management': 'agp_management',
+    'agp-proxy': 'agp_proxy',
+    'agp-writer': 'agp_writer',
+  });
+  expect(new URL(readOperatorVariables(dataFolder).NATS_URL ?? '').username).toBe('operator');
+  const listed = runOnLocalStack(dataFolder, 'operator', 'packages/operator/src/commands/quarantine.ts', 'list');
+  expect(listed).toBe('nothing is set aside\n');
 
   const other = runStart(dataFolder);
   expect(await other.exit).toBe(1);
   expect(other.output).toContain(`process ${first.child.pid}`);
+
+  process.kill(listProcesses(dataFolder).find(({ name }) => name === 'proxy')?.pid as number, 'SIGKILL');
+  await expect.poll(() => first.output).toContain('proxy is up again: http://127.0.0.1:');
+  expect(first.output).toContain('proxy was ended by SIGKILL. Starting it again ...');
+  expect(await runLine(request)).toMatchObject({ object: 'chat.completion' });
 
   const processes = listProcesses(dataFolder);
   expect(processes.map(({ name }) => name).sort()).toEqual([
