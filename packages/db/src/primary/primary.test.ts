@@ -44,22 +44,3 @@ test('of several servers the primary is used, a promoted one is found, and the o
   // One that has not seen the promotion compares the two.
   expect(await open(databaseUrl).ask(writable)).toEqual({ writable: true, port: second });
 });
-
-test('connections to a primary that hung and goes on after another was promoted are cut', async () => {
-  await using stack = await startTestStack({ ownPostgres: 'pair' });
-  const { primary, standby, promote } = stack.postgresPair;
-  const second = new URL(standby.url).port;
-  const errors: Error[] = [];
-  const { ask } = open(stack.urls.writer.databaseUrl, {
-    maxConnections: 1,
-    onConnectionError: (error) => errors.push(error),
-  });
-  const { pid } = await ask('SELECT pg_backend_pid() AS pid');
-  primary.pause();
-  await promote();
-  // Idle connections are open still, to be used as soon as it goes on.
-  primary.resume();
-  await eventually(() => expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/was promoted/)]));
-  await eventually(async () => expect(await ask(writable)).toEqual({ writable: true, port: second }));
-  expect(pid).toEqual(expect.any(Number));
-});

@@ -73,7 +73,7 @@ const full = tell(
 /** One of each kind, of the small stories that run before a release. */
 const shortNames = new Set([
   'nats-leader-killed',
-  'nats-leader-paused',
+  'nats-leader-cut-off',
   'postgres-asynchronous',
   'redis-full-noeviction-strict',
 ]);
