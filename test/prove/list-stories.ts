@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
-import { answerCanned, type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
+import { answerCanned, type Handler } from '@agp/testing/providers';
 import { openConsole } from '../console/support/open-console.ts';
 import { startBudgetSystem, stayWithinTheDay } from '../control/support/budget-system.ts';
 import { answerAsReserved, Caller } from '../control/support/send-calls.ts';
 import { soak } from '../soak/soak.ts';
-import { type ProcessOptions, type ProcessSystem, startProcesses } from '../system/start-processes.ts';
+import { startProcesses } from '../system/start-processes.ts';
 import type { Lengths } from './read-options.ts';
 import { losePostgresUnderLoad, loseRedisUnderLoad } from './stories/budget-outages.ts';
 import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
+import { rotateCertificates } from './stories/certificates.ts';
 import { followLive } from './stories/console-live.ts';
 import { recordExactlyOnce } from './stories/exactly-once.ts';
 import { listFailoverStories } from './stories/failover/list-failover-stories.ts';
@@ -27,19 +28,7 @@ import { sendOverSlowLink } from './stories/slow-links.ts';
 import { runStrict } from './stories/strict.ts';
 import { answerSlowly, crossMidnight, setClocks } from './stories/wrong-clocks.ts';
 import type { Story } from './story.ts';
-
-/** Starts a provider and, as processes, what is to be proved. */
-async function withSystem(
-  handler: Handler,
-  options: ProcessOptions,
-  work: (system: ProcessSystem, provider: FakeProvider) => Promise<void>,
-): Promise<void> {
-  await using provider = await startFakeProvider(handler);
-  const { url } = provider;
-  const environment = { PROVIDER_OPENAI_URL: url, PROVIDER_ANTHROPIC_URL: url, PROVIDER_GEMINI_URL: url };
-  await using system = await startProcesses({ ...options, environment: { ...environment, LOG_LEVEL: 'fatal' } });
-  await work(system, provider);
-}
+import { withSystem } from './with-system.ts';
 
 const perSecond = 200;
 
@@ -256,6 +245,11 @@ export const listStories = (lengths: Lengths): Story[] => {
         await using replicas = await startReplicas(size(usual, quick));
         await restartAll(replicas, size({ perSecond, rounds: 1 }, { perSecond: 20, rounds: 1, short: true }), report);
       },
+    },
+    {
+      name: 'certificates',
+      promise: 'Certificates and their authority are rotated without a restart of any service.',
+      run: rotateCertificates,
     },
     {
       name: 'fuzz',

@@ -2,8 +2,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeTestAuthority, type TlsFiles } from '@agp/testing';
 import { answerCanned, startFakeProvider } from '@agp/testing/providers';
-import { expect, test } from 'vitest';
-import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { expect } from 'vitest';
+import { type System, startSystem, waitFor } from '../../system/start-system.ts';
 
 /** Sends until it is served, and waits until it is recorded. */
 async function sendAndRecord({ proxies, api }: System): Promise<void> {
@@ -37,7 +37,8 @@ async function rotate({ stack, database }: System, used: TlsFiles, next: TlsFile
   }
 }
 
-test('certificates and their authority are rotated without a restart of any service', async () => {
+/** All servers get another certificate, then another authority, while every service runs on. */
+export async function rotateCertificates(): Promise<void> {
   using first = makeTestAuthority();
   using second = makeTestAuthority();
   const server = first.issue('127.0.0.1');
@@ -59,4 +60,4 @@ test('certificates and their authority are rotated without a restart of any serv
   await sendAndRecord(system);
   const ready = await fetch(`${system.proxies[0]?.opsUrl}/readyz`);
   expect(await ready.json()).toEqual({ status: 'ready' });
-});
+}
