@@ -105,6 +105,7 @@ test('OpenTelemetry is loaded where there is an endpoint, and traceparent goes t
     const { answer } = await send({ url });
     expect(answer.status).toBe(200);
     await answer.text();
+    await sleep(200);
     return lines() > 0;
   });
   for (let round = 0; round < 5; round += 1) {
@@ -138,6 +139,7 @@ test('spans that find the queue full are told of', async () => {
   await waitFor('a line in the log', async () => {
     const sent = Array.from({ length: 20 }, () => send({ url: proxy.url }));
     for (const { answer } of await Promise.all(sent)) await answer.text();
+    await sleep(500);
     return output.includes('Dropped');
   });
   expect(output).toMatch(/Dropped \d+ spans because maxQueueSize reached/);
