@@ -118,14 +118,16 @@ const launchers: Record<ServiceName, Launcher> = {
 export const launchWithin =
   (running: Set<RunningService>, log = toConsole): Launch<RunningService> =>
   async (name, environment) => {
-    const started = await launchers[name](environment, log);
+    let started: Partial<RunningService> | undefined = await launchers[name](environment, log);
     const { url = '', opsUrl = url } = started;
     const service = {
       url,
       opsUrl,
       stop: async () => {
         running.delete(service);
-        await started.stop?.();
+        await started?.stop?.();
+        // A test file keeps its variables for as long as the run lasts: not the service, whose caches are megabytes.
+        started = undefined;
       },
     };
     running.add(service);

@@ -72,13 +72,14 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     }),
   );
 
+  const { url } = service;
   const call = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
     if (!headers.has('authorization')) headers.set('authorization', `Bearer ${bootstrapKey}`);
-    return fetch(`${service.url}${path}`, { ...init, headers });
+    return fetch(`${url}${path}`, { ...init, headers });
   };
   const running = opened.move();
-  return {
+  const management: TestManagement = {
     config,
     service,
     stack,
@@ -100,6 +101,11 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
         body: { error: typeof error === 'string' ? error : expect.stringMatching(error) },
       });
     },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      await running.disposeAsync();
+      // A test file keeps its variables for as long as the run lasts: not the service, whose caches are megabytes.
+      management.service = undefined as never;
+    },
   };
+  return management;
 }
