@@ -24,7 +24,7 @@ export async function createDatabase(
   template = 'template1',
   owner = 'DEFAULT',
 ): Promise<string> {
-  await execute(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}" OWNER ${owner}`);
+  await execute(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}" STRATEGY FILE_COPY OWNER ${owner}`);
   return toDatabaseUrl(serverUrl, name);
 }
 

@@ -183,7 +183,7 @@ describe('compressed bodies', () => {
   });
 
   test('that decode to more than any answer are given up', async () => {
-    const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024, ' '));
+    const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024, ' '), { level: 1 });
     expect(await tap(chat, { ...sse, 'content-encoding': 'gzip' }, bomb)).toMatchObject({
       usage: null,
       inspected: false,
