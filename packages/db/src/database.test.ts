@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { startTestStack } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.ts';
-import { readAdmissions } from './queries/admission/read-admissions.ts';
-import { registerAgent } from './queries/agents/register-agent.ts';
+import { readAdmissions } from './queries/admission.ts';
+import { registerAgent } from './queries/agent-registration.ts';
 
 test('admission is planned once, and by its keys, whether tables were empty then or have grown since', async () => {
   const stack = await startTestStack();

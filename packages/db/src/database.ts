@@ -1,11 +1,31 @@
+import { Socket } from 'node:net';
 import { parseJson } from '@agp/core/json';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { GatheringSocket } from './gathering-socket.ts';
 import { makePrimaryClient } from './primary/make-primary-client.ts';
 import { PrimaryFinder } from './primary/primary-finder.ts';
 import { readDatabaseServers } from './primary/read-database-servers.ts';
 import type { Schema } from './schema.ts';
+
+/**
+ * A socket that sends everything written in one turn of the event loop together. pg writes a pipelined transaction statement by
+ * statement, and those system calls cost the writer more than building the statements (`npm run bench:writer`).
+ */
+export class GatheringSocket extends Socket {
+  #gathering = false;
+
+  override cork(): void {
+    if (!this.#gathering) {
+      this.#gathering = true;
+      super.cork();
+      process.nextTick(() => {
+        this.#gathering = false;
+        this.uncork();
+      });
+    }
+    super.cork();
+  }
+}
 
 /** A pool of Postgres connections with kysely's query builder over it. */
 export type Db = Kysely<Schema>;

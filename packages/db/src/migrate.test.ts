@@ -4,12 +4,11 @@ import { runCommandWithin, startTestStack } from '@agp/testing';
 import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { openDatabase } from './database.ts';
+import { attachIndexes, buildIndexes } from './maintain/indexes.ts';
+import { makePartitions } from './maintain/partitions.ts';
 import { migrate } from './migrate.ts';
 import { migrationProvider } from './migrations/index.ts';
 import { openGuardedDatabase } from './open-guarded-database.ts';
-import { attachIndexes } from './queries/partitions/attach-indexes.ts';
-import { buildIndexes } from './queries/partitions/build-indexes.ts';
-import { makePartitions } from './queries/partitions/make-partitions.ts';
 
 test('after a rollback, the older migrate leaves the later schema and its privileges alone', async () => {
   await using stack = await startTestStack();

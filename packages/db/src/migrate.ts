@@ -1,15 +1,22 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
-import { listNewerMigrations } from './list-newer-migrations.ts';
-import { migrationProvider } from './migrations/index.ts';
-import { attachIndexes } from './queries/partitions/attach-indexes.ts';
-import { buildIndexes } from './queries/partitions/build-indexes.ts';
-import { withPartitionsLocked } from './queries/partitions/lock-partitions.ts';
-import { makePartitions } from './queries/partitions/make-partitions.ts';
-import { tryForLocks } from './queries/partitions/try-for-locks.ts';
-import { completeRollups } from './queries/rollups/fill-rollups.ts';
-import { applyGrants } from './roles/apply-grants.ts';
+import { attachIndexes, buildIndexes } from './maintain/indexes.ts';
+import { tryForLocks } from './maintain/locks.ts';
+import { makePartitions, withPartitionsLocked } from './maintain/partitions.ts';
+import { completeRollups } from './maintain/rollups.ts';
+import { lastMigration, migrationProvider } from './migrations/index.ts';
+import { applyGrants } from './roles/grants.ts';
+
+/** Applied migrations that only a later version knows: that version ran before, or runs at the same time. */
+export async function listNewerMigrations(db: Db): Promise<string[]> {
+  const { rows: tables } = await sql<{ found: boolean }>`
+    SELECT to_regclass('kysely_migration') IS NOT NULL AS found`.execute(db);
+  if (!tables[0]?.found) return [];
+  const { rows } = await sql<{ name: string }>`
+    SELECT name FROM kysely_migration WHERE name COLLATE "C" > ${lastMigration} ORDER BY name`.execute(db);
+  return rows.map(({ name }) => name);
+}
 
 /**
  * Brings the schema up to date, makes the coming weeks' partitions, and gives every role exactly its privileges. Safe to run several

@@ -2,9 +2,8 @@ import { startTestStack } from '@agp/testing';
 import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../database.ts';
-import { listAgentCosts } from '../queries/costs/list-agent-costs.ts';
-import { isUsageFilled } from '../queries/costs/list-usage.ts';
-import { summarizeCosts } from '../queries/costs/summarize-costs.ts';
+import { listAgentCosts, summarizeCosts } from '../queries/agent-usage.ts';
+import { isUsageFilled } from '../queries/usage.ts';
 import { migrationProvider } from './index.ts';
 
 const [one, other] = ['0199a8c7-5d3e-7000-8000-00000000000a', '0199a8c7-5d3e-7000-8000-00000000000b'];

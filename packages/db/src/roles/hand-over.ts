@@ -1,9 +1,47 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { lockPartitions } from '../queries/partitions/lock-partitions.ts';
-import { limitLockWait } from '../queries/partitions/try-for-locks.ts';
-import { findOwnedObjects, ownSchemas } from './find-owned-objects.ts';
-import { roleNames } from './privileges.ts';
+import { limitLockWait } from '../maintain/locks.ts';
+import { lockPartitions } from '../maintain/partitions.ts';
+import { reportingSchema, roleNames } from './privileges.ts';
+
+/** The schemas that hold what is ours. */
+export const ownSchemas = ['public', reportingSchema];
+
+export interface OwnedObjects {
+  schemas: string[];
+  relations: string[];
+  sequences: string[];
+  routines: string[];
+}
+
+/**
+ * The objects in our schemas that a role owns, or those that other roles own: quoted names with their schema. Objects of
+ * extensions are left out.
+ */
+export async function findOwnedObjects(db: Db, role: string, isOwner = true): Promise<OwnedObjects> {
+  const owned = (column: string) => sql`(${sql.ref(column)} = ${role}::regrole) = ${isOwner}`;
+  const notOfExtension = (id: string, catalog: string) => sql`NOT EXISTS (
+    SELECT FROM pg_depend WHERE classid = ${catalog}::regclass AND objid = ${sql.ref(id)} AND deptype = 'e')`;
+  const { rows } = await sql<{ kind: keyof OwnedObjects; name: string }>`
+    SELECT 'schemas' AS kind, quote_ident(nspname) AS name FROM pg_namespace WHERE nspname = ANY(${ownSchemas})
+    UNION ALL
+    SELECT CASE relkind WHEN 'S' THEN 'sequences' ELSE 'relations' END, format('%I.%I', nspname, relname)
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = ANY(${ownSchemas}) AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+      AND ${owned('relowner')} AND ${notOfExtension('pg_class.oid', 'pg_class')}
+    UNION ALL
+    SELECT 'routines', format('%I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(pg_proc.oid))
+    FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+    WHERE nspname = ANY(${ownSchemas}) AND ${owned('proowner')} AND ${notOfExtension('pg_proc.oid', 'pg_proc')}
+    ORDER BY kind, name`.execute(db);
+  const named = (kind: keyof OwnedObjects) => rows.filter((row) => row.kind === kind).map(({ name }) => name);
+  return {
+    schemas: named('schemas'),
+    relations: named('relations'),
+    sequences: named('sequences'),
+    routines: named('routines'),
+  };
+}
 
 /**
  * Makes the migrator's role the owner of the database, our schemas and everything in them, also where a single user ran the product
@@ -43,4 +81,26 @@ export async function handOver(db: Db): Promise<string[]> {
   for (const name of relations) await sql`ALTER TABLE ${sql.raw(name)} OWNER TO ${migrator}`.execute(db);
   for (const name of routines) await sql`ALTER ROUTINE ${sql.raw(name)} OWNER TO ${migrator}`.execute(db);
   return owners.map(({ name }) => name);
+}
+
+/** Functions that make large objects. */
+const makers = ['lo_creat', 'lo_create', 'lo_from_bytea', 'lo_import'];
+
+/**
+ * Revokes from PUBLIC the right to store large objects, which Postgres grants in every database: they could fill the disk, whatever
+ * privileges on tables and read-only settings a role has. The product uses none. Only a superuser may revoke it.
+ *
+ * @returns the functions that stay open because the present user may not revoke them
+ */
+export async function refuseLargeObjects(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string; revocable: boolean }>`
+    SELECT format('pg_catalog.%I(%s)', proname, pg_get_function_identity_arguments(oid)) AS name,
+      pg_has_role(proowner, 'USAGE') AS revocable
+    FROM pg_proc
+    WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = ANY(${makers})
+      AND has_function_privilege('public', oid, 'EXECUTE')
+    ORDER BY name`.execute(db);
+  for (const { name, revocable } of rows)
+    if (revocable) await sql`REVOKE EXECUTE ON FUNCTION ${sql.raw(name)} FROM PUBLIC`.execute(db);
+  return rows.filter(({ revocable }) => !revocable).map(({ name }) => name);
 }

@@ -1,2 +1,2 @@
+export * from './grants.ts';
 export * from './privileges.ts';
-export * from './render-grants.ts';

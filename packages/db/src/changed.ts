@@ -1,5 +1,0 @@
-/** A row before and after a change. */
-export interface Changed<Row> {
-  before: Row;
-  after: Row;
-}

@@ -1,0 +1,127 @@
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../database.ts';
+import { StorageUnavailableError } from '../open-guarded-database.ts';
+
+interface Holder {
+  pid: number;
+  application: string;
+  user: string;
+  /** Names its transaction while that runs. */
+  transaction: string;
+  /** How long its transaction runs; null where we may not see that of another user. */
+  seconds: number | null;
+}
+
+/** Those who are named, the longest first. */
+const maxNamed = 5;
+
+/**
+ * Watches who holds locks on the product's tables. Never with the text of a query, which may hold secrets.
+ *
+ * @returns looks once; says who has held locks since the first look or longer
+ */
+export function watchLockHolders(db: Db): { look(): Promise<void>; describe(): string } {
+  const since = new Map<string, number>();
+  let present: Holder[] = [];
+  return {
+    async look() {
+      await sql`SELECT pg_stat_clear_snapshot()`.execute(db);
+      const { rows } = await sql<Holder>`
+        SELECT pid, application_name AS application, usename AS user, virtualtransaction AS transaction,
+          max(extract(epoch FROM clock_timestamp() - xact_start)) AS seconds
+        FROM pg_locks JOIN pg_class ON pg_class.oid = relation JOIN pg_stat_activity USING (pid)
+        WHERE granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND relnamespace = 'public'::regnamespace AND pid <> pg_backend_pid()
+        GROUP BY 1, 2, 3, 4`.execute(db);
+      present = rows;
+      for (const { transaction } of rows) if (!since.has(transaction)) since.set(transaction, performance.now());
+    },
+    describe() {
+      const seen = present
+        .map((holder) => {
+          const watched = (performance.now() - (since.get(holder.transaction) ?? 0)) / 1_000;
+          return { ...holder, seconds: Math.round(Math.max(holder.seconds ?? 0, watched)) };
+        })
+        .toSorted((a, b) => b.seconds - a.seconds);
+      const named = seen.slice(0, maxNamed).map(({ pid, application, user, seconds }) => {
+        return `pid ${pid} (${application || 'no application name'}, user ${user}, for ${seconds} s or longer)`;
+      });
+      const left = seen.length - named.length;
+      return [...named, ...(left > 0 ? [`${left} more`] : [])].join(', ') || 'nobody any more';
+    },
+  };
+}
+
+/** A long statement of somebody else holds a table that is needed. */
+export class TableInUseError extends Error {
+  readonly code = 'table_in_use';
+}
+
+const tries = 5;
+const pauseMs = 3_000;
+const lockNotAvailable = '55P03';
+const deadlockDetected = '40P01';
+
+/**
+ * Bounds how long the transaction waits for each table lock to two seconds: all who come after it wait as well, and proxies refuse
+ * requests whose admission takes over a second.
+ */
+export async function limitLockWait(transaction: Db): Promise<void> {
+  await sql`SET LOCAL lock_timeout = '2s'`.execute(transaction);
+}
+
+/**
+ * Runs work that needs exclusive table locks, in transactions with {@link limitLockWait}. Where a lock is not available, it is repeated
+ * after a few seconds, up to four times.
+ *
+ * @param db for a look at who holds them
+ * @param refusal what could not be done, for the error
+ * @throws TableInUseError
+ */
+export function tryForLocks<Result>(db: Db, refusal: string, work: () => Promise<Result>): Promise<Result> {
+  return tryAgain(db, refusal, [lockNotAvailable, deadlockDetected], work);
+}
+
+/**
+ * Locks one more table within a transaction, with the same repetitions; its earlier work is kept. A deadlock still ends the whole
+ * transaction, since somebody waits for a table that it already holds.
+ *
+ * @throws TableInUseError
+ */
+export function lockWithin(transaction: Db, refusal: string, table: string): Promise<void> {
+  return tryAgain(transaction, refusal, [lockNotAvailable], async () => {
+    await sql`SAVEPOINT before_lock`.execute(transaction);
+    try {
+      await sql`LOCK TABLE ONLY ${sql.table(table)} IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+    } catch (error) {
+      await sql`ROLLBACK TO SAVEPOINT before_lock`.execute(transaction);
+      throw error;
+    }
+  });
+}
+
+async function tryAgain<Result>(
+  db: Db,
+  refusal: string,
+  inUse: readonly string[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const holders = watchLockHolders(db);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const cause = error instanceof StorageUnavailableError ? error.cause : error;
+      if (!inUse.includes(String((cause as { code?: unknown }).code))) throw error;
+      await holders.look();
+      if (attempt === tries) {
+        const who = holders.describe();
+        throw new TableInUseError(
+          `${refusal}: a long query or a backup is in the way. Locks are held by ${who}. Try again when it is done`,
+        );
+      }
+      await setTimeout(pauseMs);
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { AuditState } from '@agp/core/audit';
+import { firstUuidAt, toPublicId, uuidTime } from '@agp/core/ids';
+import { type Anchor, anchorLeaf, MerkleTree } from '@agp/core/lineage';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../database.ts';
+import { appendAudit, type NewAuditEntry } from '../queries/audit.ts';
+import { limitLockWait, lockWithin, tryForLocks } from './locks.ts';
+import { hasPartition, listPartitions, lockPartitions, type Partition } from './partitions.ts';
+import { mergeOldHours } from './rollups.ts';
+
+/** A removal: how much it took, and what it kept instead. */
+export interface Removed {
+  events: number;
+  sessions: number;
+  /** Public id of the removal, which its anchors carry. */
+  removal: string;
+  /** How many anchors it made. */
+  anchors: number;
+  /** RFC 6962 Merkle root over its anchors, by session and then by place. */
+  anchors_root: string;
+}
+
+/** Anchors of a removal that are in memory at a time: a week may leave millions. */
+const fetchSize = 5_000;
+
+/**
+ * Keeps an anchor for each unbroken run of links that a removal takes out of a session's chain. Chains are in the order of recording and
+ * partitions in the order of ids, so a run may end in the middle of a chain, and a session may have several.
+ *
+ * @param links a query for `session_id`, `seq` and `lineage_hash` of each removed link
+ */
+export async function keepAnchors(transaction: Db, links: RawBuilder<unknown>): Promise<Removed> {
+  const removal = randomUUIDv7();
+  const { rows } = await sql<Pick<Removed, 'events' | 'sessions'>>`
+    WITH removed AS (${links}),
+    placed AS (
+      SELECT session_id, seq, lineage_hash,
+        lag(seq) OVER chain IS DISTINCT FROM seq - 1 AS is_first, lead(seq) OVER chain IS DISTINCT FROM seq + 1 AS is_last
+      FROM removed WINDOW chain AS (PARTITION BY session_id ORDER BY seq)
+    ),
+    ends AS (
+      SELECT session_id, seq AS last_seq, lineage_hash, is_last,
+        CASE WHEN is_first THEN seq ELSE lag(seq) OVER (PARTITION BY session_id ORDER BY seq) END AS first_seq
+      FROM placed WHERE is_first OR is_last
+    ),
+    -- Two links at one place are forged; they must not stop the removal of everything else.
+    kept AS (
+      INSERT INTO lineage_anchors (session_id, first_seq, last_seq, lineage_hash, removal)
+      SELECT session_id, first_seq, last_seq, lineage_hash, ${removal}::uuid FROM ends WHERE is_last
+      ON CONFLICT (session_id, first_seq) DO NOTHING
+    )
+    SELECT coalesce(sum(last_seq - first_seq + 1), 0) AS events, count(DISTINCT session_id) AS sessions
+    FROM ends WHERE is_last`.execute(transaction);
+  const { events, sessions } = rows[0] ?? { events: 0, sessions: 0 };
+  const kept = await hashAnchors(transaction, removal);
+  return { events, sessions, removal: toPublicId('rem', removal), ...kept };
+}
+
+async function hashAnchors(transaction: Db, removal: string): Promise<Pick<Removed, 'anchors' | 'anchors_root'>> {
+  // Sorted by bytes, the column's collation, so that a check does not depend on our locale.
+  await sql`
+    DECLARE kept_anchors NO SCROLL CURSOR FOR
+    SELECT session_id, first_seq, last_seq, lineage_hash FROM lineage_anchors
+    WHERE removal = ${sql.lit(removal)}::uuid ORDER BY session_id, first_seq`.execute(transaction);
+  const tree = new MerkleTree();
+  let anchors = 0;
+  for (;;) {
+    const { rows } = await sql<Anchor>`FETCH ${sql.lit(fetchSize)} FROM kept_anchors`.execute(transaction);
+    for (const anchor of rows) tree.add(anchorLeaf(anchor));
+    anchors += rows.length;
+    if (rows.length < fetchSize) break;
+  }
+  await sql`CLOSE kept_anchors`.execute(transaction);
+  return { anchors, anchors_root: tree.root() };
+}
+
+/** The audit log's entry of a removal; where events were removed, it commits to the anchors that were kept. */
+export function retentionEntry(target: string, before: AuditState): NewAuditEntry {
+  return {
+    actor: { kind: 'system' },
+    source_ip: null,
+    action: 'events.retention',
+    agent_id: null,
+    target,
+    before,
+    after: null,
+    count: 1,
+  };
+}
+
+/** Longest time for the anchors of a week, in milliseconds: a million events take two to eight seconds. */
+export const longestRemovalMs = 4 * 60 * 60_000;
+
+/**
+ * Removes a partition with its events in one transaction, together with the anchors that their chains continue from and the entry in
+ * the audit log.
+ *
+ * While the anchors are made, only writers into this partition wait; then everybody waits for the moment of the removal. A writer that
+ * waits for the partition holds a lock that this moment needs: Postgres ends one of the two, and both try again.
+ *
+ * @returns how many events it held; null where somebody else has removed it
+ * @throws TableInUseError
+ */
+export function dropPartition(db: Db, partition: Partition): Promise<number | null> {
+  const refusal = `${partition.name} cannot be removed now`;
+  return tryForLocks(db, refusal, () =>
+    db.transaction().execute((transaction) => dropIn(transaction, partition, refusal)),
+  );
+}
+
+async function dropIn(transaction: Db, { name, from, to }: Partition, refusal: string): Promise<number | null> {
+  await lockPartitions(transaction);
+  if (!(await hasPartition(transaction, name))) return null;
+  await limitLockWait(transaction);
+  await sql`SET LOCAL statement_timeout = ${sql.lit(longestRemovalMs)}`.execute(transaction);
+  // If this process is killed, the server must notice and release the locks while the statement still runs.
+  await sql`SET LOCAL client_connection_check_interval = '10s'`.execute(transaction);
+  const table = sql.table(name);
+  await sql`LOCK TABLE ONLY ${table} IN SHARE MODE`.execute(transaction);
+  const removed = await keepAnchors(transaction, sql`SELECT session_id, seq, lineage_hash FROM ONLY ${table}`);
+  await lockWithin(transaction, refusal, 'events');
+  await sql`DROP TABLE ${table}`.execute(transaction);
+  await appendAudit(transaction, [
+    retentionEntry(name, {
+      from: new Date(uuidTime(from)).toISOString(),
+      to: new Date(uuidTime(to)).toISOString(),
+      ...removed,
+    }),
+  ]);
+  return removed.events;
+}
+
+/**
+ * Removes old rows outside the weekly partitions: events that came after their partition was removed, quarantined messages, doubted
+ * usage with its notes, and the spend of unrecorded events, which matters only for the cap of its day. Usage by hour becomes usage by day.
+ *
+ * @param before the first id that is kept, of the time `cut`
+ */
+export function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: number; messages: number }> {
+  return db.transaction().execute(async (transaction) => {
+    const until = cut.toISOString();
+    const removed: Removed = await keepAnchors(
+      transaction,
+      sql`DELETE FROM events_default WHERE id < ${before}::uuid RETURNING session_id, seq, lineage_hash`,
+    );
+    const quarantined = await transaction
+      .deleteFrom('quarantine')
+      .where('received_at', '<', cut)
+      .executeTakeFirstOrThrow();
+    await transaction.deleteFrom('doubtful_usage').where('event_id', '<', before).execute();
+    // A bill's name has no space; with one it is a note that a doubt was told. Bills stay, or they could be charged again.
+    await sql`DELETE FROM claimed_bills WHERE bill LIKE '% %' AND claimed_at < ${cut}`.execute(transaction);
+    await transaction.deleteFrom('unrecorded_spend').where('day', '<', until.slice(0, 10)).execute();
+    await mergeOldHours(transaction, cut);
+    const messages = Number(quarantined.numDeletedRows);
+    await appendAudit(transaction, [
+      ...(removed.events > 0 ? [retentionEntry('events_default', { from: null, to: until, ...removed })] : []),
+      ...(messages > 0 ? [retentionEntry('quarantine', { from: null, to: until, messages })] : []),
+    ]);
+    return { events: removed.events, messages };
+  });
+}
+
+/** With less, partitions would be removed that `makePartitions` makes again. */
+export const leastRetentionDays = 7;
+
+const dayMs = 86_400_000;
+
+/**
+ * Removes events that are older than the retention, in whole weeks, so that an event stays up to a week longer. Needs the role that owns
+ * the tables; safe to run several times at once, and again after a crash at any point.
+ *
+ * @param days at least {@link leastRetentionDays}
+ * @returns what was removed, one sentence each
+ */
+export async function removeOldEvents(db: Db, now: Date, days: number): Promise<string[]> {
+  const cut = new Date(now.getTime() - days * dayMs);
+  const before = firstUuidAt(cut.getTime());
+  const told: string[] = [];
+  for (const partition of await listPartitions(db, before)) {
+    const events = await dropPartition(db, partition);
+    if (events !== null) told.push(`removed ${partition.name} with ${events} events`);
+  }
+  const strays = await removeStrays(db, before, cut);
+  if (strays.events > 0) told.push(`removed ${strays.events} events from events_default`);
+  if (strays.messages > 0) told.push(`removed ${strays.messages} messages that were set aside`);
+  return told;
+}
+
+/**
+ * Removes refused requests that are older than so many days from their list. Their counts stay in the audit log.
+ *
+ * @returns how many were removed
+ */
+export async function removeOldRefusals(db: Db, now: Date, days: number): Promise<number> {
+  const before = firstUuidAt(now.getTime() - days * 86_400_000);
+  const { numDeletedRows } = await db.deleteFrom('refused_requests').where('id', '<', before).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,145 @@
+import { toPublicId } from '@agp/core/ids';
+import { startTestStack } from '@agp/testing';
+import { makeEventAt } from '@agp/testing/events';
+import { beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../database.ts';
+import { migrate } from '../migrate.ts';
+import { recordEvents } from '../record-events/record-events.ts';
+import { removeOldEvents } from './retention.ts';
+import { completeRollups } from './rollups.ts';
+
+const dayMs = 86_400_000;
+const start = Date.UTC(2026, 5, 1);
+let database: Database;
+
+beforeAll(async () => {
+  const stack = await startTestStack();
+  database = openDatabase({ url: stack.databaseUrl, applicationName: 'rollups', maxConnections: 8, pipeline: true });
+  return async () => {
+    await database.close();
+    await stack[Symbol.asyncDispose]();
+  };
+});
+
+const query = async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
+  (await database.pool.query<Row>(text, values)).rows;
+
+const agents = ['0199a8c7-5d3e-7000-8000-00000000000a', '0199a8c7-5d3e-7000-8000-00000000000b'].map((id) =>
+  toPublicId('agt', id),
+);
+
+/** Events of days, at odd times: of two agents, three models and two tags, some with findings. */
+const makeEvents = (days: readonly number[], each: number) =>
+  days.flatMap((day) =>
+    Array.from({ length: each }, (_, at) =>
+      makeEventAt(start + day * dayMs + at * 1_377_777, {
+        session_id: `ses_rollup${day}x${at % 4}`,
+        agent_id: agents[at % 2] as string,
+        model: `model ${at % 3}`,
+        provider: at % 5 === 0 ? 'anthropic' : 'openai',
+        compliance_tag: at % 4 === 0 ? 'gdpr' : 'default',
+        cost_nano_usd: 1_000_003 * (at + 1),
+        pii_detected: at % 6 === 0,
+        pii_types: at % 6 === 0 ? ['EMAIL', 'PHONE'] : [],
+      }),
+    ),
+  );
+
+const read = () =>
+  query(
+    'SELECT *, cost_usd::text AS cost_usd FROM hourly_usage ORDER BY hour, agent_id, model, provider, compliance_tag',
+  );
+const readAgents = () => query('SELECT *, cost_usd::text AS cost_usd FROM agent_usage ORDER BY agent_id, model');
+const readFindings = () => query('SELECT * FROM hourly_findings ORDER BY hour, agent_id, kind');
+
+/** As a database is after the migration that makes the rollups. */
+const forget = () =>
+  query(`TRUNCATE hourly_usage, agent_usage, hourly_findings;
+    UPDATE rollup_fill SET made_at = clock_timestamp(), filled_from = 'infinity'`);
+
+/** Hours whose sums are not those of their day, by model; agents whose models are not the sum of their days. */
+async function expectEqualSums(): Promise<void> {
+  const columns = ['prompt_tokens', 'completion_tokens', 'cost_usd', 'event_count', 'request_count'];
+  const sums = columns.map((name) => `sum(${name}) AS ${name}`).join(', ');
+  expect(
+    await query(`SELECT * FROM (
+        SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM hourly_usage GROUP BY 1, 2, 3
+      ) AS hours FULL JOIN daily_usage AS days USING (day, agent_id, model)
+      WHERE (${columns.map((name) => `hours.${name}`)}) IS DISTINCT FROM (${columns.map((name) => `days.${name}`)})`),
+  ).toEqual([]);
+  expect(
+    await query(`SELECT * FROM agent_usage AS agents FULL JOIN (
+        SELECT agent_id, model, ${sums} FROM daily_usage GROUP BY 1, 2) AS days USING (agent_id, model)
+      WHERE (${columns.map((name) => `agents.${name}`)}) IS DISTINCT FROM (${columns.map((name) => `days.${name}`)})`),
+  ).toEqual([]);
+}
+
+test('an installation that had events before gets the rollups that its writer would have kept', async () => {
+  await recordEvents(database.pool, makeEvents([-9, -2, 0], 40));
+  const kept = [await read(), await readAgents(), await readFindings()];
+  expect(kept.map((rows) => rows.length).every((length) => length > 5)).toBe(true);
+  await forget();
+  await migrate(database.db, new Date(start));
+  expect([await read(), await readAgents(), await readFindings()]).toEqual(kept);
+  await migrate(database.db, new Date(start));
+  expect([await read(), await readAgents(), await readFindings()]).toEqual(kept);
+  await expectEqualSums();
+});
+
+test('filled while writers record, each event counts once', async () => {
+  await forget();
+  const events = makeEvents([1, 2, 3], 60);
+  const writing = (async () => {
+    for (let at = 0; at < events.length; at += 9) await recordEvents(database.pool, events.slice(at, at + 9));
+  })();
+  await completeRollups(database.db);
+  await writing;
+  await completeRollups(database.db);
+  await expectEqualSums();
+  expect(await query(`SELECT FROM hourly_usage WHERE provider = 'unknown'`)).toEqual([]);
+});
+
+test('usage whose events are gone, or that older writers recorded, is added as unknown, and sums stay those of the days', async () => {
+  await query(`DELETE FROM events WHERE session_id LIKE 'ses_rollup-9%'`);
+  await forget();
+  await completeRollups(database.db);
+  await expectEqualSums();
+  const unknown = () =>
+    query(`SELECT hour, provider, compliance_tag, sum(event_count) AS events FROM hourly_usage WHERE provider = 'unknown'
+      GROUP BY 1, 2, 3 ORDER BY 1`);
+  const gone = { hour: new Date(start - 9 * dayMs), provider: 'unknown', compliance_tag: 'unknown', events: 40 };
+  expect(await unknown()).toEqual([gone]);
+
+  // As a writer that knows neither table: the hours and the usage of all time lack what it adds.
+  const [hours, all] = [await read(), await readAgents()];
+  await recordEvents(database.pool, makeEvents([4], 8));
+  await query('DELETE FROM hourly_usage WHERE hour >= $1', [new Date(start + 4 * dayMs)]);
+  await query('TRUNCATE agent_usage');
+  expect(all.length).toBeGreaterThan(0);
+  await completeRollups(database.db);
+  await expectEqualSums();
+  expect(await unknown()).toEqual([gone, { ...gone, hour: new Date(start + 4 * dayMs), events: 8 }]);
+  expect((await read()).length).toBeGreaterThan(hours.length);
+});
+
+test('retention merges hours into days, and keeps every sum', async () => {
+  const before =
+    await query(`SELECT agent_id, model, provider, compliance_tag, sum(event_count) AS events FROM hourly_usage
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`);
+  const findings = await query('SELECT kind, sum(event_count) AS events FROM hourly_findings GROUP BY 1 ORDER BY 1');
+  await removeOldEvents(database.db, new Date(start + 9 * dayMs + 5_000), 7);
+  const isWhole = `hour = date_trunc('day', hour, 'UTC')`;
+  const cut = new Date(start + 2 * dayMs);
+  for (const table of ['hourly_usage', 'hourly_findings']) {
+    expect(await query(`SELECT FROM ${table} WHERE hour < $1 AND NOT ${isWhole}`, [cut])).toEqual([]);
+    expect((await query(`SELECT FROM ${table} WHERE hour >= $1 AND NOT ${isWhole}`, [cut])).length).toBeGreaterThan(5);
+  }
+  expect(
+    await query(`SELECT agent_id, model, provider, compliance_tag, sum(event_count) AS events FROM hourly_usage
+      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`),
+  ).toEqual(before);
+  expect(await query('SELECT kind, sum(event_count) AS events FROM hourly_findings GROUP BY 1 ORDER BY 1')).toEqual(
+    findings,
+  );
+  await expectEqualSums();
+});

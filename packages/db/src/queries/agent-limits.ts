@@ -1,0 +1,148 @@
+import { usdToDecimal } from '@agp/core/money';
+import { CompiledQuery, type Selectable } from 'kysely';
+import type { Db } from '../database.ts';
+import type { Schema } from '../schema.ts';
+import { type Changed, inTransaction } from '../statements.ts';
+import { type PageRange, readOldestFirst } from './pages.ts';
+import { agentSpendUsd, globalSpendUsd } from './spend.ts';
+
+export const agentLimitsColumns = [
+  'id',
+  'name',
+  'daily_cap_usd',
+  'warn_only',
+  'requests_per_minute',
+  'created_at',
+] as const;
+
+/** An agent's cap in USD a UTC day, and its limit of requests a minute; null means no cap or limit. */
+export type AgentLimitsRow = Pick<Selectable<Schema['agents']>, (typeof agentLimitsColumns)[number]>;
+
+/** The caps and limits of all agents in pages, oldest first, retired ones included. */
+export function listAgentLimits(db: Db, range: PageRange): AsyncGenerator<AgentLimitsRow[]> {
+  return readOldestFirst(range, db.selectFrom('agents').select(agentLimitsColumns));
+}
+
+export type AgentLimitsChange = Partial<Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only' | 'requests_per_minute'>>;
+
+/**
+ * Changes an agent's cap or limit, for requests that are admitted after the commit. `updated_at` stays: it is about status and
+ * metadata only.
+ *
+ * @param id UUID
+ * @returns undefined for an unknown agent
+ */
+export function updateAgentLimits(
+  db: Db,
+  id: string,
+  change: AgentLimitsChange,
+): Promise<Changed<AgentLimitsRow> | undefined> {
+  const { daily_cap_usd: cap, ...rest } = change;
+  return inTransaction(db, async (transaction) => {
+    const before = await transaction
+      .selectFrom('agents')
+      .select(agentLimitsColumns)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (before === undefined) return undefined;
+    const after = await transaction
+      .updateTable('agents')
+      .set({ ...rest, ...(cap !== undefined && { daily_cap_usd: cap === null ? null : usdToDecimal(cap) }) })
+      .where('id', '=', id)
+      .returning(agentLimitsColumns)
+      .executeTakeFirstOrThrow();
+    return { before, after };
+  });
+}
+
+/** An amount that is reserved for a request whose event may not be recorded yet. */
+export interface HeldAmount {
+  /** UUID */
+  eventId: string;
+  /** UUID */
+  agentId: string;
+  nanoUsd: number;
+}
+
+/** A cap and its use, in USD; without a cap both `daily_cap_usd` and `remaining_usd` are null. */
+export interface BudgetRow {
+  daily_cap_usd: number | null;
+  warn_only: boolean;
+  spent_usd: number;
+  reserved_usd: number;
+  remaining_usd: number | null;
+}
+
+export interface AgentBudgetRow extends BudgetRow {
+  agent_id: string;
+  agent_name: string;
+}
+
+/** Amounts of events that are recorded by now are part of the spend: one statement, so that no cost is counted twice. */
+const withPending = `
+  WITH recorded AS MATERIALIZED (
+    SELECT id FROM events WHERE id = ANY($2::uuid[])
+    UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($2::uuid[])
+  ), pending AS MATERIALIZED (
+    SELECT held.agent_id, sum(held.nano_usd) * 1e-9 AS usd
+    FROM unnest($2::uuid[], $3::uuid[], $4::numeric[]) AS held (event_id, agent_id, nano_usd)
+    WHERE NOT EXISTS (SELECT FROM recorded WHERE recorded.id = held.event_id)
+    GROUP BY held.agent_id
+  )`;
+
+const budgetColumns = `
+  asked.daily_cap_usd, asked.warn_only, spent.usd AS spent_usd, reserved.usd AS reserved_usd,
+  CASE WHEN asked.daily_cap_usd IS NOT NULL
+       THEN greatest(asked.daily_cap_usd - spent.usd - reserved.usd, 0) END AS remaining_usd`;
+
+const globalText = `${withPending}
+  SELECT ${budgetColumns}
+  FROM (SELECT global_cap_usd AS daily_cap_usd, global_warn_only AS warn_only FROM control) AS asked
+  CROSS JOIN LATERAL (SELECT ${globalSpendUsd} AS usd) AS spent
+  CROSS JOIN (SELECT coalesce(sum(usd), 0) AS usd FROM pending) AS reserved`;
+
+const agentsText = `${withPending}
+  SELECT asked.agent_id, asked.agent_name, ${budgetColumns}
+  FROM (SELECT id AS agent_id, name AS agent_name, daily_cap_usd, warn_only, created_at
+        FROM agents WHERE id = ANY($5::uuid[])) AS asked
+  CROSS JOIN LATERAL (SELECT ${agentSpendUsd} AS usd) AS spent
+  LEFT JOIN pending ON pending.agent_id = asked.agent_id
+  CROSS JOIN LATERAL (SELECT coalesce(pending.usd, 0) AS usd) AS reserved
+  ORDER BY asked.created_at, asked.agent_id`;
+
+const toColumns = (held: readonly HeldAmount[]) => [
+  held.map(({ eventId }) => eventId),
+  held.map(({ agentId }) => agentId),
+  held.map(({ nanoUsd }) => nanoUsd),
+];
+
+/**
+ * The cap of all agents together, and its use.
+ *
+ * @param day `YYYY-MM-DD`, UTC
+ * @param held reservations of all agents for that day, read before: events recorded in between are then found here
+ */
+export async function readGlobalBudget(db: Db, day: string, held: readonly HeldAmount[]): Promise<BudgetRow> {
+  const query = CompiledQuery.raw(globalText, [day, ...toColumns(held)]);
+  const [row] = (await db.executeQuery<BudgetRow>(query as CompiledQuery<BudgetRow>)).rows;
+  if (row === undefined) throw new Error('the control table is empty');
+  return row;
+}
+
+/**
+ * The caps of some agents, and their use, oldest agent first. Unknown agents are left out.
+ *
+ * @param held as in {@link readGlobalBudget}; those of other agents are ignored
+ */
+export async function readAgentBudgets(
+  db: Db,
+  day: string,
+  agentIds: readonly string[],
+  held: readonly HeldAmount[],
+): Promise<AgentBudgetRow[]> {
+  const asked = new Set(agentIds);
+  const ofThese = held.filter(({ agentId }) => asked.has(agentId));
+  const query = CompiledQuery.raw(agentsText, [day, ...toColumns(ofThese), agentIds]);
+  return (await db.executeQuery<AgentBudgetRow>(query as CompiledQuery<AgentBudgetRow>)).rows;
+}

@@ -1,0 +1,83 @@
+import type { ClaimedName } from '@agp/core/contracts';
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import { inTransaction, type RowOf } from '../statements.ts';
+import { readPages } from './pages.ts';
+
+/** The id of the agent with that name; null where no request ever used it. */
+export async function findAgentId(pool: Pool, name: string): Promise<string | null> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'find-agent-id',
+    text: 'SELECT id FROM agents WHERE name = $1',
+    values: [name],
+  });
+  return rows[0]?.id ?? null;
+}
+
+export interface NewAgent {
+  /** UUID; used if the name is new. */
+  id: string;
+  name: string;
+  sourceIp: string;
+  /** UUID of the token that the request showed, which a claimed name requires; null where it showed none. */
+  tokenId: string | null;
+}
+
+/**
+ * Registers an agent by its first request, active and with the default cap and limit, in one statement, so that they hold for that
+ * request already. Requests that race for one name all get the row of the first.
+ *
+ * @returns the id of the name; null where the name is claimed and the request showed no valid token for it
+ */
+export async function registerAgent(pool: Pool, agent: NewAgent): Promise<string | null> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'register-agent',
+    text: `INSERT INTO agents (id, name, source_ip, daily_cap_usd, warn_only, requests_per_minute)
+           SELECT $1, $2, $3, default_agent_cap_usd, default_warn_only, default_requests_per_minute FROM control
+           WHERE CASE WHEN $4::uuid IS NULL THEN NOT EXISTS (SELECT FROM claimed_names WHERE name = $2)
+             ELSE EXISTS (SELECT FROM agent_tokens WHERE id = $4 AND agent_name = $2
+                            AND (expires_at IS NULL OR expires_at > clock_timestamp())) END
+           ON CONFLICT (name) DO NOTHING RETURNING id`,
+    values: [agent.id, agent.name, agent.sourceIp, agent.tokenId],
+  });
+  // A statement does not see a row that another transaction committed while it ran: the loser looks again.
+  return rows[0]?.id ?? (await findAgentId(pool, agent.name));
+}
+
+/** Releases a claimed name, so that any agent may declare it again. Only a name without tokens, expired ones included, can be released. */
+export function releaseName(db: Db, name: string): Promise<'released' | 'unknown' | 'has_tokens'> {
+  return inTransaction(db, async (transaction) => {
+    const claimed = await transaction
+      .selectFrom('claimed_names')
+      .select('name')
+      .where('name', '=', name)
+      .forUpdate()
+      .executeTakeFirst();
+    if (claimed === undefined) return 'unknown';
+    // A separate statement, to see a token that was made while the first waited for the row.
+    const token = await transaction
+      .selectFrom('agent_tokens')
+      .select('id')
+      .where('agent_name', '=', name)
+      .limit(1)
+      .executeTakeFirst();
+    if (token !== undefined) return 'has_tokens';
+    await transaction.deleteFrom('claimed_names').where('name', '=', name).execute();
+    return 'released';
+  });
+}
+
+export type ClaimedNameRow = RowOf<ClaimedName, 'claimed_at'>;
+
+/** Names that need a token, in pages, by name. */
+export function listClaimedNames(db: Db): AsyncGenerator<ClaimedNameRow[]> {
+  return readPages<ClaimedNameRow>({ offset: 0 }, async ({ after, limit }) => {
+    const { rows } = await sql<ClaimedNameRow>`
+      SELECT name, claimed_at,
+        (SELECT count(*) FROM agent_tokens WHERE agent_tokens.agent_name = claimed_names.name) AS token_count
+      FROM claimed_names WHERE ${after === undefined ? sql`true` : sql`name > ${after.name}`}
+      ORDER BY name LIMIT ${limit}`.execute(db);
+    return rows;
+  });
+}

@@ -1,0 +1,185 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db } from '../database.ts';
+import type { Schema } from '../schema.ts';
+
+/** A code that signs the holder of a key in once. */
+export interface ConsoleCode {
+  codeSha256: Buffer;
+  /** Digest of the key's secret. */
+  keySha256: Buffer;
+  expiresAt: Date;
+}
+
+/** Codes of one key that can wait to be used: beyond that the one that expires first stops working. */
+const mostOfKey = 20;
+
+const now = sql<Date>`clock_timestamp()`;
+
+/** Stores a code, and removes those that have expired. */
+export async function createConsoleCode(transaction: Db, code: ConsoleCode): Promise<void> {
+  await transaction.deleteFrom('console_codes').where('expires_at', '<=', now).execute();
+  await transaction
+    .deleteFrom('console_codes')
+    .where('code_sha256', 'in', (eb) =>
+      eb
+        .selectFrom('console_codes')
+        .select('code_sha256')
+        .where('key_sha256', '=', code.keySha256)
+        .orderBy('expires_at', 'desc')
+        .offset(mostOfKey - 1),
+    )
+    .execute();
+  await transaction
+    .insertInto('console_codes')
+    .values({ code_sha256: code.codeSha256, key_sha256: code.keySha256, expires_at: code.expiresAt })
+    .execute();
+}
+
+/** The digests of the keys' secrets of these codes, by digest of the code in hex, as far as the codes still work. */
+export async function findConsoleCodes(db: Db, digests: readonly string[]): Promise<Map<string, Buffer>> {
+  const rows = await db
+    .selectFrom('console_codes')
+    .select(['code_sha256', 'key_sha256'])
+    .where('code_sha256', '=', sql<Buffer>`ANY (${digests.map((hex) => Buffer.from(hex, 'hex'))}::bytea[])`)
+    .where('expires_at', '>', now)
+    .execute();
+  return new Map(rows.map((row) => [row.code_sha256.toString('hex'), row.key_sha256]));
+}
+
+/**
+ * Uses a code up: of several that come with it at once, one gets an answer.
+ *
+ * @returns false for a code that is unknown, used or expired
+ */
+export async function takeConsoleCode(db: Db, codeSha256: Buffer): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('console_codes')
+    .where('code_sha256', '=', codeSha256)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export type ConsoleSessionRow = Selectable<Schema['console_sessions']>;
+
+/** A session that nobody uses ends after this long. */
+const idleMinutes = 30;
+
+/** Neither expired nor idle for too long. */
+export const isLiveConsoleSession = sql<boolean>`
+  expires_at > clock_timestamp() AND last_used_at > clock_timestamp() - make_interval(mins => ${idleMinutes})`;
+
+/**
+ * The sessions with these digests of their tokens, in hex, unless they have expired. Never cached: one that was ended is gone at once.
+ * Whether a key's secret still works is not looked at.
+ */
+export async function findConsoleSessions(db: Db, digests: readonly string[]): Promise<Map<string, ConsoleSessionRow>> {
+  const rows = await db
+    .selectFrom('console_sessions')
+    .selectAll()
+    .where('token_sha256', '=', sql<Buffer>`ANY (${digests.map((hex) => Buffer.from(hex, 'hex'))}::bytea[])`)
+    .where(isLiveConsoleSession)
+    .execute();
+  return new Map(rows.map((row) => [row.token_sha256.toString('hex'), row]));
+}
+
+/** All sessions that have not expired, the latest used first. */
+export function listConsoleSessions(db: Db): Promise<ConsoleSessionRow[]> {
+  return db
+    .selectFrom('console_sessions')
+    .selectAll()
+    .where(isLiveConsoleSession)
+    .orderBy('last_used_at', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+/** Whom a session is of: the holder of an API key, by the digest of the key's secret, or a person, as an OpenID provider names them. */
+export type SessionOwner = { keySha256: Buffer } | { issuer: string; subject: string };
+
+export interface NewConsoleSession {
+  /** UUID */
+  id: string;
+  tokenSha256: Buffer;
+  halfSha256: Buffer;
+  owner: SessionOwner;
+  /** Of the key, or of the person. */
+  name: string;
+  role: string;
+  sourceIp: string;
+  expiresAt: Date;
+}
+
+/** Sessions that one key's holders or one person may have at once: beyond that the one that was used longest ago ends. */
+const mostOfOwner = 50;
+
+/**
+ * Stores a session, and removes those that are over.
+ *
+ * @returns the session, and those that ended for it because its owner had too many
+ */
+export async function createConsoleSession(
+  transaction: Db,
+  session: NewConsoleSession,
+): Promise<{ created: ConsoleSessionRow; ended: ConsoleSessionRow[] }> {
+  const { owner } = session;
+  const isKeys = 'keySha256' in owner;
+  const [keySha256, issuer, subject] = isKeys ? [owner.keySha256, null, null] : [null, owner.issuer, owner.subject];
+  await transaction
+    .deleteFrom('console_sessions')
+    .where(({ not }) => not(isLiveConsoleSession))
+    .execute();
+  const ended = await transaction
+    .deleteFrom('console_sessions')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('console_sessions')
+        .select('id')
+        .where((own) =>
+          isKeys
+            ? own('key_sha256', '=', owner.keySha256)
+            : own.and([own('issuer', '=', owner.issuer), own('subject', '=', owner.subject)]),
+        )
+        .orderBy('last_used_at', 'desc')
+        .offset(mostOfOwner - 1),
+    )
+    .returningAll()
+    .execute();
+  const created = await transaction
+    .insertInto('console_sessions')
+    .values({
+      id: session.id,
+      token_sha256: session.tokenSha256,
+      half_sha256: session.halfSha256,
+      key_sha256: keySha256,
+      issuer,
+      subject,
+      name: session.name,
+      role: session.role,
+      source_ip: session.sourceIp,
+      expires_at: session.expiresAt,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { created, ended };
+}
+
+/**
+ * Ends a session for good.
+ *
+ * @param id UUID of the session
+ * @returns the ended session; undefined where there is none
+ */
+export function endConsoleSession(db: Db, id: string): Promise<ConsoleSessionRow | undefined> {
+  return db.deleteFrom('console_sessions').where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+/** Records that a session was used, so that it does not count as idle. */
+export async function touchConsoleSession(db: Db, id: string, usedAt: Date): Promise<void> {
+  await db
+    .updateTable('console_sessions')
+    .set({ last_used_at: usedAt })
+    .where('id', '=', id)
+    .where('last_used_at', '<', usedAt)
+    .execute();
+}

@@ -1,0 +1,120 @@
+import type { DoubtfulUsage } from '@agp/core/contracts';
+import { nanoToDecimal } from '@agp/core/money';
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import type { RowOf } from '../statements.ts';
+import { type Page, pageOfRequests, type RequestFilter } from './pages.ts';
+
+/** A call whose recorded figures are doubted. */
+export interface FoundDoubt {
+  /** UUID of the event that records it. */
+  eventId: string;
+  /** UUID */
+  agentId: string;
+  sessionId: string;
+  provider: string;
+  model: string;
+  reason: string;
+  claimedPromptTokens: number;
+  claimedCompletionTokens: number;
+  claimedCostNanoUsd: number;
+  /** As recorded. */
+  costNanoUsd: number;
+  /** When the request came in, in milliseconds since 1970 UTC. */
+  occurredAt: number;
+}
+
+/** Most rows of one agent and UTC day: further ones would add nothing but size. */
+export const maxDoubtsOfDay = 1_000;
+
+// Rows of this statement itself are not counted, so an agent may get a few more.
+const text = `
+  INSERT INTO doubtful_usage (
+    event_id, agent_id, session_id, provider, model, reason, claimed_prompt_tokens, claimed_completion_tokens,
+    claimed_cost_usd, cost_usd, occurred_at)
+  SELECT * FROM unnest(
+    $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::numeric[],
+    $10::numeric[], $11::timestamptz[]
+  ) AS doubt (
+    event_id, agent_id, session_id, provider, model, reason, claimed_prompt_tokens, claimed_completion_tokens,
+    claimed_cost_usd, cost_usd, occurred_at)
+  WHERE (
+    SELECT count(*) FROM (
+      SELECT FROM doubtful_usage AS known WHERE known.agent_id = doubt.agent_id
+        AND known.occurred_at >= date_trunc('day', doubt.occurred_at, 'UTC')
+        AND known.occurred_at < date_trunc('day', doubt.occurred_at, 'UTC') + interval '1 day'
+      LIMIT $12
+    ) AS counted
+  ) < $12
+  ON CONFLICT (event_id) DO NOTHING`;
+
+/** Adds doubted calls, up to a bound for each agent and day. Safe to call again with the same calls. */
+export async function addDoubtfulUsage(pool: Pool, doubts: readonly FoundDoubt[]): Promise<void> {
+  await pool.query({
+    name: 'add-doubtful-usage',
+    text,
+    values: [
+      doubts.map(({ eventId }) => eventId),
+      doubts.map(({ agentId }) => agentId),
+      doubts.map(({ sessionId }) => sessionId),
+      doubts.map(({ provider }) => provider),
+      doubts.map(({ model }) => model),
+      doubts.map(({ reason }) => reason),
+      doubts.map(({ claimedPromptTokens }) => claimedPromptTokens),
+      doubts.map(({ claimedCompletionTokens }) => claimedCompletionTokens),
+      doubts.map(({ claimedCostNanoUsd }) => nanoToDecimal(claimedCostNanoUsd)),
+      doubts.map(({ costNanoUsd }) => nanoToDecimal(costNanoUsd)),
+      doubts.map(({ occurredAt }) => new Date(occurredAt).toISOString()),
+      maxDoubtsOfDay,
+    ],
+  });
+}
+
+/** A call whose recorded figures are doubted; `agent_name` is null where the agent is gone. */
+export type DoubtfulUsageRow = RowOf<DoubtfulUsage, 'started_at'>;
+
+/** One page, newest first. */
+export async function listDoubtfulUsage(db: Db, filter: RequestFilter, page: Page): Promise<DoubtfulUsageRow[]> {
+  const { rows } = await sql<DoubtfulUsageRow>`
+    SELECT event_id, agent_id, agents.name AS agent_name, session_id, provider, model, occurred_at AS started_at, reason,
+      claimed_prompt_tokens, claimed_completion_tokens, claimed_cost_usd, cost_usd
+    FROM doubtful_usage AS request LEFT JOIN agents ON agents.id = request.agent_id
+    ${pageOfRequests(filter, page)}`.execute(db);
+  return rows;
+}
+
+export interface BillClaim {
+  /** The provider's id as configured. */
+  provider: string;
+  /** The provider's own id of what it bills once. */
+  bill: string;
+  /** UUID of the event that would carry the cost. */
+  eventId: string;
+  /** Another bill of the provider's, which nobody may have claimed yet. */
+  whileOpen?: string | undefined;
+}
+
+/** A claim whose event was never recorded is given up after this long: by then no queue holds it any more. */
+const claimHolds = '1 day';
+
+/**
+ * Claims a bill for an event. The first claim wins, unless its event was lost before it was recorded. An event may repeat its claim:
+ * the answer to the first try may have been lost.
+ *
+ * @returns whether the event is to carry the cost
+ */
+export async function claimBill(pool: Pool, { provider, bill, eventId, whileOpen }: BillClaim): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'claim-bill',
+    text: `INSERT INTO claimed_bills AS claimed (provider, bill, event_id)
+           SELECT $1::text, $2::text, $3::uuid
+           WHERE NOT EXISTS (SELECT FROM claimed_bills WHERE provider = $1 AND bill = $5)
+           ON CONFLICT (provider, bill) DO UPDATE SET event_id = EXCLUDED.event_id, claimed_at = clock_timestamp()
+           WHERE claimed.event_id = EXCLUDED.event_id
+              OR (claimed.claimed_at < clock_timestamp() - $4::interval
+                  AND NOT EXISTS (SELECT FROM events WHERE id = claimed.event_id))`,
+    values: [provider, bill, eventId, claimHolds, whileOpen ?? null],
+  });
+  return rowCount === 1;
+}

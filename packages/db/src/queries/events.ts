@@ -1,0 +1,271 @@
+import { type Event, type EventDetail, eventSchema, type ListedEvent, outcomeNames } from '@agp/core/contracts';
+import type { EventMessage } from '@agp/core/events';
+import { firstUuidAt } from '@agp/core/ids';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import { listPartitions } from '../maintain/partitions.ts';
+import type { Schema } from '../schema.ts';
+import type { RowOf } from '../statements.ts';
+import { firstIdAt, type Page, type RequestFilter, readPages } from './pages.ts';
+
+/** The columns of an event as it is shown. */
+export const eventColumns = Object.keys(eventSchema.shape) as (keyof Event)[];
+
+/** An event as it is shown; with its agent's name, and how it ended, only where that was asked for. */
+export type EventRow = RowOf<Event, 'timestamp'> & Pick<ListedEvent, 'agent_name' | (typeof outcomeNames)[number]>;
+
+export interface EventExtras {
+  withNames?: boolean;
+  /** Adds how they ended. */
+  withOutcomes?: boolean;
+}
+
+/** The name of the agent that a column names by its id. */
+export const nameOfAgent = (column: string) =>
+  sql<string>`(SELECT name FROM agents WHERE agents.id = ${sql.ref(column)})`.as('agent_name');
+
+/** Which of the events, by UUID, are part of the spend of their day: recorded, or kept as unrecorded. */
+export async function findRecordedIds(pool: Pool, eventIds: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'find-recorded-ids',
+    // OFFSET 0: each event is looked up in its one partition.
+    text: `SELECT found.id FROM unnest($1::uuid[]) AS asked (id)
+           CROSS JOIN LATERAL (SELECT id FROM events WHERE events.id = asked.id OFFSET 0) AS found
+           UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($1::uuid[])`,
+    values: [eventIds],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Ids from `from` on and below `to`; without one of them there is no such bound. */
+export interface IdRange {
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** Events that were recorded so long after their time are in an index of their own, `events_recorded_late`. */
+const lateMs = 10 * 60_000;
+
+const laterOf = (one: string | undefined, other: string | undefined) =>
+  one === undefined || (other !== undefined && other > one) ? other : one;
+const earlierOf = (one: string | undefined, other: string | undefined) =>
+  one === undefined || (other !== undefined && other < one) ? other : one;
+
+/** The part that both ranges have; null where there is none. */
+function overlap(one: IdRange, other: IdRange): IdRange | null {
+  const from = laterOf(one.from, other.from);
+  const to = earlierOf(one.to, other.to);
+  return from !== undefined && to !== undefined && from >= to ? null : { from, to };
+}
+
+/**
+ * Cuts a range of ids into parts that Postgres reads each in the order of ids, the latest first. A range in which ids may also lie in the
+ * default partition makes it look for the first match in every week before it returns any; so what lies outside the weeks is read apart.
+ *
+ * @param weeks from the first week on until the end of the last one; correct whatever they are
+ */
+export function splitByWeeks(range: IdRange, weeks: IdRange | null): IdRange[] {
+  if (weeks === null) return [range];
+  return [{ from: weeks.to }, weeks, { to: weeks.from }]
+    .map((part) => overlap(range, part))
+    .filter((part) => part !== null);
+}
+
+/**
+ * Cuts a range by when its events were recorded: those at most ten minutes before `recordedAfter` and later, most of which match, and the
+ * rest, of which only late ones can.
+ */
+export function splitByRecording(
+  range: IdRange,
+  recordedAfter: Date,
+): { recent: IdRange | null; late: IdRange | null } {
+  const cut = firstUuidAt(Math.max(0, recordedAfter.getTime() - lateMs));
+  return { recent: overlap(range, { from: cut }), late: overlap(range, { to: cut }) };
+}
+
+export interface EventFilter extends RequestFilter {
+  sessionId?: string | undefined;
+  recordedAfter?: Date | undefined;
+  model?: string | undefined;
+  provider?: string | undefined;
+  complianceTag?: string | undefined;
+  piiDetected?: boolean | undefined;
+  piiType?: string | undefined;
+  outcome?: NonNullable<EventMessage['outcome']> | undefined;
+  /** Only those that failed, or were answered with 4xx or 5xx. */
+  failed?: boolean | undefined;
+  /** The lowest and the highest. */
+  httpStatus?: { from: number; to: number } | undefined;
+  requestId?: string | undefined;
+  providerRequestId?: string | undefined;
+  /** Only events that come after this one in the list. */
+  cursor?: string | undefined;
+}
+
+type Query = SelectQueryBuilder<Schema, 'events', EventRow>;
+
+function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Query {
+  const columns = [...eventColumns, ...(withOutcomes ? outcomeNames : [])];
+  let query = db.selectFrom('events').select(columns) as unknown as Query;
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId);
+  if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
+  if (filter.recordedAfter !== undefined) query = query.where('recorded_at', '>', filter.recordedAfter);
+  if (filter.model !== undefined) query = query.where('model', '=', filter.model);
+  if (filter.provider !== undefined) query = query.where('provider', '=', filter.provider);
+  if (filter.complianceTag !== undefined) query = query.where('compliance_tag', '=', filter.complianceTag);
+  if (filter.piiDetected !== undefined) query = query.where('pii_detected', '=', filter.piiDetected);
+  // The index of findings holds those that were detected.
+  if (filter.piiType !== undefined)
+    query = query.where('pii_detected', '=', true).where(sql<boolean>`${filter.piiType} = ANY(pii_types)`);
+  if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
+  if (filter.httpStatus !== undefined)
+    query = query.where('http_status', '>=', filter.httpStatus.from).where('http_status', '<=', filter.httpStatus.to);
+  if (filter.requestId !== undefined) query = query.where('request_id', '=', filter.requestId);
+  if (filter.providerRequestId !== undefined) query = query.where('provider_request_id', '=', filter.providerRequestId);
+  return query;
+}
+
+/** Those that failed and those answered with an error are read apart: each has an index. */
+function splitByEnding(query: Query, { failed }: EventFilter): Query[] {
+  if (!failed) return [query];
+  return [
+    query.where('outcome', '=', 'failed'),
+    query.where('outcome', '=', 'completed').where('http_status', '>=', 400),
+  ];
+}
+
+function inRange(query: Query, { from, to }: IdRange): Query {
+  const since = from === undefined ? query : query.where('id', '>=', from);
+  return to === undefined ? since : since.where('id', '<', to);
+}
+
+let known: { weeks: IdRange | null; at: number } | null = null;
+const keptMs = 60_000;
+
+/** Where the weeks begin and end. They change with maintenance, a list is right with old ones too, and to read them takes longer than it. */
+async function findWeeks(db: Db): Promise<IdRange | null> {
+  if (known !== null && performance.now() - known.at < keptMs) return known.weeks;
+  const partitions = await listPartitions(db);
+  const weeks = partitions.length === 0 ? null : { from: partitions[0]?.from, to: partitions.at(-1)?.to };
+  known = { weeks, at: performance.now() };
+  return weeks;
+}
+
+/**
+ * One page of events, newest first. An id holds the millisecond of its event's timestamp, so times are ranges of the
+ * primary key and order by id is order by timestamp.
+ */
+export async function listEvents(
+  db: Db,
+  filter: EventFilter,
+  page: Page,
+  { withNames = false, withOutcomes = false }: EventExtras = {},
+): Promise<EventRow[]> {
+  const weeks = await findWeeks(db);
+  const ends = [filter.to && firstIdAt(filter.to), filter.cursor].filter((end) => end !== undefined);
+  const asked = { from: filter.from && firstIdAt(filter.from), to: ends.sort()[0] };
+  const endings = splitByEnding(selectMatching(db, filter, withOutcomes), filter);
+  const read = (query: Query) => query.orderBy('id', 'desc').limit(page.limit + page.offset);
+
+  const { recent, late } =
+    filter.recordedAfter === undefined ? { recent: asked, late: null } : splitByRecording(asked, filter.recordedAfter);
+  const parts = (recent === null ? [] : splitByWeeks(recent, weeks)).flatMap((part) =>
+    endings.map((matching) => read(inRange(matching, part))),
+  );
+  if (late !== null) {
+    const isLate = sql<boolean>`recorded_at - "timestamp" > interval '10 minutes'`;
+    // OFFSET 0 keeps Postgres from reading in the order of ids, which is right only where many match.
+    const found = endings.map((matching) => inRange(matching, late).where(isLate).offset(0));
+    parts.push(...found.map((each) => read(db.selectFrom(each.as('events')).selectAll() as unknown as Query)));
+  }
+  const [first, ...others] = parts.map((part) => db.selectFrom(part.as('part')).selectAll());
+  if (first === undefined) return [];
+  const all = others.reduce((union, part) => union.unionAll(part), first);
+  return await db
+    .selectFrom(all.as('found'))
+    .selectAll()
+    .$if(withNames, (query) => query.select(nameOfAgent('found.agent_id')))
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+/**
+ * A session's events in pages, in the order of their timestamps.
+ *
+ * @param length only so many links from the start of the chain, to match totals that were read before
+ */
+export function listSessionEvents(
+  db: Db,
+  sessionId: string,
+  { length, withNames = false }: EventExtras & { length?: number } = {},
+): AsyncGenerator<EventRow[]> {
+  return readPages<EventRow>({ offset: 0 }, ({ after, limit }) => {
+    let query = db
+      .selectFrom('events')
+      .select(eventColumns)
+      .$if(withNames, (named) => named.select(nameOfAgent('events.agent_id')))
+      .where('session_id', '=', sessionId);
+    if (length !== undefined) query = query.where('seq', '<', length);
+    if (after !== undefined) query = query.where('id', '>', after.id);
+    return query.orderBy('id').limit(limit).execute();
+  });
+}
+
+const detailColumns = [
+  ...(['seq', 'recorded_at', 'payload', 'outcome', 'http_status', 'provider_request_id', 'pii_scan'] as const),
+  ...(['request_id', 'failure', 'pii_findings'] as const),
+];
+
+/** Columns beside the payload. Those of events that a 0.2.0 writer recorded are null, also where the payload has a value. */
+export type EventDetailRow = EventRow & {
+  agent_name: string | null;
+  seq: number;
+  recorded_at: Date;
+  payload: string;
+  /** `genesis` for the first; null where it is not near. */
+  previous_hash: string | null;
+} & Pick<
+    EventDetail,
+    'outcome' | 'http_status' | 'provider_request_id' | 'pii_scan' | 'request_id' | 'failure' | 'pii_findings'
+  >;
+
+/** Events of the session before and after one, among which the one before it in the chain is looked for: no index has `seq`. */
+const near = 2_000;
+
+/** One event by its UUID, with all that is stored of it. */
+export async function readEventDetail(db: Db, id: string): Promise<EventDetailRow | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .leftJoin('agents', 'agents.id', 'events.agent_id')
+    .select([...eventColumns, ...detailColumns].map((name) => `events.${name}` as const))
+    .select('agents.name as agent_name')
+    .where('events.id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return { ...row, previous_hash: await readPreviousHash(db, row) } as EventDetailRow;
+}
+
+async function readPreviousHash(
+  db: Db,
+  { id, session_id, seq }: { id: string; session_id: string; seq: number },
+): Promise<string | null> {
+  if (seq === 0) return 'genesis';
+  const { rows } = await sql<{ lineage_hash: string }>`
+    SELECT lineage_hash FROM lineage_anchors WHERE session_id = ${session_id} AND last_seq = ${seq - 1}
+    UNION ALL
+    SELECT lineage_hash FROM (
+      (SELECT seq, lineage_hash FROM events WHERE session_id = ${session_id} AND id < ${id} ORDER BY id DESC LIMIT ${near})
+      UNION ALL
+      (SELECT seq, lineage_hash FROM events WHERE session_id = ${session_id} AND id > ${id} ORDER BY id LIMIT ${near})
+    ) AS nearby WHERE seq = ${seq - 1}
+    LIMIT 1`.execute(db);
+  return rows[0]?.lineage_hash ?? null;
+}
+
+/** One event by its UUID. */
+export function readEvent(db: Db, id: string): Promise<EventRow | undefined> {
+  return db.selectFrom('events').select(eventColumns).where('id', '=', id).executeTakeFirst();
+}

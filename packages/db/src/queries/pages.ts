@@ -1,0 +1,78 @@
+import { firstUuidAt } from '@agp/core/ids';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Schema } from '../schema.ts';
+
+/** Which requests a list is about, by the columns `agent_id` and `event_id` of its table. */
+export interface RequestFilter {
+  /** UUID */
+  agentId?: string | undefined;
+  /** Requests of this time or later. */
+  from?: Date | undefined;
+  /** Requests before this time. */
+  to?: Date | undefined;
+}
+
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** The smallest id of a time. No id is from before 1970. */
+export const firstIdAt = (time: Date): string => firstUuidAt(Math.max(0, time.getTime()));
+
+/** The end of a query over a table `request`, from WHERE on: one page, newest first. An id holds the millisecond of its request. */
+export function pageOfRequests({ agentId, from, to }: RequestFilter, { limit, offset }: Page): RawBuilder<unknown> {
+  const conditions = [
+    ...(agentId === undefined ? [] : [sql`request.agent_id = ${agentId}`]),
+    ...(from === undefined ? [] : [sql`request.event_id >= ${firstIdAt(from)}`]),
+    ...(to === undefined ? [] : [sql`request.event_id < ${firstIdAt(to)}`]),
+  ];
+  const where = conditions.length === 0 ? sql`` : sql`WHERE ${sql.join(conditions, sql` AND `)}`;
+  return sql`${where} ORDER BY request.event_id DESC LIMIT ${limit} OFFSET ${offset}`;
+}
+
+/** Rows that are held in memory at a time. */
+const pageSize = 1000;
+
+export interface PageRange {
+  /** Most rows in all; every row if undefined. */
+  limit?: number | undefined;
+  /** Rows left out at the start. */
+  offset: number;
+}
+
+/**
+ * Reads a list of any length in pages, so that memory stays constant and no connection is held while a slow reader
+ * takes its time.
+ *
+ * @param readPage reads the rows after `after`, or from the start; `limit` and `offset` count rows
+ */
+export async function* readPages<Row>(
+  range: PageRange,
+  readPage: (page: { after: Row | undefined; limit: number; offset: number }) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  let left = range.limit ?? Number.POSITIVE_INFINITY;
+  let offset = range.offset;
+  let after: Row | undefined;
+  while (left > 0) {
+    const limit = Math.min(left, pageSize);
+    const rows = await readPage({ after, limit, offset });
+    if (rows.length > 0) yield rows;
+    if (rows.length < limit) return;
+    left -= rows.length;
+    offset = 0;
+    after = rows.at(-1);
+  }
+}
+
+/** Reads the rows of a query over one table in pages, oldest first, ties by id. */
+export function readOldestFirst<Table extends keyof Schema, Row extends { created_at: Date; id: string }>(
+  range: PageRange,
+  query: SelectQueryBuilder<Schema, Table, Row>,
+): AsyncGenerator<Row[]> {
+  return readPages<Row>(range, ({ after, limit, offset }) => {
+    const rest = after && sql<boolean>`(created_at, id) > (${after.created_at}, ${after.id})`;
+    const left = rest === undefined ? query : query.where(rest);
+    return left.orderBy(sql`created_at`).orderBy(sql`id`).limit(limit).offset(offset).execute() as Promise<Row[]>;
+  });
+}

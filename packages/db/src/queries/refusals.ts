@@ -1,0 +1,146 @@
+import type { Refusal } from '@agp/core/contracts';
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import { appendAudit } from './audit.ts';
+import { firstIdAt, type RequestFilter } from './pages.ts';
+import { type RefusalRow, refusalColumns, refusalGroup, toRefusalEntry } from './refusal-columns.ts';
+
+/** Requests that were refused in one minute, for one reason. */
+export interface RefusalCount {
+  /** The start of the minute, in milliseconds since 1970 UTC. */
+  minute: number;
+  /** UUID; null where no registered agent is known to have sent them. */
+  agentId: string | null;
+  /** Code of the error that they were answered with. */
+  reason: string;
+  count: number;
+  /** Of the latest of them. */
+  sourceIp: string;
+  /** When the latest was refused, in milliseconds since 1970 UTC. */
+  refusedAt: number;
+  /** The first of them. */
+  requests: RefusedRequest[];
+}
+
+/** One refused request, for the list of them. */
+export interface RefusedRequest {
+  /** A UUIDv7, which holds the time. */
+  id: string;
+  /** As in {@link RefusalCount}. */
+  agentId: string | null;
+  reason: string;
+  requestId: string;
+  sourceIp: string;
+  /** Null where none is known. */
+  provider: string | null;
+  /** Of the target, without query and agent's name; null where it cannot be shown. */
+  path: string | null;
+}
+
+const text = `
+  WITH listed AS (
+    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path)
+    SELECT * FROM unnest($7::uuid[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
+    ON CONFLICT DO NOTHING
+  )
+  INSERT INTO refusal_counts (minute, agent_id, reason, count, source_ip, refused_at)
+  SELECT * FROM unnest($1::timestamptz[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::timestamptz[])
+    AS counted (minute, agent_id, reason, count, source_ip, refused_at)
+  ORDER BY minute, agent_id NULLS FIRST, reason COLLATE "C"
+  ON CONFLICT (minute, agent_id, reason) DO UPDATE SET
+    count = refusal_counts.count + EXCLUDED.count,
+    source_ip = CASE WHEN EXCLUDED.refused_at < refusal_counts.refused_at
+      THEN refusal_counts.source_ip ELSE EXCLUDED.source_ip END,
+    refused_at = greatest(refusal_counts.refused_at, EXCLUDED.refused_at)`;
+
+/**
+ * Adds to the refusals of their minutes, and lists some of them, in one statement; each minute, agent and reason at most once a call. All
+ * proxies, and the writer that seals them, lock rows in this order.
+ */
+export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): Promise<void> {
+  const listed = counts.flatMap(({ requests }) => requests);
+  await pool.query({
+    name: 'add-refusals',
+    text,
+    values: [
+      counts.map(({ minute }) => new Date(minute).toISOString()),
+      counts.map(({ agentId }) => agentId),
+      counts.map(({ reason }) => reason),
+      counts.map(({ count }) => count),
+      counts.map(({ sourceIp }) => sourceIp),
+      counts.map(({ refusedAt }) => new Date(refusedAt).toISOString()),
+      listed.map(({ id }) => id),
+      listed.map(({ agentId }) => agentId),
+      listed.map(({ reason }) => reason),
+      listed.map(({ requestId }) => requestId),
+      listed.map(({ sourceIp }) => sourceIp),
+      listed.map(({ provider }) => provider),
+      listed.map(({ path }) => path),
+    ],
+  });
+}
+
+export interface RefusalFilter extends RequestFilter {
+  reason?: string | undefined;
+  requestId?: string | undefined;
+  /** Only those that come after this one in the list, by UUID. */
+  cursor?: string | undefined;
+}
+
+/** A refused request; the id holds its time. */
+export type RefusedRequestRow = Omit<Refusal, 'timestamp'>;
+
+/** One page of the refused requests that are listed singly, newest first. */
+export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Promise<RefusedRequestRow[]> {
+  let query = db
+    .selectFrom('refused_requests as refused')
+    .leftJoin('agents', 'agents.id', 'refused.agent_id')
+    .select(['refused.id', 'refused.agent_id', 'agents.name as agent_name', 'refused.reason', 'refused.request_id'])
+    .select(['refused.source_ip', 'refused.provider', 'refused.path']);
+  if (filter.agentId !== undefined) query = query.where('refused.agent_id', '=', filter.agentId);
+  if (filter.reason !== undefined) query = query.where('refused.reason', '=', filter.reason);
+  if (filter.requestId !== undefined) query = query.where('refused.request_id', '=', filter.requestId);
+  if (filter.from !== undefined) query = query.where('refused.id', '>=', firstIdAt(filter.from));
+  if (filter.to !== undefined) query = query.where('refused.id', '<', firstIdAt(filter.to));
+  if (filter.cursor !== undefined) query = query.where('refused.id', '<', filter.cursor);
+  return query.orderBy('refused.id', 'desc').limit(limit).execute();
+}
+
+/** Most counts that one transaction moves, so that changes never wait long for the end of the chain. */
+const maxCounts = 500;
+const lockKey = 4_704_122;
+
+/**
+ * Moves some refusal counts of the oldest minute that ended at least ten seconds ago into the log's chain, in one transaction: at any
+ * moment each is in exactly one of the two. One writer does so at a time.
+ *
+ * @returns how many counts were moved: 0 when there is nothing to do, or another writer is doing it
+ */
+export function sealRefusals(db: Db): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const { rows: locks } = await sql<{ taken: boolean }>`
+      SELECT pg_try_advisory_xact_lock(${lockKey}) AS taken`.execute(transaction);
+    if (!locks[0]?.taken) return 0;
+    // Counts without an agent come first, so that the few of a minute are moved together.
+    const { rows: counts } = await sql<{ minute: Date; agent_id: string | null; reason: string }>`
+      SELECT minute, agent_id, reason FROM refusal_counts
+      WHERE minute = (SELECT min(minute) FROM refusal_counts WHERE minute <= clock_timestamp() - interval '70 seconds')
+      ORDER BY agent_id NULLS FIRST, reason COLLATE "C" LIMIT ${maxCounts} FOR UPDATE`.execute(transaction);
+    // A separate statement: it sees the locked counts including what a proxy added just before.
+    const { rows } = await sql<RefusalRow>`
+      WITH moved AS (
+        DELETE FROM refusal_counts AS counted
+        USING unnest(
+          ${counts.map(({ minute }) => minute)}::timestamptz[], ${counts.map(({ agent_id }) => agent_id)}::uuid[],
+          ${counts.map(({ reason }) => reason)}::text[]
+        ) AS locked (minute, agent_id, reason)
+        WHERE counted.minute = locked.minute AND counted.reason = locked.reason
+          AND counted.agent_id IS NOT DISTINCT FROM locked.agent_id
+        RETURNING counted.*
+      )
+      SELECT ${refusalColumns} FROM moved GROUP BY ${refusalGroup} ORDER BY agent_id NULLS FIRST`.execute(transaction);
+    await appendAudit(transaction, rows.map(toRefusalEntry));
+    return counts.length;
+  });
+}

@@ -1,0 +1,114 @@
+import type { Session } from '@agp/core/contracts';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import type { Schema } from '../schema.ts';
+import type { RowOf } from '../statements.ts';
+import { type PageRange, readPages } from './pages.ts';
+
+export interface SessionClaim {
+  sessionId: string;
+  /** UUID */
+  agentId: string;
+}
+
+const readOwners = 'SELECT id, agent_id FROM sessions WHERE id = ANY($1)';
+
+/**
+ * Claims sessions for the agents that use them first. A session belongs to one agent for ever.
+ *
+ * @returns the owner of each session; another agent where the claim came too late
+ */
+export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise<Map<string, string>> {
+  const first = new Map<string, string>();
+  for (const claim of claims) if (!first.has(claim.sessionId)) first.set(claim.sessionId, claim.agentId);
+  // Sorted, so that two proxies that claim the same sessions cannot deadlock.
+  const ids = [...first.keys()].sort();
+  const values = [ids, ids.map((id) => first.get(id))];
+  const made = await pool.query<{ id: string; agent_id: string }>({
+    name: 'claim-sessions',
+    text: `INSERT INTO sessions (id, agent_id) SELECT * FROM unnest($1::text[], $2::uuid[])
+           ON CONFLICT (id) DO NOTHING RETURNING id, agent_id`,
+    values,
+  });
+  const owners = new Map(made.rows.map((row) => [row.id, row.agent_id]));
+  const taken = ids.filter((id) => !owners.has(id));
+  if (taken.length > 0) {
+    const known = await pool.query<{ id: string; agent_id: string }>({
+      name: 'read-session-owners',
+      text: readOwners,
+      values: [taken],
+    });
+    for (const row of known.rows) owners.set(row.id, row.agent_id);
+  }
+  return owners;
+}
+
+/** A session that has events; the columns that only those have are never null. */
+export type SessionRow = RowOf<Session, 'started_at' | 'ended_at'>;
+
+/** Sessions as they are shown: those without a recorded event are only claims of their agent. */
+export function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 'agents', SessionRow> {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
+    .where('sessions.started_at', 'is not', null)
+    .select([
+      'sessions.id',
+      'sessions.agent_id',
+      'agents.name as agent_name',
+      'sessions.started_at',
+      'sessions.ended_at',
+      sql<number>`(extract(epoch FROM sessions.ended_at - sessions.started_at) * 1000)::bigint`.as('duration_ms'),
+      'sessions.event_count',
+      'sessions.total_tokens',
+      'sessions.total_cost_usd',
+      'sessions.compliance_tag',
+      'sessions.pii_detected',
+    ])
+    .$narrowType<{ started_at: Date; ended_at: Date; compliance_tag: string }>();
+}
+
+/** A place in the list of sessions: the one at it is left out. */
+export type SessionCursor = Pick<SessionRow, 'started_at' | 'id'>;
+
+export interface SessionFilter {
+  /** UUID */
+  agentId?: string | undefined;
+  /** Sessions that began at this time or later. */
+  from?: Date | undefined;
+  /** Sessions that began before this time. */
+  to?: Date | undefined;
+  /** Only sessions that come after this place in the list. */
+  cursor?: SessionCursor | undefined;
+}
+
+/** Sessions in pages, the latest start first, ties by id. */
+export function listSessions(
+  db: Db,
+  { agentId, from, to, cursor }: SessionFilter,
+  range: PageRange,
+): AsyncGenerator<SessionRow[]> {
+  let filtered = selectSessions(db);
+  if (agentId !== undefined) filtered = filtered.where('sessions.agent_id', '=', agentId);
+  if (from !== undefined) filtered = filtered.where('sessions.started_at', '>=', from);
+  if (to !== undefined) filtered = filtered.where('sessions.started_at', '<', to);
+  return readPages<SessionRow>(range, ({ after: last, limit, offset }) => {
+    const after = last ?? cursor;
+    let query = filtered;
+    if (after !== undefined) {
+      // The first condition alone bounds the index scan; the second leaves out what was shown of the same moment.
+      query = query
+        .where('sessions.started_at', '<=', after.started_at)
+        .where(({ eb, or }) =>
+          or([eb('sessions.started_at', '<', after.started_at), eb('sessions.id', '>', after.id)]),
+        );
+    }
+    return query.orderBy('sessions.started_at', 'desc').orderBy('sessions.id').limit(limit).offset(offset).execute();
+  });
+}
+
+/** One session by its id, if anything was recorded in it. */
+export function readSession(db: Db, id: string): Promise<SessionRow | undefined> {
+  return selectSessions(db).where('sessions.id', '=', id).executeTakeFirst();
+}

@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import type { PageRange } from './pages.ts';
+
+/*
+ * The spend of the UTC day `$1`, in USD, that caps limit and operators see. Lost and quarantined events count too. Use both sums in one
+ * statement: with two snapshots an event might be missing from both.
+ */
+
+/** Of the agent `asked.agent_id`. */
+export const agentSpendUsd = `(
+  coalesce((SELECT sum(cost_usd) FROM daily_usage WHERE day = $1 AND agent_id = asked.agent_id), 0)
+    + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1 AND agent_id = asked.agent_id), 0)
+  )`;
+
+/** Of all agents together. */
+export const globalSpendUsd = `(
+  coalesce((SELECT sum(cost_usd) FROM daily_global_spend WHERE day = $1), 0)
+    + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1), 0)
+  )`;
+
+/** The spend of a UTC day, in whole nano-dollars, of an agent and of all together. */
+export interface Spend {
+  agentNanoUsd: number;
+  globalNanoUsd: number;
+}
+
+interface Row {
+  agent_id: string;
+  agent_spend: number;
+  global_spend: number;
+}
+
+const spendColumns = `1e9 * ${agentSpendUsd} AS agent_spend, 1e9 * ${globalSpendUsd} AS global_spend`;
+
+/**
+ * Reads the spend of several agents and of all together, in one statement.
+ *
+ * @param day `YYYY-MM-DD`
+ * @param agentIds UUIDs
+ */
+export async function readSpend(pool: Pool, day: string, agentIds: readonly string[]): Promise<Map<string, Spend>> {
+  const { rows } = await pool.query<Row>({
+    name: 'read-spend',
+    text: `SELECT asked.agent_id, ${spendColumns} FROM unnest($2::uuid[]) AS asked (agent_id)`,
+    values: [day, agentIds],
+  });
+  return new Map(rows.map((row) => [row.agent_id, toSpend(row)]));
+}
+
+/**
+ * The same, and which of some events it already contains: their reservations no longer count. One statement, so that both are of the
+ * same moment.
+ *
+ * @param eventIds UUIDs
+ */
+export async function readSpendWithRecorded(
+  pool: Pool,
+  day: string,
+  agentIds: readonly string[],
+  eventIds: readonly string[],
+): Promise<{ spends: Map<string, Spend>; recorded: Set<string> }> {
+  // OFFSET 0: each event is looked up in its one partition.
+  const { rows } = await pool.query<Row & { recorded: string[] }>({
+    name: 'read-spend-with-recorded',
+    text: `WITH already AS MATERIALIZED (
+             SELECT ARRAY(SELECT found.id FROM unnest($3::uuid[]) AS asked (id)
+                          CROSS JOIN LATERAL (SELECT id FROM events WHERE events.id = asked.id OFFSET 0) AS found
+                          UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($3::uuid[])) AS recorded
+           )
+           SELECT asked.agent_id, ${spendColumns}, already.recorded
+           FROM unnest($2::uuid[]) AS asked (agent_id) CROSS JOIN already`,
+    values: [day, agentIds, eventIds],
+  });
+  return {
+    spends: new Map(rows.map((row) => [row.agent_id, toSpend(row)])),
+    recorded: new Set(rows[0]?.recorded),
+  };
+}
+
+const toSpend = (row: Row): Spend => ({ agentNanoUsd: row.agent_spend, globalNanoUsd: row.global_spend });
+
+/** How much of today's caps (UTC) recorded spend has used. */
+export interface CapUse {
+  /** Active agents that have a cap above 0 and spent at least `near` of it. */
+  agents_near: number;
+  /** Those of them that spent all of it. */
+  agents_at: number;
+  /** Used part of the cap of all agents together; null without such a cap. */
+  global_ratio: number | null;
+}
+
+/** @param near part of a cap, 0 to 1 */
+export async function readCapUse(db: Db, near: number): Promise<CapUse> {
+  const { rows } = await sql<CapUse>`
+    SELECT count(*) FILTER (WHERE of_agent AND used_ratio >= ${near}) AS agents_near,
+      count(*) FILTER (WHERE of_agent AND used_ratio >= 1) AS agents_at,
+      max(used_ratio) FILTER (WHERE scope = 'global') AS global_ratio
+    FROM (
+      SELECT *, scope = 'agent' AND agent_status = 'active' AND daily_cap_usd > 0 AS of_agent
+      FROM reporting.budgets_today
+    ) AS budgets`.execute(db);
+  return rows[0] as CapUse;
+}
+
+/** Agents that are sorted at once. */
+const mostSorted = 1_000;
+
+/**
+ * UUIDs of the agents that have used most of their cap on a day; then those without a cap, the dearest first. Retired ones are left out.
+ *
+ * @param day `YYYY-MM-DD`, UTC
+ */
+export async function listAgentsByCapUse(db: Db, day: string, { limit, offset }: PageRange): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT agents.id
+    FROM agents LEFT JOIN (
+      SELECT agent_id, sum(cost_usd) AS usd FROM daily_usage WHERE day = ${day} GROUP BY agent_id
+    ) AS spent ON spent.agent_id = agents.id
+    WHERE agents.status <> 'retired'
+    ORDER BY CASE WHEN daily_cap_usd > 0 THEN coalesce(spent.usd, 0) / daily_cap_usd
+                  WHEN daily_cap_usd = 0 THEN 'Infinity'::numeric END DESC NULLS LAST,
+      spent.usd DESC NULLS LAST, agents.id
+    LIMIT ${Math.min(limit ?? mostSorted, mostSorted)} OFFSET ${offset}`.execute(db);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,130 @@
+import type { UnrecordedReason, UnrecordedRequest } from '@agp/core/contracts';
+import { toEventText } from '@agp/core/events';
+import { nanoToDecimal } from '@agp/core/money';
+import { sql } from 'kysely';
+import type { ClientBase, Pool } from 'pg';
+import type { Db } from '../database.ts';
+import type { RowOf } from '../statements.ts';
+import { type Page, pageOfRequests, type RequestFilter } from './pages.ts';
+
+/** The details of a request, without its cost. */
+export interface RequestDetails {
+  sessionId: string;
+  /** The provider's id. */
+  provider: string;
+  /** Null where none was read. */
+  model: string | null;
+}
+
+/** The cost of an event that will not be recorded. */
+export interface UnrecordedSpend {
+  /** UUID */
+  eventId: string;
+  /** UUID */
+  agentId: string;
+  /** `YYYY-MM-DD`, UTC */
+  day: string;
+  costNanoUsd: number;
+  reason: UnrecordedReason;
+  /** Null where they are no longer known. */
+  request: RequestDetails | null;
+}
+
+/**
+ * Adds the cost of events that were lost or set aside to the spend of their day, unless they are recorded, or were added before.
+ *
+ * @returns the ids of those that were added
+ */
+export async function addUnrecordedSpend(
+  pool: Pool | ClientBase,
+  spends: readonly UnrecordedSpend[],
+): Promise<string[]> {
+  const toText = (value: string | null | undefined) => (value == null ? null : toEventText(value, 256));
+  // OFFSET 0: each event is looked up in its one partition.
+  const { rows } = await pool.query<{ event_id: string }>({
+    name: 'add-unrecorded-spend',
+    text: `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)
+           SELECT * FROM unnest($1::uuid[], $2::date[], $3::uuid[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::text[])
+             AS lost (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)
+           WHERE NOT EXISTS (SELECT FROM events WHERE id = lost.event_id OFFSET 0)
+           ON CONFLICT (event_id) DO NOTHING
+           RETURNING event_id`,
+    values: [
+      spends.map(({ eventId }) => eventId),
+      spends.map(({ day }) => day),
+      spends.map(({ agentId }) => agentId),
+      spends.map(({ costNanoUsd }) => nanoToDecimal(costNanoUsd)),
+      spends.map(({ reason }) => reason),
+      spends.map(({ request }) => toText(request?.sessionId)),
+      spends.map(({ request }) => toText(request?.provider)),
+      spends.map(({ request }) => toText(request?.model)),
+    ],
+  });
+  return rows.map(({ event_id }) => event_id);
+}
+
+/** A forwarded request whose event is not recorded. `agent_name` is null where the agent was never stored. */
+export type UnrecordedRow = Omit<RowOf<UnrecordedRequest, 'noted_at'>, 'started_at' | 'reason'> & { reason: string };
+
+const select = sql`
+  SELECT event_id, agent_id, agents.name AS agent_name, session_id, provider, model, cost_usd, reason, noted_at
+  FROM unrecorded_spend AS request LEFT JOIN agents ON agents.id = request.agent_id`;
+
+/** One page, newest first. */
+export async function listUnrecorded(db: Db, filter: RequestFilter, page: Page): Promise<UnrecordedRow[]> {
+  const { rows } = await sql<UnrecordedRow>`${select} ${pageOfRequests(filter, page)}`.execute(db);
+  return rows;
+}
+
+/** One request by the UUID of the event that it should have. */
+export async function readUnrecorded(db: Db, eventId: string): Promise<UnrecordedRow | undefined> {
+  const { rows } = await sql<UnrecordedRow>`${select} WHERE event_id = ${eventId}`.execute(db);
+  return rows[0];
+}
+
+/*
+ * Without a lock, an event that is being recorded at this moment would count twice: we do not find it in `events` yet, and its
+ * transaction does not see the row that we add. Recording holds the table's write lock from when it deletes rows until its commit, so
+ * we wait for it here, and later recordings wait for us and see our rows. `lock_timeout` bounds how long others queue behind us.
+ */
+const begin = `
+  BEGIN ISOLATION LEVEL READ COMMITTED;
+  SET LOCAL lock_timeout = '1s';
+  LOCK TABLE unrecorded_spend IN SHARE ROW EXCLUSIVE MODE`;
+
+/**
+ * Notes forwarded requests whose event will never arrive. Afterwards each is either recorded or noted, never both; repeated or
+ * concurrent calls change nothing. Needs the writer's role.
+ *
+ * @returns the ids of those that were not noted before
+ */
+export async function noteEndedRequests(pool: Pool, ended: readonly UnrecordedSpend[]): Promise<string[]> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    await client.query(begin);
+    // Rows of proxies that stopped while the event was being recorded.
+    await client.query({
+      name: 'settle-ended-requests',
+      text: `DELETE FROM unrecorded_spend
+             WHERE event_id = ANY($1::uuid[]) AND EXISTS (SELECT FROM events WHERE id = unrecorded_spend.event_id)`,
+      values: [ended.map(({ eventId }) => eventId)],
+    });
+    const added = await addUnrecordedSpend(client, ended);
+    await client.query('COMMIT');
+    failed = false;
+    return added;
+  } finally {
+    client.release(failed);
+  }
+}
+
+/** How many of some requests have no event yet. @param eventIds UUIDs of the events that will record them */
+export async function countUnrecorded(db: Db, eventIds: readonly string[]): Promise<number> {
+  if (eventIds.length === 0) return 0;
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::bigint AS count FROM unnest(${eventIds}::uuid[]) AS held (id)
+    WHERE NOT EXISTS (SELECT FROM events WHERE events.id = held.id)
+      AND NOT EXISTS (SELECT FROM unrecorded_spend WHERE event_id = held.id)`.execute(db);
+  return rows[0]?.count ?? 0;
+}

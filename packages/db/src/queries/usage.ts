@@ -1,0 +1,184 @@
+import { type CostUsageEntry, type UnpricedModel, type UsageGroup, usageGroups } from '@agp/core/contracts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../database.ts';
+import type { RowOf } from '../statements.ts';
+
+export interface UsageQuery {
+  groups: readonly UsageGroup[];
+  /** The start of an hour, as `to`. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** Only usage of this agent. */
+  agentId?: string | undefined;
+  /** Only so many entries, the dearest first; not by hour or day. */
+  top?: number | undefined;
+}
+
+/** An entry; its hour is not text yet. */
+export type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
+
+type Range = Pick<UsageQuery, 'from' | 'to' | 'agentId'>;
+
+const dayMs = 86_400_000;
+/** Rows that are held in memory at a time: more where they are not by time, since each page then reads the whole range again. */
+const pageSizes = { byTime: 2_000, others: 10_000 };
+
+const isByTime = (groups: readonly UsageGroup[]) => groups.includes('hour') || groups.includes('day');
+const pageSizeOf = (groups: readonly UsageGroup[]) => (isByTime(groups) ? pageSizes.byTime : pageSizes.others);
+
+const startOfDay = (time: Date) => new Date(Math.floor(time.getTime() / dayMs) * dayMs);
+const endOfDay = (time: Date) => new Date(Math.ceil(time.getTime() / dayMs) * dayMs);
+
+/** The UTC day of a time, whatever its year. */
+const dayOf = (time: Date) => sql`(${time}::timestamptz AT TIME ZONE 'UTC')::date`;
+
+/** Sums by day are a tenth of those by hour, and tell neither hour, provider nor tag. */
+const fitDays = (groups: readonly UsageGroup[]) =>
+  groups.every((name) => name === 'day' || name === 'agent' || name === 'model');
+
+/** The whole days of a range, and the hours before and after them; undefined without a whole day. */
+function splitDays({ from, to, agentId }: Range): { days: Range; hours: Range[] } | undefined {
+  const first = from && endOfDay(from);
+  const last = to && startOfDay(to);
+  if (first !== undefined && last !== undefined && first >= last) return undefined;
+  const ends = [
+    { from, to: first, agentId },
+    { from: last, to, agentId },
+  ];
+  return {
+    days: { from: first, to: last, agentId },
+    hours: ends.filter((end) => end.from?.getTime() !== end.to?.getTime()),
+  };
+}
+
+type Bound = (time: Date) => RawBuilder<unknown>;
+
+function inRange(column: RawBuilder<unknown>, bound: Bound, { from, to, agentId }: Range): RawBuilder<unknown> {
+  const of = agentId === undefined ? sql`true` : sql`agent_id = ${agentId}::uuid`;
+  const since = from === undefined ? of : sql`${of} AND ${column} >= ${bound(from)}`;
+  return to === undefined ? since : sql`${since} AND ${column} < ${bound(to)}`;
+}
+
+const inDays = (range: Range) => inRange(sql`day`, dayOf, range);
+const inHours = (range: Range) => inRange(sql`hour`, (time) => sql`${time}::timestamptz`, range);
+
+const sums = sql`cost_usd, prompt_tokens, completion_tokens, request_count`;
+const readDays = (range: Range) => sql`SELECT day, agent_id, model, ${sums} FROM daily_usage WHERE ${inDays(range)}`;
+const readDaysOfHours = (range: Range) => sql`
+  SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM hourly_usage WHERE ${inHours(range)}`;
+const readHours = (range: Range) => sql`
+  SELECT hour, (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, provider, compliance_tag, ${sums}
+  FROM hourly_usage WHERE ${inHours(range)}`;
+
+/** The usage of a range, from the fewest rows that tell its groups. */
+function readUsage(groups: readonly UsageGroup[], range: Range): RawBuilder<unknown> {
+  const split = fitDays(groups) ? splitDays(range) : undefined;
+  if (split === undefined) return readHours(range);
+  return sql.join([readDays(split.days), ...split.hours.map(readDaysOfHours)], sql` UNION ALL `);
+}
+
+const inC = (column: string) => sql`${sql.ref(column)} COLLATE "C"`;
+
+/** The values that a group is known by, and the type of each as a parameter. */
+const keys: Record<UsageGroup, { of: RawBuilder<unknown>; type: RawBuilder<unknown> }> = {
+  hour: { of: sql`hour`, type: sql`timestamptz` },
+  day: { of: sql`to_char(day, 'YYYY-MM-DD') COLLATE "C"`, type: sql`text` },
+  agent: { of: sql`agent_id`, type: sql`uuid` },
+  model: { of: inC('model'), type: sql`text` },
+  provider: { of: inC('provider'), type: sql`text` },
+  tag: { of: inC('compliance_tag'), type: sql`text` },
+};
+
+/** False while the hours of a query are not summed yet: after the upgrade that made these sums, older days take a while. */
+export async function isUsageFilled(db: Db, { groups, ...range }: UsageQuery): Promise<boolean> {
+  const hours = (fitDays(groups) ? splitDays(range)?.hours : undefined) ?? [range];
+  const [first] = hours;
+  if (first === undefined) return true;
+  const from = first.from === undefined ? sql`'-infinity'` : dayOf(first.from);
+  const { rows } = await sql<{ filled: boolean }>`SELECT filled_from <= ${from} AS filled FROM rollup_fill`.execute(db);
+  return rows[0]?.filled ?? false;
+}
+
+async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, after?: UsageRow, top?: number) {
+  const names = groups.map((name) => sql.ref(usageGroups[name]));
+  const columns = groups.map((name) => sql`${keys[name].of} AS ${sql.ref(usageGroups[name])}, `);
+  const list = sql.join(names);
+  const rest =
+    after === undefined
+      ? sql``
+      : sql`WHERE (${sql.join(groups.map((name) => keys[name].of))}) >
+          (${sql.join(groups.map((name) => sql`${after[usageGroups[name]]}::${keys[name].type}`))})`;
+  const order = top === undefined ? list : sql`total_cost_usd DESC, request_count DESC, ${list}`;
+  const ofAgent = groups.includes('agent');
+  const { rows } = await sql<UsageRow>`
+    SELECT usage.* ${ofAgent ? sql`, (SELECT name FROM agents WHERE agents.id = usage.agent_id) AS agent_name` : sql``}
+    FROM (
+      SELECT ${sql.join(columns, sql``)} coalesce(sum(cost_usd), 0) AS total_cost_usd,
+        coalesce(sum(prompt_tokens), 0) AS total_prompt_tokens,
+        coalesce(sum(completion_tokens), 0) AS total_completion_tokens,
+        coalesce(sum(prompt_tokens) + sum(completion_tokens), 0) AS total_tokens,
+        coalesce(sum(request_count), 0) AS request_count
+      FROM (${readUsage(groups, range)}) AS used ${rest}
+      ${groups.length === 0 ? sql`` : sql`GROUP BY ${sql.join(groups.map((_, at) => sql.raw(String(at + 1))))}`}
+    ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${order} LIMIT ${top ?? pageSizeOf(groups)}`}`.execute(db);
+  return rows;
+}
+
+/** All groups of a range, in pages. */
+async function* readRange(db: Db, groups: readonly UsageGroup[], range: Range) {
+  let after: UsageRow | undefined;
+  do {
+    const rows: UsageRow[] = await readPage(db, groups, range, after);
+    if (rows.length > 0) yield rows;
+    after = groups.length > 0 && rows.length === pageSizeOf(groups) ? rows.at(-1) : undefined;
+  } while (after !== undefined);
+}
+
+/** The first hour of a range that has usage, or an hour before it on the same UTC day. */
+async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): Promise<Date | null> {
+  const { from, to } = range;
+  const first = fitDays(groups)
+    ? sql<{ first: Date }>`
+        SELECT day::timestamp AT TIME ZONE 'UTC' AS first FROM daily_usage
+        WHERE ${inDays({ ...range, to: to && endOfDay(to) })} ORDER BY day LIMIT 1`
+    : sql<{ first: Date }>`SELECT hour AS first FROM hourly_usage WHERE ${inHours(range)} ORDER BY hour LIMIT 1`;
+  const [row] = (await first.execute(db)).rows;
+  if (row === undefined) return null;
+  return from !== undefined && from > row.first ? from : row.first;
+}
+
+/**
+ * Usage summed by groups, in their order unless only the dearest are asked for, added exactly by Postgres. By hour or day it is read a day at a time, so that a statement reads
+ * little however long the range is.
+ */
+export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
+  const { groups, to, agentId, top } = query;
+  if (top !== undefined) {
+    yield await readPage(db, groups, query, undefined, top);
+    return;
+  }
+  if (!isByTime(groups)) {
+    yield* readRange(db, groups, { from: query.from, to, agentId });
+    return;
+  }
+  for (let from = query.from; from === undefined || to === undefined || from < to; ) {
+    const first = await findFirst(db, groups, { from, to, agentId });
+    if (first === null) return;
+    const next = new Date(startOfDay(first).getTime() + dayMs);
+    const end = to === undefined || next < to ? next : to;
+    yield* readRange(db, groups, { from: first, to: end, agentId });
+    from = end;
+  }
+}
+
+export type UnpricedModelRow = RowOf<UnpricedModel, 'first_seen_at' | 'last_seen_at'>;
+
+/** Models that were used without a known price, the most requested first, ties by provider and model. */
+export async function listUnpricedModels(db: Db): Promise<UnpricedModelRow[]> {
+  const { rows } = await sql<UnpricedModelRow>`
+    SELECT provider, model, request_count, prompt_tokens AS total_prompt_tokens,
+      completion_tokens AS total_completion_tokens, first_event_at AS first_seen_at, last_event_at AS last_seen_at
+    FROM unpriced_usage
+    ORDER BY request_count DESC, provider, model`.execute(db);
+  return rows;
+}

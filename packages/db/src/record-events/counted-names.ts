@@ -1,0 +1,222 @@
+import { nanoToDecimal } from '@agp/core/money';
+import type { ClientBase } from 'pg';
+import { toTextArray } from './insert-events.ts';
+import type { RecordableEvent } from './recordable-event.ts';
+
+/** The sums of a group of events. */
+export class Totals {
+  /** The event with the greatest id, which is the latest one. */
+  latest: RecordableEvent;
+  firstAt: string;
+  lastAt: string;
+  events = 0;
+  requests = 0;
+  piiDetected = false;
+  // Sums of safe integers are not safe integers.
+  promptTokens = 0n;
+  completionTokens = 0n;
+  totalTokens = 0n;
+  #costNanoUsd = 0n;
+
+  constructor(first: RecordableEvent) {
+    this.latest = first;
+    this.firstAt = first.event.timestamp;
+    this.lastAt = first.event.timestamp;
+  }
+
+  add(row: RecordableEvent): void {
+    const { event } = row;
+    if (row.id > this.latest.id) this.latest = row;
+    if (event.timestamp < this.firstAt) this.firstAt = event.timestamp;
+    if (event.timestamp > this.lastAt) this.lastAt = event.timestamp;
+    this.events += 1;
+    if (event.counts_as_request) this.requests += 1;
+    if (event.pii_detected) this.piiDetected = true;
+    this.promptTokens += BigInt(event.prompt_tokens);
+    this.completionTokens += BigInt(event.completion_tokens);
+    this.totalTokens += BigInt(event.total_tokens);
+    this.#costNanoUsd += BigInt(event.cost_nano_usd);
+  }
+
+  /** USD, exact, for `numeric`. */
+  get costUsd(): string {
+    return nanoToDecimal(this.#costNanoUsd);
+  }
+}
+
+/** Adds events up in groups. */
+export function totalsBy<Row extends RecordableEvent>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): Map<string, Totals> {
+  const groups = new Map<string, Totals>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    let totals = groups.get(key);
+    if (totals === undefined) {
+      totals = new Totals(row);
+      groups.set(key, totals);
+    }
+    totals.add(row);
+  }
+  return groups;
+}
+
+/** Beyond so many, all are forgotten: memory stays below some 20 MB. */
+const maxNames = 50_000;
+
+/** Names that already have a row, as far as this process knows: for these the slower statement with the bound is not needed. */
+export class CountedNames {
+  readonly #names = new Set<string>();
+
+  hasAll(names: readonly string[]): boolean {
+    return names.every((name) => this.#names.has(name));
+  }
+
+  /** @param names whose rows are committed */
+  add(names: readonly string[]): void {
+    if (this.#names.size + names.length > maxNames) this.#names.clear();
+    for (const name of names) this.#names.add(name);
+  }
+}
+
+/*
+ * Callers choose what models and tags are called, so a table that has a row for each name would grow by a row with each request. Names
+ * beyond a bound share a row; the events themselves keep theirs.
+ */
+
+/** The name of the row that all further names share. */
+export const otherNames = 'other';
+
+/** The columns of usage tables that are not part of their key: type, how two values become one, and the value of a group of events. */
+const measures = {
+  prompt_tokens: ['bigint', 'sum', (totals: Totals) => totals.promptTokens],
+  completion_tokens: ['bigint', 'sum', (totals: Totals) => totals.completionTokens],
+  cost_usd: ['numeric', 'sum', (totals: Totals) => totals.costUsd],
+  event_count: ['bigint', 'sum', (totals: Totals) => totals.events],
+  request_count: ['bigint', 'sum', (totals: Totals) => totals.requests],
+  first_event_at: ['timestamptz', 'min', (totals: Totals) => totals.firstAt],
+  last_event_at: ['timestamptz', 'max', (totals: Totals) => totals.lastAt],
+} as const;
+
+const merge = {
+  sum: (table: string, column: string) => `${table}.${column} + EXCLUDED.${column}`,
+  min: (table: string, column: string) => `LEAST(${table}.${column}, EXCLUDED.${column})`,
+  max: (table: string, column: string) => `GREATEST(${table}.${column}, EXCLUDED.${column})`,
+};
+
+interface KeyColumn {
+  type: 'date' | 'timestamptz' | 'uuid' | 'text';
+  /** Its value for an event. */
+  of: (row: RecordableEvent) => string;
+  /** SQL: the value of a stored row as `of` writes it. */
+  shown?: string;
+}
+
+/** A table of usage in which the last column of the key has a bounded number of names within a group. */
+export interface NamedUsage {
+  table: string;
+  /** The columns of the key within which names are bounded. */
+  group: Record<string, KeyColumn>;
+  /** Further columns of the key, which keep their values beyond the bound. */
+  kept?: Record<string, KeyColumn & { type: 'text' }>;
+  /** The last column of the key: names beyond the bound become `other`. */
+  name: 'model' | 'compliance_tag';
+  /** SQL for the value of one of the columns kept, from those of `gained`. */
+  renamed?: Record<string, string>;
+  measures: readonly (keyof typeof measures)[];
+  /** Rows of one group that are counted by name. */
+  maxNames: number;
+  /** How rows are sorted, so that all writers lock them in one order. */
+  order: (name: string) => string;
+  /** SQL: the name of a group's advisory lock. */
+  lockName: string;
+}
+
+function writeStatements({ table, group, kept = {}, name: last, renamed = {}, ...usage }: NamedUsage) {
+  const { measures: counted, maxNames, order, lockName } = usage;
+  const inGroup = Object.keys(group);
+  const fixed = [...inGroup, ...Object.keys(kept)];
+  const keys = [...fixed, last];
+  const columns = [...keys, ...counted].join(', ');
+  const keyTypes = [...Object.values({ ...group, ...kept }).map(({ type }) => type), 'text'];
+  const types = [...keyTypes, ...counted.map((name) => measures[name][0])];
+  const unnested = (of: readonly string[]) => `unnest(${of.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})`;
+  const gained = `SELECT * FROM ${unnested(types)} AS gained (${columns})`;
+  const add = `ON CONFLICT (${keys.join(', ')}) DO UPDATE SET
+    ${counted.map((name) => `${name} = ${merge[measures[name][1]](table, name)}`).join(', ')}`;
+  const isSame = (names: readonly string[]) => names.map((name) => `known.${name} = gained.${name}`).join(' AND ');
+  const isKnown = `EXISTS (SELECT FROM ${table} AS known WHERE ${isSame(keys)})`;
+  const inSameGroup = `SELECT FROM ${table} AS known WHERE ${isSame(inGroup)}`;
+  const room = `${maxNames} - (SELECT count(*) FROM (${inSameGroup} LIMIT ${maxNames}) AS counted)`;
+  const named = inGroup.join(', ');
+  const rename = columns.split(', ').map((column) => (renamed[column] ? `${renamed[column]} AS ${column}` : column));
+  const shown = { ...group, ...kept };
+  return {
+    /** For names that have rows. */
+    addKnown: `INSERT INTO ${table} (${columns}) ${gained} ORDER BY ${order(last)} ${add}`,
+    /**
+     * Sent before `addAny`: it holds a lock for each group that may get a new name until the transaction ends, so that writers at work at
+     * once do not each fill up the room they saw. It locks nothing where all names are known, or the group is full.
+     */
+    lock: `
+      SELECT pg_advisory_xact_lock(key) FROM (
+        SELECT DISTINCT hashtextextended(name, 0) AS key FROM (
+          SELECT ${lockName} FROM ${unnested(keyTypes)} AS gained (${keys.join(', ')})
+          WHERE NOT ${isKnown} AND ${room} > 0
+        ) AS groups (name) ORDER BY key
+      ) AS keys`,
+    /** For any names: it costs several times as much. */
+    addAny: `
+      WITH gained AS MATERIALIZED (
+        SELECT *, ${isKnown} AS is_known FROM (SELECT ${rename.join(', ')} FROM (${gained}) AS gained) AS gained
+      ), room AS MATERIALIZED (
+        SELECT ${named}, ${room} AS names FROM (SELECT DISTINCT ${named} FROM gained WHERE NOT is_known) AS gained
+      ), named AS (
+        SELECT *, CASE
+            WHEN is_known OR row_number() OVER (
+              PARTITION BY ${named}, is_known ORDER BY ${keys.slice(inGroup.length).join(', ')}
+            ) <= names THEN ${last}
+            ELSE '${otherNames}'
+          END AS name
+        FROM gained LEFT JOIN room USING (${named})
+      )
+      INSERT INTO ${table} (${columns})
+      SELECT ${fixed.join(', ')}, name, ${counted.map((name) => `${measures[name][1]}(${name})`).join(', ')}
+      FROM named GROUP BY ${fixed.join(', ')}, name ORDER BY ${order('name')} ${add}
+      RETURNING ${keys.map((name) => `${shown[name]?.shown ?? `${name}::text`} AS "${name}"`).join(', ')}`,
+  };
+}
+
+/**
+ * Makes what adds events to such a table.
+ *
+ * @returns a function that gives the names that have a row once the transaction is committed, for its argument `counted`
+ */
+export function makeNameCounter(usage: NamedUsage) {
+  const { table, group, kept, name: last, measures: columns } = usage;
+  const text = writeStatements(usage);
+  const readers = Object.values({ ...group, ...kept }).map(({ of }) => of);
+  const keyOf = (row: RecordableEvent) => [...readers.map((of) => of(row)), row.event[last]];
+  // No part of a key can hold a NUL.
+  const toName = (key: readonly string[]) => [table, ...key].join('\0');
+  return async (client: ClientBase, rows: readonly RecordableEvent[], counted: CountedNames): Promise<string[]> => {
+    const groups = totalsBy(rows, (row) => toName(keyOf(row)));
+    const totals = [...groups.values()];
+    const names = totals.map(({ latest }) => keyOf(latest));
+    const keys = Object.keys(names[0] ?? []).map((at) => toTextArray(names.map((key) => key[Number(at)] ?? '')));
+    const values = [
+      ...keys,
+      ...columns.map((name) => toTextArray(totals.map((each) => String(measures[name][2](each))))),
+    ];
+    if (counted.hasAll([...groups.keys()])) {
+      await client.query({ name: `add-known-to-${table}`, text: text.addKnown, values });
+      return [];
+    }
+    const [, added] = await Promise.all([
+      client.query({ name: `lock-new-in-${table}`, text: text.lock, values: keys }),
+      client.query<Record<string, string>>({ name: `add-any-to-${table}`, text: text.addAny, values }),
+    ]);
+    return added.rows.map((row) => toName(Object.values(row)));
+  };
+}

@@ -1,0 +1,33 @@
+import type { ClientBase } from 'pg';
+import { toPlainArray } from './insert-events.ts';
+
+// One look-up for each id, in its one partition. OFFSET 0 enforces that plan: others read everything between the ids, a whole index, or
+// every partition.
+const text = `
+  SELECT found.id, found.lineage_hash FROM unnest($1::uuid[]) AS asked (id)
+  CROSS JOIN LATERAL (SELECT id, lineage_hash FROM events WHERE events.id = asked.id OFFSET 0) AS found`;
+
+/**
+ * The lineage hashes of those events that are recorded already, by event id (UUID). Run it after the heads are
+ * locked, as a statement of its own: its snapshot then holds all that was committed before the lock was got.
+ */
+export async function findRecorded(client: ClientBase, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ id: string; lineage_hash: string }>({
+    name: 'find-recorded',
+    text,
+    values: [toPlainArray(ids)],
+  });
+  return new Map(rows.map((row) => [row.id, row.lineage_hash]));
+}
+
+/**
+ * Removes the unrecorded spend of events that are recorded after all: they count by their own row now. Part of every transaction that
+ * adds events, since `noteEndedRequests` waits for the table lock that this takes even without rows.
+ */
+export async function settleUnrecorded(client: ClientBase, eventIds: readonly string[]): Promise<void> {
+  await client.query({
+    name: 'settle-unrecorded',
+    text: 'DELETE FROM unrecorded_spend WHERE event_id = ANY($1::uuid[])',
+    values: [toPlainArray(eventIds)],
+  });
+}

@@ -1,0 +1,44 @@
+import { emptyHead, type LineageHead } from '@agp/core/lineage';
+import type { ClientBase } from 'pg';
+import { toPlainArray } from './insert-events.ts';
+
+const lockText = `
+  INSERT INTO lineage_heads (session_id, length, hash)
+  SELECT session_id, 0, $2 FROM unnest($1::text[]) AS asked (session_id) ORDER BY session_id COLLATE "C"
+  ON CONFLICT (session_id) DO UPDATE SET length = lineage_heads.length WHERE false`;
+
+/**
+ * Locks the heads of the sessions until the transaction ends, in one order for every writer; a session without a head
+ * gets an empty one. One statement does both: locking what exists first and inserting what is missing after it would
+ * let two writers wait for each other. A row on which DO UPDATE has nothing to do is locked all the same (PostgreSQL
+ * manual, INSERT), and not rewritten.
+ */
+export async function lockHeads(client: ClientBase, sessionIds: readonly string[]): Promise<void> {
+  await client.query({ name: 'lock-heads', text: lockText, values: [toPlainArray(sessionIds), emptyHead.hash] });
+}
+
+/**
+ * The heads of the sessions. Run it after they are locked, as a statement of its own: its snapshot then holds all
+ * that was committed before the locks were got.
+ */
+export async function readHeads(client: ClientBase, sessionIds: readonly string[]): Promise<Map<string, LineageHead>> {
+  const { rows } = await client.query<LineageHead & { session_id: string }>({
+    name: 'read-heads',
+    text: 'SELECT session_id, length, hash FROM lineage_heads WHERE session_id = ANY ($1::text[])',
+    values: [toPlainArray(sessionIds)],
+  });
+  return new Map(rows.map((row) => [row.session_id, row]));
+}
+
+// An upsert of rows that exist: unlike UPDATE ... FROM it goes through the primary key whatever the statistics say.
+const advanceText = `
+  INSERT INTO lineage_heads (session_id, length, hash)
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])
+  ON CONFLICT (session_id) DO UPDATE SET length = EXCLUDED.length, hash = EXCLUDED.hash`;
+
+/** Moves heads that this transaction has locked. */
+export async function advanceHeads(client: ClientBase, heads: ReadonlyMap<string, LineageHead>): Promise<void> {
+  const values = [...heads.values()];
+  const columns = [[...heads.keys()], values.map(({ length }) => length), values.map(({ hash }) => hash)];
+  await client.query({ name: 'advance-heads', text: advanceText, values: columns.map(toPlainArray) });
+}

@@ -1,0 +1,165 @@
+import type { EventMessage } from '@agp/core/events';
+import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage';
+import type { ClientBase, Pool, PoolClient } from 'pg';
+import { CountedNames } from './counted-names.ts';
+import { findRecorded, settleUnrecorded } from './find-recorded.ts';
+import { advanceHeads, lockHeads, readHeads } from './heads.ts';
+import { insertEvents, toPlainArray, toTextArray } from './insert-events.ts';
+import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
+import {
+  addToAgentUsage,
+  addToDailyUsage,
+  addToGlobalSpend,
+  addToHourlyFindings,
+  addToHourlyUsage,
+  addToSessions,
+  addToUnpricedUsage,
+} from './totals.ts';
+
+const text = `
+  INSERT INTO agent_last_seen (agent_id, last_event_id, source_ip)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS seen (agent_id) ORDER BY agent_id
+  ON CONFLICT (agent_id) DO UPDATE SET last_event_id = EXCLUDED.last_event_id, source_ip = EXCLUDED.source_ip
+  WHERE agent_last_seen.last_event_id < EXCLUDED.last_event_id`;
+
+/** Keeps, for each agent, the address of its latest event that has one. */
+export async function moveLastSeen(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
+  const latest = new Map<string, RecordableEvent>();
+  for (const row of rows) {
+    if (row.event.source_ip === null) continue;
+    const seen = latest.get(row.agentId);
+    if (seen === undefined || row.id > seen.id) latest.set(row.agentId, row);
+  }
+  if (latest.size === 0) return;
+  const seen = [...latest.values()];
+  await client.query({
+    name: 'move-last-seen',
+    text,
+    values: [
+      toPlainArray([...latest.keys()]),
+      toPlainArray(seen.map(({ id }) => id)),
+      toTextArray(seen.map(({ event }) => event.source_ip ?? '')),
+    ],
+  });
+}
+
+/** An event that Postgres holds, with the hash that it has there. */
+export interface RecordedEvent {
+  event: EventMessage;
+  lineageHash: string;
+}
+
+export interface RecordedEvents {
+  /** Recorded by this call. */
+  recorded: RecordedEvent[];
+  /** Recorded by an earlier one: these came again. */
+  known: RecordedEvent[];
+}
+
+// Planning every statement anew takes as long as recording twenty events. But a plan that is made for an almost empty table is kept while
+// it grows, so it must never be a sequential scan.
+const begin =
+  'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
+
+/**
+ * Records events in one transaction: each exactly once, even if others record it too, chained within its session in the given order,
+ * with the session and usage totals. Every caller takes locks in the same order, each kind sorted: heads, sessions, last seen; new
+ * names and then usage for each of day, hour, agent and unpriced; findings, global spend. So callers wait for each other but never
+ * deadlock.
+ *
+ * A rejection does not mean that nothing was recorded: the answer to a commit may have been lost. Calling it again with the same events
+ * is safe.
+ *
+ * @param pool opened with `pipeline`: the statements of a transaction are sent without waiting for each answer
+ * @param counted kept by a process that records again and again
+ */
+export async function recordEvents(
+  pool: Pool,
+  events: readonly EventMessage[],
+  counted = new CountedNames(),
+): Promise<RecordedEvents> {
+  const rows = dropRepeats(events);
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    const result = await recordWith(client, rows, counted);
+    failed = false;
+    return result;
+  } finally {
+    // The state of the connection after a failure is unknown: drop it.
+    client.release(failed);
+  }
+}
+
+async function recordWith(
+  client: PoolClient,
+  rows: readonly RecordableEvent[],
+  counted: CountedNames,
+): Promise<RecordedEvents> {
+  const sessions = Map.groupBy(rows, ({ event }) => event.session_id);
+  const sessionIds = [...sessions.keys()];
+  const ids = rows.map(({ id }) => id);
+  const [, , heads, hashes] = await Promise.all([
+    client.query(begin),
+    lockHeads(client, sessionIds),
+    readHeads(client, sessionIds),
+    findRecorded(client, ids),
+  ]);
+  const known: RecordedEvent[] = [];
+  const linked: RecordableLink[] = [];
+  const advanced = new Map<string, LineageHead>();
+  for (const [sessionId, inSession] of sessions) {
+    let head = heads.get(sessionId) ?? emptyHead;
+    for (const { event, id, agentId } of inSession) {
+      const lineageHash = hashes.get(id);
+      if (lineageHash !== undefined) {
+        known.push({ event, lineageHash });
+        continue;
+      }
+      const place = link(head, event);
+      linked.push({ ...place, id, agentId });
+      head = headAfter(place);
+      advanced.set(sessionId, head);
+    }
+  }
+  if (linked.length === 0) {
+    await client.query('ROLLBACK');
+    return { recorded: [], known };
+  }
+  const [, , , , daily, hourly, byAgent, unpriced] = await Promise.all([
+    insertEvents(client, linked),
+    advanceHeads(client, advanced),
+    addToSessions(client, linked),
+    moveLastSeen(client, linked),
+    addToDailyUsage(client, linked, counted),
+    addToHourlyUsage(client, linked, counted),
+    addToAgentUsage(client, linked, counted),
+    addToUnpricedUsage(client, linked, counted),
+    addToHourlyFindings(client, linked),
+    settleUnrecorded(
+      client,
+      linked.map(({ id }) => id),
+    ),
+    addToGlobalSpend(client, linked),
+    client.query('COMMIT'),
+  ]);
+  counted.add([...daily, ...hourly, ...byAgent, ...unpriced]);
+  return { recorded: linked, known };
+}
+
+function dropRepeats(events: readonly EventMessage[]): RecordableEvent[] {
+  const rows = new Map<string, RecordableEvent>();
+  for (const event of events) {
+    const row = toRecordable(event);
+    if (!rows.has(row.id)) rows.set(row.id, row);
+  }
+  return [...rows.values()];
+}
+
+/**
+ * Whether Postgres refused a value itself (SQLSTATE class 22, data exception), so that trying again cannot help.
+ * Everything else may pass: a lost connection, a deadlock, a full disk.
+ */
+export function isBadData(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && 'code' in error && /^22[0-9A-Z]{3}$/.test(String(error.code));
+}

@@ -1,0 +1,194 @@
+import type { ClientBase } from 'pg';
+import { type CountedNames, makeNameCounter, totalsBy } from './counted-names.ts';
+import { toPlainArray, toTextArray } from './insert-events.ts';
+import type { RecordableEvent } from './recordable-event.ts';
+
+/** Models of one agent that are counted by name: each day adds names that it may have made up. */
+export const maxModelsOfAgent = 999;
+
+/** Adds events to the usage of their agent and model of all time; models beyond the bound are counted together, under `other`. */
+export const addToAgentUsage = makeNameCounter({
+  table: 'agent_usage',
+  group: { agent_id: { type: 'uuid', of: ({ agentId }) => agentId } },
+  name: 'model',
+  measures: [
+    ...(['prompt_tokens', 'completion_tokens', 'cost_usd', 'event_count'] as const),
+    ...(['request_count', 'first_event_at', 'last_event_at'] as const),
+  ],
+  maxNames: maxModelsOfAgent,
+  order: (model) => `agent_id, ${model}`,
+  lockName: `'agent ' || agent_id`,
+});
+
+/** Models of one agent and UTC day that are counted by name. */
+export const maxModelsOfDay = 200;
+
+/** Adds events to the usage of their UTC day, agent and model; models beyond the bound are counted together, under `other`. */
+export const addToDailyUsage = makeNameCounter({
+  table: 'daily_usage',
+  group: {
+    day: { type: 'date', of: ({ event }) => event.timestamp.slice(0, 10) },
+    agent_id: { type: 'uuid', of: ({ agentId }) => agentId },
+  },
+  name: 'model',
+  measures: [
+    ...(['prompt_tokens', 'completion_tokens', 'cost_usd', 'event_count'] as const),
+    ...(['request_count', 'first_event_at', 'last_event_at'] as const),
+  ],
+  maxNames: maxModelsOfDay,
+  order: (model) => `day, agent_id, ${model}`,
+  lockName: `day || ' ' || agent_id`,
+});
+
+/** Rows that a day's spend is spread over: usually more than batches that are recorded at once. */
+const shards = 32;
+
+const globalSpendSql = `
+  INSERT INTO daily_global_spend (day, shard, cost_usd)
+  SELECT day, $3, cost_usd FROM unnest($1::date[], $2::numeric[]) AS gained (day, cost_usd) ORDER BY day
+  ON CONFLICT (day, shard) DO UPDATE SET cost_usd = daily_global_spend.cost_usd + EXCLUDED.cost_usd`;
+
+/** Adds events to what all agents spent on their UTC days. The last lock of the transaction, and a short one. */
+export async function addToGlobalSpend(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
+  const totals = [...totalsBy(rows, ({ event }) => event.timestamp.slice(0, 10)).entries()];
+  const shard = Math.floor(Math.random() * shards);
+  await client.query({
+    name: 'add-to-global-spend',
+    text: globalSpendSql,
+    values: [toPlainArray(totals.map(([day]) => day)), toPlainArray(totals.map(([, { costUsd }]) => costUsd)), shard],
+  });
+}
+
+/** Models, providers and tags of one agent and UTC hour that are counted with their tag. */
+export const maxTagsOfHour = 100;
+
+/** The UTC hour of an event. */
+export const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;
+
+/**
+ * Adds events to the usage of their UTC hour, agent, model, provider and compliance tag. Comes after daily usage: models that are `other`
+ * there are `other` here, so that the hours of a day add up to the day. Tags beyond the bound are counted together, under `other`.
+ */
+export const addToHourlyUsage = makeNameCounter({
+  table: 'hourly_usage',
+  group: {
+    hour: {
+      type: 'timestamptz',
+      of: ({ event }) => hourOf(event.timestamp),
+      shown: `to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')`,
+    },
+    agent_id: { type: 'uuid', of: ({ agentId }) => agentId },
+  },
+  kept: {
+    model: { type: 'text', of: ({ event }) => event.model },
+    provider: { type: 'text', of: ({ event }) => event.provider },
+  },
+  name: 'compliance_tag',
+  renamed: {
+    model: `CASE WHEN EXISTS (
+      SELECT FROM daily_usage AS daily
+      WHERE daily.day = (gained.hour AT TIME ZONE 'UTC')::date AND daily.agent_id = gained.agent_id AND daily.model = gained.model
+    ) THEN gained.model ELSE 'other' END`,
+  },
+  measures: ['prompt_tokens', 'completion_tokens', 'cost_usd', 'event_count', 'request_count'],
+  maxNames: maxTagsOfHour,
+  order: (tag) => `hour, agent_id, model, provider, ${tag}`,
+  lockName: `'hour ' || extract(epoch FROM hour) || ' ' || agent_id`,
+});
+
+const hourlyFindingsSql = `
+  INSERT INTO hourly_findings (hour, agent_id, kind, event_count, last_event_at)
+  SELECT hour, agent_id, kind, count(*), max(at)
+  FROM unnest($1::timestamptz[], $2::uuid[], $3::text[], $4::timestamptz[]) AS found (hour, agent_id, kind, at)
+  GROUP BY hour, agent_id, kind ORDER BY hour, agent_id, kind
+  ON CONFLICT (hour, agent_id, kind) DO UPDATE SET
+    event_count = hourly_findings.event_count + EXCLUDED.event_count,
+    last_event_at = GREATEST(hourly_findings.last_event_at, EXCLUDED.last_event_at)`;
+
+/** Counts events with personal data or secrets by UTC hour, agent and kind; the kinds are those of our own detectors. */
+export async function addToHourlyFindings(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
+  const found = rows
+    .filter(({ event }) => event.pii_detected)
+    .flatMap((row) => [...new Set(row.event.pii_types)].map((kind) => ({ ...row, kind })));
+  if (found.length === 0) return;
+  await client.query({
+    name: 'add-to-hourly-findings',
+    text: hourlyFindingsSql,
+    values: [
+      toPlainArray(found.map(({ event }) => hourOf(event.timestamp))),
+      toPlainArray(found.map(({ agentId }) => agentId)),
+      toTextArray(found.map(({ kind }) => kind)),
+      toPlainArray(found.map(({ event }) => event.timestamp)),
+    ],
+  });
+}
+
+// LEAST and GREATEST ignore the nulls of a session that was claimed and has no event yet.
+const sessionsSql = `
+  INSERT INTO sessions (
+    id, agent_id, started_at, ended_at, event_count, total_tokens, total_cost_usd, compliance_tag, pii_detected,
+    last_event_id)
+  SELECT * FROM unnest(
+    $1::text[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::bigint[], $6::bigint[], $7::numeric[],
+    $8::text[], $9::boolean[], $10::uuid[]
+  ) AS gained (id) ORDER BY id COLLATE "C"
+  ON CONFLICT (id) DO UPDATE SET
+    started_at = LEAST(sessions.started_at, EXCLUDED.started_at),
+    ended_at = GREATEST(sessions.ended_at, EXCLUDED.ended_at),
+    event_count = sessions.event_count + EXCLUDED.event_count,
+    total_tokens = sessions.total_tokens + EXCLUDED.total_tokens,
+    total_cost_usd = sessions.total_cost_usd + EXCLUDED.total_cost_usd,
+    compliance_tag = CASE WHEN sessions.last_event_id > EXCLUDED.last_event_id
+      THEN sessions.compliance_tag ELSE EXCLUDED.compliance_tag END,
+    pii_detected = sessions.pii_detected OR EXCLUDED.pii_detected,
+    last_event_id = GREATEST(sessions.last_event_id, EXCLUDED.last_event_id)`;
+
+/** Adds events to the totals of their sessions; a session keeps the agent it has. */
+export async function addToSessions(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
+  const groups = totalsBy(rows, ({ event }) => event.session_id);
+  const totals = [...groups.values()];
+  await client.query({
+    name: 'add-to-sessions',
+    text: sessionsSql,
+    values: [
+      toPlainArray([...groups.keys()]),
+      toPlainArray(totals.map(({ latest }) => latest.agentId)),
+      toPlainArray(totals.map(({ firstAt }) => firstAt)),
+      toPlainArray(totals.map(({ lastAt }) => lastAt)),
+      toPlainArray(totals.map(({ events }) => events)),
+      toPlainArray(totals.map(({ totalTokens }) => totalTokens)),
+      toPlainArray(totals.map(({ costUsd }) => costUsd)),
+      toTextArray(totals.map(({ latest }) => latest.event.compliance_tag)),
+      toPlainArray(totals.map(({ piiDetected }) => piiDetected)),
+      toPlainArray(totals.map(({ latest }) => latest.id)),
+    ],
+  });
+}
+
+/** Models of one provider without a known price that are counted by name. */
+export const maxUnpricedModels = 1_000;
+
+const add = makeNameCounter({
+  table: 'unpriced_usage',
+  group: { provider: { type: 'text', of: ({ event }) => event.provider } },
+  name: 'model',
+  measures: ['request_count', 'prompt_tokens', 'completion_tokens', 'first_event_at', 'last_event_at'],
+  maxNames: maxUnpricedModels,
+  order: (model) => `provider COLLATE "C", ${model} COLLATE "C"`,
+  lockName: `'unpriced ' || provider`,
+});
+
+/** Usage was counted, but its price is not known. */
+function isUnpriced({ event }: RecordableEvent): boolean {
+  return event.price_version === null && (event.usage_source === 'provider' || event.usage_source === 'estimated');
+}
+
+/** Adds events without a known price to the usage of their provider and model; models beyond the bound are counted together, under `other`. */
+export async function addToUnpricedUsage(
+  client: ClientBase,
+  rows: readonly RecordableEvent[],
+  counted: CountedNames,
+): Promise<string[]> {
+  const unpriced = rows.filter(isUnpriced);
+  return unpriced.length === 0 ? [] : add(client, unpriced, counted);
+}

@@ -1,0 +1,17 @@
+import type { Db } from './database.ts';
+
+/** A row before and after a change. */
+export interface Changed<Row> {
+  before: Row;
+  after: Row;
+}
+
+/** Runs statements together: in the given transaction, or in a new one. */
+export function inTransaction<Result>(db: Db, work: (transaction: Db) => Promise<Result>): Promise<Result> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work);
+}
+
+/** A contract's object as Postgres gives it: `Times` are dates, all other members are columns of the same name. */
+export type RowOf<Shown, Times extends keyof Shown> = Omit<Shown, Times> & {
+  [Name in Times]: null extends Shown[Name] ? Date | null : Date;
+};
