@@ -1,8 +1,8 @@
 import { type Detector, type PiiFinding, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
-import type { Rewritten } from './disguise/rewriting.ts';
-import { readTags, unmask } from './disguise/unmask.ts';
 import { type PiiForm, type PiiType, piiTypes } from './pii-types.ts';
+import type { Rewritten } from './text/rewriting.ts';
+import { readTags, unmask } from './text/unmask.ts';
 
 export type { Detector, PiiFinding } from './detector.ts';
 

@@ -1,5 +1,14 @@
-import { runDetectors } from './detector.ts';
-import { secretDetectors } from './secrets/secret-detectors.ts';
+import { type Detector, runDetectors } from './detector.ts';
+import { credentialDetector, credentialUrlDetector } from './kinds/credentials.ts';
+import { keyDetector, privateKeyDetector } from './kinds/keys.ts';
+
+/** Finds keys, tokens and passwords: what lets somebody in, rather than what identifies a person. */
+export const secretDetectors: readonly Detector[] = [
+  keyDetector,
+  privateKeyDetector,
+  credentialUrlDetector,
+  credentialDetector,
+];
 
 /** Replaces each key, token and password found in a text by its type, such as `[api_key]`. Takes linear time. */
 export function hideCredentials(text: string): string {

@@ -1,3 +1,3 @@
-export { unmask } from './disguise/unmask.ts';
 export * from './find-pii.ts';
 export * from './pii-types.ts';
+export { unmask } from './text/unmask.ts';

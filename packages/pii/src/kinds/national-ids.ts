@@ -1,9 +1,8 @@
 import type { Detector, Report, Text } from '../detector.ts';
 import type { PiiType } from '../pii-types.ts';
-import { isWordUnit, matchAt } from '../text/characters.ts';
+import { hasWordNear, isWordUnit, matchAt } from '../text/characters.ts';
+import { visitNumbers } from '../text/detect-digits.ts';
 import { type DigitRun, standsApart, windowsOf } from '../text/digit-run.ts';
-import { hasWordNear } from '../text/has-word-near.ts';
-import { visitNumbers } from '../text/visit-numbers.ts';
 import { digitIds } from './digit-ids.ts';
 import { type LetteredId, letteredIds } from './lettered-ids.ts';
 

@@ -1,7 +1,7 @@
 import type { Detector } from '../detector.ts';
 import { isDigit, isWordUnit, matchAt } from '../text/characters.ts';
 import { isCalendarDate } from '../text/check-digits.ts';
-import { visitNumbers } from '../text/visit-numbers.ts';
+import { visitNumbers } from '../text/detect-digits.ts';
 
 /** How the names of months begin in many languages, in the order of the months. */
 const months = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPiiFinder } from '../find-pii.ts';
-import { hasTokenChecksum, tokenChecksum } from './has-token-checksum.ts';
+import { hasTokenChecksum, tokenChecksum } from './key-formats.ts';
 
 const find = createPiiFinder();
 

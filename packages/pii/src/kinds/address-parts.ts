@@ -1,11 +1,11 @@
 import { isDigit } from '../text/characters.ts';
-import { countries, usStates } from './countries.ts';
-import { isCapital, type Word, wordsAfter, wordsBefore } from './read-words.ts';
 import {
   boxWords,
   capitalLeadingTypes,
   connectives,
+  countries,
   englishTypes,
+  isCapital,
   joinedTypes,
   leadingTypes,
   notStreets,
@@ -13,7 +13,11 @@ import {
   sureUnits,
   trailingTypes,
   units,
-} from './street-words.ts';
+  usStates,
+  type Word,
+  wordsAfter,
+  wordsBefore,
+} from './address-words.ts';
 
 /** The kinds of parts of an address. `tail` is a bare number, which means nothing by itself: a house number or postcode. */
 export type PartKind = 'street' | 'name' | 'unit' | 'code' | 'tail';

@@ -1,6 +1,25 @@
 import type { Detector, Report } from '../detector.ts';
 import { matchAt } from '../text/characters.ts';
-import { isPassword, isSecretKey } from './is-secret-value.ts';
+import { isPlaceholder, looksRandom } from './looks-random.ts';
+
+/** Code, types, names of algorithms and templates, rather than a password. */
+const notPassword =
+  /^(?:[$%{<[(@*#&|!]|(?:process|os|env|config|settings|secrets|self|this|var|data|req|request|user|props|state|form|args|input)[.[]|(?:md5|sha\d|bcrypt|argon2|scrypt|pbkdf2|base64|varchar|u?int\d|oauth2?|utf-?\d|https?:|file:)|pass(?:word|wd)?\d{0,2}$|[*.•x_-]{1,200}$)/i;
+
+/**
+ * True if a value assigned to a name such as `password` looks like a password. Bare words do not: they are mostly types, variables,
+ * or the next word of a sentence.
+ */
+export function isPassword(value: string, quoted: boolean): boolean {
+  if (notPassword.test(value) || isPlaceholder(value)) return false;
+  if (!/\p{L}/u.test(value)) return /^\d{6,}$/.test(value);
+  return /\d/.test(value) || (quoted && /[!@#$%^&*+~]/.test(value));
+}
+
+/** True if a value assigned to a name such as `api_key` looks like a key or token. */
+export function isSecretKey(value: string): boolean {
+  return value.length >= 16 && /^[\w+/=.~-]+$/.test(value) && /\d/.test(value) && looksRandom(value);
+}
 
 const maxName = 24;
 
@@ -61,5 +80,26 @@ export const credentialDetector: Detector = {
     }
     let at = text.indexOf('assword is ');
     while (at >= 0) at = text.indexOf('assword is ', readValue(text, at + 'assword is'.length, 'password', report));
+  },
+};
+
+/** `user:password@` in front of a host. */
+const userAndPassword = /([^\s/?#@:'"`<>\\]{0,100}):([^\s/?#@'"`<>\\]{1,150})(?=@[A-Za-z0-9[])/y;
+
+/** How documentation and templates fill in a password. */
+const placeholder =
+  /^(?:your|my.?pass|[$%{([<]|(?:pass(?:word|wd)?|pwd|pw|secret|token|change.?me|user(?:name)?|example|redacted|[*.•x_-]{1,150})$)/i;
+
+/** Finds URLs with a name and password in them, such as those of databases. */
+export const credentialUrlDetector: Detector = {
+  types: ['credential_url'],
+  find({ value: text }, report) {
+    for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
+      const [whole, user, password = ''] = matchAt(userAndPassword, text, at + 3) ?? [];
+      // A default such as `postgres:postgres` is no secret.
+      if (whole && password !== user && !placeholder.test(password)) {
+        report('credential_url', at + 3, at + 3 + whole.length);
+      }
+    }
   },
 };

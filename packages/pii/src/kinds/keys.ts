@@ -1,0 +1,175 @@
+import { parseJson } from '@agp/core/json';
+import type { Detector, Report } from '../detector.ts';
+import { hasWordNear, isAsciiLetter, isDigit, matchAt } from '../text/characters.ts';
+import { type KeyFormat, keyFormats } from './key-formats.ts';
+import { looksRandom } from './looks-random.ts';
+
+/** The length of the shortest secret that is found by its form alone. */
+const minLength = 20;
+
+const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) =>
+  Number(isAsciiLetter(unit) || isDigit(unit) || '_-+/=.'.includes(String.fromCharCode(unit))),
+);
+
+/**
+ * Calls `visit` with start and end of every stretch of at least 20 units of base64, base64url and the dots between their
+ * parts, from left to right. Prose has few: only each twentieth unit is looked at, and those of the word around it.
+ */
+export function findLongWords(text: string, visit: (start: number, end: number) => void): void {
+  let behind = 0;
+  for (let probe = minLength - 1; probe < text.length; probe += minLength) {
+    if (!wordUnits[text.charCodeAt(probe)]) continue;
+    let start = probe;
+    while (start > behind && wordUnits[text.charCodeAt(start - 1)]) start--;
+    let end = probe + 1;
+    while (wordUnits[text.charCodeAt(end)]) end++;
+    if (end - start >= minLength) visit(start, end);
+    behind = end;
+    probe = end;
+  }
+}
+
+/** Longer headers hold certificates, and are rare. */
+const maxHeader = 8192;
+
+const hyphen = 45;
+const underscore = 95;
+
+/** The offset behind the base64url that begins at an offset. A RegExp would keep a backtracking step for each unit of a long one. */
+function skipBase64Url(text: string, start: number): number {
+  let at = start;
+  for (let unit = text.charCodeAt(at); isBase64Url(unit); unit = text.charCodeAt(at)) at++;
+  return at;
+}
+
+const isBase64Url = (unit: number): boolean =>
+  isAsciiLetter(unit) || isDigit(unit) || unit === hyphen || unit === underscore;
+
+/** Whether a base64url text is the JSON of a JOSE header, which always names an algorithm (RFC 7515 and 7516, 4.1.1). */
+function isJoseHeader(encoded: string): boolean {
+  // Decoding and parsing throw for other texts, which is slow, so cheap checks come first.
+  if (encoded.length < 15 || encoded.length % 4 === 1) return false;
+  const decoded = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
+  if (!decoded.includes('"alg"')) return false;
+  try {
+    const header: unknown = parseJson(decoded);
+    return typeof header === 'object' && header !== null && 'alg' in header && typeof header.alg === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a token was found, and where the text that was read ends. */
+export interface JwtReading {
+  found: boolean;
+  end: number;
+}
+
+/**
+ * Reads a JSON web token, signed (three parts) or encrypted (five), that begins at an offset. The caller continues at its `end` in any
+ * case, so no character is read twice.
+ */
+export function readJwt(text: string, start: number): JwtReading {
+  const headerEnd = skipBase64Url(text, start);
+  const none = { found: false, end: headerEnd };
+  if (text[headerEnd] !== '.' || headerEnd - start > maxHeader) return none;
+  const payloadEnd = skipBase64Url(text, headerEnd + 1);
+  if (text[payloadEnd] !== '.' || !isJoseHeader(text.slice(start, headerEnd))) return none;
+  let end = skipBase64Url(text, payloadEnd + 1);
+  for (let part = 4; part <= 5 && text[end] === '.' && skipBase64Url(text, end + 1) > end + 1; part++) {
+    end = skipBase64Url(text, end + 1);
+  }
+  return { found: true, end };
+}
+
+/** Formats by the first character of their keys. */
+const formatsByFirst: readonly (readonly KeyFormat[])[] = Array.from({ length: 128 }, (_, unit) =>
+  keyFormats.filter(({ prefix }) => prefix.charCodeAt(0) === unit),
+);
+
+const isAlphanumeric = (unit: number): boolean => isDigit(unit) || isAsciiLetter(unit);
+
+/** The offset behind the key that begins at an offset, also behind a placeholder in the form of a key; 0 if none begins there. */
+function readKey(text: string, start: number, report: Report): number {
+  for (const { type, prefix, rest, accepts } of formatsByFirst[text.charCodeAt(start)] ?? []) {
+    if (!text.startsWith(prefix, start)) continue;
+    if (!matchAt(rest, text, start + prefix.length)) continue;
+    const end = rest.lastIndex;
+    if (accepts(text, start, end)) report(type, start, end);
+    return end;
+  }
+  return 0;
+}
+
+const awsSecret = /[A-Za-z0-9/+]{40}(?![\w/+=-])/y;
+const awsContext = /\baws|aws_|secret.?access.?key|\bA[KS]IA[A-Z2-7]{16}/i;
+
+/** The secret half of an AWS key has no prefix: it is forty characters of base64 behind a word for it. */
+function readAwsSecret(text: string, start: number, report: Report): number {
+  if (!matchAt(awsSecret, text, start)) return 0;
+  const end = start + 40;
+  if (hasWordNear(text, start, end, awsContext, 100, 0) && looksRandom(text.slice(start, end))) {
+    report('aws_key', start, end);
+  }
+  return end;
+}
+
+/** Where a word begins. In JSON within a text, the letter of `\n` or `\t` is not part of it. */
+function wordStart(text: string, start: number): number {
+  return text[start - 1] === '\\' && 'nrt'.includes(text.charAt(start)) ? start + 1 : start;
+}
+
+/** Finds keys by the form that their issuers gave them, AWS secrets, and JSON web tokens. */
+export const keyDetector: Detector = {
+  types: ['api_key', 'aws_key', 'github_token', 'jwt', 'private_key'],
+  find({ value: text }, report) {
+    findLongWords(text, (start, end) => {
+      const first = wordStart(text, start);
+      for (let at = first; at < end; ) {
+        const isBehindSign = at > first && text[at - 1] === '=';
+        let next = readKey(text, at, report);
+        if (next === 0 && (at === first || isBehindSign)) next = readAwsSecret(text, at, report);
+        if (next === 0 && text.startsWith('eyJ', at)) {
+          const jwt = readJwt(text, at);
+          if (jwt.found) report('jwt', at, jwt.end);
+          next = jwt.end;
+        }
+        at = Math.max(next, at + 1);
+        // A key begins where a word does.
+        while (at < end && isAlphanumeric(text.charCodeAt(at - 1))) at++;
+      }
+    });
+  },
+};
+
+const begin = '-----BEGIN ';
+const header = /(?:[A-Z]{2,9} )?PRIVATE KEY(?: BLOCK)?-----/y;
+const footer = /-----END (?:[A-Z]{2,9} )?PRIVATE KEY(?: BLOCK)?-----/;
+
+/** A line of the key itself; examples have dots or words instead. */
+const keyLine = /[A-Za-z0-9+/]{40,100}/;
+
+/** The key itself begins within so many units of the header, behind the headers of encrypted and PGP keys. */
+const maxPreamble = 300;
+
+/** Far past the largest RSA key. */
+const maxLength = 32 * 1024;
+
+/** Finds PEM and PGP blocks with private keys, also with line breaks written as `\n` and with the end cut off. */
+export const privateKeyDetector: Detector = {
+  types: ['private_key'],
+  find({ value: text }, report) {
+    let start = text.indexOf(begin);
+    while (start >= 0) {
+      const next = text.indexOf(begin, start + begin.length);
+      if (matchAt(header, text, start + begin.length)) {
+        const body = header.lastIndex;
+        const block = text.slice(body, Math.min(next < 0 ? text.length : next, start + maxLength));
+        const line = keyLine.exec(block.slice(0, maxPreamble));
+        const end = footer.exec(block) ?? line;
+        if (line && end) report('private_key', start, body + end.index + end[0].length);
+      }
+      start = next;
+    }
+  },
+};

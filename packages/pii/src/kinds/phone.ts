@@ -1,0 +1,185 @@
+import type { Detector, Report } from '../detector.ts';
+import { isDigit, isWordUnit } from '../text/characters.ts';
+import { type DigitRun, windowsOf } from '../text/digit-run.ts';
+
+/** The country codes of the telephone network (ITU E.164), at the start of a number's digits. */
+export const callingCode =
+  /^(?:1|7|2(?:0|7|1[12368]|[23]\d|4\d|5[0-8]|6\d|9[01789])|3(?:[0-469]|5\d|7[0-8]|8[0-35-7])|4(?:[013-9]|2[013])|5(?:[1-8]|0\d|9\d)|6(?:[0-6]|7[02-9]|8[0-35-9]|9[0-2])|8(?:[1246]|0[08]|5[02356]|7[08]|8[0-368])|9(?:[0-58]|6[0-8]|7[0-7]|9[2-68]))/;
+
+/**
+ * Whether digits can be an international number, country code first: 8 to 15 of them. North American and Russian ones have a fixed
+ * length, which excludes most sums and ids that follow a plus.
+ */
+export function isInternational(digits: string): boolean {
+  if (digits.length < 8 || digits.length > 15 || !callingCode.test(digits)) return false;
+  return (digits[0] !== '1' && digits[0] !== '7') || digits.length === 11;
+}
+
+/** Text that may be a phone number. */
+export interface PhoneCandidate {
+  text: string;
+  start: number;
+  /** Behind the extension, such as `x4587`, if there is one. */
+  end: number;
+  /** Without those of the extension. */
+  digits: string;
+  /** The lengths of the groups with the characters between them, such as `+2 4 6` or `(3) 3-4`. */
+  shape: string;
+}
+
+/** The beginning of a number before its groups of digits: `+`, `(020) `, `+44 (0)`, `1 (415) `. */
+const opening = /(?:\+\d{0,3}[ .-]?(?:\(\d{1,5}\)[ .-]?)?|(?<![\w.+)])(?:\d{1,3}[ .-]?)?\(\d{1,5}\)[ .-]?)$/;
+/** A zero in parentheses is not dialled from abroad. */
+const trunkZero = /^(\+\d{1,3}[ .-]?)\(0\)/;
+
+const extension = / ?(?:x|ext\.?|extension|#) ?\d{1,6}(?![\w-])/iy;
+
+/** Adds to a row of digit groups the beginning of the number before them and its extension. */
+export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
+  const { text, start, end } = window;
+  const last = text.charAt(start - 1);
+  const isOpened = last === '+' || last === ')' || text.charAt(start - 2) === ')' || text.charAt(start - 2) === '+';
+  const before = isOpened ? (opening.exec(text.slice(Math.max(0, start - 14), start))?.[0] ?? '') : '';
+  extension.lastIndex = end;
+  return {
+    text,
+    start: start - before.length,
+    end: extension.test(text) ? extension.lastIndex : end,
+    digits: before.replace(trunkZero, '$1').replaceAll(/\D/g, '') + window.digits,
+    shape: before.replaceAll(/\d+/g, (digits) => String(digits.length)) + window.shape,
+  };
+}
+
+/** True if letters or digits adjoin it, directly or after a hyphen or dot, as in part numbers, versions, fractions and amounts of money. */
+export function belongsToMore({ text, start, end }: PhoneCandidate): boolean {
+  const before = text.charAt(start - 1);
+  const after = text.charAt(end);
+  if (isWordUnit(text.charCodeAt(start - 1)) || isWordUnit(text.charCodeAt(end)) || /[$€£¥#]/.test(before)) return true;
+  if (/[-./+]/.test(before) && isWordUnit(text.charCodeAt(start - 2))) return true;
+  return after === '%' || (/[-./]/.test(after) && isWordUnit(text.charCodeAt(end + 1)));
+}
+
+/** Words for the number behind them, with no digit and at most one line feed in between. */
+const nameBefore =
+  /(?:\b(?:tele)?(?:phone|fax)s?\b|phone_?(?:no|num|number)?\b|\b(?:tel|telephone|mobile|mob|cell|cellphone|landline|hotline|helpline|whatsapp|sms|dial|desk|handy|telefon|téléphone|telefone|teléfono|telefono|móvil|movil|celular|cellulare|portable|mobil|gsm)\b|тел|電話|电话|手机|携帯)/i;
+
+/** Words that count only for a number in groups, since they precede many other things. */
+const hintBefore =
+  /\b(?:call|calls|called|calling|ring|reach|reached|contact|text|texted|answering|messages?)\b(?![ _-]?(?:id|ids|stack|count|size|token|tokens|number)\b)/i;
+
+const nameBehind = /^(?: ?[-–] ?| ?\(| )(?:office|fax|mobile|cell|phone|tel|desk|home|work)\b/i;
+
+/** Where a word for a phone number is: `named` before the candidate, `behind` it, or a `hint` before it; null for nowhere. */
+export type PhoneNaming = 'named' | 'behind' | 'hint' | null;
+
+const reach = 40;
+
+/** The text between a candidate and the digit or the second line feed before it. */
+function readBefore(text: string, end: number): string {
+  let start = end;
+  let lines = 0;
+  for (; start > end - reach && start > 0; start--) {
+    const unit = text.charCodeAt(start - 1);
+    if (isDigit(unit) || (unit === 10 && ++lines > 1)) break;
+  }
+  return text.slice(start, end);
+}
+
+/** Looks for the words around a candidate. */
+export function findPhoneNaming({ text, start, end }: PhoneCandidate): PhoneNaming {
+  if (nameBehind.test(text.slice(end, end + 12))) return 'behind';
+  const before = readBefore(text, start);
+  if (nameBefore.test(before)) return 'named';
+  return hintBefore.test(before) ? 'hint' : null;
+}
+
+const northAmerican = /^(?:1[ .-]?)?(?:\(3\)[ .-]?3[ .-]?4|3-3-4|3\.3\.4|3 3[ -]4)$/;
+/** Numbers with hyphens and parentheses may be invented ones; dots and spaces occur in much else, so the exchange must exist. */
+const anyExchange = /^1?[1-9]\d{9}$/;
+const realExchange = /^1?[2-9]\d\d[2-9]\d{6}$/;
+
+/** Numbers that are dialled with a zero first, such as in Europe, Japan and Australia. */
+const writtenTrunkZero =
+  /^(?:[2-6](?: [2-8]){1,4}|[2-6](?:-[2-8]){1,4}|[2-5]-[2-4](?: [2-4]){1,3}|2(?:\.2){4}|[3-6]\/[2-8](?: [2-4]){0,3}|\([2-6]\)[ -]?[2-8](?:[ -][2-8]){0,3})$/;
+
+/** An area in parentheses before two groups. */
+const areaFirst = /^\([23]\)[ -]?[3-5][ -][3-5]$/;
+const russian = /^1 ?\(3\) ?3[ -]2[ -]2$/;
+const chineseMobile = /^3([ -])4\1[4]$/;
+
+/** Dates, years and social security numbers. */
+const otherThings = /^(?:4([ ./-])[12]\1[12]|[12]([ ./-])[12]\2[24]|3-2-4)$/;
+/** The layouts of a phone number behind a word for one. */
+const grouped =
+  /^(?:[1-8](?:[ -][1-8]){1,5}|[2-5](?:[./][2-8]){1,4}|(?:\d[ -]?)?\([1-5]\)[ -]?[1-8](?:[ -][1-8]){0,4})$/;
+const single = /^\d\d?$/;
+
+/** Whether a candidate without a country code is laid out as in some country, or as any number if a word names it. */
+export function isNationalLayout({ digits, shape }: PhoneCandidate, naming: PhoneNaming): boolean {
+  if (northAmerican.test(shape) && shape.startsWith('1') === (digits.length === 11 && digits.startsWith('1'))) {
+    if ((/[-(]/.test(shape) ? anyExchange : realExchange).test(digits)) return true;
+  }
+  // A house number and a postal code, `03262 2437`, have nine digits, too.
+  const least = /^\d \d$/.test(shape) ? 10 : 9;
+  const isTrunk = /^0[1-9]/.test(digits) && digits.length >= least && digits.length <= 11;
+  if (isTrunk && writtenTrunkZero.test(shape) && !otherThings.test(shape)) return true;
+  if (areaFirst.test(shape) && digits.length >= 8) return true;
+  if (chineseMobile.test(shape) && /^1[3-9]/.test(digits)) return true;
+  if (russian.test(shape) && digits.startsWith('8')) return true;
+  return naming !== null && isNamedLayout(digits, shape, naming);
+}
+
+function isNamedLayout(digits: string, shape: string, naming: PhoneNaming): boolean {
+  if (digits.length < 7 || digits.length > 15) return false;
+  if (single.test(shape)) return naming === 'named' || (naming === 'behind' && digits.length >= 9);
+  // 9472 7916 is a number if it is called one, 2019-2020 are years.
+  if (shape === '4 4' || shape === '4-4') return !/^(?:19|20)\d\d(?:19|20)\d\d$/.test(digits);
+  return grouped.test(shape) && !otherThings.test(shape);
+}
+
+/** As in `+33 1 23 45 67 89`, and one more for a country code behind `00`. */
+const maxGroups = 7;
+
+function isPhone(candidate: PhoneCandidate): boolean {
+  const { digits, shape } = candidate;
+  const naming = findPhoneNaming(candidate);
+  // `(37) 788-063-Office`
+  if (belongsToMore(candidate) && naming !== 'behind') return false;
+  if (shape.startsWith('+')) return isInternational(digits) && digits.length + (shape.length > 3 ? 1 : 0) > 8;
+  if (digits.startsWith('00') && isInternational(digits.slice(2)) && (naming || /\D/.test(shape))) return true;
+  return isNationalLayout(candidate, naming);
+}
+
+/** Whether part of a run is a number of its own: with spaces, or a slash between two numbers, around it and none in it. */
+function standsApart(run: DigitRun, window: DigitRun): boolean {
+  const isFirst = window.start === run.start;
+  const isLast = window.end === run.end;
+  if (isFirst && isLast) return true;
+  if (window.groupCount < 2 || /[ /]/.test(window.shape)) return false;
+  return (
+    (isFirst || /[\s/]/.test(run.text.charAt(window.start - 1))) &&
+    (isLast || /[\s/]/.test(run.text.charAt(window.end)))
+  );
+}
+
+function reportPhone(run: DigitRun, window: DigitRun, report: Report): boolean {
+  if (!standsApart(run, window)) return false;
+  const candidate = readPhoneCandidate(window);
+  if (candidate.digits.length < 7 || !isPhone(candidate)) return false;
+  report('phone', candidate.start, candidate.end);
+  return true;
+}
+
+/**
+ * Finds telephone and fax numbers: international ones (`+` or `00` and a country code), those laid out as in North America or in
+ * countries that dial a zero first, and any behind a word like `phone` or `fax`. People also write invented numbers, so no library of
+ * numbering plans decides.
+ */
+export const phoneDetector: Detector = {
+  types: ['phone'],
+  find(text, report) {
+    for (const run of text.digitRuns()) {
+      windowsOf(run, 5, 17, (window) => reportPhone(run, window, report), maxGroups);
+    }
+  },
+};
