@@ -4,8 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { maxJsonDepth, parseJson } from '@agp/core/json';
-import { findOutlineFault } from '../../packages/core/src/json/find-outline-fault.ts';
-import { hasMoreBrackets } from '../../packages/core/src/json/nests-deeper-than.ts';
+import { findOutlineFault, hasMoreBrackets } from '../../packages/core/src/json.ts';
 import { makeBenchText } from './pii-bench-text.ts';
 import { readArguments } from './read-arguments.ts';
 

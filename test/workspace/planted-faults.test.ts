@@ -87,7 +87,7 @@ const writesJson = [
     path: 'services/management/src/write.ts',
     text: 'export const write = (response: { json(value: string): void }) => response.json(JSON.stringify(1));\n',
   },
-  { path: 'packages/core/src/json/parse-json.ts', text: "export const one: unknown = JSON.parse('1');\n" },
+  { path: 'packages/core/src/json.ts', text: "export const one: unknown = JSON.parse('1');\n" },
   { path: 'packages/bus/src/parcel.test.ts', text: "export const one: unknown = JSON.parse('1');\n" },
 ];
 

@@ -1,10 +1,9 @@
 import { findAuditDivergence } from '@agp/testing/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyHead } from '../lineage/head.ts';
+import { emptyHead } from '../lineage/chain.ts';
 import { auditActions } from './audit-action.ts';
-import type { AuditEntry } from './audit-entry.ts';
-import { linkAudit } from './link-audit.ts';
+import { type AuditEntry, linkAudit } from './audit-entry.ts';
 
 const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
 const state = fc.option(

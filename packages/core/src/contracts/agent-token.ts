@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPrintableText, isReservedAgentName, maxAgentNameLength } from './agent-name.ts';
+import { isPrintableText, isReservedAgentName, maxAgentNameLength } from './agent.ts';
 import { timestampSchema } from './timestamp.ts';
 
 /** Every agent token's secret begins with it: proxies recognize a token by it in any header. */

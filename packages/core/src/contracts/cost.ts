@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { agentIdSchema } from './agent.ts';
 import { eventIdSchema } from './event.ts';
-import { timestampSchema } from './timestamp.ts';
+import { wholeNumber } from './query-parameters.ts';
+import { forwardFault, hourParameterSchema, isForward, timestampSchema } from './timestamp.ts';
 
 const totals = {
   total_cost_usd: z.number().min(0),
@@ -114,3 +115,109 @@ export type UnrecordedRequest = z.infer<typeof unrecordedRequestSchema>;
 export type CostSummary = z.infer<typeof costSummarySchema>;
 export type CostBreakdownEntry = z.infer<typeof costBreakdownEntrySchema>;
 export type UnpricedModel = z.infer<typeof unpricedModelSchema>;
+
+/** The groups that usage can be summed by, and the member of an entry that each fills. */
+export const usageGroups = {
+  hour: 'hour',
+  day: 'day',
+  agent: 'agent_id',
+  model: 'model',
+  provider: 'provider',
+  tag: 'compliance_tag',
+} as const;
+
+export type UsageGroup = keyof typeof usageGroups;
+
+/** As many as one reads, and as are sorted in memory. */
+const mostTop = 1_000;
+
+const groupNames = Object.keys(usageGroups) as UsageGroup[];
+const isGroup = (name: string): name is UsageGroup => Object.hasOwn(usageGroups, name);
+
+const isTime = (group: UsageGroup) => group === 'hour' || group === 'day';
+
+/** @returns the groups in the order of entries' members; null for a text that names others, one twice, or hours and days */
+function readGroups(text: string): UsageGroup[] | null {
+  const names = text.split(',', groupNames.length + 1);
+  if (!names.every(isGroup) || new Set(names).size < names.length) return null;
+  if (names.includes('hour') && names.includes('day')) return null;
+  return groupNames.filter((name) => names.includes(name));
+}
+
+/** `GET /api/v1/costs/usage` */
+export const costUsageQuerySchema = z
+  .object({
+    from: hourParameterSchema.optional().meta({
+      description:
+        'Only usage of this hour or later: ISO 8601, a UTC day (`2026-11-20`, `today`, `yesterday`) for its start, or a span ' +
+        'before the start of this hour (`24h`, `7d`)',
+    }),
+    to: hourParameterSchema.optional().meta({ description: 'Only usage before this hour, in the same forms' }),
+    agent_id: z.string().optional().meta({ description: 'Only usage of this agent' }),
+    group_by: z
+      .string()
+      .transform((text, context) => {
+        const groups = readGroups(text);
+        if (groups === null)
+          context.addIssue(
+            `must be some of ${groupNames.join(', ')}, each once, with commas between them, and not both hour and day`,
+          );
+        return groups ?? z.NEVER;
+      })
+      .optional()
+      .meta({
+        description: `Some of ${groupNames.map((name) => `\`${name}\``).join(', ')}, with commas between them. Without it, one entry has the sum`,
+        example: 'day,agent',
+      }),
+    top: wholeNumber(`from 1 to ${mostTop}`, { min: 1, max: mostTop }).optional().meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: mostTop,
+      description: 'Only so many entries, the dearest first; not by hour or day',
+    }),
+  })
+  .refine(isForward, forwardFault)
+  .refine(({ top, group_by: groups = [] }) => top === undefined || !groups.some(isTime), {
+    path: ['top'],
+    error: 'must not be given with the groups hour and day',
+  });
+
+const sums = {
+  total_cost_usd: z.number().min(0),
+  total_prompt_tokens: z.int().min(0),
+  total_completion_tokens: z.int().min(0),
+  total_tokens: z.int().min(0),
+  request_count: z.int().min(0),
+};
+
+export const costUsageEntrySchema = z
+  .strictObject({
+    hour: timestampSchema.optional(),
+    day: z.iso.date().optional(),
+    agent_id: agentIdSchema.optional(),
+    agent_name: z.string().nullable().optional(),
+    model: z.string().optional(),
+    provider: z.string().optional(),
+    compliance_tag: z.string().optional(),
+    ...sums,
+  })
+  .meta({ id: 'CostUsageEntry', description: 'The sum of one group; it has the members that were asked for' });
+
+/** The members that an entry has. */
+export function listUsageMembers(groups: readonly UsageGroup[]): string[] {
+  const members = groups.flatMap((name) => (name === 'agent' ? ['agent_id', 'agent_name'] : usageGroups[name]));
+  return [...members, ...Object.keys(sums)];
+}
+
+export const costUsageSchema = z
+  .strictObject({
+    from: timestampSchema.nullable(),
+    to: timestampSchema.nullable(),
+    time_zone: z.literal('UTC').meta({ description: 'Of hours and days' }),
+    group_by: z.array(z.enum(groupNames)),
+    usage: z.array(costUsageEntrySchema),
+  })
+  .meta({ id: 'CostUsage', description: 'Usage and cost of a range of time, summed by what was asked for' });
+
+export type CostUsage = z.infer<typeof costUsageSchema>;
+export type CostUsageEntry = z.infer<typeof costUsageEntrySchema>;

@@ -3,8 +3,7 @@ import { errorTable } from '../errors.ts';
 import { eventMessageSchema, isStorableText } from '../events/event-message.ts';
 import { requestIdPattern } from '../events/event-notes.ts';
 import { fromPublicId } from '../ids.ts';
-import { agentStatusSchema } from './agent.ts';
-import { isPrintableText } from './agent-name.ts';
+import { agentStatusSchema, isPrintableText } from './agent.ts';
 import { outcomeNames } from './event.ts';
 import { forwardFault, isForward, timeParameterSchema, timeRange } from './timestamp.ts';
 

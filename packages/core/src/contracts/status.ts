@@ -103,3 +103,19 @@ export const statusSchema = z
 
 export type Status = z.infer<typeof statusSchema>;
 export type ServiceState = z.infer<typeof serviceSchema>;
+
+/** The body and the answer of `/api/v1/pause`. */
+export const pauseSchema = z
+  .strictObject({
+    paused: z.boolean().meta({ description: 'While true, no agent is served and running requests end' }),
+  })
+  .meta({ id: 'Pause' });
+
+export type Pause = z.infer<typeof pauseSchema>;
+
+/** The body of every error. */
+export const errorBodySchema = z
+  .strictObject({ error: z.string().meta({ description: 'What went wrong, in a few words' }) })
+  .meta({ id: 'Error', description: 'The body of every answer that is not a success' });
+
+export type ErrorBody = z.infer<typeof errorBodySchema>;

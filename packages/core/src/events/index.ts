@@ -1,3 +1,3 @@
-export * from './event-announcement.ts';
+export * from './event-message.ts';
 export * from './event-message.ts';
 export * from './event-notes.ts';

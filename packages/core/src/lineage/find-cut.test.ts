@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { findCut } from './find-cut.ts';
-import { emptyHead, type RemovedLinks } from './head.ts';
+import { emptyHead, findCut, type RemovedLinks } from './chain.ts';
 
 const links = [0, 1, 2, 3].map((seq) => ({ seq, id: `evt_${seq}`, lineage_hash: `sha256:${seq}`, payload: '{}' }));
 const headOf = (length: number) => (length === 0 ? emptyHead : { length, hash: `sha256:${length - 1}` });

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { findDivergence } from './find-divergence.ts';
-import { emptyHead } from './head.ts';
-import type { ServedLink } from './judge-link.ts';
-import { hashLink } from './link.ts';
+import { emptyHead, type ServedLink } from './chain.ts';
+import { findDivergence, hashLink } from './link.ts';
 
 function makeChain(count: number): ServedLink[] {
   let previous = emptyHead.hash;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventMessageSchema } from '../events/event-message.ts';
-import { emptyHead } from './head.ts';
+import { emptyHead } from './chain.ts';
 import { headAfter, link } from './link.ts';
 
 const folder = join(import.meta.dirname, '../../../../test/vectors');

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type EventMessage, eventMessageSchema, toEventText } from '../events/event-message.ts';
 import { buildPayload } from './build-payload.ts';
-import { emptyHead } from './head.ts';
+import { emptyHead } from './chain.ts';
 import { hashLink, headAfter, type LinkedEvent, link } from './link.ts';
 
 const storable = (max: number) => fc.string({ unit: 'binary', maxLength: max }).map((value) => toEventText(value, max));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitServerUrl } from './split-server-url.ts';
+import { splitServerUrl } from './text.ts';
 
 test.each([
   ['postgres://one/agp', ['postgres://one/agp']],

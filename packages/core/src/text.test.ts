@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeJson } from './escape-json.ts';
-import { toLinesText, toLineText } from './to-line-text.ts';
+import { escapeJson, toLinesText, toLineText } from './text.ts';
 
 /** Characters that a terminal obeys, drops, or shows as others: two of each kind. */
 const hidden = [

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findOutlineFault } from './find-outline-fault.ts';
-import { maxJsonDepth, nestsDeeperThan, parseJson } from './index.ts';
+import { findOutlineFault, maxJsonDepth, nestsDeeperThan, parseJson } from './json.ts';
 
 type Outcome = { value: unknown } | { code: string };
 

@@ -1,2 +1,0 @@
-export * from './explain-answer.ts';
-export * from './explain-refusal.ts';

@@ -1,0 +1,65 @@
+/**
+ * Characters that a terminal does not show as they are: controls (C0, C1, DEL), line and paragraph separators, those that change the
+ * direction of text, have no width or look like a space, lone surrogates, unassigned characters, and marks stacked on marks.
+ */
+const hidden = String.raw`\p{C}|\p{Zl}|\p{Zp}|(?! )\p{Zs}|\p{Default_Ignorable_Code_Point}|(?<=\p{M}\p{M})\p{M}`;
+
+/** A quick look: most texts have none. */
+const plain = /^[\x20-\x7e]*$/;
+
+const everyHidden = new RegExp(hidden, 'gu');
+
+/** Replaces each of those characters. */
+export function replaceHidden(text: string, write: (character: string) => string): string {
+  return plain.test(text) ? text : text.replace(everyHidden, write);
+}
+
+const count = new Intl.NumberFormat('en');
+
+const byNumber = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+
+/**
+ * Any text for one line of a terminal or a log: invisible characters are shown by number, as `\u{1b}`, so that no text can control a
+ * terminal, start a new line or pass for another text.
+ *
+ * @param max UTF-16 units shown; the rest is only counted
+ */
+export function toLineText(text: string, max = 1_000): string {
+  if (text.length <= max) return replaceHidden(text, byNumber);
+  return `${replaceHidden(text.slice(0, max), byNumber)}... (${count.format(text.length - max)} more)`;
+}
+
+/** The same for a text of several lines. Parts that somebody else chose must have passed {@link toLineText} before. */
+export function toLinesText(text: string, max = 10_000): string {
+  const lines = text.slice(0, max).split('\n');
+  return lines.map((line) => toLineText(line, max)).join('\n') + (text.length > max ? '...' : '');
+}
+
+function escapeUnits(character: string): string {
+  // Between values: within a string JSON has them escaped already.
+  if (character === '\n' || character === '\t') return character;
+  if (character === '\r') return ' ';
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
+}
+
+/**
+ * The same JSON with invisible characters escaped, as `\u001b`: JSON itself requires that of C0 controls only.
+ *
+ * @param json one or more valid JSON texts
+ */
+export function escapeJson(json: string): string {
+  return replaceHidden(json, escapeUnits);
+}
+
+/**
+ * The URL once for each server that it names, in their order: `postgres://user:password@one:5432,two:5432/agp` names two. It splits
+ * only; what it gives may be no URL.
+ */
+export function splitServerUrl(text: string): string[] {
+  const [, before, hosts, after] = /^([a-z+]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  if (hosts === undefined) return [text];
+  return hosts.split(',').map((host) => `${before}${host.trim()}${after}`);
+}
