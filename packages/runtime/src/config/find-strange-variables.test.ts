@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createLogger } from '../logs/logger.ts';
-import { findStrangeVariables } from './find-strange-variables.ts';
-import { warnOfStrangeVariables } from './warn-of-strange-variables.ts';
+import { createLogger } from '../logger.ts';
+import { findStrangeVariables, warnOfStrangeVariables } from './strange-variables.ts';
 
 test.each<[string, string | null]>([
   ['AGENT_IDENTTY', 'AGENT_IDENTITY'],

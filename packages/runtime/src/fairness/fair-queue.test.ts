@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
-import type { Holder } from './holder.ts';
+import type { Holder } from './fair-shares.ts';
 
 interface Work {
   holder: Holder;

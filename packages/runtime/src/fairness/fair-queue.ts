@@ -1,4 +1,4 @@
-import type { Holder } from './holder.ts';
+import type { Holder } from './fair-shares.ts';
 
 interface Branch<Item> {
   /** Time spent on it, in milliseconds; a new branch begins with the time that its neighbours have had. */

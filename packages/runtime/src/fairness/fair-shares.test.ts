@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairShares } from './fair-shares.ts';
-import type { Holder } from './holder.ts';
+import { FairShares, type Holder } from './fair-shares.ts';
 
 const proven = (agentId: string): Holder => ({ agentId, source: null });
 const named = (agentId: string, source = '10.0.0.1'): Holder => ({ agentId, source });

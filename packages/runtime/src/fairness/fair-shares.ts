@@ -1,4 +1,10 @@
-import type { Holder } from './holder.ts';
+/** The agent, and its network, that a share is counted for. */
+export interface Holder {
+  /** UUID */
+  agentId: string;
+  /** The network that the request came from, if the agent has only declared its name; null with a token. */
+  source: string | null;
+}
 
 /** Which bound leaves no room: the agent's, its network's, or that of all. */
 export type Full = 'agent' | 'source' | 'all';

@@ -1,5 +1,4 @@
-import { describeFailure } from '../logs/describe-failure.ts';
-import type { Logger } from '../logs/logger.ts';
+import { describeFailure, type Logger } from '../logger.ts';
 
 /** Asks one dependency. Rejects, or takes longer than a second, if it does not answer. */
 export type Check = () => Promise<unknown>;

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { boundConnections } from './bound-connections.ts';
+import { boundConnections, serveInOrder } from './bound-connections.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
-import { serveInOrder } from './serve-in-order.ts';
 
 /** Listeners on one event of a response. */
 const expectedListeners = 30;

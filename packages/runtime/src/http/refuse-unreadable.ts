@@ -1,9 +1,27 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { sendJson } from './send-json.ts';
+
+/** Sends a whole JSON response. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers })
+    .end(bytes);
+}
 
 type ParserError = Error & { code?: string; reason?: string };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toNetwork } from './to-network.ts';
+import { toNetwork } from './addresses.ts';
 
 test.each([
   ['10.1.2.3', '10.1.2.3'],

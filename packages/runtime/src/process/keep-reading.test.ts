@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepReading } from './keep-reading.ts';
+import { keepReading } from './keep-trying.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

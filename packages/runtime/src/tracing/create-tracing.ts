@@ -28,9 +28,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { version } from '../health/create-registry.ts';
-import type { Tracing, TracingOptions } from './tracing.ts';
-import type { TracingConfig } from './tracing-fields.ts';
+import { version } from '../health/ops-server.ts';
+import type { Tracing, TracingConfig, TracingOptions } from './tracing.ts';
 
 /** How long sending the last spans may take at a stop, in milliseconds. */
 const flushWithinMs = 2_000;

@@ -1,5 +1,4 @@
-import type { Tracing, TracingOptions } from './tracing.ts';
-import type { TracingConfig } from './tracing-fields.ts';
+import type { Tracing, TracingConfig, TracingOptions } from './tracing.ts';
 
 /**
  * Tracing over OTLP if an endpoint is configured, else null. OpenTelemetry is loaded only if it is used.

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Attributes, Span } from '@opentelemetry/api';
+import { z } from 'zod';
 
 export type { Attributes, Span };
 
@@ -28,3 +29,43 @@ export interface TracingOptions {
   /** Called for each batch of spans that was lost, because it could not be sent or the queue was full. */
   onFailure: (error: Error) => void;
 }
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional();
+
+const count = z.coerce.number().int().min(1);
+
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+/**
+ * The variables of OpenTelemetry that we read, under their standard names
+ * (opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables, .../protocol/exporter).
+ */
+export const tracingFields = {
+  otelExporterOtlpEndpoint: httpUrl.describe('sends [traces](#traces) to `/v1/traces` below it; unset is no tracing'),
+  otelExporterOtlpTracesEndpoint: httpUrl.describe('the same with its path; wins'),
+  // Refused rather than ignored where a platform sets another one for all.
+  otelExporterOtlpProtocol: z.literal('http/protobuf').default('http/protobuf').describe('the only one'),
+  otelExporterOtlpHeaders: z.string().optional().describe('`name=value` pairs for the collector'),
+  otelTracesSampler: z
+    .enum(samplers)
+    .default('parentbased_always_on')
+    .describe('also `always_on`, `always_off`, `traceidratio`, each with `parentbased_`'),
+  otelTracesSamplerArg: z.coerce
+    .number('must be a number')
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('share of traces that ratio samplers keep'),
+  otelBspScheduleDelay: count.default(5_000).describe('milliseconds a span may wait'),
+  otelBspMaxQueueSize: count.default(2_048).describe('spans that may wait; more are dropped'),
+  otelSdkDisabled: z.stringbool().default(false).describe('`true` turns tracing off'),
+};
+
+export type TracingConfig = z.infer<z.ZodObject<typeof tracingFields>>;

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
-import { startHttpServer } from '../http/http-server.ts';
-import { callerFields } from './caller-fields.ts';
-import { createCallerGuard, type GuardedPort } from './caller-guard.ts';
+import { callerFields, createCallerGuard, type GuardedPort } from './caller-guard.ts';
+import { startHttpServer } from './http-server.ts';
 
 type Sent = Record<string, string>;
 

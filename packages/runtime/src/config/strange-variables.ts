@@ -1,4 +1,75 @@
-import { knownVariables } from './known-variables.ts';
+import type { Logger } from '../logger.ts';
+
+// Made by npm run generate.
+
+/** The variables of all services. */
+export const knownVariables: readonly string[] = [
+  'AGENT_IDENTITY',
+  'ALLOWED_HOSTS',
+  'ALLOWED_ORIGINS',
+  'ALLOW_OPEN_PROVIDER_KEYS',
+  'AUDIT',
+  'AUDIT_DIRECTIONS',
+  'BUDGET',
+  'BUDGET_DEFAULT_OUTPUT_TOKENS',
+  'BUDGET_UNPRICED_USD',
+  'CONSOLE_ORIGIN',
+  'CONSOLE_PROXY_ADDRESS',
+  'DATABASE_URL',
+  'DRAIN_DELAY_SECONDS',
+  'EDITION',
+  'EVENT_KEEP_HOURS',
+  'EVENT_STREAM_MAX_BYTES',
+  'EVENT_STREAM_REPLICAS',
+  'HOST',
+  'KILL_RUNNING',
+  'LOG_LEVEL',
+  'MANAGEMENT_API_KEY',
+  'MANAGEMENT_PORT',
+  'MAX_BODY_SECONDS',
+  'MAX_BUFFERED_BYTES',
+  'MAX_BUFFERED_BYTES_PER_AGENT',
+  'MAX_CONNECTIONS',
+  'MAX_REGISTRATIONS_PER_MINUTE',
+  'MAX_REQUEST_BYTES',
+  'MAX_STREAMS_PER_KEY',
+  'MIN_BODY_BYTES_PER_SECOND',
+  'NATS_CA_FILE',
+  'NATS_URL',
+  'NATS_URL_FILE',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_ISSUER',
+  'OIDC_ROLES',
+  'OIDC_ROLE_CLAIM',
+  'OIDC_SCOPE',
+  'OPS_HOST',
+  'OPS_PORT',
+  'OTEL_BSP_MAX_QUEUE_SIZE',
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_PROTOCOL',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'OTEL_SDK_DISABLED',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'PII_BUDGET_MS',
+  'PII_PERSON_NAMES',
+  'PII_SCAN',
+  'PRICES_FILE',
+  'PROVIDERS_FILE',
+  'PROXY_PORT',
+  'REDIS_CA_FILE',
+  'REDIS_TIMEOUT_MS',
+  'REDIS_URL',
+  'SESSION_IDLE_SECONDS',
+  'SHUTDOWN_GRACE_SECONDS',
+  'STORAGE_TIMEOUT_MS',
+  'TRUST_PROXY',
+  'UPSTREAM_TIMEOUT_SECONDS',
+  'WRITER_LANES',
+];
 
 /** Variables of commands and of the local stack, which services get to see too. */
 const otherVariables = [
@@ -88,4 +159,10 @@ function countEdits(a: string, b: string, most: number): number {
     last = line;
   }
   return last[b.length] ?? most + 1;
+}
+
+/** Warns of each variable that looks like ours and that nothing reads, with the one that was probably meant. */
+export function warnOfStrangeVariables(environment: NodeJS.ProcessEnv, logger: Logger): void {
+  for (const { name, meant } of findStrangeVariables(environment))
+    logger.warn({ variable: name, meant: meant ?? undefined }, 'nothing reads this variable: is its name misspelt?');
 }

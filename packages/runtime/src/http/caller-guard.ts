@@ -1,7 +1,55 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { ApiError } from '@agp/core/errors';
-import type { CallerSettings } from './caller-fields.ts';
-import { isLoopbackAddress, isLoopbackName, isPlainAddress, readHostName } from './host-names.ts';
+import { z } from 'zod';
+
+const splitList = (text: string) => text.split(',').map((part) => part.trim());
+
+/** Tells whether it is an origin as browsers write it. Only apps have schemes of their own, so `app://*` can name all pages of one app. */
+function isOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return !text.includes('*') && URL.parse(text)?.origin === text;
+  return /^[a-z][a-z0-9+.-]*:\/\/(?:\*|[^\s/*?#]*)$/.test(text);
+}
+
+const hostName = /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$|^\[[0-9a-f:.]+\]$/;
+
+/** The web pages and host names that are let through in addition. Every service reads them, for each of its ports. */
+export const callerFields = {
+  allowedOrigins: z
+    .string()
+    .transform(splitList)
+    .refine((origins) => origins.every(isOrigin), 'must be origins such as https://console.example, or app://*')
+    .optional()
+    .describe('origins of [web pages](#web-pages) that may call, separated by commas'),
+  allowedHosts: z
+    .string()
+    .transform((text) => splitList(text.toLowerCase()))
+    .refine((hosts) => hosts.every((host) => hostName.test(host)), 'must be host names without ports')
+    .optional()
+    .describe('[names](#web-pages) that callers may use for the service'),
+};
+
+export type CallerSettings = { [Field in keyof typeof callerFields]?: z.infer<(typeof callerFields)[Field]> };
+
+/** Names that mean this machine wherever they are looked up; the last two are Docker's and Podman's names for a container's host. */
+const ownNames = new Set(['localhost', '[::1]', 'host.docker.internal', 'host.containers.internal']);
+
+/** The name in a `Host` header: in lower case, without the port and a trailing dot. */
+export function readHostName(host: string): string {
+  const name = /^(?:\[[^\]]*\]|[^:]*)/.exec(host.trim().toLowerCase())?.[0] ?? '';
+  return name.endsWith('.') ? name.slice(0, -1) : name;
+}
+
+/** True for a name that can only mean this machine: nobody can register it and make it point here. */
+export const isLoopbackName = (name: string): boolean =>
+  ownNames.has(name) || name.endsWith('.localhost') || /^127(?:\.\d{1,3}){1,3}$/.test(name);
+
+/** True for an address to listen on, as in `HOST`, that only this machine can connect to. */
+export const isLoopbackAddress = (host: string): boolean => /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/.test(host);
+
+/** True for an IP address, which no name server can redirect. The one that means any address does not count. */
+export const isPlainAddress = (name: string): boolean =>
+  isIP(name.replace(/^\[|\]$/g, '')) !== 0 && name !== '0.0.0.0' && name !== '[::]';
 
 /** Keeps web pages of other sites from using a port through the browser of somebody who can reach it. */
 export interface CallerGuard {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { logSparsely } from './log-sparsely.ts';
+import { logSparsely } from './logger.ts';
 
 test('repeated calls are logged once an interval, with the number of those held back', () => {
   let now = 0;

@@ -1,0 +1,127 @@
+import { escapeJson, toLineText } from '@agp/core/text';
+import { hideCredentials } from '@agp/pii/hide-credentials';
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** Longest text, in UTF-16 units: a stack trace has a few thousand. */
+const maxText = 4_000;
+/** All texts of a line together, in UTF-16 units. */
+const maxTexts = 12_000;
+const maxEntries = 100;
+const maxDepth = 5;
+
+/**
+ * The fields of a log line with data from outside made harmless: the length of texts is bounded, each and in all, and the kind of a
+ * credential is shown instead of its value. Names are written as in the API: `eventId` becomes `event_id`.
+ */
+export function boundFields(fields: Record<string, unknown>): Record<string, unknown> {
+  let left = maxTexts;
+
+  function boundText(text: string): string {
+    // More is searched than is shown, or a credential that is cut in two would not be found.
+    const hidden = hideCredentials(text.length > 2 * maxText ? text.slice(0, 2 * maxText) : text);
+    const shown = hidden.slice(0, Math.min(maxText, left));
+    left -= shown.length;
+    return shown.length < hidden.length || text.length > 2 * maxText ? `${shown}... (${text.length} in all)` : shown;
+  }
+
+  function bound(value: unknown, depth: number): unknown {
+    if (typeof value === 'string') return boundText(value);
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof Error) return boundText(value.stack ?? String(value));
+    if (depth > maxDepth) return '...';
+    if (value instanceof Date) return value;
+    if (Array.isArray(value)) return value.slice(0, maxEntries).map((entry) => bound(entry, depth + 1));
+    return boundEntries(value as Record<string, unknown>, (name) => boundText(name), depth + 1);
+  }
+
+  function boundEntries(from: Record<string, unknown>, rename: (name: string) => string, depth: number) {
+    const entries = Object.entries(from).slice(0, maxEntries);
+    return Object.fromEntries(entries.map(([name, value]) => [rename(name), bound(value, depth)]));
+  }
+
+  return boundEntries(fields, toSnakeCase, 0);
+}
+
+const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export type { Logger } from 'pino';
+
+/**
+ * A JSON logger to standard output. Data from callers is logged only in fields that a call site names, bounded, without credentials
+ * and with control characters escaped. Messages are constant texts: anything that varies is a field.
+ *
+ * @param destination used instead of standard output
+ */
+export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: { service, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: boundFields },
+    },
+    escapeLines(destination ?? pino.destination(1)),
+  );
+}
+
+/** JSON escapes only C0 control characters, and terminals obey others too. */
+function escapeLines(destination: DestinationStream & { flushSync?: () => void }): DestinationStream {
+  return {
+    write: (line) => destination.write(escapeJson(line)),
+    // Flushes the last lines of a process that ends.
+    ...(destination.flushSync && { flushSync: () => destination.flushSync?.() }),
+  } as DestinationStream;
+}
+
+/**
+ * Describes a failed connection or call in one line, without credentials: the message of the innermost cause. A host name with several
+ * addresses fails with one error for each and no message of its own; the first is used.
+ */
+export function describeFailure(error: unknown): string {
+  return toLineText(hideCredentials(findMessage(error).slice(0, 4_000)));
+}
+
+function findMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError && error.errors.length > 0) return findMessage(error.errors[0]);
+  return error.cause instanceof Error ? findMessage(error.cause) : error.message;
+}
+
+/**
+ * Keeps the log readable when one thing goes wrong many times: only the first call of an interval is logged, with the number of calls
+ * held back since the one before.
+ *
+ * @param log gets the number of calls held back since the last logged one
+ * @param intervalMs at most one call is logged in this time
+ */
+export function logSparsely<Detail>(
+  log: (detail: Detail, heldBack: number) => void,
+  intervalMs = 10_000,
+  now: () => number = () => performance.now(),
+): (detail: Detail) => void {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let heldBack = 0;
+  return (detail) => {
+    if (now() - lastAt < intervalMs) {
+      heldBack += 1;
+      return;
+    }
+    lastAt = now();
+    log(detail, heldBack);
+    heldBack = 0;
+  };
+}
+
+/** Logs that a connection of the pool broke, and why. The pool opens another when it needs one. */
+export function logLostConnection(logger: Logger): (error: Error) => void {
+  return (error) => logger.warn({ error: describeFailure(error) }, 'lost a connection to Postgres');
+}
+
+/** Logs when Redis cannot be used, and why: it is away, or refuses this user. */
+export function logRedisStatus(logger: Logger): (status: 'unreachable' | 'ready', error?: Error) => void {
+  return (status, error) => {
+    if (status === 'ready') logger.warn({ status }, 'Redis is back');
+    else logger.warn({ status, error: describeFailure(error) }, 'Redis cannot be used; it is tried again');
+  };
+}
