@@ -1,6 +1,7 @@
 import type { Detector, Report } from '../detector.ts';
-import { isDigit, isWordUnit } from '../text/characters.ts';
-import { type DigitRun, windowsOf } from '../text/digit-run.ts';
+import { windowsOf } from '../text/digit-run.ts';
+import { belongsToMore, type PhoneCandidate, readPhoneCandidate } from './phone-candidate.ts';
+import { findPhoneNaming, type PhoneNaming } from './phone-naming.ts';
 
 /** The country codes of the telephone network (ITU E.164), at the start of a number's digits. */
 export const callingCode =
@@ -13,84 +14,6 @@ export const callingCode =
 export function isInternational(digits: string): boolean {
   if (digits.length < 8 || digits.length > 15 || !callingCode.test(digits)) return false;
   return (digits[0] !== '1' && digits[0] !== '7') || digits.length === 11;
-}
-
-/** Text that may be a phone number. */
-export interface PhoneCandidate {
-  text: string;
-  start: number;
-  /** Behind the extension, such as `x4587`, if there is one. */
-  end: number;
-  /** Without those of the extension. */
-  digits: string;
-  /** The lengths of the groups with the characters between them, such as `+2 4 6` or `(3) 3-4`. */
-  shape: string;
-}
-
-/** The beginning of a number before its groups of digits: `+`, `(020) `, `+44 (0)`, `1 (415) `. */
-const opening = /(?:\+\d{0,3}[ .-]?(?:\(\d{1,5}\)[ .-]?)?|(?<![\w.+)])(?:\d{1,3}[ .-]?)?\(\d{1,5}\)[ .-]?)$/;
-/** A zero in parentheses is not dialled from abroad. */
-const trunkZero = /^(\+\d{1,3}[ .-]?)\(0\)/;
-
-const extension = / ?(?:x|ext\.?|extension|#) ?\d{1,6}(?![\w-])/iy;
-
-/** Adds to a row of digit groups the beginning of the number before them and its extension. */
-export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
-  const { text, start, end } = window;
-  const last = text.charAt(start - 1);
-  const isOpened = last === '+' || last === ')' || text.charAt(start - 2) === ')' || text.charAt(start - 2) === '+';
-  const before = isOpened ? (opening.exec(text.slice(Math.max(0, start - 14), start))?.[0] ?? '') : '';
-  extension.lastIndex = end;
-  return {
-    text,
-    start: start - before.length,
-    end: extension.test(text) ? extension.lastIndex : end,
-    digits: before.replace(trunkZero, '$1').replaceAll(/\D/g, '') + window.digits,
-    shape: before.replaceAll(/\d+/g, (digits) => String(digits.length)) + window.shape,
-  };
-}
-
-/** True if letters or digits adjoin it, directly or after a hyphen or dot, as in part numbers, versions, fractions and amounts of money. */
-export function belongsToMore({ text, start, end }: PhoneCandidate): boolean {
-  const before = text.charAt(start - 1);
-  const after = text.charAt(end);
-  if (isWordUnit(text.charCodeAt(start - 1)) || isWordUnit(text.charCodeAt(end)) || /[$€£¥#]/.test(before)) return true;
-  if (/[-./+]/.test(before) && isWordUnit(text.charCodeAt(start - 2))) return true;
-  return after === '%' || (/[-./]/.test(after) && isWordUnit(text.charCodeAt(end + 1)));
-}
-
-/** Words for the number behind them, with no digit and at most one line feed in between. */
-const nameBefore =
-  /(?:\b(?:tele)?(?:phone|fax)s?\b|phone_?(?:no|num|number)?\b|\b(?:tel|telephone|mobile|mob|cell|cellphone|landline|hotline|helpline|whatsapp|sms|dial|desk|handy|telefon|téléphone|telefone|teléfono|telefono|móvil|movil|celular|cellulare|portable|mobil|gsm)\b|тел|電話|电话|手机|携帯)/i;
-
-/** Words that count only for a number in groups, since they precede many other things. */
-const hintBefore =
-  /\b(?:call|calls|called|calling|ring|reach|reached|contact|text|texted|answering|messages?)\b(?![ _-]?(?:id|ids|stack|count|size|token|tokens|number)\b)/i;
-
-const nameBehind = /^(?: ?[-–] ?| ?\(| )(?:office|fax|mobile|cell|phone|tel|desk|home|work)\b/i;
-
-/** Where a word for a phone number is: `named` before the candidate, `behind` it, or a `hint` before it; null for nowhere. */
-export type PhoneNaming = 'named' | 'behind' | 'hint' | null;
-
-const reach = 40;
-
-/** The text between a candidate and the digit or the second line feed before it. */
-function readBefore(text: string, end: number): string {
-  let start = end;
-  let lines = 0;
-  for (; start > end - reach && start > 0; start--) {
-    const unit = text.charCodeAt(start - 1);
-    if (isDigit(unit) || (unit === 10 && ++lines > 1)) break;
-  }
-  return text.slice(start, end);
-}
-
-/** Looks for the words around a candidate. */
-export function findPhoneNaming({ text, start, end }: PhoneCandidate): PhoneNaming {
-  if (nameBehind.test(text.slice(end, end + 12))) return 'behind';
-  const before = readBefore(text, start);
-  if (nameBefore.test(before)) return 'named';
-  return hintBefore.test(before) ? 'hint' : null;
 }
 
 const northAmerican = /^(?:1[ .-]?)?(?:\(3\)[ .-]?3[ .-]?4|3-3-4|3\.3\.4|3 3[ -]4)$/;
