@@ -1,5 +1,5 @@
 import type { Detector, Report } from '../detector.ts';
-import { windowsOf } from '../text/digit-run.ts';
+import { type DigitRun, windowsOf } from '../text/digit-run.ts';
 import { belongsToMore, type PhoneCandidate, readPhoneCandidate } from './phone-candidate.ts';
 import { findPhoneNaming, type PhoneNaming } from './phone-naming.ts';
 
