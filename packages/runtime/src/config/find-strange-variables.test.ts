@@ -3,28 +3,11 @@ import { expect, test } from 'vitest';
 import { createLogger } from '../logger.ts';
 import { findStrangeVariables, warnOfStrangeVariables } from './strange-variables.ts';
 
-test.each<[string, string | null]>([
-  ['AGENT_IDENTTY', 'AGENT_IDENTITY'],
-  ['MAX_REQEST_BYTES', 'MAX_REQUEST_BYTES'],
-  ['MAX_REQUEST_BYTE', 'MAX_REQUEST_BYTES'],
-  ['DATABSE_URL', 'DATABASE_URL'],
-  ['DATABSE_URL_FILE', 'DATABASE_URL_FILE'],
-  ['MANAGMENT_API_KEY_FILE', 'MANAGEMENT_API_KEY_FILE'],
-  ['PROVIDER_FILE', 'PROVIDERS_FILE'],
-  ['TRUSTED_PROXY', 'TRUST_PROXY'],
-  ['SHUTDOWN_GRACE_SECNODS', 'SHUTDOWN_GRACE_SECONDS'],
-  ['agent_identity', 'AGENT_IDENTITY'],
-  ['AGP_DATADIR', 'AGP_DATA_DIR'],
-  ['AGP_SOMETHING', null],
-  ['BUDGET_A_DAY', null],
-  ['PII_MODE', null],
-  ['PROVIDER_OPENAI', null],
-  ['PROVIDER_OPENAI_KEY', null],
-  ['AGENT_MODE', null],
-  ['BUDGT', 'BUDGET'],
-  ['AUDITT', 'AUDIT'],
-])('%s looks like ours: %s', (name, meant) => {
-  expect(findStrangeVariables({ [name]: 'any' })).toEqual([{ name, meant }]);
+test.each([
+  ...['AGENT_IDENTTY', 'AGP_DATADIR', 'AGP_SOMETHING', 'BUDGET_A_DAY', 'MANAGEMENT_APIKEY', 'MANAGEMENT_API_KEYS_FILE'],
+  ...['OIDC_ISUER', 'PII_MODE', 'PROVIDER_FILE', 'PROVIDER_OPENAI', 'PROVIDER_OPENAI_KEY', 'WRITER_LANE'],
+])('%s begins like ours', (name) => {
+  expect(findStrangeVariables({ [name]: 'any' })).toEqual([name]);
 });
 
 const foreign = `

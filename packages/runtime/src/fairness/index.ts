@@ -1,4 +1,3 @@
 export * from './coalesce.ts';
 export * from './fair-queue.ts';
 export * from './fair-shares.ts';
-export * from './fair-shares.ts';
