@@ -7,7 +7,7 @@ import { connectRedis, type RedisStatus } from './connect-redis.ts';
 
 /** Connects, and answers what came of it: `ready`, or why not. */
 function tryToConnect(url: string, caFile?: string): Promise<string> {
-  const redis = connectRedis({ url, caFile });
+  const redis = connectRedis({ url, caFile, commandTimeoutMs: 60_000 });
   onTestFinished(() => redis.disconnect());
   return new Promise((resolve) => {
     redis.once('ready', () => resolve('ready'));
@@ -42,7 +42,7 @@ test('a rotated authority is taken with the next connection, also while its file
   using successor = makeTestAuthority();
   await using stack = await startTestStack({ redis: true, tls: authority.issue('127.0.0.1') });
   const { certFile, keyFile } = authority.issue('127.0.0.1');
-  const redis = connectRedis({ url: stack.urls.proxy.redisUrl, caFile: authority.caFile });
+  const redis = connectRedis({ url: stack.urls.proxy.redisUrl, caFile: authority.caFile, commandTimeoutMs: 60_000 });
   onTestFinished(() => redis.disconnect());
   await once(redis, 'ready');
   const next = successor.issue('127.0.0.1');
@@ -66,7 +66,8 @@ test('each reason why Redis cannot be used is reported once, and so is its retur
   const onStatus = (status: RedisStatus, error?: Error) => told.push(`${status}: ${error?.message}`);
   const url = stack.urls.proxy.redisUrl;
   await stack.redis.stop();
-  const redis = connectRedis({ url: Object.assign(new URL(url), { password: 'wrong' }).href, onStatus });
+  const wrong = Object.assign(new URL(url), { password: 'wrong' }).href;
+  const redis = connectRedis({ url: wrong, commandTimeoutMs: 60_000, onStatus });
   onTestFinished(() => redis.disconnect());
   const waitUntilTold = (count: number) => expect.poll(() => told.length).toBe(count);
   await waitUntilTold(1);
