@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeApiTypes } from '@agp/console/build/types';
-import { buildDocument } from '../../services/management/src/openapi/build-document.ts';
+import { buildDocument } from '../../services/management/src/openapi.ts';
 import { listRoutes } from '../../services/management/src/routes/index.ts';
 import { workspaceFolder } from './run-tool.ts';
 

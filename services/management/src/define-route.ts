@@ -7,10 +7,10 @@ import type { z } from 'zod';
 import type { ManagementConfig } from './config.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 import type { SignIns } from './console/sign-ins.ts';
-import type { Caller } from './keys/caller.ts';
+import type { Caller } from './keys.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import type { StatusReader } from './reads/status-reader.ts';
-import type { Parameter } from './requests/parameters.ts';
+import type { Parameter } from './requests.ts';
 
 export interface Context {
   config: ManagementConfig;

@@ -15,22 +15,18 @@ import {
   toStopLimit,
   waitForDrain,
 } from '@agp/runtime';
-import { ChangesFirst } from './changes/changes-first.ts';
+import { ChangesFirst } from './changes.ts';
 import type { ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
-import { listAllowedHosts } from './console/sign-in-place.ts';
-import { SignIns, signInLimit } from './console/sign-ins.ts';
+import { listAllowedHosts, SignIns, signInLimit } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
-import { waitForBootstrapKey } from './keys/wait-for-bootstrap-key.ts';
-import { createNameFinder } from './live/agent-names.ts';
-import { endRevokedStreams } from './live/end-revoked-streams.ts';
-import { followRecordings, type Recordings } from './live/follow-recordings.ts';
-import { LiveStreams } from './live/live-streams.ts';
+import { waitForBootstrapKey } from './keys.ts';
+import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
+import { createNameFinder, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { findOidcFault } from './oidc/oidc-fields.ts';
 import { Reads } from './reads/reads.ts';
-import { StatusReader } from './reads/status-reader.ts';
-import { watchCapUse } from './reads/watch-cap-use.ts';
+import { StatusReader, watchCapUse } from './reads/status-reader.ts';
 import { listRoutes } from './routes/index.ts';
 
 export interface ManagementOverrides {

@@ -3,7 +3,26 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import { startPage } from '../docs/docs-page.ts';
-import { makeConsolePolicy } from './console-policy.ts';
+
+/**
+ * What the console's page may load: everything from here, and nothing inside the page runs or styles but the style elements that carry
+ * this answer's nonce. What agents send is shown on the page; if a fault let it in as markup, it could neither run nor send anything.
+ *
+ * @param nonce of this one answer
+ */
+export function makeConsolePolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 /** Where `npm run build:console` puts the page. */
 export const consoleFolder = join(import.meta.dirname, '../../../../packages/console/dist');

@@ -4,19 +4,20 @@ import { type FoundApiKey, findConsoleCodes, takeConsoleCode } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
 import { coalesce } from '@agp/runtime/fairness';
 import { type Request, type Response, Router } from 'express';
+import { refuseAfterFailure } from '../authenticate.ts';
 import type { ManagementConfig } from '../config.ts';
-import { refuseAfterFailure } from '../keys/authenticate.ts';
-import { toKeyCaller } from '../keys/caller.ts';
-import { createKeyFinders, type FindKey } from '../keys/find-keys.ts';
-import { digestSecret } from '../keys/issue-secret.ts';
-import { parseInput } from '../requests/parse-input.ts';
-import { readJsonBodyUpTo } from '../requests/read-json-body.ts';
-import { beginSession, endSession } from './begin-session.ts';
-import { createSessionFinder, type FindSession } from './find-session.ts';
-import { presentSession } from './present-session.ts';
-import { clearSessionCookie, readHalf, setSessionCookie } from './session-cookie.ts';
-import { findSignInPlace, isFromOwnPage, type SignInPlace } from './sign-in-place.ts';
-import type { SignIns } from './sign-ins.ts';
+import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
+import { parseInput, readJsonBodyUpTo } from '../requests.ts';
+import { beginSession, createSessionFinder, endSession, type FindSession, presentSession } from './sessions.ts';
+import {
+  clearSessionCookie,
+  findSignInPlace,
+  isFromOwnPage,
+  readHalf,
+  type SignInPlace,
+  type SignIns,
+  setSessionCookie,
+} from './sign-ins.ts';
 
 export interface ConsoleParts {
   config: ManagementConfig;

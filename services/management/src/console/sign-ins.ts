@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@agp/core/errors';
 import { type Database, type Db, shareDatabase } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
+import { isLoopbackAddress, isLoopbackName, readHostName } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
+import type { Response } from 'express';
 
 /** Sign-ins and links of one key or person in a minute, and tries of one network with the OpenID provider. */
 export const signInLimit = { name: 'management-auth:sign-in', points: 100, durationSeconds: 60 };
@@ -67,4 +70,106 @@ export class SignIns {
       this.#exchanges.giveBack(holder, 1);
     }
   }
+}
+
+/** An address at which a browser may be signed in. */
+export interface SignInPlace {
+  /** The cookie is only sent over TLS. */
+  isSecure: boolean;
+  /** Whether a page of this origin is ours. */
+  hasOrigin(origin: string): boolean;
+}
+
+/** The names that callers may use, with that of `CONSOLE_ORIGIN`; undefined where any is accepted. */
+export function listAllowedHosts(config: {
+  host: string;
+  allowedHosts?: readonly string[] | undefined;
+  consoleOrigin?: string | undefined;
+}): string[] | undefined {
+  const { host, allowedHosts, consoleOrigin } = config;
+  if (allowedHosts === undefined && !isLoopbackAddress(host)) return undefined;
+  return [...(allowedHosts ?? []), ...(consoleOrigin === undefined ? [] : [new URL(consoleOrigin).hostname])];
+}
+
+const ownSchemes = /^https?:\/\//;
+
+/**
+ * The place that a browser has come to: `CONSOLE_ORIGIN`, or one of this machine's own names, which cannot be made to lead elsewhere.
+ * Null elsewhere: over plain HTTP on a network the cookie would be readable, and under a name that is not ours another's page may run.
+ *
+ * @param consoleOrigin as configured
+ */
+export function findSignInPlace(
+  { headersDistinct }: IncomingMessage,
+  consoleOrigin: string | undefined,
+): SignInPlace | null {
+  const [host, ...more] = headersDistinct.host ?? [];
+  if (host === undefined || more.length > 0) return null;
+  if (consoleOrigin !== undefined && new URL(consoleOrigin).host === host.toLowerCase())
+    return { isSecure: consoleOrigin.startsWith('https:'), hasOrigin: (origin) => origin === consoleOrigin };
+  if (!isLoopbackName(readHostName(host))) return null;
+  return {
+    isSecure: false,
+    hasOrigin: (origin) => ownSchemes.test(origin) && origin.replace(ownSchemes, '') === host.toLowerCase(),
+  };
+}
+
+/**
+ * Whether a request can only come from a page of this very place: what browsers say of its sender, and for changes the sender's origin,
+ * which they always name.
+ */
+export function isFromOwnPage({ method, headers }: IncomingMessage, place: SignInPlace): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return false;
+  if (headers.origin === undefined) return method === 'GET' || method === 'HEAD';
+  return place.hasOrigin(headers.origin);
+}
+
+/** Names of cookies: `__Host-` makes browsers refuse one that another host of the same domain has set, or that came without TLS. */
+const nameOf = (name: string, { isSecure }: Pick<SignInPlace, 'isSecure'>) => (isSecure ? `__Host-${name}` : name);
+
+const sessionName = 'agp_console';
+
+/** Values of one cookie that are looked at; a browser sends several if somebody has set one for another path. */
+const mostValues = 4;
+
+const token = /^[\w-]{43}$/;
+
+/** The tokens of sessions that a request carries, at most four. */
+export function readSessionTokens({ headers }: IncomingMessage, place: SignInPlace): string[] {
+  const prefix = `${nameOf(sessionName, place)}=`;
+  return (headers.cookie ?? '')
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(prefix))
+    .map((part) => part.slice(prefix.length))
+    .slice(0, mostValues)
+    .filter((value) => token.test(value));
+}
+
+/** @param maxAge in seconds; until the browser closes if not given */
+function setCookie(response: Response, value: string, place: SignInPlace, maxAge?: number): void {
+  response.append(
+    'Set-Cookie',
+    [
+      `${nameOf(sessionName, place)}=${value}`,
+      'Path=/',
+      'HttpOnly',
+      'SameSite=Strict',
+      ...(place.isSecure ? ['Secure'] : []),
+      ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
+    ].join('; '),
+  );
+}
+
+/** Sets the cookie, which no script can read. */
+export const setSessionCookie = (response: Response, value: string, place: SignInPlace): void =>
+  setCookie(response, value, place);
+
+export const clearSessionCookie = (response: Response, place: SignInPlace): void => setCookie(response, '', place, 0);
+
+/** The page's half of a session, `X-Agp-Console`; undefined where there is none. */
+export function readHalf({ headersDistinct }: IncomingMessage): string | undefined {
+  const [half, ...more] = headersDistinct['x-agp-console'] ?? [];
+  return half !== undefined && more.length === 0 && token.test(half) ? half : undefined;
 }

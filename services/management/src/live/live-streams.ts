@@ -1,10 +1,34 @@
 import { ApiError } from '@agp/core/errors';
 import type { AnnouncedEvent } from '@agp/core/events';
+import { toPublicId, uuidOf } from '@agp/core/ids';
+import { type Db, listAgentNames } from '@agp/db';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../keys/caller.ts';
-import { presentStreamEvent } from '../presenters/present-event.ts';
-import type { FindNames } from './agent-names.ts';
+import type { Caller } from '../keys.ts';
+import { presentStreamEvent } from '../presenters.ts';
+
+/** Finds the names of agents by their public ids; an unknown agent has none. */
+export type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** Looks each name up once: an agent keeps its name. */
+export function createNameFinder(db: Db): FindNames {
+  const known = new LRUCache<string, string>({ max: 10_000 });
+  return async (ids) => {
+    const names = new Map<string, string>();
+    const missing: string[] = [];
+    for (const id of new Set(ids)) {
+      const name = known.get(id);
+      if (name === undefined) missing.push(uuidOf('agt', id));
+      else names.set(id, name);
+    }
+    if (missing.length === 0) return names;
+    for (const { id, name } of await listAgentNames(db, missing)) {
+      known.set(toPublicId('agt', id), name);
+      names.set(toPublicId('agt', id), name);
+    }
+    return names;
+  };
+}
 
 export interface StreamFilter {
   agentId?: string | undefined;

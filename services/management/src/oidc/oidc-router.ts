@@ -3,16 +3,13 @@ import { ApiError } from '@agp/core/errors';
 import { appendAudit, type Db } from '@agp/db';
 import { type Logger, toPlainAddress } from '@agp/runtime';
 import { type Request, type Response, Router } from 'express';
-import { beginSession } from '../console/begin-session.ts';
-import { setSessionCookie } from '../console/session-cookie.ts';
+import { networkOf, refuseAfterFailure } from '../authenticate.ts';
 import { type ConsoleParts, requireHalf, requireOwnPage } from '../console/session-router.ts';
-import type { SignInPlace } from '../console/sign-in-place.ts';
-import { networkOf, refuseAfterFailure } from '../keys/authenticate.ts';
-import { digestSecret } from '../keys/issue-secret.ts';
-import { parseInput } from '../requests/parse-input.ts';
-import { readJsonBodyUpTo } from '../requests/read-json-body.ts';
-import { isDenied, OidcClient, type Person } from './oidc-client.ts';
-import { parseRoles, readRole } from './read-role.ts';
+import { beginSession } from '../console/sessions.ts';
+import { type SignInPlace, setSessionCookie } from '../console/sign-ins.ts';
+import { digestSecret } from '../keys.ts';
+import { parseInput, readJsonBodyUpTo } from '../requests.ts';
+import { isDenied, OidcClient, type Person, parseRoles, readRole } from './oidc-client.ts';
 
 /** Anybody may send one. */
 const maxBodyBytes = 16_384;

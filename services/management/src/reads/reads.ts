@@ -1,7 +1,23 @@
+import type { AgentOverview } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { type Database, type Db, shareDatabase } from '@agp/db';
+import { toPublicId, uuidOf } from '@agp/core/ids';
+import {
+  countUnrecorded,
+  type Database,
+  type Db,
+  listAgentNames,
+  listAgents,
+  listAudit,
+  listEvents,
+  readAgentBudgets,
+  readAgentUsage,
+  shareDatabase,
+} from '@agp/db';
+import type { BudgetReservations, HeldReservation } from '@agp/reservations';
 import type { Response } from 'express';
-import type { ChangesFirst } from '../changes/changes-first.ts';
+import type { ChangesFirst } from '../changes.ts';
+import { presentAgentEvent, presentAuditEntry, presentBudget, presentListedAgent } from '../presenters.ts';
+import { found, today } from '../requests.ts';
 
 /** Running answers of one key; further ones wait a moment. Each keeps up to a page of rows in memory while its reader is slow. */
 const maxAnswers = 50;
@@ -68,4 +84,88 @@ async function waitForTurn(queue: (() => void)[]): Promise<void> {
 /** Disconnects a reader that stops reading. Only for answers that are being written, not those still being looked up. */
 export function giveUpSilentReader(response: Response): void {
   response.setTimeout(readerSilenceMs, () => response.destroy());
+}
+
+/** Entries with the names of their agents; null where there is no agent. */
+export async function addAgentNames<Entry extends { agent_id: string | null }>(
+  db: Db,
+  entries: readonly Entry[],
+): Promise<(Entry & { agent_name: string | null })[]> {
+  const ids = [...new Set(entries.flatMap(({ agent_id }) => agent_id ?? []))].map((id) => uuidOf('agt', id));
+  const found = ids.length === 0 ? [] : await listAgentNames(db, ids);
+  const names = new Map(found.map(({ id, name }) => [toPublicId('agt', id), name]));
+  return entries.map((entry) => ({ ...entry, agent_name: names.get(entry.agent_id ?? '') ?? null }));
+}
+
+/**
+ * The reservations of all agents for a day. Must be read before the spend that they are shown with, so that an event that is recorded in
+ * between is found in the spend and not missed.
+ *
+ * @param day `YYYY-MM-DD`, UTC
+ * @throws ApiError `reservations_unavailable`: unknown amounts must not look like zero
+ */
+export async function readHeld(reservations: BudgetReservations, day: string): Promise<HeldReservation[]> {
+  try {
+    await reservations.purge(day);
+    return await reservations.list(day, null);
+  } catch {
+    throw new ApiError('reservations_unavailable');
+  }
+}
+
+const dayCount = 30;
+const mostChanges = 30;
+const mostEvents = 20;
+
+/** The cap's use and the requests under way; neither while the amounts that requests hold cannot be read. */
+async function readHeldOf(
+  db: Db,
+  reservations: BudgetReservations,
+  id: string,
+  day: string,
+): Promise<Pick<AgentOverview, 'budget' | 'running_requests'>> {
+  // Before the spend, as `readHeld` says; of this agent alone, since others may have thousands.
+  const held = await reservations
+    .purge(day)
+    .then(() => reservations.list(day, id))
+    .catch(() => null);
+  if (held === null) return { budget: null, running_requests: null };
+  const [row] = await readAgentBudgets(db, day, [id], held);
+  if (row === undefined) return { budget: null, running_requests: null };
+  const { agent_id: _, agent_name: __, ...budget } = row;
+  const running = await countUnrecorded(
+    db,
+    held.map(({ eventId }) => eventId),
+  );
+  return { budget: presentBudget(budget), running_requests: running };
+}
+
+/**
+ * One agent with all that its screen shows.
+ *
+ * @param id UUID
+ * @throws ApiError `agent_not_found`
+ */
+export async function readAgentOverview(db: Db, reservations: BudgetReservations, id: string): Promise<AgentOverview> {
+  const day = today();
+  const { value: rows } = await listAgents(
+    db,
+    { id },
+    { limit: 1, offset: 0 },
+    { day, withUsage: true, order: 'name' },
+  ).next();
+  const row = found((rows ?? [])[0], 'agent_not_found');
+  const [held, usage, changes, events] = await Promise.all([
+    readHeldOf(db, reservations, id, day),
+    readAgentUsage(db, id, day, dayCount),
+    listAudit(db, { agentId: id }, { limit: mostChanges, offset: 0 }),
+    listEvents(db, { agentId: id }, { limit: mostEvents, offset: 0 }, { withOutcomes: true }),
+  ]);
+  return {
+    agent: presentListedAgent(row) as AgentOverview['agent'],
+    ...held,
+    ...usage,
+    changes: changes.map(presentAuditEntry),
+    events: events.map(presentAgentEvent),
+  };
 }

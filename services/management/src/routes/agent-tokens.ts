@@ -8,14 +8,12 @@ import {
 } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { createAgentToken, deleteAgentToken, listAgentTokens, listClaimedNames, releaseName } from '@agp/db';
-import { recordChange } from '../changes/record-change.ts';
+import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { issueSecret } from '../keys/issue-secret.ts';
-import { presentRow } from '../presenters/present-row.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { found } from '../requests/found.ts';
-import { agentTokenId, type Parameter } from '../requests/parameters.ts';
-import { parseExpiry } from '../requests/parse-expiry.ts';
+import { issueSecret } from '../keys.ts';
+import { presentRow } from '../presenters.ts';
+import { replyWithList } from '../replies.ts';
+import { agentTokenId, found, type Parameter, parseExpiry } from '../requests.ts';
 
 const claimedName: Parameter = {
   description: 'Agent name',

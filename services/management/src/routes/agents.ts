@@ -9,18 +9,12 @@ import {
   retiredAgentSchema,
 } from '@agp/core/contracts';
 import { agentExists, listAgents, readAgent } from '@agp/db';
-import { changeAgent } from '../changes/change-agent.ts';
+import { changeAgent } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentAgentEvent } from '../presenters/present-event.ts';
-import { presentListedAgent } from '../presenters/present-listed-agent.ts';
-import { presentRow } from '../presenters/present-row.ts';
-import { readAgentOverview } from '../reads/read-agent-overview.ts';
-import { makeEventsCsv } from '../replies/make-events-csv.ts';
-import { replyWithEvents } from '../replies/reply-with-events.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { found } from '../requests/found.ts';
-import { agentId } from '../requests/parameters.ts';
-import { today } from '../requests/today.ts';
+import { presentAgentEvent, presentListedAgent, presentRow } from '../presenters.ts';
+import { readAgentOverview } from '../reads/reads.ts';
+import { makeEventsCsv, replyWithEvents, replyWithList } from '../replies.ts';
+import { agentId, found, today } from '../requests.ts';
 
 export const agentRoutes = tagRoutes('Agents', [
   defineRoute('GET /api/v1/agents', {

@@ -1,11 +1,11 @@
 import { auditChainSchema, auditListQuerySchema, auditListSchema, auditVerdictSchema } from '@agp/core/contracts';
 import { listAudit, readAuditChain, readAuditHead } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentAuditEntry, presentAuditLink } from '../presenters/present-audit-entry.ts';
-import { addAgentNames } from '../reads/add-agent-names.ts';
-import { verifyAudit } from '../reads/verify-audit.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { readAgentFilter } from '../requests/read-agent-filter.ts';
+import { presentAuditEntry, presentAuditLink } from '../presenters.ts';
+import { addAgentNames } from '../reads/reads.ts';
+import { verifyAudit } from '../reads/verify.ts';
+import { replyWithList } from '../replies.ts';
+import { readAgentFilter } from '../requests.ts';
 
 export const auditRoutes = tagRoutes('Audit log', [
   defineRoute('GET /api/v1/audit', {

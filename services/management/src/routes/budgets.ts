@@ -20,14 +20,12 @@ import {
   updateAgentLimits,
   updateControl,
 } from '@agp/db';
-import { recordChange } from '../changes/record-change.ts';
+import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentAgentBudget, presentBudget } from '../presenters/present-budget.ts';
-import { readHeld } from '../reads/read-held.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { found } from '../requests/found.ts';
-import { agentId } from '../requests/parameters.ts';
-import { today } from '../requests/today.ts';
+import { presentAgentBudget, presentBudget } from '../presenters.ts';
+import { readHeld } from '../reads/reads.ts';
+import { replyWithList } from '../replies.ts';
+import { agentId, found, today } from '../requests.ts';
 
 const capOfAgent = ({ daily_cap_usd, warn_only }: AgentLimitsRow) => ({ daily_cap_usd, warn_only });
 const capOfAll = (row: ControlRow) => ({ daily_cap_usd: row.global_cap_usd, warn_only: row.global_warn_only });

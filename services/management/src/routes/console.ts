@@ -1,12 +1,11 @@
 import { consoleLinkInputSchema, consoleLinkSchema, consoleSessionListSchema } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { createConsoleCode, endConsoleSession, listConsoleSessions } from '@agp/db';
-import { recordChange } from '../changes/record-change.ts';
+import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { issueSecret } from '../keys/issue-secret.ts';
-import { presentConsoleSession } from '../presenters/present-console-session.ts';
-import { found } from '../requests/found.ts';
-import { consoleSessionId } from '../requests/parameters.ts';
+import { issueSecret } from '../keys.ts';
+import { presentConsoleSession } from '../presenters.ts';
+import { consoleSessionId, found } from '../requests.ts';
 
 /** How long a link waits to be opened. */
 const linkLifeMs = 600_000;

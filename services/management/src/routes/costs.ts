@@ -23,12 +23,9 @@ import {
   summarizeCosts,
 } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentRow } from '../presenters/present-row.ts';
-import { presentUnrecordedRequest } from '../presenters/present-unrecorded-request.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { found } from '../requests/found.ts';
-import { eventId } from '../requests/parameters.ts';
-import { readAgentFilter } from '../requests/read-agent-filter.ts';
+import { presentRow, presentUnrecordedRequest } from '../presenters.ts';
+import { replyWithList } from '../replies.ts';
+import { eventId, found, readAgentFilter } from '../requests.ts';
 
 export const costRoutes = tagRoutes('Costs', [
   defineRoute('GET /api/v1/costs/summary', {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, isInEdition, type Route, tagRoutes } from '../define-route.ts';
 import { docsPage, docsPolicy } from '../docs/docs-page.ts';
-import { buildDocument } from '../openapi/build-document.ts';
+import { buildDocument } from '../openapi.ts';
 
 /** @param routes of the whole service, these among them: the document describes them too */
 export function makeDocsRoutes(routes: () => readonly Route[]): Route[] {

@@ -10,15 +10,9 @@ import {
 } from '@agp/core/contracts';
 import { listSessionEvents, readEvent, readEventDetail } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentEvent } from '../presenters/present-event.ts';
-import { presentEventDetail } from '../presenters/present-event-detail.ts';
-import { makeEventsCsv } from '../replies/make-events-csv.ts';
-import { replyWithEvents } from '../replies/reply-with-events.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { found } from '../requests/found.ts';
-import { eventId, sessionId } from '../requests/parameters.ts';
-import { readAgentFilter } from '../requests/read-agent-filter.ts';
-import { refuseUnrecorded } from '../requests/refuse-unrecorded.ts';
+import { presentEvent, presentEventDetail } from '../presenters.ts';
+import { makeEventsCsv, replyWithEvents, replyWithList } from '../replies.ts';
+import { eventId, found, readAgentFilter, refuseUnrecorded, sessionId } from '../requests.ts';
 
 /** Reads as an empty list where others answer 404, so any text is let through. */
 const anySessionId = { ...sessionId, error: undefined, read: (text: string) => sessionId.read(text) ?? '' };

@@ -2,12 +2,11 @@ import { apiKeyInputSchema, apiKeyListSchema, createdApiKeySchema, keyRotationSc
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from '@agp/db';
-import { recordChange } from '../changes/record-change.ts';
+import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { issueSecret } from '../keys/issue-secret.ts';
-import { presentApiKey } from '../presenters/present-api-key.ts';
-import { keyId } from '../requests/parameters.ts';
-import { parseExpiry } from '../requests/parse-expiry.ts';
+import { issueSecret } from '../keys.ts';
+import { presentApiKey } from '../presenters.ts';
+import { keyId, parseExpiry } from '../requests.ts';
 
 const refusals = { unknown: 'key_not_found', bootstrap: 'bootstrap_key', expired: 'key_expired' } as const;
 

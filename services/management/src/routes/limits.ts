@@ -8,11 +8,10 @@ import {
   updateAgentLimits,
   updateControl,
 } from '@agp/db';
-import { recordChange } from '../changes/record-change.ts';
+import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { found } from '../requests/found.ts';
-import { agentId } from '../requests/parameters.ts';
+import { replyWithList } from '../replies.ts';
+import { agentId, found } from '../requests.ts';
 
 const limitOf = ({ requests_per_minute }: AgentLimitsRow): Limit => ({ requests_per_minute });
 const defaultLimit = (row: ControlRow): Limit => ({ requests_per_minute: row.default_requests_per_minute });

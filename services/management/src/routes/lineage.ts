@@ -9,11 +9,10 @@ import {
   readLineageOrder,
 } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentRow } from '../presenters/present-row.ts';
-import { verifyLineage } from '../reads/verify-lineage.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { found } from '../requests/found.ts';
-import { sessionId } from '../requests/parameters.ts';
+import { presentRow } from '../presenters.ts';
+import { verifyLineage } from '../reads/verify.ts';
+import { replyWithList } from '../replies.ts';
+import { found, sessionId } from '../requests.ts';
 
 export const lineageRoutes = tagRoutes('Lineage', [
   defineRoute('GET /api/v1/lineage/removals', {

@@ -1,6 +1,6 @@
 import { pauseSchema } from '@agp/core/contracts';
 import { type ControlRow, readControl, updateControl } from '@agp/db';
-import { recordChange } from '../changes/record-change.ts';
+import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 
 const presentPause = ({ paused }: ControlRow) => ({ paused });

@@ -2,9 +2,9 @@ import { refusalListQuerySchema, refusalListSchema } from '@agp/core/contracts';
 import { toPublicId, uuidOf, uuidTime } from '@agp/core/ids';
 import { listRefusals, type RefusedRequestRow } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentRow } from '../presenters/present-row.ts';
-import { replyWithPage } from '../replies/reply-with-page.ts';
-import { readAgentFilter } from '../requests/read-agent-filter.ts';
+import { presentRow } from '../presenters.ts';
+import { replyWithPage } from '../replies.ts';
+import { readAgentFilter } from '../requests.ts';
 
 const presentRefusal = ({ id, ...row }: RefusedRequestRow) => ({
   id: toPublicId('ref', id),

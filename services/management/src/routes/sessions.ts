@@ -6,13 +6,9 @@ import {
 } from '@agp/core/contracts';
 import { listSessionEvents, listSessions, readSession } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentSessionEvent } from '../presenters/present-event.ts';
-import { presentRow } from '../presenters/present-row.ts';
-import { replyWithList } from '../replies/reply-with-list.ts';
-import { replyWithPage } from '../replies/reply-with-page.ts';
-import { found } from '../requests/found.ts';
-import { sessionId } from '../requests/parameters.ts';
-import { readAgentFilter } from '../requests/read-agent-filter.ts';
+import { presentRow, presentSessionEvent } from '../presenters.ts';
+import { replyWithList, replyWithPage } from '../replies.ts';
+import { found, readAgentFilter, sessionId } from '../requests.ts';
 
 export const sessionRoutes = tagRoutes('Sessions', [
   defineRoute('GET /api/v1/sessions', {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import express, { type Response } from 'express';
 import { expect, onTestFinished, test } from 'vitest';
-import { replyWithList } from './reply-with-list.ts';
+import { replyWithList } from './replies.ts';
 
 const pagesInAll = 5_000;
 const row = { name: 'x'.repeat(100_000) };

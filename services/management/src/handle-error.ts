@@ -3,7 +3,7 @@ import { ApiError } from '@agp/core/errors';
 import { ShareExceededError, StorageUnavailableError } from '@agp/db';
 import type { Logger } from '@agp/runtime';
 import type { ErrorRequestHandler } from 'express';
-import { type Caller, describeCaller } from '../keys/caller.ts';
+import { type Caller, describeCaller } from './keys.ts';
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;

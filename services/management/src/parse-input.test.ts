@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { parseInput } from './parse-input.ts';
+import { parseInput } from './requests.ts';
 
 const schema = z.strictObject({
   scopes: z.array(z.enum(['read', 'write'])),

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Logger } from '@agp/runtime';
-import { startHttpServer } from '@agp/runtime';
+import { type Logger, startHttpServer } from '@agp/runtime';
 import express from 'express';
 import { expect, test } from 'vitest';
 import { handleError } from './handle-error.ts';
-import { replyWithList } from './reply-with-list.ts';
+import { replyWithList } from './replies.ts';
 
 test('a caller that leaves before its list begins, or amid it, is no failure of ours; a list that cannot be read is', async () => {
   const logged: string[] = [];

@@ -1,16 +1,63 @@
 import { findOtherField } from '@agp/core/chain';
-import type { LineageVerdict } from '@agp/core/contracts';
+import type { AuditVerdict, LineageVerdict } from '@agp/core/contracts';
+import { toPublicId } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
 import { emptyHead, hashLink, type LineageHead, passRemoved, type RemovedLinks } from '@agp/core/lineage';
 import {
+  type AuditChainRow,
   type Db,
   type LinkedEventRow,
   listLineageAnchors,
   listLinkedEvents,
+  readAuditChain,
+  readAuditHead,
   readLineageHead,
   readLineageOrder,
 } from '@agp/db';
-import { presentEvent } from '../presenters/present-event.ts';
+import { presentEvent } from '../presenters.ts';
+
+/** Recomputes every hash of the audit log, and compares each payload with its row. */
+export async function verifyAudit(db: Db): Promise<AuditVerdict> {
+  const head = await readAuditHead(db);
+  let previous = emptyHead.hash;
+  let seq = 0;
+  let firstDivergence: number | null = null;
+  for await (const rows of readAuditChain(db, head.length)) {
+    const wrong = rows.findIndex((row, index) => {
+      const before = previous;
+      previous = row.lineage_hash;
+      return row.lineage_hash !== hashLink(before, row.payload) || !isEntryInPlace(row, seq + index);
+    });
+    if (wrong >= 0) {
+      firstDivergence = seq + wrong;
+      break;
+    }
+    seq += rows.length;
+  }
+  // The chain was cut if it is shorter than its head says, or ends with another hash.
+  if (firstDivergence === null && (seq !== head.length || previous !== head.hash)) firstDivergence = seq;
+  return { valid: firstDivergence === null, length: head.length, head: head.hash, first_divergence: firstDivergence };
+}
+
+function isEntryInPlace(row: AuditChainRow, seq: number): boolean {
+  const payload = readPayload(row.payload);
+  return (
+    row.seq === seq &&
+    payload?.seq === seq &&
+    payload.id === toPublicId('aud', row.id) &&
+    payload.timestamp === row.timestamp.toISOString() &&
+    payload.action === row.action &&
+    payload.agent_id === (row.agent_id && toPublicId('agt', row.agent_id))
+  );
+}
+
+function readPayload(text: string): Record<string, unknown> | null {
+  try {
+    return parseJson(text) as Record<string, unknown> | null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Recomputes every hash of a session's chain, and compares each payload with what the API shows of its event. The expected length and last hash come from the
@@ -49,7 +96,7 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
     for (const row of rows) {
       reach(passRemoved(reached, removed, row.seq));
       const isRight = row.lineage_hash === hashLink(reached.hash, row.payload);
-      if (!isRight || !isInPlace(row, sessionId, reached.length)) firstDivergence ??= reached.length;
+      if (!isRight || !isEventInPlace(row, sessionId, reached.length)) firstDivergence ??= reached.length;
       reach({ length: reached.length + 1, hash: row.lineage_hash });
     }
     if (firstDivergence !== null) break;
@@ -60,7 +107,7 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
   return { session_id: sessionId, valid, length, head: hash, first_divergence: firstDivergence };
 }
 
-function isInPlace(row: LinkedEventRow, sessionId: string, seq: number): boolean {
+function isEventInPlace(row: LinkedEventRow, sessionId: string, seq: number): boolean {
   try {
     const payload = parseJson(row.payload) as Record<string, unknown>;
     const isShown = findOtherField(presentEvent(row), payload) === undefined && row.session_id === sessionId;

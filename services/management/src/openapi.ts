@@ -7,7 +7,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import type { Route } from '../define-route.ts';
+import type { Route } from './define-route.ts';
 
 /** Every error of a route: its own, and those of its key, parameters, query and body. */
 function listErrors(route: Route): ErrorCode[] {

@@ -3,11 +3,8 @@ import { type Db, touchApiKey, touchConsoleSession } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
 import { toNetwork, toPlainAddress } from '@agp/runtime';
 import type { Request, RequestHandler } from 'express';
-import { type FindSession, showsSession } from '../console/find-session.ts';
-import { type Caller, toKeyCaller } from './caller.ts';
-import type { KeyFinders } from './find-keys.ts';
-import { digestSecret } from './issue-secret.ts';
-import { noteUses } from './note-uses.ts';
+import { type FindSession, showsSession } from './console/sessions.ts';
+import { type Caller, digestSecret, type KeyFinders, noteUses, toKeyCaller } from './keys.ts';
 
 export interface AuthenticationParts {
   db: Db;

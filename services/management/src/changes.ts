@@ -1,0 +1,139 @@
+import type { AuditAction, AuditState } from '@agp/core/audit';
+import { changeQuerySchema } from '@agp/core/contracts';
+import { toPublicId } from '@agp/core/ids';
+import { type AgentChange, type AgentRow, appendAudit, type Db, updateAgent } from '@agp/db';
+import { type Logger, toPlainAddress } from '@agp/runtime';
+import type { Request, RequestHandler, Response } from 'express';
+import { type Caller, describeCaller } from './keys.ts';
+import { found } from './requests.ts';
+
+/** A change, as the audit log shows it. Never with a secret, a token, or a digest of one. */
+export interface Change<Result> {
+  /** Returned to the route. */
+  result: Result;
+  /** Public id of the agent that it is about, if it is about one. */
+  agentId?: string;
+  /** Public id or name of what was changed; absent where the action says it all. */
+  target?: string;
+  /** As stored; absent where there was nothing before, or nothing is left after. */
+  before?: AuditState;
+  after?: AuditState;
+}
+
+/**
+ * Makes a change and its entry in the audit log in one transaction. Every route that changes something goes through here, and locks its
+ * rows before the end of the log's chain.
+ *
+ * @param change must use the given transaction; where it throws, nothing is stored
+ */
+export async function recordChange<Result>(
+  { db }: { db: Db },
+  { request, caller }: { request: Request; caller: Caller | undefined },
+  action: AuditAction,
+  change: (transaction: Db) => Promise<Change<Result>>,
+): Promise<Result> {
+  const { actor } = found(caller, 'internal');
+  // The route has validated the whole query; it may have parameters of its own.
+  const { reason } = changeQuerySchema.parse(request.query);
+  return db.transaction().execute(async (transaction) => {
+    const { result, agentId = null, target = null, before = null, after = null } = await change(transaction);
+    await appendAudit(transaction, [
+      {
+        actor,
+        source_ip: toPlainAddress(request.ip),
+        action,
+        agent_id: agentId,
+        target,
+        before,
+        after,
+        count: 1,
+        ...(reason !== undefined && { reason }),
+      },
+    ]);
+    return result;
+  });
+}
+
+/**
+ * Changes an agent's status or metadata, with its entry in the audit log.
+ *
+ * @throws ApiError `agent_not_found`
+ */
+export function changeAgent(
+  context: { db: Db },
+  input: { params: { id: string }; request: Request; caller: Caller | undefined },
+  action: AuditAction,
+  change: AgentChange,
+): Promise<AgentRow> {
+  return recordChange(context, input, action, async (transaction) => {
+    const { before, after } = found(await updateAgent(transaction, input.params.id, change), 'agent_not_found');
+    const target = toPublicId('agt', input.params.id);
+    const { status, metadata } = after;
+    return { result: after, agentId: target, target, before, after: { status, metadata } };
+  });
+}
+
+/** How long changes may hold reads back, and in what time, in milliseconds. However many changes come, reads get half of it. */
+const maxHoldMs = 500;
+const windowMs = 1_000;
+
+/**
+ * Holds reads back while a change is made. A change is a few short statements, one after the other; each would wait for the processor
+ * behind the statements of lists, which take it all where Postgres has few.
+ */
+export class ChangesFirst {
+  #running = 0;
+  #hold: PromiseWithResolvers<void> | null = null;
+  #heldSince = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #windowSince = Number.NEGATIVE_INFINITY;
+  #heldMs = 0;
+
+  /** A change begins, and ends with its answer. */
+  begin(response: Response): void {
+    if (response.closed) return;
+    this.#running += 1;
+    response.once('close', () => {
+      this.#running -= 1;
+      if (this.#running === 0) this.#release();
+    });
+    const now = performance.now();
+    if (now - this.#windowSince > windowMs) {
+      this.#windowSince = now;
+      this.#heldMs = 0;
+    }
+    const left = maxHoldMs - this.#heldMs;
+    if (this.#hold !== null || left <= 0) return;
+    this.#hold = Promise.withResolvers();
+    this.#heldSince = now;
+    this.#timer = setTimeout(() => this.#release(), left);
+  }
+
+  /** Resolves when no change holds reads back. */
+  async calm(): Promise<void> {
+    await this.#hold?.promise;
+  }
+
+  #release(): void {
+    if (this.#hold === null) return;
+    clearTimeout(this.#timer);
+    this.#heldMs += performance.now() - this.#heldSince;
+    this.#hold.resolve();
+    this.#hold = null;
+  }
+}
+
+/** Logs one line for each change; the audit log has its details. Ids of keys are not secret. */
+export function logChanges(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.on('finish', () => {
+        const { route, caller, requestId } = response.locals as { route?: string; caller?: Caller; requestId?: string };
+        const status = response.statusCode;
+        if (status >= 400 || caller === undefined) return;
+        logger.info({ requestId, method: request.method, route, status, ...describeCaller(caller) }, 'change was made');
+      });
+    }
+    next();
+  };
+}

@@ -1,0 +1,194 @@
+import { randomBytes, randomUUIDv7, timingSafeEqual } from 'node:crypto';
+import type { AuditActor } from '@agp/core/audit';
+import {
+  type ConsoleRole,
+  type ConsoleSession,
+  consoleRoleSchema,
+  roleOfScopes,
+  type Scope,
+  scopesOfRole,
+} from '@agp/core/contracts';
+import { toPublicId } from '@agp/core/ids';
+import {
+  appendAudit,
+  type ConsoleSessionRow,
+  createConsoleSession,
+  type Db,
+  endConsoleSession,
+  findConsoleSessions,
+  type NewAuditEntry,
+  type SessionOwner,
+} from '@agp/db';
+import { toPlainAddress } from '@agp/runtime';
+import { coalesce } from '@agp/runtime/fairness';
+import type { Request } from 'express';
+import type { ManagementConfig } from '../config.ts';
+import { type Caller, digestSecret, type KeyFinders, toKeyCaller } from '../keys.ts';
+import { presentConsoleSession } from '../presenters.ts';
+import { findSignInPlace, isFromOwnPage, readHalf, readSessionTokens } from './sign-ins.ts';
+
+/** A session ends after this long, used or not: a working day. */
+const longestMs = 12 * 3_600_000;
+
+/** Who signs in, and how they showed who they are. */
+export interface SignIn {
+  owner: SessionOwner;
+  actor: Extract<AuditActor, { id: string }>;
+  role: ConsoleRole;
+  method: 'api_key' | 'link' | 'oidc';
+  /** Digest of the page's half. */
+  halfSha256: Buffer;
+  /** The session that the browser had before: it ends. */
+  before: Caller | undefined;
+}
+
+/**
+ * Stores a new session, with its entry in the audit log, and one for each session that ends for it.
+ *
+ * @returns the token for the cookie, 256 random bits of which only the digest is stored, and the session
+ */
+export async function beginSession(
+  db: Db,
+  request: Request,
+  { owner, actor, role, method, halfSha256, before }: SignIn,
+): Promise<{ token: string; session: ConsoleSessionRow }> {
+  const token = randomBytes(32).toString('base64url');
+  const id = randomUUIDv7();
+  const expiresAt = new Date(Date.now() + longestMs);
+  const sourceIp = toPlainAddress(request.ip);
+  const session = await db.transaction().execute(async (transaction) => {
+    const replaced = before?.session && (await endConsoleSession(transaction, before.session.id));
+    const { created, ended } = await createConsoleSession(transaction, {
+      id,
+      tokenSha256: digestSecret(token),
+      halfSha256,
+      owner,
+      name: actor.name,
+      role,
+      sourceIp: sourceIp ?? '',
+      expiresAt,
+    });
+    await appendAudit(transaction, [
+      ...[...(replaced ? [replaced] : []), ...ended].map(
+        (row): NewAuditEntry => ({
+          actor,
+          source_ip: sourceIp,
+          action: 'console.replace',
+          agent_id: null,
+          target: toPublicId('con', row.id),
+          before: presentConsoleSession(row),
+          after: null,
+          count: 1,
+        }),
+      ),
+      {
+        actor,
+        source_ip: sourceIp,
+        action: 'console.sign_in',
+        agent_id: null,
+        target: toPublicId('con', id),
+        before: null,
+        after: {
+          method,
+          role,
+          expires_at: expiresAt.toISOString(),
+          ...('issuer' in owner && { issuer: owner.issuer }),
+        },
+        count: 1,
+      },
+    ]);
+    return created;
+  });
+  return { token, session };
+}
+
+/** Ends the caller's session in storage, with its entry in the audit log. */
+export async function endSession(db: Db, request: Request, { actor, session }: Caller): Promise<void> {
+  if (session === undefined) return;
+  await db.transaction().execute(async (transaction) => {
+    // Another tab may have been faster.
+    if ((await endConsoleSession(transaction, session.id)) === undefined) return;
+    await appendAudit(transaction, [
+      {
+        actor,
+        source_ip: toPlainAddress(request.ip),
+        action: 'console.sign_out',
+        agent_id: null,
+        target: toPublicId('con', session.id),
+        before: null,
+        after: null,
+        count: 1,
+      },
+    ]);
+  });
+}
+
+/** Finds the caller whose session a request belongs to; undefined where there is none, or it is over. */
+export type FindSession = (request: Request) => Promise<Caller | undefined>;
+
+/** Whether a request shows a session rather than a key. */
+export function showsSession({ headers }: Request): boolean {
+  return headers.authorization === undefined && headers['x-agp-console'] !== undefined;
+}
+
+/**
+ * A session counts where the browser shows both halves: the cookie, and the page's own in a header that no page of another origin can
+ * send. The key that it was begun with must still work.
+ */
+export function createSessionFinder(db: Db, keys: KeyFinders, config: ManagementConfig): FindSession {
+  const makeFinder = () => coalesce((digests: string[]) => findConsoleSessions(db, digests), { maxAsks: 100 });
+  const [findForRead, findForChange] = [makeFinder(), makeFinder()];
+
+  async function toCaller(row: ConsoleSessionRow, isRead: boolean): Promise<Caller | undefined> {
+    if (row.key_sha256 !== null) {
+      const key = await (isRead ? keys.forRead : keys.forChange)(row.key_sha256);
+      return key && toKeyCaller(key, row);
+    }
+    const role = consoleRoleSchema.safeParse(row.role).data;
+    // Whoever another provider knew is nobody here.
+    if (role === undefined || row.issuer !== config.oidcIssuer) return undefined;
+    const id = row.subject ?? '';
+    return {
+      holder: `${row.issuer} ${id}`,
+      actor: { kind: 'person', id, name: row.name },
+      secretSha256: row.token_sha256.toString('hex'),
+      scopes: new Set(scopesOfRole(role)),
+      session: row,
+    };
+  }
+
+  return async (request) => {
+    const place = findSignInPlace(request, config.consoleOrigin);
+    const half = readHalf(request);
+    if (place === null || half === undefined || !isFromOwnPage(request, place)) return undefined;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const digest = digestSecret(half);
+    for (const token of readSessionTokens(request, place)) {
+      const row = await (isRead ? findForRead : findForChange)(digestSecret(token).toString('hex'));
+      if (row !== undefined && timingSafeEqual(row.half_sha256, digest)) return toCaller(row, isRead);
+    }
+    return undefined;
+  };
+}
+
+/**
+ * What the page is told of its session.
+ *
+ * @param caller with a session; undefined for nobody
+ */
+export function presentSession(caller: Caller | undefined, config: ManagementConfig): ConsoleSession {
+  const oidc = config.oidcIssuer !== undefined;
+  if (caller?.session === undefined) return { signed_in: false, oidc };
+  const isPerson = caller.actor.kind === 'person';
+  return {
+    signed_in: true,
+    oidc,
+    kind: isPerson ? 'oidc' : 'api_key',
+    name: caller.actor.name,
+    role: isPerson ? consoleRoleSchema.parse(caller.session.role) : roleOfScopes(caller.scopes),
+    scopes: [...caller.scopes] as Scope[],
+    expires_at: caller.session.expires_at.toISOString(),
+    proxy_url: config.consoleProxyAddress ?? null,
+    edition: config.edition,
+  };
+}

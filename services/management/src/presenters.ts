@@ -1,0 +1,191 @@
+import {
+  type AgentBudget,
+  type AgentEvent,
+  type ApiKey,
+  type AuditLink,
+  type Budget,
+  type ChainedDetail,
+  chainedDetailSchema,
+  consoleRoleSchema,
+  type consoleSessionListSchema,
+  type Event,
+  type EventDetail,
+  eventSchema,
+  type ListedAgent,
+  type ListedAuditEntry,
+  type ListedEvent,
+  type Scope,
+  type SessionEvent,
+  type StreamEvent,
+  type UnrecordedRequest,
+  unchainedNames,
+  unrecordedReasonSchema,
+} from '@agp/core/contracts';
+import type { AnnouncedEvent } from '@agp/core/events';
+import { type IdPrefix, toPublicId, uuidTime } from '@agp/core/ids';
+import { parseJson } from '@agp/core/json';
+import { hashLink } from '@agp/core/lineage';
+import type {
+  AgentBudgetRow,
+  ApiKeyRow,
+  AuditChainRow,
+  AuditRow,
+  BudgetRow,
+  ConsoleSessionRow,
+  EventDetailRow,
+  EventRow,
+  ListedAgentRow,
+  UnrecordedRow,
+} from '@agp/db';
+import type { z } from 'zod';
+
+/** A row with its times as text. */
+type Presented<Row> = {
+  [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name];
+};
+
+const references: Record<string, IdPrefix> = { agent_id: 'agt', event_id: 'evt' };
+
+/**
+ * A row as the API shows it: times in ISO 8601, UUIDs as public ids, all else as stored. Queries name their columns as the
+ * contract names its members.
+ *
+ * @param prefix of the column `id`; absent where that is no UUID
+ */
+export function presentRow<Row extends object>(row: Row, prefix?: IdPrefix): Presented<Row> {
+  const present = (name: string, value: unknown) => {
+    if (value instanceof Date) return value.toISOString();
+    const reference = name === 'id' ? prefix : references[name];
+    return reference !== undefined && typeof value === 'string' ? toPublicId(reference, value) : value;
+  };
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, present(name, value)])) as Presented<Row>;
+}
+
+/** A key without its secret. */
+export function presentApiKey({ previous_expires_at: previousEnd, ...row }: ApiKeyRow): ApiKey {
+  const previousWorks = previousEnd !== null && previousEnd.getTime() > Date.now();
+  return {
+    ...presentRow(row, 'key'),
+    scopes: row.scopes as Scope[],
+    previous_secret_expires_at: previousWorks ? previousEnd.toISOString() : null,
+  };
+}
+
+/** An entry as its hash covers it, or refused requests that no hash covers yet. */
+export function presentAuditEntry(row: AuditRow): ListedAuditEntry {
+  if (!row.sealed) return { ...row.entry, id: null, seq: null, lineage_hash: null, reason: null } as ListedAuditEntry;
+  const { v: _, ...members } = parseJson(row.payload) as ListedAuditEntry & { v: number };
+  return { ...members, reason: members.reason ?? null, lineage_hash: row.lineageHash };
+}
+
+/** A link of the chain with the text that its hash covers. */
+export function presentAuditLink({ seq, id, lineage_hash, payload }: AuditChainRow): AuditLink {
+  return presentRow({ seq, id, lineage_hash, payload }, 'aud');
+}
+
+/** A cap, and how much of it is used today. */
+export function presentBudget({ warn_only, ...row }: BudgetRow): Budget {
+  return { ...row, ...(warn_only && { warn_only }) };
+}
+
+/** The budget of one agent. */
+export function presentAgentBudget({ warn_only, ...row }: AgentBudgetRow): AgentBudget {
+  return { ...presentRow(row), ...(warn_only && { warn_only }) };
+}
+
+/** A session without its digests. */
+export function presentConsoleSession(row: ConsoleSessionRow): z.infer<typeof consoleSessionListSchema>[number] {
+  return {
+    id: toPublicId('con', row.id),
+    kind: row.key_sha256 === null ? 'oidc' : 'api_key',
+    name: row.name,
+    role: consoleRoleSchema.parse(row.role),
+    source_ip: row.source_ip,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+  };
+}
+
+/** Empty for a payload that somebody broke. */
+function readPayload(text: string): Record<string, unknown> {
+  try {
+    const payload = parseJson(text);
+    return typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Columns that the payload has too; `lineage_hash` covers it and is no member. */
+const shownNames = Object.keys(eventSchema.shape).filter((name) => name !== 'lineage_hash') as (keyof Event)[];
+const keptNames = ['outcome', 'http_status', 'provider_request_id', 'pii_scan'] as const;
+
+/** An event with all that is known of it, and the proof of its place in the chain. */
+export function presentEventDetail({ payload: text, previous_hash, seq, ...stored }: EventDetailRow): EventDetail {
+  const row = presentRow(stored, 'evt');
+  const payload = readPayload(text);
+  const chained = Object.fromEntries(
+    Object.entries(chainedDetailSchema.shape).map(([name, schema]) => [
+      name,
+      schema.safeParse(payload[name]).data ?? null,
+    ]),
+  ) as ChainedDetail;
+  const differs = (name: keyof Event | (typeof keptNames)[number]) =>
+    JSON.stringify(row[name]) !== JSON.stringify(payload[name]);
+  const altered = [
+    ...shownNames.filter(differs),
+    ...keptNames.filter((name) => row[name] !== null && differs(name)),
+    ...(payload.seq === seq ? [] : ['seq']),
+  ];
+  return {
+    ...chained,
+    ...row,
+    ...Object.fromEntries(keptNames.map((name) => [name, row[name] ?? chained[name]])),
+    not_chained: [...unchainedNames],
+    chain: {
+      seq,
+      previous_hash,
+      hash_matches: previous_hash === null ? null : hashLink(previous_hash, text) === row.lineage_hash,
+      altered,
+      payload: text,
+    },
+  } as EventDetail;
+}
+
+/** An event with all its fields. */
+export const presentEvent = (row: EventRow): ListedEvent => presentRow(row, 'evt');
+
+/** An event in its agent's list, which omits some fields. */
+export function presentAgentEvent(row: EventRow): AgentEvent {
+  const { direction, provider, total_tokens, pii_types, ...shown } = presentEvent(row);
+  return shown;
+}
+
+/** An event in its session's detail. */
+export function presentSessionEvent(row: EventRow): SessionEvent {
+  const { provider, ...shown } = presentEvent(row);
+  return shown;
+}
+
+/** An event on the live stream; with its agent's name only where that was asked for. */
+export function presentStreamEvent(event: AnnouncedEvent, agent_name?: string): StreamEvent {
+  const { pii_types, ...shown } = event;
+  return { ...shown, ...(pii_types.length > 0 && { pii_types }), ...(agent_name !== undefined && { agent_name }) };
+}
+
+/** An agent in a list: when it was last seen stands in the id of its last event. */
+export function presentListedAgent({ last_event_id: last, ...row }: ListedAgentRow): ListedAgent {
+  const seen = last === undefined ? {} : { last_seen_at: last && new Date(uuidTime(last)).toISOString() };
+  return { ...presentRow(row, 'agt'), ...seen };
+}
+
+/** A request that was forwarded and is not recorded. */
+export function presentUnrecordedRequest(row: UnrecordedRow): UnrecordedRequest {
+  // A later version may know reasons that this one does not.
+  const { data: reason = 'unknown' } = unrecordedReasonSchema.safeParse(row.reason);
+  const { cost_usd, reason: _, noted_at, ...request } = presentRow(row);
+  const started_at = new Date(uuidTime(row.event_id)).toISOString();
+  // Quarantine keeps an event that was set aside.
+  return { ...request, started_at, cost_usd, reason, outcome: reason === 'set_aside' ? null : 'lost', noted_at };
+}

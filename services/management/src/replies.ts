@@ -1,0 +1,214 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type EventListQuery, outcomeNames } from '@agp/core/contracts';
+import { toPublicId, uuidOf } from '@agp/core/ids';
+import { usdToDecimal } from '@agp/core/money';
+import { type Db, type EventFilter, type EventRow, listEvents } from '@agp/db';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { Route } from './define-route.ts';
+import { giveUpSilentReader } from './reads/reads.ts';
+import { readPiiType } from './requests.ts';
+
+/** An answer as CSV: the file's name without its ending, and the members of each row that are its columns. */
+export interface CsvTable {
+  name: string;
+  columns: readonly string[];
+}
+
+/** The members that every row has. */
+function listColumns(schema: z.ZodType | undefined): string[] {
+  const row = schema instanceof z.ZodArray ? schema.element : schema;
+  if (!(row instanceof z.ZodObject)) return [];
+  return Object.entries(row.shape).flatMap(([name, member]) => (member instanceof z.ZodOptional ? [] : name));
+}
+
+/** Notes for the reply whether the caller asks for CSV: where `Accept` has it and JSON in one rank, or neither, JSON is sent. */
+export function chooseFormat({ answer }: Route, request: Request, response: Response, query: unknown): void {
+  if (answer.csv === undefined) return;
+  response.vary('Accept');
+  if (request.accepts(['application/json', 'text/csv']) !== 'text/csv') return;
+  const { name, columns } = answer.csv;
+  response.locals.csv = { name, columns: columns?.(query) ?? listColumns(answer.schema) } satisfies CsvTable;
+}
+
+/** The table to send in place of JSON, where the caller asks for one. */
+export function csvOf(response: Response): CsvTable | undefined {
+  return response.locals.csv as CsvTable | undefined;
+}
+
+/** A list of events as CSV: with the columns that `expand` asks for, or without. @param row the schema of an entry */
+export function makeEventsCsv(row: z.ZodObject) {
+  const wantedBy: Record<string, string> = {
+    agent_name: 'agent',
+    ...Object.fromEntries(outcomeNames.map((name) => [name, 'outcome'])),
+  };
+  return {
+    name: 'events',
+    columns(query: unknown): string[] {
+      const expand = (query as { expand?: string }).expand?.split(',') ?? [];
+      return Object.keys(row.shape).filter((name) => wantedBy[name] === undefined || expand.includes(wantedBy[name]));
+    },
+  };
+}
+
+/**
+ * Where a formula would begin for a spreadsheet: at the start of a cell, and, if it takes other separators than the comma, within it,
+ * with or without quotes in between. The wide characters count where keyboards are Chinese, Japanese or Korean. The character comes
+ * first, so that quotes are only looked back over from there.
+ */
+const formulaStart = /(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])(?<=(?:^|[;|\t\r\n])"*)/g;
+
+/** Amounts below a millionth have an exponent in JSON; many readers of CSV know none. */
+function writeNumber(value: number): string {
+  const text = String(value);
+  const decimal = text.includes('e') ? usdToDecimal(value) : text;
+  return Number(decimal) === value ? decimal : text;
+}
+
+/** Text from outside cannot become a formula: an apostrophe stands before what would begin one. */
+function writeCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return writeNumber(value);
+  const text = Array.isArray(value) ? value.join(';') : String(value);
+  const harmless = text.replace(formulaStart, "'");
+  return /^\s|[",\r\n]|\s$/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/** One line of CSV as RFC 4180 has it, with its end. */
+export function writeCsvLine(cells: readonly unknown[]): string {
+  return `${cells.map(writeCell).join(',')}\r\n`;
+}
+
+export interface Framing {
+  before: string;
+  after: string;
+}
+
+interface Writer extends Framing {
+  between: string;
+  write: (rows: readonly object[]) => string;
+}
+
+/** Sets the headers of an answer in rows, and gives what writes it: as CSV where the caller asked for that, else as JSON. */
+function beginRows(response: Response, framing: Framing): Writer {
+  const csv = csvOf(response);
+  if (csv === undefined) {
+    response.type('json');
+    return { ...framing, between: ',', write: (rows) => rows.map((row) => JSON.stringify(row)).join(',') };
+  }
+  const { name, columns } = csv;
+  response.attachment(`${name}.csv`).type('text/csv; charset=utf-8');
+  const write = (rows: readonly object[]) =>
+    rows.map((row) => writeCsvLine(columns.map((column) => (row as Record<string, unknown>)[column]))).join('');
+  return { before: writeCsvLine(columns), between: '', after: '', write };
+}
+
+const brackets: Framing = { before: '[', after: ']' };
+
+/** Sends rows that are all in memory. */
+export function sendRows(response: Response, rows: readonly object[]): void {
+  const { before, write, after } = beginRows(response, brackets);
+  response.send(before + write(rows) + after);
+}
+
+/**
+ * Sends a list of any length as JSON, or as CSV where the caller asked for that, at its reader's pace and with one page in memory. If the
+ * first page cannot be read, it fails before anything is sent; later the connection breaks off.
+ *
+ * @param framing text before and after the entries in JSON: the brackets, and an object around them
+ */
+export async function replyWithList<Row>(
+  response: Response,
+  pages: AsyncGenerator<Row[]>,
+  present: (row: Row) => object,
+  framing: Framing = brackets,
+): Promise<void> {
+  const first = await pages.next();
+  const { before, between, after, write } = beginRows(response, framing);
+  async function* writeAll(): AsyncGenerator<string> {
+    let lead = before;
+    for (let page = first; !page.done; page = await pages.next()) {
+      yield lead + write(page.value.map(present));
+      lead = between;
+    }
+    yield lead === before ? before + after : after;
+  }
+  giveUpSilentReader(response);
+  await pipeline(Readable.from(writeAll()), response);
+}
+
+interface PageQuery {
+  limit: number;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  recorded_after?: Date | undefined;
+}
+
+const times = ['from', 'to', 'recorded_after'] as const;
+
+/** Link to the next page: the same query with a cursor in place of the offset, and times that do not move while pages are read. */
+function writeNextLink(request: Request, query: PageQuery, cursor: string): string {
+  const url = new URL(request.originalUrl, 'http://localhost');
+  url.searchParams.delete('offset');
+  for (const name of times) if (query[name]) url.searchParams.set(name, query[name].toISOString());
+  url.searchParams.set('cursor', cursor);
+  return `<${url.pathname}${url.search}>; rel="next"`;
+}
+
+/**
+ * Sends one page of a list, with a `Link` header while there is a next one.
+ *
+ * @param rows one more than the page has room for, where there are more
+ * @param cursorOf the cursor of the page after a row
+ */
+export function replyWithPage<Row>(
+  { request, query }: { request: Request; query: PageQuery },
+  response: Response,
+  rows: readonly Row[],
+  present: (row: Row) => object,
+  cursorOf: (row: Row) => string,
+): void {
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  if (rows.length > page.length && last !== undefined)
+    response.set('Link', writeNextLink(request, query, cursorOf(last)));
+  sendRows(response, page.map(present));
+}
+
+type EventPage = Omit<EventListQuery, 'agent_id' | 'session_id'>;
+
+/** Sends one page of events, with a `Link` header while there is a next one. */
+export async function replyWithEvents(
+  input: { request: Request; query: EventPage },
+  response: Response,
+  db: Db,
+  owner: Pick<EventFilter, 'agentId' | 'sessionId'>,
+  present: (row: EventRow) => object,
+): Promise<void> {
+  const { query } = input;
+  const rows = await listEvents(
+    db,
+    {
+      ...owner,
+      from: query.from,
+      to: query.to,
+      recordedAfter: query.recorded_after,
+      model: query.model,
+      provider: query.provider,
+      complianceTag: query.compliance_tag,
+      piiDetected: query.pii_detected,
+      piiType: readPiiType(query.pii_type),
+      outcome: query.outcome,
+      failed: query.failed === 'true',
+      httpStatus: query.http_status,
+      requestId: query.request_id,
+      providerRequestId: query.provider_request_id,
+      cursor: query.cursor && uuidOf('evt', query.cursor),
+    },
+    // Reads one more than is shown, to know if there is a next page.
+    { limit: query.limit + 1, offset: query.offset },
+    { withNames: query.expand?.includes('agent') ?? false, withOutcomes: query.expand?.includes('outcome') ?? false },
+  );
+  replyWithPage(input, response, rows, present, ({ id }) => toPublicId('evt', id));
+}
