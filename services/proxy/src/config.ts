@@ -11,8 +11,7 @@ import {
   trustProxyField,
 } from '@agp/runtime';
 import { z } from 'zod';
-import { loadPrices } from './settings/load-prices.ts';
-import { loadProviders } from './settings/load-providers.ts';
+import { loadPrices, loadProviders } from './settings/load-providers.ts';
 import type { Provider } from './settings/provider.ts';
 
 const positive = z.coerce.number().int().min(1);

@@ -9,7 +9,7 @@ import type { Dispatcher } from 'undici';
 import type { BodyMemory } from './body/body-memory.ts';
 import type { Budget } from './budget/create-budget.ts';
 import type { ProxyConfig } from './config.ts';
-import type { DoubtLog } from './events/doubt-log.ts';
+import type { DoubtLog } from './events/doubts.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { Agent } from './journey.ts';
 import type { RunningRequests } from './stop/running-requests.ts';

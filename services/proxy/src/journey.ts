@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { ErrorCode } from '@agp/core/errors';
-import type { FailureCause } from '@agp/core/events';
+import type { ApiError, ErrorCode } from '@agp/core/errors';
+import type { EventMessage, FailureCause } from '@agp/core/events';
 import type { AdmissionState } from '@agp/db';
 import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
+import { toNetwork } from '@agp/runtime';
+import type { Holder } from '@agp/runtime/fairness';
 import type { HeaderValues } from './answer/forwarded-headers.ts';
 import type { Provider } from './settings/provider.ts';
 
@@ -177,4 +179,29 @@ export interface Journey {
   answer?: Answer;
   measurement?: Measurement;
   error?: unknown;
+}
+
+/** Without a token anybody can invent names, so all agents without one of the same network share one share. */
+export function toHolder(agent: Agent, head: Head): Holder {
+  return { agentId: agent.uuid, source: agent.tokenId === null ? toNetwork(head.sourceIp) : null };
+}
+
+/** The end of a request for logs and traces. A field is null if the request did not get that far. */
+export interface RequestEnd {
+  requestId: string;
+  head: Head | null;
+  agent: Agent | null;
+  sessionId: string | null;
+  /** Of a request that was forwarded. */
+  event: EventMessage | null;
+  answer: Answer | null;
+  /** The model as the answer itself named it. */
+  answeredModel: string | null;
+  /** The error that the agent got from the proxy; null if none. */
+  refusal: ApiError | null;
+}
+
+/** The status that the agent got; null if it left before. */
+export function statusOf({ event, refusal }: RequestEnd): number | null {
+  return event?.http_status ?? refusal?.status ?? null;
 }

@@ -1,10 +1,9 @@
-import { describeForwarded } from './answer/describe-forwarded.ts';
-import { StorageDeadline } from './budget/storage-deadline.ts';
+import { StorageDeadline } from './budget/admit-to-budget.ts';
+import { describeForwarded } from './budget/send-forwarded.ts';
 import type { ProxyContext } from './context.ts';
-import type { Exchange } from './edge/exchange.ts';
 import { buildRequestEvent } from './events/build-event.ts';
-import { publishEvent } from './events/publish-event.ts';
-import { takeStamp } from './events/take-stamp.ts';
+import { publishEvent, takeStamp } from './events/publish-event.ts';
+import type { Exchange } from './exchange.ts';
 import type { Admission, Journey } from './journey.ts';
 import { admit } from './steps/admit.ts';
 import { claimSession } from './steps/claim-session.ts';
@@ -13,14 +12,13 @@ import { finish } from './steps/finish.ts';
 import { forward } from './steps/forward.ts';
 import { identify } from './steps/identify.ts';
 import { meter, openMeter } from './steps/meter.ts';
-import { promisePlaces } from './steps/promise-places.ts';
+import { promisePlaces, takePlace } from './steps/places.ts';
 import { readBody } from './steps/read-body.ts';
 import { readHead } from './steps/read-head.ts';
 import { reserve } from './steps/reserve.ts';
 import { resolveSession } from './steps/resolve-session.ts';
-import { takePlace } from './steps/take-place.ts';
 import { RequestTrace } from './telemetry/request-trace.ts';
-import { timeSteps } from './telemetry/time-steps.ts';
+import { timeSteps } from './telemetry/times.ts';
 
 /** An admission older than this, in milliseconds, is read again: the agent may have been blocked since. */
 const admissionHoldsMs = 50;

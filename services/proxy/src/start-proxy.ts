@@ -21,8 +21,7 @@ import { createContext } from './create-context.ts';
 import { createEdge } from './edge/create-edge.ts';
 import { finishRequests } from './stop/finish-requests.ts';
 import { watchRunning } from './stop/running-requests.ts';
-import { createMetrics } from './telemetry/metrics.ts';
-import { startAtZero } from './telemetry/start-at-zero.ts';
+import { createMetrics, startAtZero } from './telemetry/metrics.ts';
 import { createWarnings } from './telemetry/warnings.ts';
 
 /** A running proxy. */

@@ -3,16 +3,14 @@ import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
 import { type CallMeter, formatStreamError, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
-import { ContentDigest } from '../body/content-digest.ts';
-import type { Exchange } from '../edge/exchange.ts';
+import { ContentDigest } from '../body/body-buffer.ts';
+import { type Exchange, requestIdHeaders } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
 import type { StopReason } from '../stop/running-requests.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
-import { Flow } from './flow.ts';
+import { Flow, toDispatch } from './dispatch.ts';
+import { toFailure, toFailureCause } from './failures.ts';
 import { type HeaderValues, toAgentHeaders } from './forwarded-headers.ts';
-import { requestIdHeaders } from './request-id-headers.ts';
-import { toDispatch } from './to-dispatch.ts';
-import { toFailure, toFailureCause } from './to-failure.ts';
 
 /** The agent went away before it had the whole answer. */
 class AgentLeft extends Error {}

@@ -1,3 +1,6 @@
+import { createHash, type Hash, hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
 /** Up to this length, a body of declared length gets all of its memory at once. */
 const maxAtOnce = 1024 * 1024;
 const firstBytes = 16 * 1024;
@@ -55,4 +58,65 @@ export class BodyBuffer {
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
   }
+}
+
+/** SHA-256 of bytes that come in pieces. Most bodies are one piece, which is hashed at once: 4 µs instead of 11 for 200 bytes. */
+export class ContentDigest {
+  #only: Buffer | null = null;
+  #hash: Hash | null = null;
+
+  update(bytes: Buffer): void {
+    if (this.#hash) this.#hash.update(bytes);
+    else if (this.#only) this.#hash = createHash('sha256').update(this.#only).update(bytes);
+    else this.#only = bytes;
+  }
+
+  /** Hex, of the bytes so far. */
+  digest(): string {
+    return this.#hash ? this.#hash.copy().digest('hex') : hash('sha256', this.#only ?? '', 'hex');
+  }
+}
+
+export interface PaceBounds {
+  /** The whole body takes no longer, in seconds. */
+  maxBodySeconds: number;
+  minBodyBytesPerSecond: number;
+}
+
+export interface Pace {
+  /** So much of the body has come. */
+  count(bytes: number): void;
+  stop(): void;
+}
+
+const tickMs = 1_000;
+/** The rate is measured over this many seconds, so that a short silence is allowed. */
+const windowTicks = 30;
+
+/**
+ * Watches how fast an agent sends its body, second by second. Seconds in which we do not read, because the provider is slow, do
+ * not count.
+ *
+ * @param onSlow called once
+ */
+export function watchPace(request: IncomingMessage, bounds: PaceBounds, onSlow: () => void): Pace {
+  let ticks = 0;
+  let bytes = 0;
+  const look = () => {
+    if (request.isPaused()) return;
+    ticks += 1;
+    const isWindow = ticks % windowTicks === 0;
+    const isSlow = isWindow && bytes < windowTicks * bounds.minBodyBytesPerSecond;
+    if (isWindow) bytes = 0;
+    if (!isSlow && ticks < bounds.maxBodySeconds) return;
+    clearInterval(timer);
+    onSlow();
+  };
+  const timer = setInterval(look, tickMs);
+  return {
+    count(more) {
+      bytes += more;
+    },
+    stop: () => clearInterval(timer),
+  };
 }

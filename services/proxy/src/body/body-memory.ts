@@ -1,6 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { FairShares, type Full, type Holder } from '@agp/runtime/fairness';
-import { refuseShare } from '../edge/refuse-share.ts';
+import { refuseShare } from '../exchange.ts';
 
 const shareUsedUp = 'request bodies of this agent fill its share of memory';
 

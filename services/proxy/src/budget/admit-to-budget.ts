@@ -4,12 +4,36 @@ import type { DailyCap } from '@agp/db';
 import type { BudgetReservations, HeldReservation, Reservation, Reserved } from '@agp/reservations';
 import { coalesce } from '@agp/runtime/fairness';
 import type { Storage } from '../storage/storage.ts';
-import { type FindCheaper, rateLimited, refuseBudget } from './budget-refusals.ts';
-import { findCaps } from './find-caps.ts';
+import { type FindCheaper, findCaps, rateLimited, refuseBudget } from './budget-refusals.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 import type { RedisMemory } from './redis-memory.ts';
-import type { StorageDeadline } from './storage-deadline.ts';
+
+/** When a request gives storage up. What it waits for Redis in vain puts that off: it is no fault of storage, which still has its time. */
+export class StorageDeadline {
+  #at: number;
+
+  /** @param at on the monotonic clock, in milliseconds */
+  constructor(at: number) {
+    this.#at = at;
+  }
+
+  /** On the monotonic clock, in milliseconds. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Waits for an answer of Redis; where none comes, the time that took is given back. */
+  async ask<Answer>(asking: Promise<Answer>): Promise<Answer> {
+    const from = performance.now();
+    try {
+      return await asking;
+    } catch (error) {
+      this.#at += performance.now() - from;
+      throw error;
+    }
+  }
+}
 
 /*
  * How a request reserves its share of a budget while others compete for it:

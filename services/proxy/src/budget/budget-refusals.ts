@@ -1,6 +1,8 @@
 import { ApiError, errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
-import type { Cheaper } from '@agp/metering';
+import type { DailyCap } from '@agp/db';
+import type { Caps, Cheaper } from '@agp/metering';
+import type { Admission } from '../journey.ts';
 import { type CapVerdict, findRefusing, listRefusing } from './judge-budget.ts';
 
 /** Finds what the request would cost with the lowest bound on its output; null where nobody can say. */
@@ -86,3 +88,14 @@ export function rateLimited(limit: number, resetSeconds: number): ApiError {
     },
   });
 }
+
+const isHeldTo = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
+
+/** Which caps hold for a request, of its agent or of all. */
+export function findCaps({ limits }: Pick<Admission, 'limits'>): Caps {
+  const caps = [limits.agentCap, limits.globalCap];
+  return { isCapped: caps.some(({ capNanoUsd }) => capNanoUsd !== null), isHeld: caps.some(isHeldTo) };
+}
+
+/** @returns the UTC day of a time in milliseconds since 1970, `YYYY-MM-DD` */
+export const toDay = (timestamp: number): string => new Date(timestamp).toISOString().slice(0, 10);

@@ -1,9 +1,8 @@
 import { ApiError } from '@agp/core/errors';
-import type { BudgetOptions, BudgetRequest } from './admit-to-budget.ts';
+import type { BudgetOptions, BudgetRequest, StorageDeadline } from './admit-to-budget.ts';
 import { rateLimited, refuseBudget } from './budget-refusals.ts';
 import { findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
-import type { StorageDeadline } from './storage-deadline.ts';
 
 /** The part of a request that limits can be checked for before its body has come. */
 export type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;

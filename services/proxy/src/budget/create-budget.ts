@@ -2,14 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { UnrecordedReason } from '@agp/core/contracts';
 import type { UnrecordedSpend } from '@agp/db';
 import type { ForwardedRequest, Reservation } from '@agp/reservations';
-import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit } from './admit-to-budget.ts';
+import {
+  type BudgetOptions,
+  type BudgetRequest,
+  type BudgetWarning,
+  makeAdmit,
+  type StorageDeadline,
+} from './admit-to-budget.ts';
 import type { FindCheaper } from './budget-refusals.ts';
 import { type EarlyCheck, makeCheckEarly } from './check-early.ts';
-import { makeForgetRecorded } from './forget-recorded.ts';
-import { OwnReservations } from './own-reservations.ts';
+import { makeForgetRecorded, OwnReservations } from './own-reservations.ts';
 import { RedisMemory } from './redis-memory.ts';
 import { makeSendForwarded, toSpend } from './send-forwarded.ts';
-import type { StorageDeadline } from './storage-deadline.ts';
 
 /**
  * Reserves cost before a request is forwarded, so that concurrent requests cannot exceed a cap, and gives unused amounts back, so

@@ -5,8 +5,7 @@ import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
-import { makeForgetRecorded } from './forget-recorded.ts';
-import { OwnReservations } from './own-reservations.ts';
+import { makeForgetRecorded, OwnReservations } from './own-reservations.ts';
 
 const day = '2026-03-01';
 const lateMs = 30_001;

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toEventText } from '@agp/core/events';
 import type { ForwardedSpend } from '@agp/db';
-import type { BudgetReservations, ForwardedReservation, Reservation } from '@agp/reservations';
+import type { BudgetReservations, ForwardedRequest, ForwardedReservation, Reservation } from '@agp/reservations';
+import type { AdmittedRequest } from '../journey.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
@@ -77,4 +79,14 @@ export function makeSendForwarded({ shared, own, storage, onFailure, isRedisAway
 /** What counts for a request if its event never comes. */
 export function toSpend({ eventId, agentId, day, forwarded }: Reservation, costNanoUsd: number): ForwardedSpend {
   return { eventId, agentId, day, costNanoUsd, request: forwarded ?? null };
+}
+
+/** Describes a request in its reservation, in case this process ends before it has recorded the event. */
+export function describeForwarded({ head, sessionId, body }: AdmittedRequest): ForwardedRequest {
+  const model = body.inspected?.requestedModel;
+  return {
+    sessionId,
+    provider: head.provider.id,
+    model: model ? toEventText(model, 256) : null,
+  };
 }

@@ -4,9 +4,9 @@ import { toPlainAddress } from '@agp/runtime';
 import express from 'express';
 import proxyAddr from 'proxy-addr';
 import type { ProxyContext } from '../context.ts';
-import { readRequestId } from '../head/read-request-id.ts';
+import { answerError } from '../exchange.ts';
+import { readRequestId } from '../head/session-id.ts';
 import { handleRequest } from '../pipeline.ts';
-import { answerError } from './answer-error.ts';
 
 /**
  * The Express router: it finds the agent's address and passes every request to the pipeline, whatever its method or path. A router, not

@@ -4,8 +4,7 @@ import { type Measurement, unmeasured } from '@agp/metering';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AdmittedRequest, type Answer, noTimes } from '../journey.ts';
-import { buildEvent } from './build-event.ts';
-import { fitMeasurement } from './fit-measurement.ts';
+import { buildEvent, fitMeasurement } from './build-event.ts';
 
 const uuid = '019aa7b5-8c00-7000-8000-000000000000';
 const timestamp = 0x019aa7b58c00;

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { ErrorCode } from '@agp/core/errors';
 import type { RefusalCount, RefusedRequest } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
-import { BatchLog, type BatchLogOptions } from './batch-log.ts';
+import { BatchLog, type BatchLogOptions } from './doubts.ts';
 
 export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
   /** Gets the number of refusals that are not counted, because too many different ones wait. */

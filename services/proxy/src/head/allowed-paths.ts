@@ -1,7 +1,6 @@
 import type { Operation } from '@agp/metering';
 import { defaultPaths, type PathPattern, type Provider } from '../settings/provider.ts';
-import { listPathReadings } from './list-path-readings.ts';
-import { normalisePath } from './normalise-path.ts';
+import { listPathReadings, normalisePath } from './path-readings.ts';
 
 const pattern = /^(?:([A-Z]+) )?(\/[\x21-\x7e]*)$/;
 

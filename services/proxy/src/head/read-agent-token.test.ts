@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { readAgentToken } from './read-agent-token.ts';
+import { readAgentToken } from './agent-token.ts';
 
 const token = `agp_${'fake-token-'.repeat(4).slice(0, 43)}`;
 const other = `agp_${'another-fake-'.repeat(4).slice(0, 43)}`;

@@ -1,5 +1,8 @@
-import { createHash } from 'node:crypto';
-import { sessionIdPattern } from '@agp/core/events';
+import { createHash, randomUUIDv7 } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { requestIdPattern, sessionIdPattern } from '@agp/core/events';
+import { toPublicId } from '@agp/core/ids';
+import { spellsAgentToken } from './agent-token.ts';
 
 /** The form of the ids that {@link mapSessionName} makes. */
 const mappedForm = /^ses_[A-Za-z0-9_-]{43}$/;
@@ -21,4 +24,14 @@ export function toSessionId(agentId: string, name: string): string {
  */
 export function hasMappedForm(sessionId: string): boolean {
   return mappedForm.test(sessionId);
+}
+
+/**
+ * The caller's `X-Request-Id` if it is 1 to 128 printable ASCII characters without spaces, given once and without an agent token, since
+ * it is recorded and shown; else a new id. Callers may repeat ids, their own or those of others: none is ever a key.
+ */
+export function readRequestId({ headersDistinct }: IncomingMessage): string {
+  const [id = '', ...others] = headersDistinct['x-request-id'] ?? [];
+  const isTaken = others.length === 0 && requestIdPattern.test(id) && !spellsAgentToken(id);
+  return isTaken ? id : toPublicId('req', randomUUIDv7());
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ConfigError } from '@agp/runtime';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadProxyConfig } from '../config.ts';
-import { loadPrices } from './load-prices.ts';
+import { loadPrices } from './load-providers.ts';
 
 function writePrices(content: unknown): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-prices-'));

@@ -3,7 +3,7 @@ import { complianceTagPattern } from '@agp/core/events';
 import type { ProxyContext } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
 import { toSessionId } from '../head/session-id.ts';
-import { toListedPath } from '../head/to-shown-path.ts';
+import { toListedPath } from '../head/target.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { StorageDeadline } from '../budget/storage-deadline.ts';
-import { toDay } from '../budget/to-day.ts';
+import type { StorageDeadline } from '../budget/admit-to-budget.ts';
+import { toDay } from '../budget/budget-refusals.ts';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../edge/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { Admission, Agent, Counted, Head } from '../journey.ts';
 
 const notCounted: Counted = { againstRequestsPerMinute: null };

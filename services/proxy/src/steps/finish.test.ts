@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import { expect, test, vi } from 'vitest';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../edge/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { Journey } from '../journey.ts';
 import { finish } from './finish.ts';
 

@@ -1,19 +1,16 @@
 import { ApiError } from '@agp/core/errors';
 import { type Measurement, unmeasured } from '@agp/metering';
-import { toStatusClass } from '../answer/status-class.ts';
+import { toStatusClass } from '../answer/failures.ts';
 import type { ProxyContext } from '../context.ts';
-import { answerError } from '../edge/answer-error.ts';
-import type { Exchange } from '../edge/exchange.ts';
-import { buildEvent } from '../events/build-event.ts';
-import { fitMeasurement } from '../events/fit-measurement.ts';
+import { buildEvent, fitMeasurement } from '../events/build-event.ts';
 import { publishEvent } from '../events/publish-event.ts';
-import { reportDoubt } from '../events/report-doubt.ts';
-import type { RequestEnd } from '../events/request-end.ts';
-import { describeTarget } from '../head/to-shown-path.ts';
-import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes } from '../journey.ts';
+import { reportDoubt } from '../events/reports.ts';
+import { answerError, type Exchange } from '../exchange.ts';
+import { describeTarget } from '../head/target.ts';
+import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes, type RequestEnd } from '../journey.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
-import { observeTimes } from '../telemetry/observe-times.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
+import { observeTimes } from '../telemetry/times.ts';
 
 /** Ends every request: records it if it was forwarded, else refuses it, and gives back what it held even if that fails. */
 export function finish(context: ProxyContext, exchange: Exchange, journey: Journey, trace: RequestTrace | null): void {

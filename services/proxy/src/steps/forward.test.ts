@@ -5,7 +5,7 @@ import type { CallMeter } from '@agp/metering';
 import { Agent } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../edge/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { AdmittedRequest, Answer } from '../journey.ts';
 import { RunningRequests } from '../stop/running-requests.ts';
 import { createMetrics } from '../telemetry/metrics.ts';

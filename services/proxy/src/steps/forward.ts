@@ -1,7 +1,7 @@
 import type { CallMeter } from '@agp/metering';
 import { Relay } from '../answer/relay.ts';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../edge/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { AdmittedRequest, Answer } from '../journey.ts';
 import type { StopReason } from '../stop/running-requests.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';

@@ -1,8 +1,7 @@
 import { uuidOf } from '@agp/core/ids';
 import type { CallMeter, Measurement } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
-import { toHolder } from '../head/to-holder.ts';
-import type { AdmittedRequest, Answer } from '../journey.ts';
+import { type AdmittedRequest, type Answer, toHolder } from '../journey.ts';
 
 /** Begins to measure a call, before it is forwarded. */
 export function openMeter({ config, metering, storage }: ProxyContext, request: AdmittedRequest): CallMeter {

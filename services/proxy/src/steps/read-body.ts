@@ -1,16 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
-import { BodyBuffer } from '../body/body-buffer.ts';
+import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyClaim } from '../body/body-memory.ts';
-import { ContentDigest } from '../body/content-digest.ts';
-import { watchPace } from '../body/watch-pace.ts';
-import { findCaps } from '../budget/find-caps.ts';
+import { findCaps } from '../budget/budget-refusals.ts';
 import type { ProxyContext } from '../context.ts';
-import { dropRest } from '../edge/drop-rest.ts';
-import type { Exchange } from '../edge/exchange.ts';
-import { toHolder } from '../head/to-holder.ts';
-import type { Admission, Agent, Body, Counted, Head } from '../journey.ts';
+import { dropRest, type Exchange } from '../exchange.ts';
+import { type Admission, type Agent, type Body, type Counted, type Head, toHolder } from '../journey.ts';
 
 /** Bytes of a streamed body in the buffers of Node and of the connection to the provider. */
 const streamedBytes = 128 * 1024;

@@ -5,15 +5,12 @@ import { complianceTagPattern } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
 import { readTierHeader } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
-import type { Exchange } from '../edge/exchange.ts';
-import { assureServedMethod } from '../edge/served-methods.ts';
-import { assureReadable } from '../head/assure-readable.ts';
-import { buildOutgoing } from '../head/build-outgoing.ts';
-import { holdsAgentToken, spellsAgentToken } from '../head/holds-agent-token.ts';
-import { matchOneOperation } from '../head/match-one-operation.ts';
-import { normalisePath } from '../head/normalise-path.ts';
-import { parseTarget } from '../head/parse-target.ts';
-import { readAgentToken } from '../head/read-agent-token.ts';
+import type { Exchange } from '../exchange.ts';
+import { holdsAgentToken, readAgentToken, spellsAgentToken } from '../head/agent-token.ts';
+import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
+import { buildOutgoing } from '../head/outgoing.ts';
+import { matchOneOperation, normalisePath } from '../head/path-readings.ts';
+import { parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
 
 /** Headers with session ids that clients send by themselves; the first one present counts. */

@@ -1,7 +1,6 @@
 import { uuidOf } from '@agp/core/ids';
-import { findCaps } from '../budget/find-caps.ts';
-import type { StorageDeadline } from '../budget/storage-deadline.ts';
-import { toDay } from '../budget/to-day.ts';
+import type { StorageDeadline } from '../budget/admit-to-budget.ts';
+import { findCaps, toDay } from '../budget/budget-refusals.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
 

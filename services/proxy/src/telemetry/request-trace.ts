@@ -1,10 +1,9 @@
 import type { Span, Tracing } from '@agp/runtime';
 import type { HeaderValues } from '../answer/forwarded-headers.ts';
-import type { Exchange } from '../edge/exchange.ts';
-import { type RequestEnd, statusOf } from '../events/request-end.ts';
-import { toShownPath } from '../head/to-shown-path.ts';
-import type { AdmittedRequest } from '../journey.ts';
-import { describeCall, describeMethod, shorten } from './describe-call.ts';
+import type { Exchange } from '../exchange.ts';
+import { toShownPath } from '../head/target.ts';
+import { type AdmittedRequest, type RequestEnd, statusOf } from '../journey.ts';
+import { describeCall, describeMethod, shorten } from './log-request.ts';
 
 /**
  * The two spans of a request: the agent's, and within it that of the call to the provider. Names and attributes are

@@ -1,0 +1,44 @@
+import type { Dispatcher } from 'undici';
+import type { AdmittedRequest } from '../journey.ts';
+import type { HeaderValues } from './forwarded-headers.ts';
+
+/** The call to the provider, as undici takes it. */
+export function toDispatch({ head, body }: AdmittedRequest): Dispatcher.DispatchOptions & { headers: HeaderValues } {
+  const { baseUrl } = head.provider;
+  const headers: HeaderValues = { ...head.headers };
+  if (Buffer.isBuffer(body.toProvider)) headers['content-length'] = String(body.toProvider.length);
+  else if (head.contentLength !== null) headers['content-length'] = String(head.contentLength);
+  if (body.inspected?.usageAsked) {
+    // The usage frame that we asked for must be found and removed, so this answer must not be compressed.
+    for (const name of Object.keys(headers)) if (name.toLowerCase() === 'accept-encoding') delete headers[name];
+    headers['accept-encoding'] = 'identity';
+  }
+  return {
+    origin: baseUrl.origin,
+    path: head.provider.basePath + head.path + head.query,
+    method: head.method as Dispatcher.HttpMethod,
+    headers,
+    body: body.toProvider,
+  };
+}
+
+/** The two sides that a provider may have to wait for. */
+type Waiter = 'agent' | 'reader';
+
+/** Pauses the provider's answer until both sides are ready. Bytes already under way still arrive. */
+export class Flow {
+  readonly #waiters = new Set<Waiter>();
+
+  /** @returns false if it is already paused for the same side */
+  pause(controller: Dispatcher.DispatchController, waiter: Waiter): boolean {
+    if (this.#waiters.has(waiter)) return false;
+    this.#waiters.add(waiter);
+    controller.pause();
+    return true;
+  }
+
+  resume(controller: Dispatcher.DispatchController, waiter: Waiter): void {
+    this.#waiters.delete(waiter);
+    if (this.#waiters.size === 0) controller.resume();
+  }
+}

@@ -1,0 +1,68 @@
+import { ApiError, type ErrorCode } from '@agp/core/errors';
+import type { FailureCause } from '@agp/core/events';
+
+/** Codes of Node and undici, by what they say of the provider. */
+const causes: Readonly<Record<string, FailureCause>> = {
+  ENOTFOUND: 'name_not_found',
+  EAI_AGAIN: 'name_not_found',
+  EAI_FAIL: 'name_not_found',
+  EAI_NODATA: 'name_not_found',
+  EAI_NONAME: 'name_not_found',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'unreachable',
+  EHOSTDOWN: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ENETDOWN: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  EACCES: 'unreachable',
+  EPERM: 'unreachable',
+  ETIMEDOUT: 'connect_timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+  EPROTO: 'tls',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  ECONNABORTED: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_CLOSED: 'reset',
+  UND_ERR_DESTROYED: 'reset',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+};
+
+/** Codes of OpenSSL and Node for certificates that they do not accept. */
+const tlsCodes =
+  /^(?:ERR_(?:TLS|SSL)_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
+
+/** Answers that break HTTP, or that Node will not send on; undici's parser errors may have no code. */
+const protocolCodes = /^(?:HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW|ERR_INVALID_|ERR_HTTP_)/;
+
+/** Why the provider could not be reached, or broke off; null where it was not at fault. */
+export function toFailureCause(error: Error): FailureCause | null {
+  // A body that streams through may turn out too large or end early.
+  if (error instanceof ApiError) return null;
+  // Where a name has several addresses, all of which failed, the error has the code of the first.
+  const code = String((error as { code?: unknown }).code ?? '');
+  const known = Object.hasOwn(causes, code) ? causes[code] : undefined;
+  if (known !== undefined) return known;
+  if (tlsCodes.test(code)) return 'tls';
+  return error.name === 'HTTPParserError' || protocolCodes.test(code) ? 'protocol' : 'other';
+}
+
+/** The error for the agent when the provider never answered. */
+export function toFailure(error: Error): ErrorCode {
+  if (error instanceof ApiError) return error.code;
+  return toFailureCause(error) === 'timeout' ? 'provider_timeout' : 'provider_unreachable';
+}
+
+/** Classes of a provider's status. 429 has its own: it is the account's limit, not a fault of the request. */
+export const statusClasses = ['2xx', '3xx', '4xx', '429', '5xx'] as const;
+
+export type StatusClass = (typeof statusClasses)[number];
+
+/** @param status of a final answer, 200 or more; those above 599 are in no standard and count as errors of the server */
+export function toStatusClass(status: number): StatusClass {
+  if (status === 429) return '429';
+  if (status < 300) return '2xx';
+  if (status < 400) return '3xx';
+  return status < 500 ? '4xx' : '5xx';
+}

@@ -1,0 +1,88 @@
+import type { FoundDoubt } from '@agp/db';
+
+const flushEveryMs = 1_000;
+
+/** Rows on their way to storage, written behind the answers in batches, one after the other: no request waits for them. */
+export abstract class BatchLog<Row> {
+  readonly #store: (rows: Row[]) => Promise<void>;
+  readonly #onFailure: (cause: Error) => void;
+  readonly #timer: NodeJS.Timeout;
+  #failures = 0;
+  #flushing: Promise<void> = Promise.resolve();
+
+  /** @param onFailure gets the cause when storage fails; the rows are then tried again */
+  constructor({ store, onFailure }: BatchLogOptions<Row>) {
+    this.#store = store;
+    this.#onFailure = onFailure;
+    this.#timer = setInterval(() => void this.flush(), flushEveryMs);
+  }
+
+  /** Stores the waiting rows; never rejects. */
+  flush(): Promise<void> {
+    // One after the other, so that no row is stored twice.
+    this.#flushing = this.#flushing.then(() => this.#storeAll());
+    return this.#flushing;
+  }
+
+  /** Stores the last rows. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  /** Removes the rows of the next statement from those that wait; empty if none wait. */
+  protected abstract take(): Row[];
+
+  /**
+   * Takes back rows that storage did not accept.
+   *
+   * @param failures how often storage has failed since it last accepted any
+   */
+  protected abstract putBack(rows: Row[], failures: number): void;
+
+  async #storeAll(): Promise<void> {
+    for (let rows = this.take(); rows.length > 0; rows = this.take()) {
+      try {
+        await this.#store(rows);
+        this.#failures = 0;
+      } catch (cause) {
+        this.#failures += 1;
+        this.putBack(rows, this.#failures);
+        this.#onFailure(cause as Error);
+        return;
+      }
+    }
+  }
+}
+
+export interface BatchLogOptions<Row> {
+  store(rows: Row[]): Promise<void>;
+  onFailure(cause: Error): void;
+}
+
+/** The most rows that wait, of one agent and of all. */
+const maxOfAgent = 200;
+const maxWaiting = 2_000;
+/** Rows of one statement. */
+const maxAtOnce = 100;
+/** Tries of one batch, some minutes altogether; the metric has counted its rows. */
+const maxTries = 300;
+
+/** Calls with doubtful figures on their way to storage, which may get the same row twice. No agent fills the log alone. */
+export class DoubtLog extends BatchLog<FoundDoubt> {
+  #waiting: FoundDoubt[] = [];
+
+  /** Drops the row if there is no room. */
+  add(doubt: FoundDoubt): void {
+    const ofAgent = this.#waiting.filter(({ agentId }) => agentId === doubt.agentId).length;
+    if (ofAgent < maxOfAgent && this.#waiting.length < maxWaiting) this.#waiting.push(doubt);
+  }
+
+  protected take(): FoundDoubt[] {
+    return this.#waiting.splice(0, maxAtOnce);
+  }
+
+  protected putBack(rows: FoundDoubt[], failures: number): void {
+    if (failures % maxTries !== 0) this.#waiting.unshift(...rows);
+  }
+}

@@ -1,0 +1,70 @@
+import { type EventMessage, toEventText } from '@agp/core/events';
+import { uuidOf } from '@agp/core/ids';
+import type { Measurement } from '@agp/metering';
+import { hideCredentials } from '@agp/pii/hide-credentials';
+import type { Logger } from '@agp/runtime';
+import type { ProxyContext } from '../context.ts';
+import type { AdmittedRequest } from '../journey.ts';
+import type { ProxyMetrics } from '../telemetry/metrics.ts';
+
+/** Counts and stores a call whose figures are doubtful. */
+export function reportDoubt(
+  { metrics, doubts }: ProxyContext,
+  { head, agent }: AdmittedRequest,
+  event: EventMessage,
+  { doubt }: Measurement,
+): void {
+  if (doubt === null) return;
+  metrics.doubtful.inc({ reason: doubt.reason });
+  doubts.add({
+    eventId: uuidOf('evt', event.id),
+    agentId: agent.uuid,
+    sessionId: event.session_id,
+    provider: event.provider,
+    model: event.model,
+    reason: doubt.reason,
+    claimedPromptTokens: doubt.promptTokens,
+    claimedCompletionTokens: doubt.completionTokens,
+    claimedCostNanoUsd: doubt.costNanoUsd,
+    costNanoUsd: event.cost_nano_usd,
+    occurredAt: head.timestamp,
+  });
+}
+
+/** The form of models' names. */
+const modelName = /^[A-Za-z0-9][\w.:/@+-]{0,127}$/;
+
+/** Callers choose the model's name, so a text that does not look like one is not quoted. */
+function toLoggedModel(name: string): string {
+  return modelName.test(name) && hideCredentials(name) === name
+    ? name
+    : `a name of ${name.length} characters, not shown`;
+}
+
+/**
+ * Makes the function that reports calls without a known price: each counts, and the first of a provider and model is logged.
+ *
+ * @param maxModels how many are logged by this process: names come from callers, who could fill log and memory with them
+ */
+export function reportUnpriced(
+  { metrics, logger }: { metrics: Pick<ProxyMetrics, 'unpriced'>; logger: Pick<Logger, 'warn'> },
+  maxModels = 1_000,
+): (provider: string, model: string | null) => void {
+  const logged = new Set<string>();
+  return (provider, model) => {
+    metrics.unpriced.inc({ provider });
+    if (logged.size > maxModels) return;
+    // As the event names it, so that the log and the list of unpriced models agree.
+    const name = toEventText(model || 'unknown', 256);
+    const key = `${provider}\0${name}`;
+    if (logged.has(key)) return;
+    logged.add(key);
+    if (logged.size > maxModels)
+      logger.warn({ maxModels }, 'more models have no known price: no further ones are logged');
+    else
+      logger.warn(
+        { provider, model: toLoggedModel(name) },
+        'this model has no known price: its calls are recorded with cost 0',
+      );
+  };
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { agentTokenPrefix } from '@agp/core/contracts';
+import type { Operation } from '@agp/metering';
+import { ConfigError } from '@agp/runtime';
+import type { HeaderValues } from '../answer/forwarded-headers.ts';
+import type { Provider } from './provider.ts';
+
+/** Headers for callers' own credentials. `Cookie` and `Proxy-*` are never forwarded anyway. */
+const credentialHeaders = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'x-goog-iam-authorization-token',
+  'ocp-apim-subscription-key',
+]);
+const credentialParameter = /^\$?(?:key|api[-_]?key|access_token|oauth_token|subscription-key)$/i;
+
+/** Whether a header, by its lower-case name, holds a credential of the caller. */
+export const isCredentialHeader = (name: string): boolean => credentialHeaders.has(name);
+
+/** Whether a query parameter holds a credential of the caller. */
+export const isCredentialParameter = (name: string): boolean => credentialParameter.test(name);
+
+/** Azure's resources have their own header for a key. */
+const azureHost = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
+
+/**
+ * The header with the configured key, as the provider's own SDK would send it. On the OpenAI-compatible paths of other servers the
+ * key is sent as to OpenAI.
+ *
+ * @param path the provider's path
+ */
+export function writeKeyHeader(
+  { api, baseUrl }: Pick<Provider, 'api' | 'baseUrl'>,
+  apiKey: string,
+  operation: Operation | null,
+  path: string,
+): HeaderValues {
+  if (azureHost.test(baseUrl.hostname)) return { 'api-key': apiKey };
+  if (api === 'openai' || operation?.api === 'openai' || path.includes('/openai/')) {
+    return { Authorization: `Bearer ${apiKey}` };
+  }
+  return api === 'anthropic' ? { 'x-api-key': apiKey } : { 'x-goog-api-key': apiKey };
+}
+
+/** A provider's key from the environment. */
+export interface NamedProviderKey {
+  /** In lower case; `_` may replace a dash of the provider's id. */
+  id: string;
+  variable: string;
+  apiKey: string;
+}
+
+/** Keys of this product, which no provider may see. */
+const ownKey = new RegExp(`^(?:${agentTokenPrefix}|agm_)`);
+
+function checkKey(source: string, key: string): string {
+  if (!/^[\x21-\x7e]{1,4096}$/.test(key)) {
+    throw new ConfigError(`${source}: must hold a key: printable ASCII without spaces, in one line`);
+  }
+  if (ownKey.test(key)) throw new ConfigError(`${source}: holds a key of this product, not a provider's`);
+  return key;
+}
+
+/**
+ * Reads the file that holds a provider's key.
+ *
+ * @param source the variable that named it
+ * @throws ConfigError naming the variable and the file, never its content
+ */
+export function readProviderKey(source: string, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new ConfigError(`${source}: cannot read ${file}`);
+  }
+  return checkKey(`${source}: ${file}`, text);
+}
+
+/**
+ * The keys in `PROVIDER_<ID>_API_KEY` and in the files that `PROVIDER_<ID>_API_KEY_FILE` names; the files win.
+ *
+ * @throws ConfigError naming the variable, never its value
+ */
+export function readProviderKeys(environment: NodeJS.ProcessEnv): NamedProviderKey[] {
+  const keys = new Map<string, NamedProviderKey>();
+  for (const [variable, value] of Object.entries(environment)) {
+    const [, name, inFile] = /^PROVIDER_([A-Z0-9_]+?)_API_KEY(_FILE)?$/.exec(variable) ?? [];
+    if (name === undefined || !value) continue;
+    const id = name.toLowerCase();
+    if (inFile) keys.set(id, { id, variable, apiKey: readProviderKey(variable, value) });
+    else if (!keys.has(id)) keys.set(id, { id, variable, apiKey: checkKey(variable, value.trim()) });
+  }
+  return [...keys.values()];
+}

@@ -1,0 +1,44 @@
+import type { Outbox } from '@agp/bus';
+import { ApiError } from '@agp/core/errors';
+import type { ProxyConfig } from '../config.ts';
+import type { ProxyContext } from '../context.ts';
+import { refuseShare } from '../exchange.ts';
+import { type Agent, type Head, type Place, toHolder } from '../journey.ts';
+
+interface Promising {
+  config: Pick<ProxyConfig, 'audit'>;
+  outbox: Pick<Outbox, 'size' | 'capacity'>;
+  load: Pick<ProxyContext['load'], 'promised'>;
+}
+
+/**
+ * Promises the request places in the outbox for its events, of which it has two where it is recorded at ingress as well. Of requests that
+ * were admitted together none takes a place that was promised to another.
+ *
+ * @returns how many; the caller gives each back when its event is in the outbox
+ * @throws ApiError `audit_unavailable` with `AUDIT=strict`, where there are not enough
+ */
+export function promisePlaces(
+  { config, outbox, load }: Promising,
+  { requestEventId }: Pick<Head, 'requestEventId'>,
+): number {
+  const places = requestEventId ? 2 : 1;
+  if (config.audit === 'strict' && outbox.size + load.promised + places > outbox.capacity) {
+    throw new ApiError('audit_unavailable');
+  }
+  load.promised += places;
+  return places;
+}
+
+/**
+ * Takes a place among the requests served at once, and with it the right to a connection to a provider. An agent that floods the
+ * proxy fills only its own share.
+ *
+ * @throws ApiError `share_used_up`, `proxy_overloaded`
+ */
+export function takePlace({ places }: ProxyContext, head: Head, agent: Agent): Place {
+  const holder = toHolder(agent, head);
+  const full = places.take(holder, 1);
+  if (full !== null) throw refuseShare(full, 'too many requests of this agent run at once');
+  return { giveBack: () => places.giveBack(holder, 1) };
+}

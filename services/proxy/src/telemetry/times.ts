@@ -1,0 +1,46 @@
+import type { AdmittedRequest, Answer } from '../journey.ts';
+import type { ProxyMetrics } from './metrics.ts';
+
+/** The steps of the pipeline, named after their files and functions. */
+export type StepName =
+  | 'readHead'
+  | 'identify'
+  | 'admit'
+  | 'resolveSession'
+  | 'readBody'
+  | 'reserve'
+  | 'claimSession'
+  | 'forward'
+  | 'meter'
+  | 'finish';
+
+/**
+ * Times the steps of one request, at a cost of about 0.2 microseconds each.
+ *
+ * @returns to be called with the step that begins now, which ends the one before; with null after the last
+ */
+export function timeSteps({ steps }: Pick<ProxyMetrics, 'steps'>): (begins: StepName | null) => void {
+  let step: StepName | null = null;
+  let since = 0;
+  return (begins) => {
+    const now = performance.now();
+    if (step !== null) steps.observe({ step }, (now - since) / 1000);
+    step = begins;
+    since = now;
+  };
+}
+
+/** Observes how long a forwarded request took, and which part of that was the proxy's and which the provider's. */
+export function observeTimes(
+  metrics: Pick<ProxyMetrics, 'duration' | 'overhead' | 'provider' | 'providerFirstByte'>,
+  { head, body }: AdmittedRequest,
+  { durationMs, times }: Pick<Answer, 'durationMs' | 'times'>,
+): void {
+  const label = { provider: head.provider.id };
+  metrics.duration.observe(label, durationMs / 1000);
+  const { dispatched, answered, ended, relayedMs } = times;
+  if (dispatched === null) return;
+  metrics.overhead.observe(label, (dispatched - head.arrived - body.waitedMs + relayedMs) / 1000);
+  if (ended !== null) metrics.provider.observe(label, (ended - dispatched) / 1000);
+  if (answered !== null) metrics.providerFirstByte.observe(label, (answered - dispatched) / 1000);
+}
