@@ -12,11 +12,12 @@ import { finish } from './steps/finish.ts';
 import { forward } from './steps/forward.ts';
 import { identify } from './steps/identify.ts';
 import { meter, openMeter } from './steps/meter.ts';
-import { promisePlaces, takePlace } from './steps/places.ts';
+import { promisePlaces } from './steps/promise-places.ts';
 import { readBody } from './steps/read-body.ts';
 import { readHead } from './steps/read-head.ts';
 import { reserve } from './steps/reserve.ts';
 import { resolveSession } from './steps/resolve-session.ts';
+import { takePlace } from './steps/take-place.ts';
 import { RequestTrace } from './telemetry/request-trace.ts';
 import { timeSteps } from './telemetry/times.ts';
 

@@ -2,8 +2,7 @@ import type { Outbox } from '@agp/bus';
 import { ApiError } from '@agp/core/errors';
 import type { ProxyConfig } from '../config.ts';
 import type { ProxyContext } from '../context.ts';
-import { refuseShare } from '../exchange.ts';
-import { type Agent, type Head, type Place, toHolder } from '../journey.ts';
+import type { Head } from '../journey.ts';
 
 interface Promising {
   config: Pick<ProxyConfig, 'audit'>;
@@ -28,17 +27,4 @@ export function promisePlaces(
   }
   load.promised += places;
   return places;
-}
-
-/**
- * Takes a place among the requests served at once, and with it the right to a connection to a provider. An agent that floods the
- * proxy fills only its own share.
- *
- * @throws ApiError `share_used_up`, `proxy_overloaded`
- */
-export function takePlace({ places }: ProxyContext, head: Head, agent: Agent): Place {
-  const holder = toHolder(agent, head);
-  const full = places.take(holder, 1);
-  if (full !== null) throw refuseShare(full, 'too many requests of this agent run at once');
-  return { giveBack: () => places.giveBack(holder, 1) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { promisePlaces } from './places.ts';
+import { promisePlaces } from './promise-places.ts';
 
 const makeProxy = (audit: 'strict' | 'available') => ({
   config: { audit },
