@@ -24,7 +24,6 @@ COPY packages/db/package.json packages/db/
 COPY packages/demo-provider/package.json packages/demo-provider/
 COPY packages/metering/package.json packages/metering/
 COPY packages/operator/package.json packages/operator/
-COPY packages/person-names/package.json packages/person-names/
 COPY packages/pii/package.json packages/pii/
 COPY packages/pricing/package.json packages/pricing/
 COPY packages/reservations/package.json packages/reservations/
@@ -75,7 +74,6 @@ COPY packages/reservations /stored/packages/reservations
 COPY packages/demo-provider /demo-provider/packages/demo-provider
 COPY packages/operator /operator/packages/operator
 COPY packages/metering /proxy/packages/metering
-COPY packages/person-names /proxy/packages/person-names
 COPY packages/pricing /proxy/packages/pricing
 COPY services/management /management/services/management
 COPY services/proxy /proxy/services/proxy

@@ -3,7 +3,7 @@
  * pattern alone costs. Rounds take turns and medians are compared. With `--detectors`, each detector alone.
  */
 
-import { createPersonNameDetector } from '@agp/person-names';
+import { createPersonNameDetector } from '@agp/metering/person-names';
 import { createPiiFinder } from '@agp/pii';
 import { runDetectors } from '../../packages/pii/src/detector.ts';
 import { detectors } from '../../packages/pii/src/detectors.ts';

@@ -3,7 +3,7 @@
  * some runs, more where the machine is busy. Ends with 1 if one fails.
  */
 
-import { createPersonNameDetector } from '@agp/person-names';
+import { createPersonNameDetector } from '@agp/metering/person-names';
 import { createPiiFinder } from '@agp/pii';
 import { proveRegExps } from './prove-regexps.ts';
 import { redosCorpus } from './redos-corpus.ts';

@@ -1,4 +1,4 @@
-import { createPersonNameDetector } from '@agp/person-names';
+import { createPersonNameDetector } from '@agp/metering/person-names';
 import { createPiiFinder, detectPiiTypes, piiTypes } from '@agp/pii';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

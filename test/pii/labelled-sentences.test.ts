@@ -1,4 +1,4 @@
-import { createPersonNameDetector } from '@agp/person-names';
+import { createPersonNameDetector } from '@agp/metering/person-names';
 import { createPiiFinder, type PiiType, piiTypes } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { labelledSentences } from './labelled-sentences.ts';

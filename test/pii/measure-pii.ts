@@ -8,7 +8,7 @@
  * is at a path that was named, and with 0 where there is no data set at the usual one.
  */
 import { existsSync } from 'node:fs';
-import { createPersonNameDetector } from '@agp/person-names';
+import { createPersonNameDetector } from '@agp/metering/person-names';
 import { createPiiFinder, type PiiType, piiTypes } from '@agp/pii';
 import { type LabelledText, readLabelledTexts, typeOfLabel } from './labelled-text.ts';
 import { addScores, rate, type Score, type Scores, scoreFindings } from './score-findings.ts';

@@ -1,4 +1,4 @@
-import { createPersonNameDetector } from '@agp/person-names';
+import { createPersonNameDetector } from '@agp/metering/person-names';
 import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { redosCorpus } from './redos-corpus.ts';

@@ -1,4 +1,4 @@
-import type { Operation, ProviderApi } from './providers/index.ts';
+import type { Operation, ProviderApi } from './dialects/operation.ts';
 
 /** The server that a call goes to. */
 export interface CallProvider {

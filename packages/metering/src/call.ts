@@ -4,7 +4,7 @@ import type { PiiType } from '@agp/pii';
 import type { Holder } from '@agp/runtime/fairness';
 import type { CallHead } from './call-head.ts';
 import type { InspectedBody } from './request/inspect-body.ts';
-import type { MissedReason } from './scan-pii/index.ts';
+import type { MissedReason } from './scan/scan-memory.ts';
 
 /** A request that is forwarded. */
 export interface Call {

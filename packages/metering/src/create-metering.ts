@@ -1,16 +1,16 @@
 import { createFindModelBounds, createPriceUsage } from '@agp/pricing';
 import { FairShares } from '@agp/runtime/fairness';
+import { maxInspected } from './answer/reading.ts';
 import type { Call } from './call.ts';
 import type { CallHead } from './call-head.ts';
-import { createTokenEstimator } from './estimate-tokens/index.ts';
+import type { Operation } from './dialects/operation.ts';
 import { type CallMeter, openCallMeter } from './measure/call-meter.ts';
 import type { MeteringOptions, MeteringParts } from './metering-parts.ts';
-import type { Operation } from './providers/index.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
-import { computeReservation } from './reserve/compute-reservation.ts';
 import { type Cheaper, findCheaper } from './reserve/find-cheaper.ts';
-import { createPiiScanner } from './scan-pii/index.ts';
-import { maxInspected } from './stream/index.ts';
+import { computeReservation } from './reserve/reserve.ts';
+import { createPiiScanner } from './scan/pii-scanner.ts';
+import { createTokenEstimator } from './tokens/token-estimator.ts';
 
 /** The caps that hold for a request. */
 export interface Caps {

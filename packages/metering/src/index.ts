@@ -1,23 +1,14 @@
-export type {
-  AnswerEnd,
-  Call,
-  Doubt,
-  Measurement,
-  UnscannedReason,
-} from './call.ts';
-export { unmeasured } from './call.ts';
+export type { ResponseTap } from './answer/reading.ts';
+export { StreamUsageStripper } from './answer/strip-usage.ts';
+export { canDecode } from './answer/tap.ts';
+export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export { readTierHeader } from './demand/read-tier-header.ts';
+export { formatStreamError } from './dialects/format-stream-error.ts';
+export { matchOperation, operationWords } from './dialects/match-operation.ts';
+export type { Operation, ProviderApi } from './dialects/operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';
 export type { MeteringOptions } from './metering-parts.ts';
-export {
-  formatStreamError,
-  matchOperation,
-  type Operation,
-  operationWords,
-  type ProviderApi,
-} from './providers/index.ts';
 export type { InspectedBody } from './request/inspect-body.ts';
 export type { Cheaper } from './reserve/find-cheaper.ts';
-export { canDecode, type ResponseTap, StreamUsageStripper } from './stream/index.ts';

@@ -1,7 +1,7 @@
 import type { FindModelBounds, PriceFile, PriceUsage } from '@agp/pricing';
 import type { FairShares } from '@agp/runtime/fairness';
-import type { TokenEstimator } from './estimate-tokens/index.ts';
-import type { PiiScanner } from './scan-pii/index.ts';
+import type { PiiScanner } from './scan/pii-scanner.ts';
+import type { TokenEstimator } from './tokens/token-estimator.ts';
 
 /** How calls are read, priced and scanned. */
 export interface MeteringOptions {

@@ -1,8 +1,9 @@
 import { parsePriceFile } from '@agp/pricing';
 import type { CallHead, CallProvider } from '../src/call-head.ts';
 import { createMetering } from '../src/create-metering.ts';
+import { matchOperation } from '../src/dialects/match-operation.ts';
+import type { ProviderApi } from '../src/dialects/operation.ts';
 import type { MeteringOptions } from '../src/metering-parts.ts';
-import { matchOperation, type ProviderApi } from '../src/providers/index.ts';
 
 const provider = (id: string, api: ProviderApi, url: string): CallProvider => ({
   id,

@@ -16,7 +16,7 @@ const rankOf = (finding: PiiFinding): number => ranks[piiTypes[finding.type].for
 /**
  * Makes a finder of every type in `piiTypes`.
  *
- * @param personNames of `@agp/person-names`, which is apart because it takes time and memory to load; none are found without it
+ * @param personNames of `@agp/metering/person-names`, which is apart because it takes time and memory to load; none are found without it
  */
 export function createPiiFinder({ personNames }: { personNames?: Detector } = {}): PiiFinder {
   const active = personNames ? [...detectors, personNames] : detectors;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { matchOperation, type Operation, type ProviderApi } from '@agp/metering';
-import { createResponseTap } from '../../../packages/metering/src/stream/index.ts';
+import { createResponseTap } from '../../../packages/metering/src/answer/tap.ts';
 import { contentTypes, type Row } from './cell.ts';
 import { type FormedCell, toForm, wireForms } from './wire-forms.ts';
 

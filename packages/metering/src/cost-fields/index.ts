@@ -1,4 +1,4 @@
-import type { Operation } from '../providers/index.ts';
+import type { Operation } from '../dialects/operation.ts';
 import { anthropicFields } from './anthropic-fields.ts';
 import type { CostFields } from './cost-fields.ts';
 import { geminiFields } from './gemini-fields.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { CostFields } from '../cost-fields/index.ts';
-import { findRepeatedKey } from '../json/find-repeated-key.ts';
-import { isForm } from '../request/parse-form-fields.ts';
+import { findRepeatedKey } from '../json/faults.ts';
+import { isForm } from '../request/form.ts';
 import { isPlainForm } from './is-plain-form.ts';
 import { notBounded } from './not-bounded.ts';
 import type { BodyMembers } from './read-members.ts';

@@ -1,6 +1,6 @@
 import { maxTokens } from '@agp/pricing';
 import { type CostFields, type CostRule, type CostRules, foldName, rivals, toSnakeCase } from '../cost-fields/index.ts';
-import { asArray, asText } from '../json/json-shapes.ts';
+import { asArray, asText } from '../json/members.ts';
 import { readAmount } from './read-amount.ts';
 import type { BodyMember } from './read-members.ts';
 

@@ -1,7 +1,5 @@
-import { asObject } from '../json/json-shapes.ts';
-import { scanMembers, skipSpace } from '../json/scan-members.ts';
-import { tryParse } from '../json/try-parse.ts';
-import { isForm, parseFormFields } from '../request/parse-form-fields.ts';
+import { asObject, scanMembers, skipSpace, tryParse } from '../json/members.ts';
+import { isForm, parseFormFields } from '../request/form.ts';
 
 /** A member of a request's body; a repeated one is listed each time. */
 export interface BodyMember {

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { type CostFields, type CostRules, foldName, rivals } from '../cost-fields/index.ts';
-import { undoEscapes } from '../json/find-repeated-key.ts';
+import { undoEscapes } from '../json/faults.ts';
 import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';
 import { type Demand, findRule } from './read-demand.ts';

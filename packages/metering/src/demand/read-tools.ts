@@ -1,4 +1,4 @@
-import { asArray, asName, asObject } from '../json/json-shapes.ts';
+import { asArray, asName, asObject } from '../json/members.ts';
 import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';
 

@@ -1,5 +1,5 @@
 import { type CostRule, toSnakeCase } from '../cost-fields/index.ts';
-import { asArray, asName, asObject, asText } from '../json/json-shapes.ts';
+import { asArray, asName, asObject, asText } from '../json/members.ts';
 import { findUnsized } from './find-unsized.ts';
 import { foldTier } from './fold-tier.ts';
 import { notBounded } from './not-bounded.ts';

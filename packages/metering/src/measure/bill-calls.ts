@@ -1,8 +1,7 @@
 import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
+import { addUsage, maxReportedCalls, type OnCall } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
-import { maxReportedCalls, type OnCall } from '../providers/index.ts';
-import { addUsage } from '../providers/sum-usage.ts';
 import { boundClaims } from './bound-claims.ts';
 
 /** The usage and cost of several calls together. */

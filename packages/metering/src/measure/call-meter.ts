@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { openMemoryShare, type ResponseReading, type ResponseTap } from '../answer/reading.ts';
+import { createResponseTap } from '../answer/tap.ts';
 import type { AnswerEnd, Call, Measurement } from '../call.ts';
 import type { MeteringParts } from '../metering-parts.ts';
-import { createResponseTap, openMemoryShare, type ResponseReading, type ResponseTap } from '../stream/index.ts';
 import { BillCalls } from './bill-calls.ts';
 import { measureUsage } from './measure-usage.ts';
 import { findTexts, scanCall } from './scan-call.ts';

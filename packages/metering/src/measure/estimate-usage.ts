@@ -1,10 +1,10 @@
 import { makeUsage, type Usage } from '@agp/pricing';
+import type { ResponseReading } from '../answer/reading.ts';
 import type { AnswerEnd, Call } from '../call.ts';
-import type { TokenEstimator } from '../estimate-tokens/index.ts';
-import type { Operation } from '../providers/index.ts';
+import type { Operation } from '../dialects/operation.ts';
+import { isForm } from '../request/form.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
-import { isForm } from '../request/parse-form-fields.ts';
-import type { ResponseReading } from '../stream/index.ts';
+import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import type { CallTexts } from './scan-call.ts';
 
 /** Bytes for each token of a body that could not be read. */

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { makeUsage, type Usage } from '@agp/pricing';
+import type { ResponseReading } from '../answer/reading.ts';
 import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
+import type { Operation } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
-import type { Operation } from '../providers/index.ts';
-import type { ResponseReading } from '../stream/index.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';
 import { reachesOut } from './bound-claims.ts';
 import { estimateUsage } from './estimate-usage.ts';

@@ -3,6 +3,7 @@ import type { Usage } from '@agp/pricing';
 
 export type { BodyForm };
 
+import { spliceStreamUsage } from '../answer/splice-usage.ts';
 import type { CallHead, CallProvider } from '../call-head.ts';
 import { type CostFields, findCostFields } from '../cost-fields/index.ts';
 import { type BodyForm, checkExact } from '../demand/check-exact.ts';
@@ -10,8 +11,7 @@ import { type Demand, readDemand } from '../demand/read-demand.ts';
 import { readMembers } from '../demand/read-members.ts';
 import { readStrictly } from '../demand/read-strictly.ts';
 import type { StrictDemand } from '../demand/strict-demand.ts';
-import type { Operation } from '../providers/index.ts';
-import { spliceStreamUsage } from '../stream/index.ts';
+import type { Operation } from '../dialects/operation.ts';
 
 /** A request body that was read, and what is sent on in its place. */
 export interface InspectedBody {

@@ -1,10 +1,10 @@
 import { ApiError } from '@agp/core/errors';
 import type { CallHead } from '../call-head.ts';
 import { findCostFields } from '../cost-fields/index.ts';
+import type { Operation } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
-import type { Operation } from '../providers/index.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
-import { computeReservation } from './compute-reservation.ts';
+import { computeReservation } from './reserve.ts';
 
 /** The reservation that a request would need with the lowest bound on its output. */
 export interface Cheaper {

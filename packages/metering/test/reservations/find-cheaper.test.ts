@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProviderApi } from '../../src/providers/index.ts';
+import type { ProviderApi } from '../../src/dialects/operation.ts';
 import { makeHead, openMetering } from '../open-metering.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];

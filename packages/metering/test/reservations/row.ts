@@ -1,4 +1,4 @@
-import type { ProviderApi } from '../../src/providers/index.ts';
+import type { ProviderApi } from '../../src/dialects/operation.ts';
 
 /** The output reserved where nothing bounds it: the configured default, and in strict mode the most that any model writes. */
 export const open = 4_096;

@@ -30,7 +30,7 @@ function* checkContainer(name: string, { resources }: Container): Generator<stri
   }
 }
 
-/** packages/metering/src/text/create-offload.ts: the heap that each of the proxy's two workers may grow to. */
+/** packages/metering/src/text/offload.ts: the heap that each of the proxy's two workers may grow to. */
 const workerHeapBytes = 768 * 2 ** 20;
 /** What the proxy was seen to need beside them and the bodies it buffers, with some thousands of open streams (docs/deploy.md). */
 const proxyBytes = 512 * 2 ** 20;

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { FairShares } from '@agp/runtime/fairness';
+import { expect, test } from 'vitest';
+import { matchOperation } from '../dialects/match-operation.ts';
+import type { Operation } from '../dialects/operation.ts';
+import { openMemoryShare } from './reading.ts';
+import { createResponseTap } from './tap.ts';
+
+const script = new URL('../../test/hold-bombs.ts', import.meta.url).pathname;
+
+/** Of V8, which needs some twenty for the code alone. */
+const heapMegabytes = 64;
+
+test("answers made to fill their reader's memory are read in little of it", async () => {
+  const run = promisify(execFile)(process.execPath, [`--max-old-space-size=${heapMegabytes}`, script]);
+  expect((await run).stdout).toMatch(/^(?:.+ are read\n){6}$/);
+});
+
+test("answers of one agent take a share of the memory; those without room are dropped and reported, and other agents' are read", async () => {
+  const megabyte = 1024 * 1024;
+  const shares = new FairShares({ max: 100 * megabyte });
+  const chat = matchOperation('openai', 'POST', '/v1/chat/completions') as Operation;
+  const open = (agentId: string) =>
+    createResponseTap(
+      chat,
+      { 'content-type': 'text/event-stream' },
+      { memory: openMemoryShare(shares, { agentId, source: null }) },
+    );
+  const greedy = Array.from({ length: 20 }, () => open('greedy'));
+  const chunk = Buffer.alloc(megabyte, 'x');
+  for (const tap of greedy) for (let pushed = 0; pushed < 4; pushed += 1) tap.push(chunk);
+  expect(shares.heldBy('greedy')).toBeLessThanOrEqual(25 * megabyte);
+  const modest = open('modest');
+  modest.push(Buffer.from('data: {"model":"m","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n'));
+  expect(await modest.end()).toMatchObject({ inspected: true, usage: { promptTokens: 3 } });
+  const readings = await Promise.all(greedy.map((tap) => tap.end()));
+  expect(readings.filter(({ passedBy }) => passedBy === 'overloaded').length).toBeGreaterThan(10);
+  expect(readings.map(({ length }) => length)).toEqual(readings.map(() => 4 * megabyte));
+  for (const tap of [...greedy, modest]) tap.release();
+  expect(shares.total).toBe(0);
+});

@@ -1,0 +1,269 @@
+import type { AnswerReading, Operation, StreamReader } from '../dialects/operation.ts';
+import {
+  asObject,
+  backslash,
+  closeBrace,
+  findTrailingMembers,
+  isTooPopulated,
+  type JsonObject,
+  openBrace,
+  quote,
+  scanMembers,
+  skipSpace,
+  tryParse,
+} from '../json/members.ts';
+import { addBeside, findLostText } from '../text/beside.ts';
+import { type BodyReader, type BodyReading, finishReading, nothingRead, StreamPart } from './reading.ts';
+
+/**
+ * Reads a JSON array of objects element by element, as Gemini streams without `alt=sse`, or a single object. An array
+ * that was cut gives the elements that are whole. It keeps its own state, since the bytes come in pieces.
+ */
+export class ArrayReader implements BodyReader {
+  readonly #reader: StreamReader;
+  readonly #element = new StreamPart();
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+
+  constructor(reader: StreamReader) {
+    this.#reader = reader;
+  }
+
+  push(chunk: Buffer): void {
+    const text = chunk.toString('latin1');
+    let start = 0;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (code === backslash) this.#escaped = true;
+        else if (code === quote) this.#inString = false;
+      } else if (code === quote) {
+        this.#inString = this.#depth > 0;
+      } else if (code === openBrace) {
+        if (this.#depth === 0) start = i;
+        this.#depth += 1;
+      } else if (code === closeBrace && this.#depth > 0) {
+        this.#depth -= 1;
+        if (this.#depth === 0) {
+          this.#element.add(text.slice(start, i + 1));
+          const element = this.#element.take();
+          if (element !== null) this.#reader.push('', element);
+        }
+      }
+    }
+    if (this.#depth > 0) this.#element.add(text.slice(start));
+  }
+
+  end(): BodyReading {
+    const { output, ...reading } = finishReading(this.#reader, this.#element.isComplete);
+    const isCut = this.#depth > 0;
+    return {
+      ...reading,
+      output: () => {
+        const written = output();
+        return isCut && !Buffer.isBuffer(written) ? { ...written, whole: false } : written;
+      },
+    };
+  }
+}
+
+/** Smaller pieces are copied: each would keep the whole chunk that was read from the socket alive. */
+const smallPiece = 16 * 1024;
+const blockSize = 64 * 1024;
+
+/** Bytes that come in any number of pieces, however small, in little more memory than they take themselves. */
+export class GatheredBytes {
+  #whole: Buffer[] = [];
+  #block: Buffer | null = null;
+  #used = 0;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(piece: Buffer): void {
+    this.#length += piece.length;
+    // Most answers come in one piece, which is not copied at all.
+    if (piece.length >= smallPiece || this.#length === piece.length) {
+      this.#endBlock();
+      this.#whole.push(piece);
+      return;
+    }
+    for (let from = 0; from < piece.length; ) {
+      this.#block ??= Buffer.allocUnsafeSlow(blockSize);
+      const copied = piece.copy(this.#block, this.#used, from);
+      from += copied;
+      this.#used += copied;
+      if (this.#used === blockSize) this.#endBlock();
+    }
+  }
+
+  /** Forgets pieces from the beginning for as long as so many bytes are left. */
+  keepLast(bytes: number): void {
+    let first = this.#whole[0]?.length ?? 0;
+    while (first > 0 && this.#length - first >= bytes) {
+      this.#whole.shift();
+      this.#length -= first;
+      first = this.#whole[0]?.length ?? 0;
+    }
+  }
+
+  /** All bytes, which are forgotten here. */
+  take(): Buffer {
+    this.#endBlock();
+    const [only] = this.#whole;
+    const bytes = this.#whole.length === 1 && only ? only : Buffer.concat(this.#whole);
+    this.#whole = [];
+    this.#length = 0;
+    return bytes;
+  }
+
+  #endBlock(): void {
+    if (this.#block && this.#used > 0) this.#whole.push(this.#block.subarray(0, this.#used));
+    this.#block = null;
+    this.#used = 0;
+  }
+}
+
+/** Of a larger body only the end is kept. */
+const maxBody = 8 * 1024 * 1024;
+
+/** A larger body is not parsed unless it must be: parsing holds up everything else that the process does. */
+const maxEagerParse = 128 * 1024;
+
+const tailLength = 64 * 1024;
+
+/** Reads a JSON body when it is whole. */
+export class JsonReader implements BodyReader {
+  readonly #operation: Operation;
+  readonly #bytes = new GatheredBytes();
+  #isCut = false;
+
+  constructor(operation: Operation) {
+    this.#operation = operation;
+  }
+
+  push(chunk: Buffer): void {
+    this.#bytes.add(chunk);
+    if (this.#bytes.length > maxBody) this.#isCut = true;
+    if (this.#isCut) this.#bytes.keepLast(tailLength);
+  }
+
+  end(): BodyReading {
+    const bytes = this.#bytes.take();
+    if (bytes.length > maxEagerParse || this.#isCut) {
+      const outline = this.#isCut ? findTrailingMembers(bytes.subarray(-tailLength)) : readOutline(bytes);
+      const reading = this.#operation.readAnswer(outline);
+      if (this.#isCut) {
+        // Figures of results stand within them, not at the end.
+        const { billedOnce, showsOtherBills } = this.#operation;
+        const inspected = reading.usage !== null || (billedOnce === undefined && !showsOtherBills);
+        return { ...finish(reading, () => ({ parts: [], whole: false })), inspected };
+      }
+      const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
+      if (isTold) return finish(reading, () => bytes);
+    }
+    // Parsing so many values would hold up the event loop. A worker reads the text.
+    if (bytes.length > maxEagerParse && isTooPopulated(bytes)) return { ...nothingRead, output: () => bytes };
+    const body = tryParse(bytes);
+    // The connection broke, or the agent left: the part that came is read when its text is needed.
+    if (body === undefined) return { ...nothingRead, output: () => bytes };
+    const { outputText, ...reading } = this.#operation.readAnswer(body);
+    // An answer with an error and with text is billed.
+    const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
+    const findLost = () => findLostText(bytes.toString('utf8'), body);
+    return { ...finish(reading, () => addBeside('answer', body, outputText(), findLost())), isError };
+  }
+}
+
+/** The short members of the root. The model's text is skipped, not parsed. */
+function readOutline(bytes: Buffer): JsonObject {
+  const found = scanMembers(bytes, skipSpace(bytes, 0))?.members ?? [];
+  const short = found.filter(({ start, end }) => end - start <= tailLength);
+  return Object.fromEntries(short.map(({ key, start, end }) => [key, tryParse(bytes.subarray(start, end))]));
+}
+
+function finish(reading: Omit<AnswerReading, 'outputText'>, output: BodyReading['output']): BodyReading {
+  const { model, usage, serviceTier, calls } = reading;
+  return {
+    model,
+    usage,
+    serviceTier,
+    ...(calls && { calls }),
+    usageIsFinal: usage !== null,
+    sawEnd: true,
+    failed: false,
+    inspected: true,
+    output,
+  };
+}
+
+/** Reads a body of JSON lines, one after the other: the file may be larger than what fits into memory. */
+export class LinesReader implements BodyReader {
+  readonly #reader: StreamReader;
+  readonly #line = new StreamPart();
+
+  constructor(reader: StreamReader) {
+    this.#reader = reader;
+  }
+
+  push(chunk: Buffer): void {
+    const text = chunk.toString('latin1');
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      this.#line.add(text.slice(start, end));
+      this.#endLine();
+      start = end + 1;
+    }
+    if (start < text.length) this.#line.add(text.slice(start));
+  }
+
+  end(): BodyReading {
+    // The last line may have no end; one that was cut is no JSON.
+    this.#endLine();
+    return finishReading(this.#reader, this.#line.isComplete);
+  }
+
+  #endLine(): void {
+    const line = this.#line.take();
+    if (line !== null) this.#reader.push('', line);
+  }
+}
+
+/** Longer texts are cut here. */
+const maxTextBody = 8 * 1024 * 1024;
+
+/** Reads a body of plain text, which reports no usage. */
+export class TextReader implements BodyReader {
+  readonly #operation: Operation;
+  readonly #bytes = new GatheredBytes();
+  #length = 0;
+
+  constructor(operation: Operation) {
+    this.#operation = operation;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#length <= maxTextBody) this.#bytes.add(chunk);
+    this.#length += chunk.length;
+  }
+
+  end(): BodyReading {
+    const text = this.#bytes.take().toString('utf8');
+    const { outputText, ...reading } = this.#operation.readAnswer(text);
+    return {
+      ...reading,
+      usageIsFinal: false,
+      sawEnd: false,
+      failed: false,
+      inspected: true,
+      output: () => {
+        const { parts, whole } = outputText();
+        return { parts, whole: whole && this.#length <= maxTextBody };
+      },
+    };
+  }
+}

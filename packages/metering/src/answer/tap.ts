@@ -1,0 +1,238 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Transform } from 'node:stream';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+import type { OnCall, Operation } from '../dialects/operation.ts';
+import { ArrayReader, JsonReader, LinesReader, TextReader } from './readers.ts';
+import {
+  type BodyReader,
+  GuardedReader,
+  type MemoryShare,
+  nothingRead,
+  type ResponseReading,
+  type ResponseTap,
+} from './reading.ts';
+import { SseReader } from './sse-reader.ts';
+
+/** How much of a body is decoded, in bytes. */
+export interface DecodingBounds {
+  /** The most that may wait for the decoder. */
+  maxWaiting: number;
+  /** Beyond that the provider is made to wait; otherwise the body is given up. */
+  waits: boolean;
+  /** Of plain text; decoding stops there. */
+  maxDecoded: number;
+}
+
+/** No honest body decodes to this many times its size, once it is larger than a frame or an answer. */
+const maxRatio = 256;
+const freeOfRatio = 8 * 1024 * 1024;
+
+/** Bodies that were cut are decoded as far as they go. */
+const zlibOptions = { finishFlush: constants.Z_SYNC_FLUSH };
+const brotliOptions = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
+/** No more of a window than HTTP allows (8 MiB, RFC 9659). */
+const zstdOptions = { finishFlush: constants.ZSTD_e_flush, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+type Decoder = Transform & { close(): void };
+
+const decoders: Record<string, (firstByte: number) => Decoder> = {
+  gzip: () => createGunzip(zlibOptions),
+  'x-gzip': () => createGunzip(zlibOptions),
+  // By the standard deflate has a zlib header, but some servers send it without.
+  deflate: (firstByte) => ((firstByte & 0x0f) === 8 ? createInflate(zlibOptions) : createInflateRaw(zlibOptions)),
+  br: () => createBrotliDecompress(brotliOptions),
+  zstd: () => createZstdDecompress(zstdOptions),
+};
+
+export function canDecode(encoding: string): boolean {
+  return Object.hasOwn(decoders, encoding);
+}
+
+/** A smaller piece is copied: it would keep the whole chunk that was read from the socket alive. */
+const smallPiece = 4_096;
+
+/** Decodes a copy of a compressed body, in zlib's own threads, for a reader of the plain bytes. */
+export class DecodingTap implements ResponseTap {
+  readonly #encoding: string;
+  readonly #reader: GuardedReader;
+  readonly #bounds: DecodingBounds;
+  #decoder: Decoder | null = null;
+  #received = 0;
+  #waiting = 0;
+  #decoded = 0;
+  #broken = false;
+  #onReady: (() => void) | null = null;
+  readonly #closed = Promise.withResolvers<void>();
+
+  constructor(encoding: string, reader: GuardedReader, bounds: DecodingBounds) {
+    this.#encoding = encoding;
+    this.#reader = reader;
+    this.#bounds = bounds;
+  }
+
+  push(chunk: Buffer): boolean {
+    this.#received += chunk.length;
+    if (this.#broken || chunk.length === 0) return true;
+    const { maxWaiting, waits } = this.#bounds;
+    this.#waiting += chunk.length;
+    if (this.#waiting > maxWaiting && !waits) {
+      this.#break();
+      return true;
+    }
+    this.#decoder ??= this.#open(chunk[0] ?? 0);
+    this.#decoder?.write(chunk.length < smallPiece ? Buffer.from(chunk) : chunk, () => {
+      this.#waiting -= chunk.length;
+      if (this.#waiting <= maxWaiting / 2) this.#tellReady();
+    });
+    return this.#waiting <= maxWaiting;
+  }
+
+  whenReady(go: () => void): void {
+    this.#onReady = go;
+    if (this.#broken || this.#waiting <= this.#bounds.maxWaiting) this.#tellReady();
+  }
+
+  async end(): Promise<ResponseReading> {
+    if (this.#decoder && !this.#broken) {
+      this.#decoder.end();
+      await this.#closed.promise;
+    }
+    const reading = this.#reader.end();
+    const length = Math.max(reading.length, this.#received);
+    if (!this.#broken) return { ...reading, length };
+    const output = () => {
+      const written = reading.output();
+      return Buffer.isBuffer(written) ? written : { ...written, whole: false };
+    };
+    return { ...reading, length, inspected: false, output };
+  }
+
+  release(): void {
+    this.#reader.release();
+  }
+
+  #open(firstByte: number): Decoder | null {
+    const decoder = decoders[this.#encoding]?.(firstByte) ?? null;
+    decoder?.on('data', (chunk: Buffer) => {
+      this.#decoded += chunk.length;
+      const { maxDecoded } = this.#bounds;
+      const isBomb = this.#decoded > freeOfRatio && this.#decoded > this.#received * maxRatio;
+      if (this.#decoded > maxDecoded || isBomb) this.#break();
+      if (!this.#broken) this.#reader.push(chunk);
+    });
+    decoder?.on('error', () => this.#break());
+    decoder?.on('close', () => this.#closed.resolve());
+    decoder?.on('end', () => this.#closed.resolve());
+    return decoder;
+  }
+
+  #tellReady(): void {
+    const go = this.#onReady;
+    this.#onReady = null;
+    go?.();
+  }
+
+  #break(): void {
+    this.#broken = true;
+    this.#closed.resolve();
+    this.#decoder?.close();
+    this.#tellReady();
+  }
+}
+
+/** No honest answer is this long, but a few bytes can be made to decode to it. */
+const answerBounds = { maxWaiting: 8 * 1024 * 1024, waits: false, maxDecoded: 64 * 1024 * 1024 };
+
+/** Results of a batch may be this large, and come faster than they are read: the provider may be made to wait. */
+const fileBounds = { maxWaiting: 1024 * 1024, waits: true, maxDecoded: 1024 * 1024 * 1024 };
+
+/** Reads plain bytes as they come. */
+class PlainTap implements ResponseTap {
+  readonly #reader: GuardedReader;
+
+  constructor(reader: GuardedReader) {
+    this.#reader = reader;
+  }
+
+  push(chunk: Buffer): boolean {
+    this.#reader.push(chunk);
+    return true;
+  }
+
+  whenReady(go: () => void): void {
+    go();
+  }
+
+  async end(): Promise<ResponseReading> {
+    return this.#reader.end();
+  }
+
+  release(): void {
+    this.#reader.release();
+  }
+}
+
+/** For bodies that are not read. */
+const idleReader: BodyReader = {
+  push: () => undefined,
+  end: () => ({ ...nothingRead, passedBy: 'unknown' }),
+};
+
+/** For sound and pictures, in which there is nothing to read. */
+const mediaReader: BodyReader = {
+  push: () => undefined,
+  end: () => ({ ...nothingRead, inspected: true, output: () => ({ parts: [], whole: true }) }),
+};
+
+/** Plain text and subtitles, as their servers call them. */
+const plainText = /^(?:text\/(?:plain|vtt|srt)|application\/x-subrip)$/;
+
+/** For bodies that are neither JSON nor a stream, by their type. An error page is text, but not of the model's. */
+function createOtherReader(operation: Operation, type: string): BodyReader {
+  if (operation.otherAnswers === 'text' && plainText.test(type)) return new TextReader(operation);
+  return operation.otherAnswers === 'media' && !type.startsWith('text/') ? mediaReader : idleReader;
+}
+
+function createBodyReader(operation: Operation, contentType: string, onCall?: OnCall): BodyReader {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  // JSON lines come under several content types (application/x-jsonl, application/binary ...).
+  if (operation.answerFormat === 'lines') return new LinesReader(operation.createStreamReader(onCall));
+  if (type === 'text/event-stream') return new SseReader(operation.createStreamReader());
+  if (type !== 'application/json' && !type.endsWith('+json')) return createOtherReader(operation, type);
+  return operation.answerFormat === 'array'
+    ? new ArrayReader(operation.createStreamReader())
+    : new JsonReader(operation);
+}
+
+export interface TapOptions {
+  /** The share of memory that the reader may hold; absent where it need not be bounded. */
+  memory?: MemoryShare;
+  /** Called with each call that a file of results reports. */
+  onCall?: OnCall;
+}
+
+/** A tap for the answer to an operation, fit for the kind of body that its headers announce. */
+export function createResponseTap(
+  operation: Operation,
+  headers: IncomingHttpHeaders,
+  { memory, onCall }: TapOptions = {},
+): ResponseTap {
+  const reader = createBodyReader(operation, headers['content-type'] ?? '', onCall);
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  // These readers keep no bytes.
+  const isIdle = reader === idleReader || reader === mediaReader;
+  if (isIdle) return new PlainTap(new GuardedReader(reader, null));
+  if (encoding !== '' && encoding !== 'identity' && !canDecode(encoding)) {
+    return new PlainTap(new GuardedReader(idleReader, null));
+  }
+  const guarded = new GuardedReader(reader, memory ?? null);
+  if (encoding === '' || encoding === 'identity') return new PlainTap(guarded);
+  return new DecodingTap(encoding, guarded, operation.answerFormat === 'lines' ? fileBounds : answerBounds);
+}

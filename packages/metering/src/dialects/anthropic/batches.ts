@@ -1,0 +1,67 @@
+import type { Usage } from '@agp/pricing';
+import { asObject, parseFrame } from '../../json/members.ts';
+import { StreamText } from '../../text/stream-text.ts';
+import { addToUsage, maxReportedCalls, type OnCall, type StreamReader, type StreamReading } from '../operation.ts';
+import { readResultText } from './text.ts';
+import { readMessageFigures } from './usage.ts';
+
+/** A longer name is no model's. */
+const maxModel = 256;
+
+/**
+ * Reads the results of a message batch, a line for each of its requests. Only successful calls are billed. Each call is
+ * reported as it comes, since its price depends on its own size, and none is kept.
+ */
+export class BatchResultsReader implements StreamReader {
+  readonly #onCall: OnCall;
+  readonly #text = new StreamText(readResultText);
+  #model: string | null | undefined;
+  #usage: Usage | null = null;
+  #calls = 0;
+  #isWhole = true;
+
+  constructor(onCall: OnCall = () => {}) {
+    this.#onCall = onCall;
+  }
+
+  push(_event: string, data: string): void {
+    if (data.trim() === '') return;
+    if (this.#calls > maxReportedCalls) return;
+    const line = parseFrame(data);
+    if (line === null) {
+      this.#isWhole = false;
+      return;
+    }
+    this.#text.add(data);
+    const { type, message } = asObject(asObject(line).result);
+    if (type !== 'succeeded') return;
+    const { model, usage, calls } = readMessageFigures(message);
+    if (usage === null) return;
+    this.#usage = addToUsage(this.#usage, usage);
+    for (const call of calls ?? [{ model, usage }]) {
+      this.#calls += 1;
+      if (this.#calls > maxReportedCalls) return;
+      const named = call.model !== null && call.model.length <= maxModel ? call.model : null;
+      this.#model = this.#model === undefined || this.#model === named ? named : null;
+      this.#onCall({ model: named, usage: call.usage });
+    }
+  }
+
+  end(): StreamReading {
+    return {
+      model: this.#model ?? null,
+      usage: this.#usage,
+      serviceTier: 'batch',
+      usageIsFinal: this.#usage !== null,
+      // Nothing in the file says where it ends.
+      sawEnd: false,
+      failed: false,
+      isCutShort: this.#calls > maxReportedCalls,
+      outputText: () => {
+        const { parts, whole } = this.#text.read();
+        return { parts, whole: whole && this.#isWhole };
+      },
+      besideText: () => this.#text.readBeside(),
+    };
+  }
+}

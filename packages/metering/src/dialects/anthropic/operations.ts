@@ -1,0 +1,99 @@
+import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { collectText } from '../../text/strings.ts';
+import { type AnswerReading, decodeName, type MatchPath, type Operation, toPlainPath } from '../operation.ts';
+import { BatchResultsReader } from './batches.ts';
+import { MessageStreamReader } from './stream.ts';
+import { readMessageText } from './text.ts';
+import { readMessageFigures } from './usage.ts';
+
+/** On Vertex AI the path names the model: `.../publishers/anthropic/models/{model}:rawPredict`. */
+const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)\/?$/;
+
+/** Those of the words above that have capitals. */
+export const anthropicWords = ['rawPredict', 'streamRawPredict'];
+
+function findVertexModel(path: string): string | null {
+  const [, model = null] = vertexTarget.exec(toPlainPath(path)) ?? [];
+  return model && decodeName(model);
+}
+
+const textMembers = (body: JsonObject) => [body.system, body.messages, body.tools];
+
+const nothingTold: AnswerReading = {
+  model: null,
+  usage: null,
+  serviceTier: null,
+  outputText: () => ({ parts: [], whole: true }),
+};
+
+const messages: Operation = {
+  api: 'anthropic',
+  name: 'messages',
+  usageNeedsAsking: false,
+  answerFormat: 'object',
+  isFree: false,
+  writesText: true,
+  createStreamReader: () => new MessageStreamReader(),
+  readRequest(value, path) {
+    const body = asObject(value);
+    return {
+      requestedModel: asText(body.model) ?? findVertexModel(path),
+      stream: body.stream === true,
+      toldUsage: {},
+      inputText: () => collectText(...textMembers(body)),
+    };
+  },
+  readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
+};
+
+const countTokens: Operation = {
+  ...messages,
+  name: 'messages.count_tokens',
+  isFree: true,
+  readAnswer: () => nothingTold,
+};
+
+/** A batch reports its usage with its results, and only then. */
+const createBatch: Operation = {
+  ...messages,
+  name: 'messages.batches',
+  isFree: true,
+  isBilledLater: true,
+  readRequest(value) {
+    const calls = asArray(asObject(value).requests).map((request) => asObject(asObject(request).params));
+    const models = new Set(calls.map(({ model }) => asText(model)));
+    return {
+      requestedModel: models.size === 1 ? ([...models][0] ?? null) : null,
+      stream: false,
+      toldUsage: {},
+      inputText: () => collectText(calls.flatMap(textMembers)),
+    };
+  },
+  readAnswer: () => nothingTold,
+};
+
+const resultsTarget = /\/messages\/batches\/([^/]+)\/results\/?$/;
+
+const batchResults: Operation = {
+  ...messages,
+  name: 'messages.batches.results',
+  answerFormat: 'lines',
+  billedOnce: (path) => resultsTarget.exec(path)?.[1] ?? null,
+  createStreamReader: (onCall) => new BatchResultsReader(onCall),
+  readAnswer: () => nothingTold,
+};
+
+/** OpenAI has messages too, inside of threads: those have an id before them and are no model call. */
+const byTarget: readonly (readonly [RegExp, Operation])[] = [
+  [/^(?:.*\/v1)?\/messages$/, messages],
+  [/^(?:.*\/v1)?\/messages\/count_tokens$/, countTokens],
+  [/^(?:.*\/v1)?\/messages\/batches$/, createBatch],
+  [/\/publishers\/anthropic\/models\/count-tokens:rawPredict$/, countTokens],
+  [vertexTarget, messages],
+];
+
+export const anthropicOperations: MatchPath = (path, method) => {
+  if (method === 'GET') return resultsTarget.test(path) ? batchResults : null;
+  const plain = toPlainPath(path);
+  return byTarget.find(([target]) => target.test(plain))?.[1] ?? null;
+};

@@ -1,0 +1,62 @@
+import { asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { StreamReading } from '../operation.ts';
+import { readMessageDelta } from './text.ts';
+import { mergeMessageUsage, readMessageFigures } from './usage.ts';
+
+/** The events that say more than a few words. Inside of text the quotes would be escaped. */
+const telling = /"(?:message_start|message_delta|message_stop|error)"/;
+
+/** Reads the events of a message: its input is counted in the first one, its output in `message_delta`. */
+export class MessageStreamReader extends FrameReader {
+  #figures: JsonObject = {};
+  #outputIsCounted = false;
+
+  constructor() {
+    super(readMessageDelta);
+  }
+
+  push(event: string, data: string): void {
+    if (!telling.test(data) && event !== 'message_stop') {
+      this.text.add(data);
+      return;
+    }
+    const frame = asObject(parseFrame(data));
+    this.text.addBeside(frame, data);
+    switch (frame.type ?? event) {
+      case 'message_start': {
+        const message = asObject(frame.message);
+        this.model = asText(message.model) ?? this.model;
+        this.#figures = mergeMessageUsage(this.#figures, message.usage);
+        break;
+      }
+      case 'message_delta':
+        this.#figures = mergeMessageUsage(this.#figures, frame.usage);
+        this.#outputIsCounted ||= typeof asObject(frame.usage).output_tokens === 'number';
+        // Some servers leave out `message_stop`. After a reason to stop the model writes nothing more.
+        this.sawEnd ||= asText(asObject(frame.delta).stop_reason) !== null;
+        break;
+      case 'message_stop':
+        this.sawEnd = true;
+        break;
+      case 'error':
+        this.failed = true;
+        break;
+      default:
+        if (frame.type === undefined && frame.error) this.failed = true;
+        else this.text.add(data);
+    }
+  }
+
+  override end(): StreamReading {
+    const { usage, serviceTier, calls } = readMessageFigures({ model: this.model, usage: this.#figures });
+    this.usage = usage;
+    this.serviceTier = serviceTier;
+    this.calls = calls;
+    return super.end();
+  }
+
+  protected override isUsageFinal(): boolean {
+    return this.#outputIsCounted;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Usage } from '@agp/pricing';
+import { isNoReasoning, StreamText } from '../text/stream-text.ts';
+import type { ReportedCall, StreamReader, StreamReading, Write, Writing } from './operation.ts';
+
+/** Gathers the usage and text of a stream; the reader of each API interprets its frames. */
+export abstract class FrameReader implements StreamReader {
+  protected readonly text: StreamText;
+  protected model: string | null = null;
+  protected usage: Usage | null = null;
+  /** Absent where the stream reports one call. */
+  protected calls: readonly ReportedCall[] | undefined;
+  protected serviceTier: string | null = null;
+  protected sawEnd = false;
+  protected failed = false;
+
+  /** @param readFrame writes what the model wrote in a frame */
+  constructor(readFrame: (frame: unknown, write: Write) => void) {
+    this.text = new StreamText(readFrame);
+  }
+
+  abstract push(event: string, data: string): void;
+
+  end(): StreamReading {
+    const { model, usage, calls, serviceTier, sawEnd, failed } = this;
+    return {
+      model,
+      usage,
+      ...(calls && { calls }),
+      serviceTier,
+      usageIsFinal: usage !== null && this.isUsageFinal(),
+      sawEnd,
+      failed,
+      outputText: () => this.readText(),
+      besideText: () => this.text.readBeside(),
+      ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.readUncounted() }),
+    };
+  }
+
+  /** The usage that was found counts the whole output. */
+  protected isUsageFinal(): boolean {
+    return true;
+  }
+
+  protected readText(): Writing {
+    return this.text.read();
+  }
+
+  /** Reasoning that is shown was counted with the usage, as a whole or as its summary. */
+  protected readUncounted(): Writing {
+    return this.text.read(isNoReasoning);
+  }
+}

@@ -1,0 +1,76 @@
+import { asArray, asObject, asText } from '../../json/members.ts';
+import { readWriting } from '../../text/stream-text.ts';
+import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import { readContent } from './text.ts';
+import { readContentFigures } from './usage.ts';
+
+/** `.../batches/{id}`: a batch's state, and its results once it is done, where its requests were given inline. */
+export const batchTarget = /\/batches\/([^/:]+)\/?$/;
+
+/** `.../batches`: a page of batches, finished ones as if each had been asked for. */
+export const batchListTarget = /\/batches\/?$/;
+
+/** The answers of a finished batch, from its result or, where SDKs look for them, its metadata. */
+function findAnswers(body: unknown): unknown[] {
+  const { response, metadata } = asObject(body);
+  const { inlinedResponses } = asObject(response ?? asObject(metadata).output);
+  return asArray(asObject(inlinedResponses).inlinedResponses).map((item) => asObject(item).response);
+}
+
+/** The batch names its model by a path, its answers by the bare name. */
+const batchModel = (body: unknown) =>
+  asText(asObject(asObject(body).metadata).model)?.replace(/^.*models\//, '') ?? null;
+
+/** Makes the operation that fetches a batch of calls of `operation`, which cost half the price. */
+export function describeBatchResults(operation: Operation): Operation {
+  return {
+    ...operation,
+    name: 'batches.get',
+    answerFormat: 'object',
+    billedOnce: (path) => batchTarget.exec(path)?.[1] ?? null,
+    readAnswer(body) {
+      const model = batchModel(body);
+      const calls = findAnswers(body)
+        .slice(0, maxReportedCalls)
+        .flatMap((answer): ReportedCall[] => {
+          const { usage, model: answered } = readContentFigures(answer);
+          return usage === null ? [] : [{ model: answered ?? model, usage }];
+        });
+      return {
+        model: model ?? calls[0]?.model ?? null,
+        serviceTier: 'batch',
+        ...sumCalls(calls),
+        ...(calls.length > 0 && { calls }),
+        outputText: () =>
+          readWriting(body, (_body, write) => {
+            for (const answer of findAnswers(body)) readContent(answer, write);
+          }),
+      };
+    },
+  };
+}
+
+/** Makes the operation that lists batches, from that of fetching one. */
+export function describeBatchList(results: Operation): Operation {
+  const { billedOnce: _, ...described } = results;
+  const findBatches = (body: unknown) => asArray(asObject(body).operations);
+  return {
+    ...described,
+    name: 'batches.list',
+    showsOtherBills: true,
+    readAnswer(body) {
+      const readings = findBatches(body).map((batch) => results.readAnswer(batch));
+      const calls = readings.flatMap((reading) => reading.calls ?? []).slice(0, maxReportedCalls);
+      return {
+        model: null,
+        serviceTier: 'batch',
+        ...sumCalls(calls),
+        ...(calls.length > 0 && { calls }),
+        outputText: () =>
+          readWriting(body, (_body, write) => {
+            for (const batch of findBatches(body)) for (const answer of findAnswers(batch)) readContent(answer, write);
+          }),
+      };
+    },
+  };
+}

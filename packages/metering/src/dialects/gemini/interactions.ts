@@ -1,0 +1,92 @@
+import { largestOutput, readCount, type Usage } from '@agp/pricing';
+import { asArray, asObject, asText, parseFrame } from '../../json/members.ts';
+import { readWriting } from '../../text/stream-text.ts';
+import { collectText } from '../../text/strings.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { Operation } from '../operation.ts';
+import { readInteraction, readInteractionDelta } from './text.ts';
+import { readContentUsage } from './usage.ts';
+
+/** Usage of an interaction: the parts of generateContent's under other names, searches with their count. */
+export function readInteractionUsage(value: unknown): Usage | null {
+  const figures = asObject(value);
+  const usage = readContentUsage({
+    promptTokenCount: figures.total_input_tokens,
+    toolUsePromptTokenCount: figures.total_tool_use_tokens,
+    candidatesTokenCount: figures.total_output_tokens,
+    thoughtsTokenCount: figures.total_thought_tokens,
+    totalTokenCount: figures.total_tokens,
+    cachedContentTokenCount: figures.total_cached_tokens,
+    promptTokensDetails: figures.input_tokens_by_modality,
+    toolUsePromptTokensDetails: figures.tool_use_tokens_by_modality,
+    cacheTokensDetails: figures.cached_tokens_by_modality,
+    candidatesTokensDetails: figures.output_tokens_by_modality,
+  });
+  const searches = asArray(figures.grounding_tool_count)
+    .map(asObject)
+    .find(({ type }) => type === 'google_search');
+  return usage && { ...usage, webSearches: readCount(searches?.count) ?? 0 };
+}
+
+/** An agent, such as deep research, may be asked in place of a model. */
+const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
+
+/** Events about the whole interaction, and those that count. */
+const telling = /"event_type"\s*:\s*"(?:interaction\.|error|step\.stop)/;
+
+class InteractionStreamReader extends FrameReader {
+  constructor() {
+    super(readInteractionDelta);
+  }
+
+  push(_event: string, data: string): void {
+    if (!telling.test(data)) {
+      this.text.add(data);
+      return;
+    }
+    const frame = asObject(parseFrame(data));
+    this.text.addBeside(frame, data);
+    const interaction = asObject(frame.interaction);
+    this.model = modelOf(interaction) ?? this.model;
+    this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;
+    this.usage = readInteractionUsage(interaction.usage ?? frame.usage) ?? this.usage;
+    this.failed ||= frame.event_type === 'error' || interaction.status === 'failed';
+    this.sawEnd ||= frame.event_type === 'interaction.completed' || frame.event_type === 'interaction.complete';
+  }
+
+  protected override isUsageFinal(): boolean {
+    return this.sawEnd;
+  }
+}
+
+/** Gemini's newer API (ai.google.dev/gemini-api/docs/interactions). */
+export const interactions: Operation = {
+  api: 'gemini',
+  name: 'interactions',
+  usageNeedsAsking: false,
+  answerFormat: 'object',
+  isFree: false,
+  writesText: true,
+  createStreamReader: () => new InteractionStreamReader(),
+  readRequest(value) {
+    const body = asObject(value);
+    const maxOutputTokens = readCount(asObject(body.generation_config).max_output_tokens);
+    return {
+      requestedModel: modelOf(body),
+      stream: body.stream === true,
+      // Its usage comes with a later answer, which the agent may never fetch.
+      toldUsage: body.background ? { completionTokens: maxOutputTokens ?? largestOutput } : {},
+      inBackground: Boolean(body.background),
+      inputText: () => collectText(body.system_instruction, body.input, body.tools),
+    };
+  },
+  readAnswer(body) {
+    const { usage, service_tier: tier } = asObject(body);
+    return {
+      model: modelOf(body),
+      usage: readInteractionUsage(usage),
+      serviceTier: asText(tier),
+      outputText: () => readWriting(body, readInteraction),
+    };
+  },
+};

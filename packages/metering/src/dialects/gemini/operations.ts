@@ -1,0 +1,89 @@
+import { asArray, asObject, type JsonObject } from '../../json/members.ts';
+import { readWriting } from '../../text/stream-text.ts';
+import { collectText } from '../../text/strings.ts';
+import { decodeName, type MatchPath, type Operation, toPlainPath } from '../operation.ts';
+import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
+import { interactions } from './interactions.ts';
+import { ContentStreamReader } from './stream.ts';
+import { readContent } from './text.ts';
+import { readContentFigures } from './usage.ts';
+
+const names = [
+  'generateContent',
+  'streamGenerateContent',
+  'embedContent',
+  'batchEmbedContents',
+  'countTokens',
+  'batchGenerateContent',
+] as const;
+
+/** Words of paths that have capitals. */
+export const geminiWords = ['tunedModels', ...names];
+
+/** Counting is free, and a batch is billed with its results. */
+const free = new Set<string>(['countTokens', 'batchGenerateContent']);
+
+const interactionsTarget = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions$/;
+
+/** `.../models/{model}:{operation}`; the model may also be a tuned one. */
+const target = /\/(?:models|tunedModels)\/([^/:]+):([A-Za-z]+)\/?$/;
+
+function parsePath(path: string): { model: string; name: string } | null {
+  const found = target.exec(toPlainPath(path));
+  if (!found?.[1] || !found[2]) return null;
+  return { model: decodeName(found[1]).replace(/^(?:models|tunedModels)\//, ''), name: found[2] };
+}
+
+function textMembers(body: JsonObject): unknown[] {
+  return [body.systemInstruction ?? body.system_instruction, body.contents, body.tools, body.content];
+}
+
+/** The calls that a request is made of: itself, what it counts, or what it gathers. */
+function findCalls(body: JsonObject): JsonObject[] {
+  const { requests } = asObject(asObject(asObject(asObject(body.batch).inputConfig).requests));
+  return [
+    body,
+    asObject(body.generateContentRequest),
+    ...asArray(body.requests).map(asObject),
+    ...asArray(requests).map((item) => asObject(asObject(item).request)),
+  ];
+}
+
+function describe(name: (typeof names)[number]): Operation {
+  return {
+    api: 'gemini',
+    name,
+    usageNeedsAsking: false,
+    answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
+    figuresWithin: ['"webSearchQueries"'],
+    isFree: free.has(name),
+    isBilledLater: name === 'batchGenerateContent',
+    writesText: !name.toLowerCase().includes('embed'),
+    createStreamReader: () => new ContentStreamReader(),
+    readRequest(value, path) {
+      const body = asObject(value);
+      return {
+        requestedModel: parsePath(path)?.model ?? null,
+        stream: name === 'streamGenerateContent',
+        toldUsage: {},
+        inputText: () => collectText(findCalls(body).flatMap(textMembers)),
+      };
+    },
+    readAnswer: (body) => ({ ...readContentFigures(body), outputText: () => readWriting(body, readContent) }),
+  };
+}
+
+const ownVersion = /^\/v1(?:alpha|beta)\d*\//;
+const byName = new Map<string, Operation>(names.map((name) => [name, describe(name)]));
+const batchResults = describeBatchResults(describe('generateContent'));
+const batchList = describeBatchList(batchResults);
+
+export const geminiOperations: MatchPath = (path, method) => {
+  // OpenAI has batches too: only the path of Gemini's own versions is known to be Gemini's.
+  if (method === 'GET') {
+    if (!ownVersion.test(path)) return null;
+    return batchTarget.test(path) ? batchResults : batchListTarget.test(path) ? batchList : null;
+  }
+  if (interactionsTarget.test(path)) return interactions;
+  return byName.get(parsePath(path)?.name ?? '') ?? null;
+};

@@ -1,0 +1,114 @@
+import { makeUsage } from '@agp/pricing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { StreamReading } from '../operation.ts';
+import { ContentStreamReader } from './stream.ts';
+
+function stream(...frames: unknown[]): StreamReading {
+  const reader = new ContentStreamReader();
+  for (const frame of frames) reader.push('', Buffer.from(JSON.stringify(frame)).toString('latin1'));
+  return reader.end();
+}
+
+const content = (part: object, index = 0) => ({ candidates: [{ content: { parts: [part], role: 'model' }, index }] });
+const frame = (text: string, usageMetadata?: object, finishReason?: string) => ({
+  candidates: [{ content: { parts: [{ text }], role: 'model' }, finishReason, index: 0 }],
+  usageMetadata,
+  modelVersion: 'gemini-2.5-flash',
+});
+
+describe('figures', () => {
+  const first = { promptTokenCount: 9, totalTokenCount: 9 };
+  const last = { promptTokenCount: 9, candidatesTokenCount: 6, thoughtsTokenCount: 21, totalTokenCount: 36 };
+  const all = makeUsage({ promptTokens: 9, completionTokens: 27, reasoningTokens: 21 });
+
+  test.each<[string, unknown[]]>([
+    ['each frame counts all until then', [frame('a', first), frame('b', last, 'STOP')]],
+    ['a last frame without figures', [frame('a', first), frame('b', last, 'STOP'), frame('')]],
+    ['a last frame that names only the traffic', [frame('b', last, 'STOP'), frame('', { trafficType: 'ON_DEMAND' })]],
+    ['figures after the end', [frame('b', first, 'STOP'), { usageMetadata: last }]],
+    [
+      'figures at the end alone, as Vertex AI gives them',
+      [frame('a', { trafficType: 'ON_DEMAND' }), frame('b', last, 'STOP')],
+    ],
+  ])('%s', (_, frames) => {
+    const reading = stream(...frames);
+    expect(reading.usage).toEqual(all);
+    expect(reading).toMatchObject({ model: 'gemini-2.5-flash', usageIsFinal: true, sawEnd: true, failed: false });
+  });
+
+  test('cut before its end', () => {
+    const reading = stream(frame('only this', { promptTokenCount: 9, candidatesTokenCount: 2 }));
+    expect(reading).toMatchObject({ usageIsFinal: false, sawEnd: false, model: 'gemini-2.5-flash' });
+    expect(reading.usage?.completionTokens).toBe(2);
+  });
+
+  test('searches are counted over all frames, each once', () => {
+    const grounded = (...webSearchQueries: string[]) => ({
+      modelVersion: 'gemini-3-flash-preview',
+      candidates: [{ groundingMetadata: { webSearchQueries } }],
+      usageMetadata: { promptTokenCount: 1 },
+    });
+    expect(stream(grounded('a', ''), grounded('a', 'b')).usage?.webSearches).toBe(2);
+  });
+
+  test('the tier', () => {
+    expect(stream(frame('a', { promptTokenCount: 1, serviceTier: 'priority' })).serviceTier).toBe('priority');
+  });
+});
+
+test.each<[string, unknown, boolean, boolean]>([
+  ['a finish reason', frame('', undefined, 'MAX_TOKENS'), true, false],
+  [
+    'a refused prompt',
+    { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } },
+    true,
+    false,
+  ],
+  ['an error', { error: { code: 503, message: 'no', status: 'UNAVAILABLE' } }, false, true],
+  ['text that looks like both', frame('"error":{"code":503} "finishReason":"STOP"'), false, false],
+  ['arguments that are called so', content({ functionCall: { args: { error: {}, finishReason: 'x' } } }), false, false],
+])('the end: %s', (_, last, sawEnd, failed) => {
+  expect(stream(frame('a'), last)).toMatchObject({ sawEnd, failed });
+});
+
+describe('text', () => {
+  test('candidates, thoughts and calls are texts of their own', () => {
+    const reading = stream(
+      content({ text: 'H', thought: true }),
+      content({ text: 'Grüße ' }),
+      content({ text: 'm', thought: true }),
+      content({ text: 'other' }, 1),
+      content({ text: 'an alle' }),
+      content({ functionCall: { name: 'get', args: { city: 'Rome' } } }),
+    );
+    expect(reading.outputText()).toEqual({ parts: ['Hm', 'Grüße an alle', 'other', 'get\ncity: Rome\n'], whole: true });
+  });
+
+  test('thoughts that are counted are not text to be counted again', () => {
+    const thought = { ...content({ text: 'Hm', thought: true }), usageMetadata: { promptTokenCount: 9 } };
+    expect(stream(thought, frame('a')).uncountedText).toBeUndefined();
+    const counted = { ...thought, usageMetadata: { promptTokenCount: 9, thoughtsTokenCount: 21 } };
+    expect(stream(counted, frame('a')).uncountedText?.()).toEqual({ parts: ['a'], whole: true });
+  });
+
+  test('arguments that come in pieces are joined', () => {
+    const piece = (stringValue: string) =>
+      content({ functionCall: { willContinue: true, partialArgs: [{ jsonPath: '$.city', stringValue }] } });
+    expect(stream(piece('Ro'), piece('me')).outputText().parts).toEqual(['Rome']);
+  });
+
+  test('no frame makes the reader throw', () => {
+    const any = fc.jsonValue({ maxDepth: 2 });
+    const candidates = fc.array(fc.record({ content: any, finishReason: any, groundingMetadata: any }), {
+      maxLength: 3,
+    });
+    const odd = fc.record({ candidates, usageMetadata: any, modelVersion: any, promptFeedback: any });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(odd, any, fc.string({ unit: 'binary' })), { maxLength: 8 }), (frames) => {
+        expect(typeof stream(...frames).outputText().whole).toBe('boolean');
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { StreamReading } from '../operation.ts';
+import { readContent } from './text.ts';
+import { countSearches, findSearches, readContentTier, readContentUsage } from './usage.ts';
+
+/** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
+const figures = /"promptTokenCount"\s*:/;
+/** Members that end the answer, or are billed separately. In text the quotes would be escaped; in a call's arguments not. */
+const telling = /"(?:finishReason|blockReason|error|webSearchQueries)"\s*:/;
+
+/** More searches than any answer needs. */
+const maxSearches = 1_000;
+/** Longer ones are distinguished by their length alone. */
+const maxSearch = 4_096;
+
+/** Reads the frames of streamGenerateContent. Each counts everything so far, so the last figures are the call's. */
+export class ContentStreamReader extends FrameReader {
+  readonly #searches = new Set<string>();
+  #lastFigures: string | null = null;
+
+  constructor() {
+    super(readContent);
+  }
+
+  push(_event: string, data: string): void {
+    this.text.add(data);
+    if (figures.test(data)) this.#lastFigures = data;
+    if (this.model !== null && !telling.test(data)) return;
+    const frame = asObject(parseFrame(data));
+    this.model ??= asText(frame.modelVersion);
+    this.failed ||= Boolean(frame.error);
+    this.sawEnd ||= endsAnswer(frame);
+    for (const search of findSearches(frame)) {
+      const known = search.length > maxSearch ? `${search.length} characters` : search;
+      if (this.#searches.size < maxSearches) this.#searches.add(known);
+    }
+  }
+
+  override end(): StreamReading {
+    const last = asObject(asObject(this.#lastFigures === null ? null : parseFrame(this.#lastFigures)).usageMetadata);
+    const usage = readContentUsage(last);
+    this.usage = usage && { ...usage, webSearches: countSearches(this.#searches, this.model) };
+    this.serviceTier = readContentTier(last);
+    return super.end();
+  }
+
+  protected override isUsageFinal(): boolean {
+    return this.sawEnd;
+  }
+}
+
+/** A candidate is finished, or the prompt was refused. */
+function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
+  if (asText(asObject(promptFeedback).blockReason) !== null) return true;
+  return asArray(candidates).some((candidate) => asText(asObject(candidate).finishReason) !== null);
+}

@@ -1,0 +1,84 @@
+import { makeUsage, readCount, type Usage } from '@agp/pricing';
+import { asArray, asObject, asText, type JsonObject, optionalCount } from '../../json/members.ts';
+import type { AnswerReading } from '../operation.ts';
+
+function countModality(details: unknown, modality: string): number {
+  let count = 0;
+  for (const item of asArray(details)) {
+    const { modality: kind, tokenCount, tokens } = asObject(item);
+    if (asText(kind)?.toUpperCase() === modality) count += readCount(tokenCount ?? tokens) ?? 0;
+  }
+  return count;
+}
+
+/**
+ * All output is candidates and thoughts. The total is documented as the sum of all parts, so it shows what a missing part must
+ * have been, and where a server counts thoughts among the candidates.
+ */
+function countOutput(candidates: number, thoughts: number, rest: number): number {
+  const parts = candidates + thoughts;
+  return rest > parts || (rest === candidates && candidates >= thoughts) ? rest : parts;
+}
+
+/**
+ * Usage of generateContent and embeddings. Results of tools are input in addition to the prompt; cached input is a part of
+ * the prompt. The API leaves out figures that are 0.
+ */
+export function readContentUsage(value: unknown): Usage | null {
+  const usage = asObject(value);
+  const prompt = readCount(usage.promptTokenCount);
+  const toolUse = optionalCount(usage.toolUsePromptTokenCount);
+  const candidates = optionalCount(usage.candidatesTokenCount);
+  const thoughts = optionalCount(usage.thoughtsTokenCount);
+  if (prompt === null || toolUse === null || candidates === null || thoughts === null) return null;
+  const promptTokens = readCount(prompt + toolUse);
+  const rest = (readCount(usage.totalTokenCount) ?? 0) - prompt - toolUse;
+  const completionTokens = readCount(countOutput(candidates, thoughts, rest));
+  if (promptTokens === null || completionTokens === null) return null;
+  const promptDetails = usage.promptTokensDetails ?? usage.promptTokenDetails;
+  const input = (modality: string) =>
+    countModality(promptDetails, modality) + countModality(usage.toolUsePromptTokensDetails, modality);
+  return makeUsage({
+    promptTokens,
+    completionTokens,
+    cacheReadTokens: usage.cachedContentTokenCount,
+    inputAudioTokens: input('AUDIO'),
+    inputImageTokens: input('IMAGE'),
+    inputVideoTokens: input('VIDEO'),
+    cacheReadAudioTokens: countModality(usage.cacheTokensDetails, 'AUDIO'),
+    cacheReadImageTokens: countModality(usage.cacheTokensDetails, 'IMAGE'),
+    reasoningTokens: thoughts,
+    outputAudioTokens: countModality(usage.candidatesTokensDetails, 'AUDIO'),
+    outputImageTokens: countModality(usage.candidatesTokensDetails, 'IMAGE'),
+    outputVideoTokens: countModality(usage.candidatesTokensDetails, 'VIDEO'),
+  });
+}
+
+/** Vertex AI names the tier by the kind of traffic: `ON_DEMAND`, `ON_DEMAND_FLEX`, `PROVISIONED_THROUGHPUT` ... */
+export function readContentTier(usage: JsonObject): string | null {
+  const traffic = asText(usage.trafficType);
+  const tier = asText(usage.serviceTier) ?? traffic?.replace(/^ON_DEMAND_/, '') ?? null;
+  return tier === 'TRAFFIC_TYPE_UNSPECIFIED' ? null : tier;
+}
+
+/** The searches that the model asked for in an answer or a frame of one; empty ones are not billed. */
+export function findSearches(answer: JsonObject): string[] {
+  return asArray(answer.candidates).flatMap((candidate) =>
+    asArray(asObject(asObject(candidate).groundingMetadata).webSearchQueries).flatMap((query) => asText(query) ?? []),
+  );
+}
+
+/** Gemini 3 and later bill every search; earlier ones every prompt that led to any. */
+export function countSearches(searches: ReadonlySet<string>, model: string | null): number {
+  return /gemini-(?:[3-9]|\d\d)/.test(model ?? '') ? searches.size : Math.min(1, searches.size);
+}
+
+/** @param value the whole answer */
+export function readContentFigures(value: unknown): Omit<AnswerReading, 'outputText'> {
+  const answer = asObject(value);
+  const figures = asObject(answer.usageMetadata);
+  const model = asText(answer.modelVersion);
+  const usage = readContentUsage(figures);
+  const webSearches = countSearches(new Set(findSearches(answer)), model);
+  return { model, usage: usage && { ...usage, webSearches }, serviceTier: readContentTier(figures) };
+}

@@ -1,0 +1,82 @@
+import type { Usage } from '@agp/pricing';
+import { asObject, asText, type JsonObject } from '../../json/members.ts';
+import { collectText } from '../../text/strings.ts';
+import { type AnswerReading, decodeName, type Operation, type StreamReader, type Writing } from '../operation.ts';
+
+export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
+
+/** The differences between operations of this API. */
+export interface OperationDescription {
+  name: string;
+  usageNeedsAsking?: boolean;
+  isFree?: boolean;
+  /** True if left out. */
+  writesText?: boolean;
+  otherAnswers?: Operation['otherAnswers'];
+  figuresWithin?: readonly string[];
+  /** Members of the request that the model reads. */
+  input: readonly string[];
+  /** A stream is asked for; absent where `stream: true` does that. */
+  isStream?(body: JsonObject): boolean;
+  /** @param size bytes of the whole request, files included */
+  readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
+  /** Absent where answers always wait for the model. */
+  isInBackground?(body: JsonObject): boolean;
+  /** @param answer the parsed JSON, or a text where the operation may answer in one */
+  readFigures(answer: unknown): Figures;
+  /** @param answer as above */
+  readText(answer: unknown): Writing;
+  createStreamReader(): StreamReader;
+}
+
+/** Azure names the model in the path, as a deployment. */
+const deployment = /\/deployments\/([^/]+)\//;
+
+function findDeployment(path: string): string | null {
+  const [, name = null] = deployment.exec(path) ?? [];
+  return name && decodeName(name);
+}
+
+/** Makes an operation of its description. */
+export function describeOperation(description: OperationDescription): Operation {
+  const {
+    name,
+    usageNeedsAsking = false,
+    isFree = false,
+    writesText = true,
+    otherAnswers,
+    figuresWithin,
+    createStreamReader,
+  } = description;
+  const { input, isStream = (body) => body.stream === true } = description;
+  return {
+    api: 'openai',
+    name,
+    usageNeedsAsking,
+    answerFormat: 'object',
+    ...(otherAnswers && { otherAnswers }),
+    ...(figuresWithin && { figuresWithin }),
+    isFree,
+    writesText,
+    createStreamReader,
+    readRequest(value, path, size = 0) {
+      const body = asObject(value);
+      return {
+        requestedModel: asText(body.model) ?? findDeployment(path),
+        stream: isStream(body),
+        toldUsage: description.readToldUsage?.(body, size) ?? {},
+        inBackground: description.isInBackground?.(body) ?? false,
+        inputText: () => collectText(...input.map((key) => body[key])),
+      };
+    },
+    readAnswer(value) {
+      const answer = asObject(value);
+      return {
+        model: asText(answer.model),
+        ...description.readFigures(value),
+        serviceTier: asText(answer.service_tier),
+        outputText: () => description.readText(value),
+      };
+    },
+  };
+}

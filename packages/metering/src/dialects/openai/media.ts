@@ -1,0 +1,163 @@
+import { makeUsage, readCount, type Usage } from '@agp/pricing';
+import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { collectText } from '../../text/strings.ts';
+import { type Operation, type ReportedCall, sumCalls, type Write, type Writing } from '../operation.ts';
+import { describeOperation, type Figures } from './describe-operation.ts';
+import { EventStreamReader } from './stream.ts';
+import { asFigure, readTokenUsage } from './usage.ts';
+
+/** A cue's timing in SRT or WebVTT, with its end. */
+const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
+
+/** Subtitles have timings; the end of the last one is nearly the end of the audio. */
+function readLength(transcript: string): number | null {
+  const last = transcript
+    .slice(-8_192)
+    .split(/\r?\n/)
+    .map((line) => timing.exec(line))
+    .findLast((found) => found !== null);
+  if (!last) return null;
+  return Number(last[1] ?? 0) * 3_600 + Number(last[2]) * 60 + Number(last[3]?.replace(',', '.'));
+}
+
+/**
+ * Tokens or seconds as the provider bills them, else the length of the audio from a verbose answer or from subtitles.
+ */
+export function readTranscriptUsage(answer: unknown): Usage | null {
+  const { usage, duration } = asObject(answer);
+  const told = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
+  // Less than half a second is a length too, not the lack of one.
+  const seconds = typeof told === 'number' && told > 0 ? Math.max(1, told) : told;
+  return readTokenUsage(usage) ?? (readCount(seconds) === null ? null : makeUsage({ inputAudioSeconds: seconds }));
+}
+
+/** The spoken text, from JSON, plain text or subtitles. Segments and words repeat it. */
+export function readTranscript(answer: unknown): Writing {
+  if (typeof answer !== 'string') return collectText(asObject(answer).text);
+  if (!answer.includes(' --> ')) return collectText(answer);
+  const spoken = answer
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && line !== 'WEBVTT' && !/^\d{1,8}$/.test(line) && !timing.test(line));
+  return collectText(spoken.join(' '));
+}
+
+/** Writes the text of a transcript's events: deltas, segments of speakers, and the end if nothing came before it. */
+export function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
+  let wrote = false;
+  return (frame, write) => {
+    const { type, delta, text, id, segment_id: segment } = asObject(frame);
+    if (type === 'transcript.text.delta') write(asName(segment ?? ''), asText(delta) ?? '');
+    else if (type === 'transcript.text.segment') write(`segment ${asName(id)}`, asText(text) ?? '');
+    else if (type === 'transcript.text.done' && !wrote) write('', asText(text) ?? '');
+    else return;
+    wrote = true;
+  };
+}
+
+/**
+ * Bytes that a second of sound is taken to have where no answer tells its length: 16 kbit/s, the least that is recommended for
+ * speech of the quality that models hear (Opus, wideband; RFC 7587, section 3.1.1). Most files have more bytes a second, so that
+ * their sound is shorter and this errs to the dear side.
+ */
+const bytesPerSecond = 2_000;
+
+/** Sound of which the request gives only the address, as with Groq and Mistral, is taken to last an hour. */
+const unseenSeconds = 3_600;
+
+function guessLength({ url, file_url: fileUrl, file_id: fileId }: JsonObject, size: number): Partial<Usage> {
+  const unseen = url || fileUrl || fileId ? unseenSeconds : 0;
+  return { inputAudioSeconds: Math.max(Math.ceil(size / bytesPerSecond), unseen) };
+}
+
+/** Requests are forms with the audio in them; answers JSON, plain text or subtitles. */
+function describeTranscription(name: string): Operation {
+  const readFigures = (answer: unknown): Figures => ({ usage: readTranscriptUsage(answer) });
+  return describeOperation({
+    name,
+    otherAnswers: 'text',
+    input: ['prompt', 'keywords', 'known_speaker_names'],
+    isStream: ({ stream }) => stream === true || stream === 'true',
+    readToldUsage: guessLength,
+    readFigures,
+    readText: readTranscript,
+    createStreamReader: () =>
+      new EventStreamReader({
+        endings: ['transcript.text.done'],
+        readFigures,
+        readText: createTranscriptEventReader(),
+      }),
+  });
+}
+
+export const transcriptions = describeTranscription('audio.transcriptions');
+export const translations = describeTranscription('audio.translations');
+
+/**
+ * Tokens of speech for each character that is spoken. OpenAI gives gpt-4o-mini-tts as about 0.015 USD a minute at 12 USD a
+ * million tokens (platform.openai.com/docs/pricing), and people speak some 900 characters a minute.
+ */
+const spokenTokensPerCharacter = 1_250 / 900;
+
+/** The oldest models are billed by the character, all others by tokens, which an answer of sound does not report. */
+function readSpeechRequest({ model, input }: JsonObject): Partial<Usage> {
+  const inputCharacters = asText(input)?.length ?? 0;
+  if (/^tts\b/.test(asText(model) ?? '')) return { inputCharacters };
+  const spoken = Math.round(inputCharacters * spokenTokensPerCharacter);
+  return { inputCharacters, completionTokens: spoken, outputAudioTokens: spoken };
+}
+
+function readSpeechFigures(event: unknown): Figures {
+  const usage = readTokenUsage(asObject(event).usage);
+  return { usage: usage && makeUsage({ ...usage, outputAudioTokens: usage.completionTokens }) };
+}
+
+export const speech = describeOperation({
+  name: 'audio.speech',
+  writesText: false,
+  otherAnswers: 'media',
+  input: ['input', 'instructions'],
+  isStream: ({ stream_format: format }) => format === 'sse',
+  readToldUsage: readSpeechRequest,
+  readFigures: readSpeechFigures,
+  readText: () => ({ parts: [], whole: true }),
+  createStreamReader: () => new EventStreamReader({ endings: ['speech.audio.done'], readFigures: readSpeechFigures }),
+});
+
+/** Usage of an image model: its output is images unless details say that some is text. */
+export function readImageUsage(value: unknown): Usage | null {
+  const usage = readTokenUsage(value);
+  if (!usage || asObject(value).output_tokens_details) return usage;
+  return makeUsage({ ...usage, outputImageTokens: usage.completionTokens });
+}
+
+/** The model that wrote an SVG is billed apart from the one that drew it. */
+export function readSvgCall(value: unknown): ReportedCall[] {
+  const { model, reasoning_tokens: reasoningTokens } = asObject(value);
+  const usage = readTokenUsage(value);
+  return usage ? [{ model: asText(model), usage: makeUsage({ ...usage, reasoningTokens }) }] : [];
+}
+
+/** The figures of an answer with images, or of the last event of one image. DALL-E reports none. */
+export function readImageFigures(body: unknown): Figures {
+  const { model, usage: given, svg_usage: svg } = asObject(body);
+  const usage = readImageUsage(given);
+  return usage ? sumCalls([{ model: asText(model), usage }, ...readSvgCall(svg)]) : { usage };
+}
+
+/** Requests come as JSON, or as forms with the images in them. */
+function describeImages(name: string, event: string): Operation {
+  return describeOperation({
+    name,
+    writesText: false,
+    input: ['prompt'],
+    isStream: ({ stream }) => stream === true || stream === 'true',
+    readToldUsage: ({ n }) => ({ outputImages: readCount(asFigure(n ?? 1)) ?? 0 }),
+    readFigures: readImageFigures,
+    readText: (answer) => collectText(asArray(asObject(answer).data).map((image) => asObject(image).revised_prompt)),
+    createStreamReader: () => new EventStreamReader({ endings: [event], readFigures: readImageFigures }),
+  });
+}
+
+export const imageGenerations = describeImages('images.generations', 'image_generation.completed');
+export const imageEdits = describeImages('images.edits', 'image_edit.completed');
+export const imageVariations = describeImages('images.variations', 'image_variation.completed');

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findOperation, readStream } from '../../../test/find-operation.ts';
+
+const paths = [
+  '/chat/completions',
+  '/completions',
+  '/responses',
+  '/responses/compact',
+  '/responses/input_tokens',
+  '/embeddings',
+  '/images/generations',
+  '/images/edits',
+  '/images/variations',
+  '/audio/transcriptions',
+  '/audio/translations',
+  '/audio/speech',
+  '/moderations',
+];
+
+/** Members that the mappings look at, so that the trees below reach all of them. */
+const names = `action arguments audio b64_json calls choices completion_tokens content data delta duration error event
+  finish_reason function id image_gen index input input_tokens item messages model n name num_requests object output
+  output_index output_tokens output_tokens_details prompt prompt_tokens prompt_tokens_details queries refusal response
+  seconds segment_id service_tier stream summary svg_usage text tool_calls tool_usage tools total_tokens type usage
+  web_search x_groq`.split(/\s+/);
+
+const words = [
+  ...'error duration image_generation tokens web_search_call stop search'.split(' '),
+  ...'response.completed response.failed response.output_item.done response.output_text.delta'.split(' '),
+  ...'image_edit.completed image_generation.completed speech.audio.done'.split(' '),
+  ...'transcript.text.delta transcript.text.done'.split(' '),
+];
+
+const trees = fc.letrec((tie) => ({
+  leaf: fc.oneof(
+    fc.constantFrom(null, true, false, -1, 0, 1.5, 7, 1e300, '', '12', '1e9'),
+    fc.constantFrom(...words),
+    fc.string(),
+  ),
+  node: fc.oneof(
+    { depthSize: 'medium' },
+    tie('leaf'),
+    fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('node'), { maxKeys: 6 }),
+    fc.array(tie('node'), { maxLength: 4 }),
+  ),
+})).node;
+
+const operations = fc.constantFrom(...paths.map(findOperation));
+
+/** Whatever was read, it adds up: no figure is negative, broken or larger than what it is a part of. */
+function expectSound(reading: { usage: object | null; outputText(): { parts: readonly string[] } }): void {
+  for (const figure of Object.values(reading.usage ?? {}))
+    expect(Number.isSafeInteger(figure) && figure >= 0).toBe(true);
+  for (const part of reading.outputText().parts) expect(typeof part).toBe('string');
+}
+
+test('no body makes the mappings throw, or gives invalid figures', () => {
+  fc.assert(
+    fc.property(operations, fc.oneof(trees, fc.jsonValue(), fc.string()), (from, body) => {
+      const request = from.readRequest(body, '/');
+      for (const part of request.inputText().parts) expect(typeof part).toBe('string');
+      expectSound(from.readAnswer(body));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('no frames make a reader throw, or give invalid figures', () => {
+  const frame = fc.oneof(
+    trees.map((tree) => JSON.stringify(tree)),
+    fc.constantFrom('[DONE]', '', '{', '{"usage":{', '{"error":{"message":'),
+    fc.string({ unit: 'binary' }),
+  );
+  const named = fc.tuple(fc.constantFrom('', 'error', ...words), frame);
+  fc.assert(
+    fc.property(operations, fc.array(fc.oneof(frame, named)), (from, frames) => {
+      const reading = readStream(
+        from,
+        ...frames.map((given) => (typeof given === 'string' ? given : { event: given[0], data: given[1] })),
+      );
+      expectSound(reading);
+      expect(reading.usageIsFinal && reading.usage === null).toBe(false);
+    }),
+    // Each of some ten frames.
+    { numRuns: 60 },
+  );
+});

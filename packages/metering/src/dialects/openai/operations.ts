@@ -1,0 +1,113 @@
+import { largestOutput, readCount, type Usage } from '@agp/pricing';
+import { asArray, asObject, type JsonObject } from '../../json/members.ts';
+import { readWriting } from '../../text/stream-text.ts';
+import type { MatchPath, Operation, Write, Writing } from '../operation.ts';
+import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
+import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
+import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
+import { CompletionStreamReader } from './stream.ts';
+import { readChat, readCompletion } from './text.ts';
+import { findUsage, readTokenUsage } from './usage.ts';
+
+const noText = (): Writing => ({ parts: [], whole: true });
+
+/** Tokens that the caller made of its text itself: one list of ids, or several. */
+function countTokenIds(input: unknown): Partial<Usage> {
+  const ids = asArray(input).flat(1);
+  return { promptTokens: ids.filter((id) => typeof id === 'number').length };
+}
+
+/** Chat completions and completions differ in the place of the text in a frame, and so in an answer. */
+function describeCompletion(readText: (body: unknown, write: Write) => void) {
+  return {
+    usageNeedsAsking: true,
+    readFigures: (answer) => ({ usage: readTokenUsage(findUsage(asObject(answer))) }),
+    readText: (answer) => readWriting(answer, readText),
+    createStreamReader: () => new CompletionStreamReader(readText),
+  } satisfies Partial<OperationDescription>;
+}
+
+const chatCompletions = describeOperation({
+  ...describeCompletion(readChat),
+  name: 'chat.completions',
+  input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
+});
+
+const completions = describeOperation({
+  ...describeCompletion(readCompletion),
+  name: 'completions',
+  input: ['prompt', 'suffix'],
+  readToldUsage: ({ prompt }) => countTokenIds(prompt),
+});
+
+/** Mistral's fill-in-the-middle: requested like a completion, answered like a chat. */
+const fimCompletions = describeOperation({
+  ...describeCompletion(readChat),
+  name: 'fim.completions',
+  input: ['prompt', 'suffix'],
+});
+
+/**
+ * A background response is answered before it is written, and its usage comes with a later request that may never be made:
+ * it is taken to be as long as it may.
+ */
+function readBackground(body: JsonObject): Partial<Usage> {
+  return body.background ? { completionTokens: readCount(body.max_output_tokens) ?? largestOutput } : {};
+}
+
+function describeResponses(name: string, isFree: boolean): Operation {
+  return describeOperation({
+    name,
+    isFree,
+    input: ['instructions', 'prompt', 'input', 'tools', 'text'],
+    readToldUsage: readBackground,
+    isInBackground: ({ background }) => Boolean(background),
+    figuresWithin: ['"web_search_call"', '"svg_usage"'],
+    readFigures: readResponseFigures,
+    readText: readResponseText,
+    createStreamReader: () => new ResponseStreamReader(),
+  });
+}
+
+const embeddings = describeOperation({
+  name: 'embeddings',
+  writesText: false,
+  input: ['input'],
+  readToldUsage: ({ input }) => countTokenIds(input),
+  // Embeddings have no output; some servers give the total alone.
+  readFigures: (answer): Figures => ({
+    usage: readTokenUsage({ completion_tokens: 0, ...asObject(asObject(answer).usage) }),
+  }),
+  readText: noText,
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+});
+
+const moderations = describeOperation({
+  name: 'moderations',
+  isFree: true,
+  input: ['input'],
+  readFigures: () => ({ usage: null }),
+  readText: noText,
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+});
+
+const byEnding: readonly (readonly [string, Operation])[] = [
+  ['/chat/completions', chatCompletions],
+  ['/fim/completions', fimCompletions],
+  ['/completions', completions],
+  ['/responses', describeResponses('responses', false)],
+  ['/responses/compact', describeResponses('responses.compact', false)],
+  ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
+  ['/embeddings', embeddings],
+  ['/images/generations', imageGenerations],
+  ['/images/edits', imageEdits],
+  ['/images/variations', imageVariations],
+  ['/audio/transcriptions', transcriptions],
+  ['/audio/translations', translations],
+  ['/audio/speech', speech],
+  ['/moderations', moderations],
+];
+
+/** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
+export const openaiOperations: MatchPath = (path, method) =>
+  method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;

@@ -1,0 +1,134 @@
+import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import { FrameReader } from '../frame-reader.ts';
+import { addToUsage, type ReportedCall, type StreamReading, type Write } from '../operation.ts';
+import type { Figures } from './describe-operation.ts';
+import { findUsage, readTokenUsage } from './usage.ts';
+
+/**
+ * A stream's frame says that the call failed, in any of the forms that servers have for it: an `error` of the
+ * frame (OpenAI), of a choice or as its finish reason (OpenRouter), in `x_groq` (Groq), or a frame that is one itself, by
+ * its event's name (LM Studio), its `type` (Responses) or its `object` (vLLM).
+ */
+export function isErrorFrame(event: string, frame: JsonObject): boolean {
+  const { error, object, type, x_groq: ofGroq, choices } = frame;
+  if (event === 'error' || error || object === 'error' || type === 'error' || asObject(ofGroq).error) return true;
+  return asArray(choices).some((choice) => {
+    const { error: ofChoice, finish_reason: reason } = asObject(choice);
+    return Boolean(ofChoice) || reason === 'error';
+  });
+}
+
+/** Frames with figures, an end or an error. Inside of text the quotes would be escaped, so this is never fooled by it. */
+const telling = /"(?:usage"\s*:\s*\{|error"\s*:\s*[{"]|finish_reason"\s*:\s*"[^"]|(?:object|type)"\s*:\s*"error")/;
+
+/**
+ * Reads the chunks of chat completions and completions. The last chunk has the usage, if it was asked for. They end with
+ * `[DONE]`, or on servers that leave it out with a finish reason after which no choice goes on.
+ */
+export class CompletionStreamReader extends FrameReader {
+  readonly #readFrame: (frame: unknown, write: Write) => void;
+  #usageIsWhole = false;
+  #isFinished = false;
+  #sawDone = false;
+
+  constructor(readFrame: (frame: unknown, write: Write) => void) {
+    super(readFrame);
+    this.#readFrame = readFrame;
+  }
+
+  push(event: string, data: string): void {
+    if (data === '[DONE]') {
+      this.#sawDone = true;
+      return;
+    }
+    this.text.add(data);
+    if (this.model !== null && !this.#isFinished && event !== 'error' && !telling.test(data)) return;
+    const frame = asObject(parseFrame(data));
+    this.model ??= asText(frame.model);
+    this.serviceTier = asText(frame.service_tier) ?? this.serviceTier;
+    this.failed ||= isErrorFrame(event, frame);
+    const choices = asArray(frame.choices);
+    // One choice may end long before another.
+    if (choices.some((choice) => asText(asObject(choice).finish_reason) !== null)) this.#isFinished = true;
+    else if (this.#isFinished && this.#writesOn(frame)) this.#isFinished = false;
+    const usage = readTokenUsage(findUsage(frame));
+    if (usage === null) return;
+    this.usage = usage;
+    // Some servers count along on every chunk: those figures are whole with the end only.
+    this.#usageIsWhole = choices.length === 0 || this.#isFinished;
+  }
+
+  override end(): StreamReading {
+    this.sawEnd = this.#sawDone || this.#isFinished;
+    return super.end();
+  }
+
+  protected override isUsageFinal(): boolean {
+    return this.#usageIsWhole || this.#sawDone;
+  }
+
+  #writesOn(frame: JsonObject): boolean {
+    let wrote = false;
+    this.#readFrame(frame, (_channel, text) => {
+      wrote ||= text !== '';
+    });
+    return wrote;
+  }
+}
+
+/** The meaning of the events of one kind of stream. */
+export interface StreamEvents {
+  /** The types of the events that bring a result to its end, with its figures. */
+  endings: readonly string[];
+  readFigures(frame: unknown): Figures;
+  /** Writes the text in an event; absent where the stream is sound or pictures. */
+  readText?(frame: unknown, write: Write): void;
+}
+
+/** More than any answer has images. */
+const maxCalls = 1_000;
+
+const error = /"(?:error"\s*:\s*[{"]|type"\s*:\s*"error")/;
+
+/** Pictures and sound, which take long to parse and hold no figures. */
+const media = /"(?:b64_json|audio)"\s*:\s*"[^"]*"/g;
+
+/** A shorter frame is parsed as it is. */
+const maxWords = 4 * 1024;
+
+/** Reads streams of images, speech and transcripts: typed events, whose last ones have the figures. */
+export class EventStreamReader extends FrameReader {
+  readonly #events: StreamEvents;
+  readonly #reported: ReportedCall[] = [];
+  #hasOthers = false;
+
+  constructor(events: StreamEvents) {
+    super(events.readText ?? (() => undefined));
+    this.#events = events;
+  }
+
+  push(event: string, data: string): void {
+    const words = data.length > maxWords ? data.replace(media, '"media":""') : data;
+    this.text.add(words);
+    const ends = this.#events.endings.some((type) => type === event || data.includes(`"${type}"`));
+    if (ends || event === 'error' || error.test(data)) {
+      const frame = asObject(parseFrame(words));
+      this.failed ||= isErrorFrame(event, frame);
+      if (ends) this.#add(this.#events.readFigures(frame));
+    }
+    this.sawEnd ||= ends || data === '[DONE]';
+  }
+
+  override end(): StreamReading {
+    if (this.#hasOthers) this.calls = this.#reported;
+    return super.end();
+  }
+
+  /** Each image of several comes with an event of its own, and figures for it. */
+  #add({ usage, calls }: Figures): void {
+    if (usage === null) return;
+    this.usage = addToUsage(this.usage, usage);
+    this.#hasOthers ||= calls !== undefined;
+    if (this.#reported.length < maxCalls) this.#reported.push(...(calls ?? [{ model: null, usage }]));
+  }
+}

@@ -1,0 +1,45 @@
+import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { reasoningEnd } from '../../text/stream-text.ts';
+import { collectText } from '../../text/strings.ts';
+import type { Write } from '../operation.ts';
+
+/** Writes what the model wrote in a chat completion or a frame of one: words, refusals, shown reasoning, tool calls. */
+export function readChat(body: unknown, write: Write): void {
+  asArray(asObject(body).choices).forEach((item, at) => {
+    const choice = asObject(item);
+    const channel = asName(choice.index ?? at);
+    const message = asObject(choice.message ?? choice.delta);
+    write(`${channel}${reasoningEnd}`, readReasoning(message));
+    if (typeof message.content === 'string') write(channel, message.content);
+    // Some compatible servers answer in parts, as requests may be written.
+    else for (const part of collectText(message.content).parts) write(channel, part);
+    write(`${channel}.refusal`, asText(message.refusal) ?? '');
+    write(`${channel}.audio`, asText(asObject(message.audio).transcript) ?? '');
+    asArray(message.tool_calls).forEach((call, index) => {
+      const { index: named, function: called, custom } = asObject(call);
+      writeCall(`${channel}.tool${asName(named ?? index)}`, called ?? custom, write);
+    });
+    writeCall(`${channel}.function`, message.function_call, write);
+  });
+}
+
+/** Servers have names of their own for it; those that show it in parts repeat it in one string for the most part. */
+function readReasoning({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): string {
+  const parts = () =>
+    asArray(details).map((part) => asText(asObject(part).text) ?? asText(asObject(part).summary) ?? '');
+  return asText(content) ?? asText(reasoning) ?? parts().join('');
+}
+
+function writeCall(channel: string, called: unknown, write: Write): void {
+  const { name, arguments: given, input } = asObject(called);
+  write(`${channel}.name`, asText(name) ?? '');
+  write(channel, asText(given) ?? asText(input) ?? '');
+}
+
+/** Writes what the model wrote in a legacy completion or a frame of one. */
+export function readCompletion(body: unknown, write: Write): void {
+  asArray(asObject(body).choices).forEach((item, at) => {
+    const choice = asObject(item);
+    write(asName(choice.index ?? at), asText(choice.text) ?? '');
+  });
+}

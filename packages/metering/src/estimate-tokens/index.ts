@@ -1,2 +1,0 @@
-export * from './create-token-estimator.ts';
-export * from './token-estimator.ts';

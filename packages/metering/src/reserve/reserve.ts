@@ -1,0 +1,75 @@
+import { makeUsage, maxTokens } from '@agp/pricing';
+import type { CallHead } from '../call-head.ts';
+import type { MeteringParts } from '../metering-parts.ts';
+import { type InspectedBody, inspectBody } from '../request/inspect-body.ts';
+import { boundReservation } from './bound-reservation.ts';
+
+/** Bytes of a request for each token that it is taken to have: about right for English and code. */
+const bytesPerToken = 4;
+
+/** An image makes a body large, and few tokens: beyond this no model reads on anyway. */
+const maxPromptTokens = 200_000;
+
+/** More than any request makes; a count above it would be taken for an error. */
+const maxImages = 100_000;
+
+/**
+ * The highest likely cost of a request, in whole nano-dollars: its input by size, its output by the largest bound that the caller
+ * set, or by the configured default. Without a known price or a readable body it is at least the configured `unpricedNanoUsd`.
+ */
+export function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
+  const { unpricedNanoUsd } = parts;
+  if (head.operation === null) return head.hasBody ? unpricedNanoUsd : 0;
+  if (head.operation.isFree) return body?.startsUnseen ? unpricedNanoUsd : 0;
+  if (!body) return head.method === 'POST' ? unpricedNanoUsd : 0;
+  // Any of the models may answer: the dearest of them counts.
+  const costs = body.models.map((model) => priceModel(parts, head, body, model));
+  const least = costs.length === 0 || !body.isExact || costs.includes(null) ? unpricedNanoUsd : 0;
+  return Math.max(least, ...costs.map((cost) => cost ?? 0));
+}
+
+/** The cost of the request if this model answers; null if its price is not known. */
+function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, model: string): number | null {
+  const { bytes, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
+  const { provider, operation, timestamp } = head;
+  const promptTokens = Math.min(Math.ceil(bytes.length / bytesPerToken), maxPromptTokens);
+  const outputTokens = maxOutputTokens ?? Math.max(parts.defaultOutputTokens, leastOutputTokens);
+  const { priced, costNanoUsd } = parts.priceUsage({
+    provider: provider.id,
+    api: operation?.api ?? provider.api,
+    baseUrl: provider.baseUrl.href,
+    model,
+    usage: makeUsage({
+      ...toldUsage,
+      promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
+      completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
+      ...(toldUsage.outputImages !== undefined && { outputImages: Math.min(answers, maxImages) }),
+    }),
+    at: new Date(timestamp),
+    serviceTier: null,
+  });
+  return priced ? costNanoUsd : null;
+}
+
+/**
+ * The amount that a request reserves, in whole nano-dollars: in strict mode, under a cap that refuses, the most that it may cost;
+ * else an estimate.
+ *
+ * @param isHeld the request is under a cap that refuses
+ * @throws ApiError `cost_not_bounded`
+ */
+export function computeReservation(
+  parts: MeteringParts,
+  head: CallHead,
+  body: InspectedBody | null,
+  isHeld: boolean,
+): number {
+  if (!parts.isStrict || !isHeld) return estimateReservation(parts, head, body);
+  return boundReservation(parts, head, bounded(head, body));
+}
+
+/** The cap may have been set after the body was read. */
+function bounded(head: CallHead, body: InspectedBody | null): InspectedBody | null {
+  if (body === null || head.operation === null || head.operation.isFree || body.strict !== null) return body;
+  return inspectBody(head.operation, head, body.bytes, body.form, { mustTell: false, mustBound: true });
+}

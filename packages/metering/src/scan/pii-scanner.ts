@@ -1,0 +1,60 @@
+import { createPiiFinder } from '@agp/pii';
+import type { Holder } from '@agp/runtime/fairness';
+import { createOffload, OffloadError } from '../text/offload.ts';
+import { detach, sizeOfAll, type TextSource } from '../text/text-source.ts';
+import type { ScanRequest } from './answer-scans.ts';
+import { ScanMemory } from './scan-memory.ts';
+import { type PiiScan, scanTexts } from './scan-texts.ts';
+
+/** Looks for PII in what agents and models wrote. */
+export interface PiiScanner {
+  /** Scans the texts of one request and its answer, in the turn of its agent. Never rejects. */
+  scan(sources: readonly TextSource[], holder: Holder): Promise<PiiScan>;
+  stop(): Promise<void>;
+}
+
+export interface PiiScannerOptions {
+  /** Names are found by the worker alone, which has their lists: it then gets the small texts too. */
+  personNames: boolean;
+  /** How long one request's texts may be scanned, in milliseconds. The rest is not scanned. */
+  budgetMs: number;
+  /** Smaller texts are scanned where they are, which takes less than handing them to the worker; in bytes. */
+  maxInline?: number;
+  onWorkerError?: ((error: Error) => void) | undefined;
+}
+
+/**
+ * Requests whose texts wait for the worker, and the size of those texts in bytes. An agent has a quarter, so that the largest body
+ * and its answer find room; the bodies among them are counted in `MAX_BUFFERED_BYTES`.
+ */
+const maxPending = 4_000;
+const maxPendingBytes = 256 * 1024 * 1024;
+
+/** Makes a scanner with a worker thread of its own for large texts, which is started by the first of them. */
+export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
+  const { personNames, budgetMs, maxInline = 16 * 1024, onWorkerError } = options;
+  const find = createPiiFinder();
+  const memory = new ScanMemory();
+  const script = personNames ? './scan-names-worker.ts' : './scan-worker.ts';
+  const offload = createOffload<ScanRequest, PiiScan>(new URL(script, import.meta.url), {
+    // Reading comes before scanning.
+    timeoutMs: budgetMs * 2 + 5_000,
+    maxPending,
+    maxPendingBytes,
+    prepare: (request) => ({ ...request, sources: request.sources.map(detach) }),
+    onWorkerError,
+  });
+  return {
+    async scan(sources, holder) {
+      const size = sources.reduce((sum, source) => sum + sizeOfAll(source), 0);
+      if (size === 0 || (size <= maxInline && !personNames)) return scanTexts(sources, find, () => true, memory);
+      try {
+        return await offload.ask({ sources, budgetMs }, size, holder);
+      } catch (error) {
+        const isSlow = error instanceof OffloadError && error.code === 'slow';
+        return { types: [], findings: [], extent: 'none', missed: isSlow ? 'out_of_time' : 'overloaded' };
+      }
+    },
+    stop: () => offload.stop(),
+  };
+}

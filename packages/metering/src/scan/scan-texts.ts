@@ -1,0 +1,192 @@
+import type { PiiFinding } from '@agp/core/events';
+import { JsonError, parseJson } from '@agp/core/json';
+import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
+import type { Writing } from '../dialects/operation.ts';
+import { findShadowed } from '../json/faults.ts';
+import { isTooPopulated } from '../json/members.ts';
+import { collectToolText } from '../text/strings.ts';
+import { readText, type TextSource } from '../text/text-source.ts';
+import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.ts';
+
+/** As many as an event lists. The worker would load all of the events' schemas for their constant. */
+export const maxPlaces = 100;
+
+/** Gathers where types of PII were found, each place once, in bounded memory. */
+export class FoundPlaces {
+  /** Places of one type on one side, by both. */
+  readonly #groups = new Map<string, PiiFinding[]>();
+  readonly #known = new Set<string>();
+  readonly #types = new Set<PiiType>();
+
+  /** @param messages none if the text belongs to no message */
+  add(side: PiiFinding['in'], messages: readonly number[], type: PiiType): void {
+    this.#types.add(type);
+    const group = this.#groups.get(`${side} ${type}`) ?? [];
+    this.#groups.set(`${side} ${type}`, group);
+    for (const message of messages.length > 0 ? messages : [null]) {
+      if (group.length >= maxPlaces) return;
+      const place = `${side} ${type} ${message}`;
+      if (this.#known.has(place)) continue;
+      this.#known.add(place);
+      group.push({ in: side, message, type });
+    }
+  }
+
+  /** In the order of their names. */
+  types(): PiiType[] {
+    return [...this.#types].sort();
+  }
+
+  /** At most `maxPlaces`. Each type has its turn, so that no pile of one hides where another is. */
+  list(): PiiFinding[] {
+    const groups = [...this.#groups.values()];
+    const listed: PiiFinding[] = [];
+    for (let turn = 0; turn < maxPlaces; turn++) {
+      for (const group of groups) {
+        const place = group[turn];
+        if (place && listed.length < maxPlaces) listed.push(place);
+      }
+    }
+    return listed.sort(
+      (a, b) => compare(a.in, b.in) || (a.message ?? -1) - (b.message ?? -1) || compare(a.type, b.type),
+    );
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** Tools that call tools write JSON into JSON, which doubles the backslashes at each level: nobody nests more of them. */
+const maxLevels = 6;
+
+/**
+ * Takes JSON within strings apart: tools get and return it, at times several levels deep, and its escapes would hide the
+ * text. A text that is no JSON comes back as it is. Never throws.
+ *
+ * @returns `whole` is false where JSON was not taken apart, because it is nested too deep, lies in too many strings or has too many values
+ */
+export function unfoldText(text: string): Writing {
+  const parts: string[] = [];
+  let whole = true;
+  let waiting = [text];
+  for (let level = 0; level < maxLevels && waiting.length > 0; level++) {
+    const inner: string[] = [];
+    for (const each of waiting) {
+      const parsed = parse(each);
+      if ('refusal' in parsed) {
+        whole &&= parsed.refusal === 'not_json';
+        parts.push(each);
+        continue;
+      }
+      const found = collectToolText(parsed.value);
+      whole &&= found.whole;
+      const shadowed = findShadowed(each, parsed.value);
+      // As it is written, too: a shadowed number is in no string, and some kinds are known by the key beside them.
+      if (shadowed !== null) parts.push(each);
+      // Most of the values are numbers and words, and no JSON.
+      for (const string of [...found.parts, ...(shadowed ?? []), ...findLongNumbers(each)])
+        (isJson(string) ? inner : parts).push(string);
+    }
+    waiting = inner;
+  }
+  // Deeper levels are searched as they are, and their escapes may hide text.
+  return { parts: [...parts, ...waiting], whole: whole && waiting.every((text) => 'refusal' in parse(text)) };
+}
+
+/** Numbers of which a parsed value keeps too few digits, such as those of some cards. */
+const findLongNumbers = (json: string) =>
+  Array.from(json.matchAll(/[[:,]\s*(\d{17,})(?=\s*[\],}])/g), ([, digits]) => digits as string);
+
+/** An object or a list, or a string that may hold one. */
+const isJson = (text: string): boolean => /^\s*[{["]/.test(text);
+
+function parse(text: string): { value: unknown } | { refusal: 'not_json' | 'too_large' } {
+  if (!isJson(text)) return { refusal: 'not_json' };
+  if (isTooPopulated(text)) return { refusal: 'too_large' };
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    return { refusal: error instanceof JsonError && error.code === 'too_deep' ? 'too_large' : 'not_json' };
+  }
+}
+
+/** The findings in the texts of one request and its answer. */
+export interface PiiScan {
+  /** In the order of their names. */
+  types: readonly PiiType[];
+  /** Where they are; a bounded number of places, in their order in the call. */
+  findings: readonly PiiFinding[];
+  /** How much of the text was scanned: all that there is, some of it, or nothing. */
+  extent: 'full' | 'partial' | 'none';
+  /** Why it was not all of it; null where it was. */
+  missed: MissedReason | null;
+}
+
+/** Texts are scanned in pieces of this length, with a look at the time between them. */
+const pieceLength = 64 * 1024;
+
+/** Pieces overlap by more than the longest PII. */
+const overlap = 4 * 1024;
+
+function* cut(text: string): Generator<string> {
+  yield* cutOne(text);
+  // Invisible characters may be longer than a piece, with half of a number on either side.
+  if (text.length > pieceLength) yield* cutOne(unmask(text)?.value ?? '');
+}
+
+function* cutAll(texts: readonly string[]): Generator<string> {
+  for (const text of texts) yield* cut(text);
+}
+
+function* cutOne(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += pieceLength) {
+    yield text.slice(Math.max(0, start - overlap), start + pieceLength);
+  }
+}
+
+/**
+ * Reads and scans texts until they are through or time is up.
+ *
+ * @param hasTime asked before each piece of a text
+ * @param memory of texts that this process has scanned
+ */
+export function scanTexts(
+  sources: readonly TextSource[],
+  find: PiiFinder,
+  hasTime: () => boolean,
+  memory = new ScanMemory(),
+): PiiScan {
+  const writings = sources.map((source) => ({ ...readText(source, 'all'), side: sideOf(source) }));
+  const scanOne = (text: string) => scanText(text, find, hasTime);
+  const places = new FoundPlaces();
+  let missed: MissedReason | null = writings.every((writing) => writing.whole) ? null : 'unreadable';
+  let searched = false;
+  for (const { parts, beside = [], side, locate } of writings) {
+    for (const text of [...parts, ...beside]) {
+      if (missed === 'out_of_time') break;
+      const scanned = memory.scan(text, scanOne);
+      searched ||= scanned.searched;
+      missed = scanned.missed ?? missed;
+      for (const type of scanned.types) places.add(side, locate?.(text) ?? [], type);
+    }
+  }
+  const extent = missed === null ? 'full' : searched ? 'partial' : 'none';
+  return { types: places.types(), findings: places.list(), extent, missed };
+}
+
+function scanText(text: string, find: PiiFinder, hasTime: () => boolean): ScannedText {
+  const { parts, whole } = unfoldText(text);
+  const types = new Set<PiiType>();
+  let missed: MissedReason | null = whole ? null : 'unreadable';
+  let searched = false;
+  for (const piece of cutAll(parts)) {
+    if (!hasTime()) {
+      missed = 'out_of_time';
+      break;
+    }
+    searched = true;
+    for (const { type } of find(piece)) types.add(type);
+  }
+  return { types: [...types], searched, missed };
+}
+
+const sideOf = (source: TextSource): PiiFinding['in'] => (source.of === 'request' ? 'request' : 'response');

@@ -1,2 +1,0 @@
-export * from './create-offload.ts';
-export * from './text-source.ts';

@@ -1,0 +1,162 @@
+import type { Write, Writing } from '../dialects/operation.ts';
+import { decodeFrame, type JsonObject, tryParse } from '../json/members.ts';
+import { BesideText, findLostText } from './beside.ts';
+import { maxText } from './strings.ts';
+
+/** This many pieces are joined to one: a piece costs far more than its characters. */
+const joinAt = 512;
+
+/** A text that comes in any number of pieces, however small, in little more memory than its characters take. */
+export class GatheredText {
+  #joined: string[] = [];
+  #pieces: string[] = [];
+  #length = 0;
+
+  /** In UTF-16 units. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add(piece: string): void {
+    this.#length += piece.length;
+    this.#pieces.push(piece);
+    if (this.#pieces.length < joinAt) return;
+    this.#joined.push(this.#pieces.join(''));
+    this.#pieces = [];
+    if (this.#joined.length < joinAt) return;
+    this.#joined = [this.#joined.join('')];
+  }
+
+  read(): string {
+    const pieces = this.#joined.length === 0 ? this.#pieces : [...this.#joined, ...this.#pieces];
+    return pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');
+  }
+
+  clear(): void {
+    this.#joined = [];
+    this.#pieces = [];
+    this.#length = 0;
+  }
+}
+
+/** Text is read from frames in batches of this many bytes, so that many small frames cost no more than a few large ones. */
+const maxHeld = 64 * 1024;
+/** A held frame, however small, may keep the whole chunk it came in from being freed. */
+const maxHeldFrames = 64;
+
+/** Answers have a handful of texts side by side; further ones are skipped. */
+const maxChannels = 1_000;
+
+/** Servers number their texts. Texts whose names are longer than this are joined into one. */
+const maxName = 256;
+const longNamed = 'long';
+
+/** The ending of the names of channels that hold shown reasoning. */
+export const reasoningEnd = '.reasoning';
+
+export const isNoReasoning = (channel: string): boolean => !channel.endsWith(reasoningEnd);
+
+/** Gathers the texts of a stream's frames, each joined over the frames that it came in. */
+export class StreamText {
+  readonly #readFrame: (frame: unknown, write: Write) => void;
+  #held: string[] = [];
+  #heldLength = 0;
+  readonly #channels = new Map<string, GatheredText>();
+  readonly #beside = new BesideText('answer');
+  /** The texts of the frame that is being read. */
+  #written: string[] = [];
+  #length = 0;
+  #whole = true;
+  #isReadable = true;
+
+  /** @param readFrame writes what the model wrote in a frame */
+  constructor(readFrame: (frame: unknown, write: Write) => void) {
+    this.#readFrame = readFrame;
+  }
+
+  /** @param data a frame's data in latin1 */
+  add(data: string): void {
+    if (this.#length >= maxText) {
+      this.#whole = false;
+      return;
+    }
+    this.#held.push(data);
+    this.#heldLength += data.length;
+    if (this.#heldLength > maxHeld || this.#held.length >= maxHeldFrames) this.#readHeld();
+  }
+
+  /**
+   * @param frame a frame without text of the model, or one that only repeats such text
+   * @param data the same as it came
+   */
+  addBeside(frame: JsonObject, data: string): void {
+    this.#beside.add(frame, []);
+    // It is empty where the data is not JSON.
+    if (Object.keys(frame).length > 0) this.#beside.add(findLostText(decodeFrame(data), frame), []);
+  }
+
+  /**
+   * All text until now, cut near the bound.
+   *
+   * @param isWanted selects texts by their channels; all without it
+   */
+  read(isWanted: (channel: string) => boolean = () => true): Writing {
+    this.#readHeld();
+    const wanted = [...this.#channels].filter(([channel]) => isWanted(channel));
+    return { parts: wanted.map(([, pieces]) => pieces.read()), whole: this.#whole };
+  }
+
+  /** All other strings of the frames until now; not `whole` if a frame could not be read. */
+  readBeside(): Writing {
+    const { parts, whole } = this.#beside.read(this.read().parts);
+    return { parts, whole: whole && this.#isReadable };
+  }
+
+  #readHeld(): void {
+    for (const data of this.#held) {
+      const json = decodeFrame(data);
+      const frame = tryParse(json) ?? null;
+      if (frame === null) this.#addUnreadable(json);
+      this.#written = [];
+      this.#readFrame(frame, this.#write);
+      this.#beside.add(frame, this.#written);
+      if (frame !== null) this.#beside.add(findLostText(json, frame), this.#written);
+    }
+    this.#held = [];
+    this.#heldLength = 0;
+  }
+
+  /** Clients may accept what is not JSON: it is searched as it is. */
+  #addUnreadable(json: string): void {
+    if (json.trim() === '' || json === '[DONE]' || json === 'null') return;
+    this.#isReadable = false;
+    this.#beside.add(json, []);
+  }
+
+  readonly #write: Write = (named, text) => {
+    if (text === '') return;
+    const channel = named.length > maxName ? longNamed : named;
+    if (channel !== named) this.#whole = false;
+    this.#length += text.length;
+    this.#written.push(text);
+    let pieces = this.#channels.get(channel);
+    if (pieces === undefined) {
+      if (this.#channels.size >= maxChannels) {
+        this.#whole = false;
+        return;
+      }
+      pieces = new GatheredText();
+      this.#channels.set(channel, pieces);
+    }
+    pieces.add(text);
+  };
+}
+
+/** The texts of a whole answer, by the reading of its stream's frames. */
+export function readWriting(body: unknown, readFrame: (frame: unknown, write: Write) => void): Writing {
+  const parts: string[] = [];
+  readFrame(body, (_channel, text) => {
+    if (text !== '') parts.push(text);
+  });
+  return { parts, whole: true };
+}

@@ -1,0 +1,256 @@
+import type { Writing } from '../dialects/operation.ts';
+
+/**
+ * The kind of value at a place of a body: `text` that a model reads or wrote, `free` JSON that a tool was given or returned, a
+ * `label` that names something, or `media`, a file or its address.
+ */
+export type Place = 'text' | 'free' | 'label' | 'media';
+
+const labels = [
+  'cache_control',
+  'call_id',
+  'detail',
+  'file_id',
+  'id',
+  'mimeType',
+  'mime_type',
+  'media_type',
+  'role',
+  'tool_call_id',
+  'tool_use_id',
+  'type',
+];
+
+const media = [
+  'b64_json',
+  'data',
+  'encrypted_content',
+  'fileData',
+  'fileUri',
+  'file_data',
+  'image_url',
+  'inlineData',
+  'input_audio',
+  'signature',
+  'thoughtSignature',
+  'url',
+];
+
+/** Input and output of tools: the keys in there are the tool's own, whatever the API means by the same names. */
+const free = ['args', 'arguments', 'input', 'metadata', 'response'];
+
+/** Everything else is text. A string in one of these is only treated as the name says if it also looks like it. */
+const places = new Map<string, Place>([
+  ...labels.map((name) => [name, 'label'] as const),
+  ...media.map((name) => [name, 'media'] as const),
+  ...free.map((name) => [name, 'free'] as const),
+]);
+
+/** A key of one word or several, which can only say what the value is about. */
+const wordy = /^[A-Za-z][A-Za-z_ -]{0,40}$/;
+
+/** A key as programs name things. A longer or stranger one is text, which a model reads with the value. */
+const plain = /^[\w$.-]{1,64}$/;
+
+export interface KeyKind {
+  isWordy: boolean;
+  isPlain: boolean;
+  /** The place of its value; null if the key decides nothing. */
+  place: Place | null;
+}
+
+/** Bodies have few different keys, each many times, so descriptions are cached. */
+const kinds = new Map<string, KeyKind>();
+const maxKinds = 4_096;
+
+export function describeKey(key: string): KeyKind {
+  const known = kinds.get(key);
+  if (known) return known;
+  const kind = { isWordy: wordy.test(key), isPlain: plain.test(key), place: places.get(key) ?? null };
+  if (kinds.size < maxKinds && key.length <= 64) kinds.set(key, kind);
+  return kind;
+}
+
+/** Types of files that are text, so that a model reads them as such. */
+const textType = /^(?:text\/|application\/(?:json|xml|yaml)\b)/i;
+const dataUri = /^data:([\w.+-]{1,60}\/[\w.+-]{1,60})(?:;[\w.=-]{1,120}){0,4};base64,/i;
+
+/** The place of a member, by its name and by the place of its object. */
+export function findPlace(holder: object, name: string, outer: Place): Place {
+  if (outer === 'free') return outer;
+  // A document of plain text has its text in the same member as an image its bytes.
+  if (name === 'data' && 'type' in holder && holder.type === 'text') return 'text';
+  return describeKey(name).place ?? outer;
+}
+
+/** A file that holds text as that text; null for any other. */
+export function readFile(holder: object, file: string): string | null {
+  const { mimeType, mime_type, media_type } = holder as Record<string, unknown>;
+  const uri = file.startsWith('data:') ? dataUri.exec(file.slice(0, 1_024)) : null;
+  const type = uri?.[1] ?? mimeType ?? mime_type ?? media_type;
+  if (typeof type !== 'string' || !textType.test(type)) return null;
+  return Buffer.from(file.slice(uri?.[0].length ?? 0), 'base64').toString('utf8');
+}
+
+/**
+ * Takes a string of a JSON value.
+ *
+ * @param isRead whether a model reads or wrote it; false for names, ids and addresses of things
+ * @param key the member that holds it, directly or in a list; empty at the root
+ * @returns false to end the walk
+ */
+export type Visit = (text: string, isRead: boolean, key: string) => boolean;
+
+/** JSON in a string, which the search parses itself. */
+const json = /^\s*[{["]/;
+
+/** A tool's value with its key before it, since the key gives the value its meaning. */
+export function label(key: string, value: string): string {
+  return describeKey(key).isWordy && !json.test(value)
+    ? `${key.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2')}: ${value}`
+    : value;
+}
+
+/** In a member for files, base64 of at least this length is a file. */
+const leastMedia = 1_024;
+const base64 = /^(?:data:[\w.+/-]{0,120}(?:;[\w.=-]{1,120}){0,4};base64,)?[\w+/-]*={0,2}$/;
+/** The address of a file, and the name of something. */
+const address = /^[a-z][a-z\d+.-]{0,20}:\S{0,4000}$/i;
+const name = /^\S{0,80}$/;
+
+const isMedia = (text: string): boolean => text.length >= leastMedia && base64.test(text);
+
+function isLabel(text: string, place: Place): boolean {
+  return name.test(text) || (place === 'media' && (base64.test(text) || address.test(text)));
+}
+
+/** A text can be hidden as a list of its letters, which a model still reads. */
+function joinLetters(values: readonly unknown[]): string | null {
+  const isLetter = (value: unknown) =>
+    (typeof value === 'string' && value.length <= 2) || (typeof value === 'number' && value >= 0 && value <= 9);
+  return values.length > 3 && values.every(isLetter) ? values.join('') : null;
+}
+
+/** This many characters of a part's beginning and end are joined with its neighbours. */
+const seam = 256;
+
+/** A model reads the parts of a message as one text, so they are joined where they meet. */
+function joinParts(values: readonly unknown[]): string | null {
+  const texts: string[] = [];
+  for (const value of values) {
+    const text = typeof value === 'object' && value !== null && 'text' in value ? value.text : null;
+    if (typeof text === 'string') {
+      texts.push(text.length > 2 * seam ? `${text.slice(0, seam)}\n\n${text.slice(-seam)}` : text);
+    }
+  }
+  return texts.length > 1 ? texts.join('') : null;
+}
+
+/** Values still to be walked, each as key, value and place; the next one is last. */
+type Stack = unknown[];
+
+/** Numbers, booleans and null count as text only in tool arguments and results. */
+function push(stack: Stack, key: string, value: unknown, place: Place): void {
+  if (typeof value === 'string' || (typeof value === 'object' && value !== null) || place === 'free') {
+    stack.push(key, value, place);
+  }
+}
+
+function pushMember(stack: Stack, holder: object, name: string, value: unknown, outer: Place): void {
+  const place = findPlace(holder, name, outer);
+  const file = place === 'media' && typeof value === 'string' ? readFile(holder, value) : null;
+  if (file !== null) stack.push(name, file, 'text');
+  // Below this member the keys are the tool's own.
+  else push(stack, place === 'free' && outer !== 'free' ? '' : name, value, place);
+}
+
+function walk(stack: Stack, visit: Visit): void {
+  while (stack.length > 0) {
+    const place = stack.pop() as Place;
+    const value = stack.pop();
+    const key = stack.pop() as string;
+    if (typeof value === 'string' || typeof value === 'number') {
+      if (!visitOne(String(value), key, place, visit)) return;
+    } else if (Array.isArray(value)) {
+      for (let i = value.length - 1; i >= 0; i--) push(stack, key, value[i], place);
+      const joined = joinLetters(value) ?? joinParts(value);
+      if (joined !== null && !visit(joined, false, key)) return;
+    } else if (typeof value === 'object' && value !== null) {
+      const members = Object.keys(value);
+      for (let i = members.length - 1; i >= 0; i--) {
+        const name = members[i] as string;
+        pushMember(stack, value, name, (value as Record<string, unknown>)[name], place);
+      }
+      for (const name of members) if (!visitKey(name, key, visit)) return;
+    }
+  }
+}
+
+function visitOne(text: string, key: string, place: Place, visit: Visit): boolean {
+  if (text === '') return true;
+  if (place === 'text') return visit(text, true, key);
+  if (place === 'free') return visit(label(key, text), true, key);
+  return (place === 'media' && isMedia(text)) || visit(text, !isLabel(text, place), key);
+}
+
+function visitKey(name: string, key: string, visit: Visit): boolean {
+  const { isWordy, isPlain } = describeKey(name);
+  return isWordy || name === '' || visit(name, !isPlain, key);
+}
+
+/**
+ * Gives `visit` every string in some JSON values, in order, except base64 in the members for files. Values in tool arguments and
+ * results, numbers too, have their key before them; keys that could be text are visited as text; neighbouring strings that form one
+ * text are visited again joined, with `isRead` false.
+ *
+ * Uses a stack of its own, so that deep nesting cannot overflow the call stack.
+ *
+ * @param place the place of all of the values
+ */
+export function visitStrings(values: readonly unknown[], place: Place, visit: Visit): void {
+  const stack: Stack = [];
+  for (let i = values.length - 1; i >= 0; i--) push(stack, '', values[i], place);
+  walk(stack, visit);
+}
+
+/** The same for a whole body: the members of its root are the API's own, even if they are named like a tool's. */
+export function visitBody(body: unknown, visit: Visit): void {
+  const stack: Stack = [];
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) push(stack, '', body, 'text');
+  else {
+    for (const [name, value] of Object.entries(body)) {
+      if (!visitKey(name, '', visit)) return;
+      if (name !== 'metadata' && findPlace(body, name, 'text') === 'free') push(stack, name, value, 'text');
+      else pushMember(stack, body, name, value, 'text');
+    }
+  }
+  walk(stack, visit);
+}
+
+/** Longer texts are cut here: far beyond every model's context, and still cheap to hold for a moment. */
+export const maxText = 4 * 1024 * 1024;
+
+/**
+ * The strings in parts of a request or answer, in order, without ids and files. Runs of base64 in a text are text: they are
+ * billed as such. Cut at {@link maxText}. Pass many roots as one list, since a call's arguments are bounded.
+ */
+export function collectText(...roots: unknown[]): Writing {
+  return collect(roots, 'text', false);
+}
+
+/** The same for JSON that a tool was given or returned: nothing is left out, and numbers count. */
+export function collectToolText(value: unknown): Writing {
+  return collect([value], 'free', true);
+}
+
+function collect(roots: readonly unknown[], place: Place, withUnread: boolean): Writing {
+  const parts: string[] = [];
+  let left = maxText;
+  visitStrings(roots, place, (text, isRead) => {
+    if (!isRead && !withUnread) return true;
+    parts.push(text.slice(0, left));
+    left -= text.length;
+    return left >= 0;
+  });
+  return { parts, whole: left >= 0 };
+}
