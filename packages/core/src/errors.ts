@@ -87,12 +87,6 @@ export const errorTable = {
     headers: { 'Retry-After': '5' },
   },
   too_many_reads: { status: 429, message: 'too many reads at once with this key', headers: soon },
-  usage_not_filled: {
-    status: 503,
-    message:
-      'usage by hour, provider and tag is still being summed after the upgrade: ask by day, agent or model, or later',
-    headers: { 'Retry-After': '60' },
-  },
   reservations_unavailable: { status: 503, message: 'budget reservations unavailable', headers: soon },
   storage_unavailable: { status: 503, message: 'storage unavailable', headers: soon },
   // both

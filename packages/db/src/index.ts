@@ -3,7 +3,7 @@ export * from './maintain/locks.ts';
 export * from './maintain/partitions.ts';
 export * from './maintain/retention.ts';
 export { longestRemovalMs } from './maintain/retention.ts';
-export { completeRollups } from './maintain/rollups.ts';
+export { rollUpRefusals } from './maintain/rollups.ts';
 export * from './migrate.ts';
 export * from './open-guarded-database.ts';
 export * from './queries/admission.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommandWithin, startTestStack } from '@agp/testing';
-import { Migrator } from 'kysely/migration';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openDatabase } from './database.ts';
-import { attachIndexes, buildIndexes } from './maintain/indexes.ts';
+import { attachIndexes } from './maintain/indexes.ts';
 import { makePartitions } from './maintain/partitions.ts';
 import { migrate } from './migrate.ts';
 import { migrationProvider } from './migrations/index.ts';
@@ -44,12 +44,11 @@ test('a reader keeps a migration waiting, and those who come after it for two se
   const others = openDatabase({ url, applicationName: 'test', maxConnections: 2 });
   const migrating = openGuardedDatabase({ url, applicationName: 'test-migrate', maxConnections: 1 });
   const reader = await others.pool.connect();
+  const migrations = await migrationProvider.getMigrations();
   try {
-    await others.pool.query(
-      'DROP SCHEMA IF EXISTS reporting CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public',
-    );
-    const migrator = new Migrator({ db: others.db, provider: migrationProvider });
-    expect((await migrator.migrateTo('0006-retention')).error).toBeUndefined();
+    migrations['0002-planted'] = {
+      up: (db) => sql`ALTER TABLE unrecorded_spend ADD COLUMN planted text`.execute(db).then(() => {}),
+    };
     await reader.query('BEGIN; SELECT FROM unrecorded_spend');
     const migrated = migrate(migrating.db, new Date());
     for (const waiting = { count: 0 }; waiting.count === 0; await sleep(20)) {
@@ -61,12 +60,12 @@ test('a reader keeps a migration waiting, and those who come after it for two se
     // Behind a migration that waited on, this would wait for the reader, which waits for it.
     await others.pool.query('SELECT FROM unrecorded_spend');
     await reader.query('COMMIT');
-    // The first of them changes that table.
-    expect((await migrated)[0]).toBe('0007-positive-sums');
+    expect(await migrated).toEqual(['0002-planted']);
     // The next one on the connection waits as long as it likes again.
     const { rows } = await migrating.pool.query('SHOW lock_timeout');
     expect(rows).toEqual([{ lock_timeout: '0' }]);
   } finally {
+    delete migrations['0002-planted'];
     reader.release(true);
     await Promise.all([others.close(), migrating.close()]);
   }
@@ -77,13 +76,8 @@ test('indexes of events are built beside readers and writers, also after a build
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'test', maxConnections: 3 });
   const writing = await database.pool.connect();
   try {
-    await database.pool.query(
-      'DROP SCHEMA IF EXISTS reporting CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public',
-    );
-    const migrator = new Migrator({ db: database.db, provider: migrationProvider });
-    expect((await migrator.migrateTo('0011-removal-roots')).error).toBeUndefined();
-    const [partition = ''] = await makePartitions(database.db, new Date(), 1);
-    expect((await migrator.migrateTo('0012-failures')).error).toBeUndefined();
+    const [partition = ''] = await makePartitions(database.db, new Date(Date.now() + 90 * 86_400_000), 1);
+    const plant = () => database.pool.query('CREATE INDEX events_planted ON ONLY events (direction, id)');
     const listInvalid = async () =>
       (
         await database.pool.query(
@@ -91,40 +85,27 @@ test('indexes of events are built beside readers and writers, also after a build
            WHERE relname LIKE 'events%' AND NOT indisvalid`,
         )
       ).rows;
-    expect(await listInvalid()).toHaveLength(4);
+    await plant();
+    expect(await listInvalid()).toHaveLength(1);
     // Two builds of the same time, each of which waits for what runs when it begins, and nobody waits for them.
     await writing.query('BEGIN');
     await writing.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
     const built = Promise.all([attachIndexes(database.db), sleep(100)]);
     await database.pool.query('SELECT FROM events');
     await writing.query('COMMIT');
-    expect((await built)[0]).toBe(16);
+    const [count] = await built;
+    expect(count).toBeGreaterThan(2);
     expect(await listInvalid()).toEqual([]);
 
     // As a build leaves it that was ended while it ran.
-    await database.pool.query(`DROP INDEX events_by_outcome`);
-    await database.pool.query(
-      `CREATE INDEX events_by_outcome ON ONLY events (outcome, id) WHERE outcome <> 'completed'`,
-    );
-    const index = `${partition}_by_outcome`;
-    await database.pool.query(`CREATE INDEX ${index} ON ${partition} (outcome, id) WHERE outcome <> 'completed'`);
+    await database.pool.query('DROP INDEX events_planted');
+    await plant();
+    const index = `${partition}_planted`;
+    await database.pool.query(`CREATE INDEX ${index} ON ${partition} (direction, id)`);
     await database.pool.query(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${index}'::regclass`);
-    expect(await attachIndexes(database.db)).toBe(4);
+    expect(await attachIndexes(database.db)).toBe(count);
     expect(await listInvalid()).toEqual([]);
     expect(await attachIndexes(database.db)).toBe(0);
-
-    const readIndex = async () =>
-      (await database.pool.query(`SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('sessions_by_agent')`))
-        .rows;
-    expect(await readIndex()).toEqual([]);
-    await buildIndexes(database.db);
-    expect(await readIndex()).toEqual([{ indisvalid: true }]);
-    await database.pool.query(
-      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'sessions_by_agent'::regclass`,
-    );
-    await Promise.all([buildIndexes(database.db), buildIndexes(database.db)]);
-    await buildIndexes(database.db);
-    expect(await readIndex()).toEqual([{ indisvalid: true }]);
   } finally {
     writing.release();
     await database.close();

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
-import { attachIndexes, buildIndexes } from './maintain/indexes.ts';
+import { attachIndexes } from './maintain/indexes.ts';
 import { tryForLocks } from './maintain/locks.ts';
 import { makePartitions, withPartitionsLocked } from './maintain/partitions.ts';
-import { completeRollups } from './maintain/rollups.ts';
 import { lastMigration, migrationProvider } from './migrations/index.ts';
 import { applyGrants } from './roles/grants.ts';
 
@@ -30,8 +29,6 @@ export async function migrate(db: Db, now: Date): Promise<string[]> {
   const applied = await withPartitionsLocked(db, (connection) => migrateLocked(connection, now));
   // Services run with the new schema meanwhile.
   await attachIndexes(db);
-  await buildIndexes(db);
-  await completeRollups(db);
   return applied;
 }
 

@@ -98,12 +98,6 @@ export interface Schema {
     event_count: number;
     last_event_at: Timestamp;
   };
-  /** One row: how far the rollups have been filled with events from before they were made. */
-  rollup_fill: {
-    id: Generated<boolean>;
-    made_at: Timestamp;
-    filled_from: string;
-  };
   /** Refused requests by UTC hour, of the audit log's entries before `refusal_fill.next_seq`. */
   hourly_refusals: {
     hour: Timestamp;

@@ -35,7 +35,6 @@ export const refusedToAll = [
   'DELETE FROM public.daily_usage',
   'DELETE FROM public.hourly_usage',
   'DELETE FROM public.agent_usage',
-  'UPDATE public.rollup_fill SET filled_from = now()',
   'INSERT INTO public.control DEFAULT VALUES',
   'INSERT INTO public.kysely_migration VALUES ($$9999$$, $$now$$)',
   'DELETE FROM public.kysely_migration',

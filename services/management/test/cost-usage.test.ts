@@ -113,27 +113,6 @@ describe('usage', () => {
     }
   });
 
-  test('is refused, not too low, where the hours of a range are not filled after an upgrade', async () => {
-    const { pool } = management.database;
-    await pool.query(`UPDATE rollup_fill SET filled_from = '2026-03-02'`);
-    try {
-      for (const query of [
-        '?group_by=provider',
-        '?group_by=hour&from=2026-03-01',
-        '?from=2026-03-01T09:00:00Z',
-        '?from=2026-02-01&to=2026-03-01T09:00:00Z',
-      ]) {
-        const response = await management.call(`${path}${query}`);
-        expect([query, response.status, response.headers.get('retry-after')]).toEqual([query, 503, '60']);
-      }
-      expect((await read('?group_by=provider&from=2026-03-02')).usage).toMatchObject([{ request_count: 2 }]);
-      expect((await read('?group_by=agent')).usage.length).toBe(2);
-      expect((await read('?from=2026-02-01&to=2026-03-02T09:00:00Z')).usage).toMatchObject([{ request_count: 12 }]);
-    } finally {
-      await pool.query(`UPDATE rollup_fill SET filled_from = '-infinity'`);
-    }
-  });
-
   test.each(['0000-01-01', '0000-01-01T00:00:00+14:00'])('of a range from %s is that of all time', async (from) => {
     const range = new URLSearchParams({ from, to: '9999-12-31T23:00:00-01:00' });
     for (const group of ['agent', 'provider']) {

@@ -1,4 +1,4 @@
-import { completeRollups, type Database, makePartitions, type Pool } from '@agp/db';
+import { type Database, makePartitions, type Pool } from '@agp/db';
 
 /** The shape of what is filled in. The same agents and weeks at every size, so that only the number of events differs. */
 export const shape = {
@@ -87,6 +87,23 @@ const totals = [
     SELECT ("timestamp" AT TIME ZONE 'UTC')::date, agent_id, model, sum(prompt_tokens), sum(completion_tokens), sum(cost_usd),
       count(*), count(*), min("timestamp"), max("timestamp")
     FROM events WHERE id >= $1 AND id < $2 GROUP BY 1, 2, 3`,
+  `INSERT INTO hourly_usage (
+      hour, agent_id, model, provider, compliance_tag, prompt_tokens, completion_tokens, cost_usd, event_count, request_count)
+    SELECT date_trunc('hour', "timestamp", 'UTC'), agent_id, model, provider, compliance_tag, sum(prompt_tokens),
+      sum(completion_tokens), sum(cost_usd), count(*), count(*)
+    FROM events WHERE id >= $1 AND id < $2 GROUP BY 1, 2, 3, 4, 5`,
+  `INSERT INTO hourly_findings (hour, agent_id, kind, event_count, last_event_at)
+    SELECT date_trunc('hour', "timestamp", 'UTC'), agent_id, kind, count(DISTINCT id), max("timestamp")
+    FROM events, unnest(pii_types) AS kind WHERE pii_detected AND id >= $1 AND id < $2 GROUP BY 1, 2, 3`,
+  `INSERT INTO agent_usage (
+      agent_id, model, prompt_tokens, completion_tokens, cost_usd, event_count, request_count, first_event_at, last_event_at)
+    SELECT agent_id, model, sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), count(*), count(*), min("timestamp"),
+      max("timestamp")
+    FROM events WHERE id >= $1 AND id < $2 GROUP BY 1, 2
+    ON CONFLICT (agent_id, model) DO UPDATE SET prompt_tokens = agent_usage.prompt_tokens + EXCLUDED.prompt_tokens,
+      completion_tokens = agent_usage.completion_tokens + EXCLUDED.completion_tokens,
+      cost_usd = agent_usage.cost_usd + EXCLUDED.cost_usd, event_count = agent_usage.event_count + EXCLUDED.event_count,
+      request_count = agent_usage.request_count + EXCLUDED.request_count, last_event_at = EXCLUDED.last_event_at`,
   `INSERT INTO daily_global_spend (day, shard, cost_usd)
     SELECT ("timestamp" AT TIME ZONE 'UTC')::date, 0, sum(cost_usd) FROM events WHERE id >= $1 AND id < $2 GROUP BY 1`,
   `INSERT INTO agent_last_seen (agent_id, last_event_id, source_ip)
@@ -190,14 +207,10 @@ export async function fillDatabase({ pool, db }: Database, before: Filled, event
   });
   await Promise.all(builders);
   await pool.query('ANALYZE events');
-  await pool.query(`TRUNCATE daily_usage, daily_global_spend, hourly_usage, agent_usage, hourly_findings;
-    UPDATE rollup_fill SET made_at = clock_timestamp(), filled_from = 'infinity'`);
+  await pool.query(`TRUNCATE daily_usage, daily_global_spend, hourly_usage, agent_usage, hourly_findings`);
   await eachDay(now, 'totals', began, async ({ from }) => {
     for (const text of totals) await pool.query(text, [idAt(from), idAt(from + dayMs)]);
   });
-  const filling = performance.now();
-  await completeRollups(db);
-  show(`rollups filled in ${((performance.now() - filling) / 1_000).toFixed(1)} s, as an upgrade does it`);
   await pool.query('ANALYZE');
   for (const setting of settings) await pool.query(`ALTER SYSTEM RESET ${setting.split(' ')[0]}`);
   await pool.query('SELECT pg_reload_conf(); CHECKPOINT');

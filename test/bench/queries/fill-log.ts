@@ -3,9 +3,9 @@ import { toPublicId } from '@agp/core/ids';
 import {
   addDoubtfulUsage,
   addUnrecordedSpend,
-  completeRollups,
   type Database,
   recordEvents,
+  rollUpRefusals,
   sealRefusals,
 } from '@agp/db';
 import { makeEventAt } from '@agp/testing/events';
@@ -59,5 +59,5 @@ export async function fillLog({ pool, db }: Database, now: number, refusals: num
     [now, rows.map(({ id }) => id), rows.length, refusals],
   );
   while ((await sealRefusals(db)) > 0);
-  await completeRollups(db);
+  await rollUpRefusals(db, new Date());
 }

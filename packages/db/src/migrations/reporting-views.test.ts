@@ -6,13 +6,13 @@ import { beforeAll, expect, test } from 'vitest';
 import {
   addRefusals,
   addUnrecordedSpend,
-  completeRollups,
   type Database,
   openDatabase,
   readAgentBudgets,
   readGlobalBudget,
   recordEvents,
   registerAgent,
+  rollUpRefusals,
   sealRefusals,
 } from '../index.ts';
 
@@ -173,13 +173,13 @@ test('a refusal is counted once, before it is in the log and after', async () =>
     }));
   expect(await readTotals()).toEqual({ times: [{ since: new Date(minute) }], totals: expected });
   for (const days of [0.5, 1.5, 1.5]) {
-    await completeRollups(database.db, new Date(Date.now() + days * dayMs));
+    await rollUpRefusals(database.db, new Date(Date.now() + days * dayMs));
     const since = days < 1 ? new Date(minute) : hour;
     expect(await readTotals()).toEqual({ times: [{ since }], totals: expected });
   }
   await addRefusals(database.pool, [{ ...refusal, agentId, reason: 'agent_blocked', count: 4 }]);
   while ((await sealRefusals(database.db)) > 0);
-  await completeRollups(database.db, new Date(Date.now() + 2 * dayMs));
+  await rollUpRefusals(database.db, new Date(Date.now() + 2 * dayMs));
   const [first, ...others] = expected;
   expect(await readTotals()).toEqual({ times: [{ since: hour }], totals: [{ ...first, refusal_count: 7 }, ...others] });
 });

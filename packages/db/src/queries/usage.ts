@@ -89,16 +89,6 @@ const keys: Record<UsageGroup, { of: RawBuilder<unknown>; type: RawBuilder<unkno
   tag: { of: inC('compliance_tag'), type: sql`text` },
 };
 
-/** False while the hours of a query are not summed yet: after the upgrade that made these sums, older days take a while. */
-export async function isUsageFilled(db: Db, { groups, ...range }: UsageQuery): Promise<boolean> {
-  const hours = (fitDays(groups) ? splitDays(range)?.hours : undefined) ?? [range];
-  const [first] = hours;
-  if (first === undefined) return true;
-  const from = first.from === undefined ? sql`'-infinity'` : dayOf(first.from);
-  const { rows } = await sql<{ filled: boolean }>`SELECT filled_from <= ${from} AS filled FROM rollup_fill`.execute(db);
-  return rows[0]?.filled ?? false;
-}
-
 async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, after?: UsageRow, top?: number) {
   const names = groups.map((name) => sql.ref(usageGroups[name]));
   const columns = groups.map((name) => sql`${keys[name].of} AS ${sql.ref(usageGroups[name])}, `);

@@ -139,7 +139,6 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     hourly_usage: { select: 'all' },
     hourly_findings: { select: 'all' },
     agent_usage: { select: 'all' },
-    rollup_fill: { select: 'all' },
     daily_global_spend: { select: 'all' },
     unrecorded_spend: { select: 'all' },
     unpriced_usage: { select: 'all' },

@@ -1,10 +1,10 @@
 import {
-  completeRollups,
   leastRetentionDays,
   longestRemovalMs,
   makePartitions,
   removeOldEvents,
   removeOldRefusals,
+  rollUpRefusals,
 } from '@agp/db';
 import { loadConfig } from '@agp/runtime';
 import { z } from 'zod';
@@ -42,7 +42,7 @@ Reads DATABASE_URL, RETENTION_DAYS (${defaultRetentionDays}; 0 keeps everything)
     return withDatabase('maintain', times, async (db) => {
       const now = new Date();
       const made = await makePartitions(db, now);
-      await completeRollups(db);
+      await rollUpRefusals(db, now);
       const removed = retentionDays === 0 ? [] : await removeOldEvents(db, now, retentionDays);
       const refusals = await removeOldRefusals(db, now, refusalDays);
       if (refusals > 0) removed.push(`removed ${refusals} refused requests`);

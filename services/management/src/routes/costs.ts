@@ -11,9 +11,7 @@ import {
   unrecordedRequestListSchema,
   unrecordedRequestSchema,
 } from '@agp/core/contracts';
-import { ApiError } from '@agp/core/errors';
 import {
-  isUsageFilled,
   listAgentCosts,
   listDoubtfulUsage,
   listUnpricedModels,
@@ -49,17 +47,14 @@ export const costRoutes = tagRoutes('Costs', [
       description:
         'All groups with usage, in the order of what they are grouped by. Hours and days are UTC. The sums are exact and equal those ' +
         'of the other cost endpoints. Hours older than the retention are summed into the first hour of their day. Models beyond ' +
-        '200 an agent and day, and tags beyond 100 an agent and hour, are `other`; what was recorded before version 0.3.0 may ' +
-        'have the provider and tag `unknown`.',
+        '200 an agent and day, and tags beyond 100 an agent and hour, are `other`.',
       schema: costUsageSchema,
       csv: {
         name: 'costs-usage',
         columns: (query) => listUsageMembers((query as { group_by?: UsageGroup[] }).group_by ?? []),
       },
     },
-    errors: ['usage_not_filled'],
     handle: async ({ query: { from, to, agent_id, top, group_by: groups = [] } }, { db }, response) => {
-      if (!(await isUsageFilled(db, { groups, from, to }))) throw new ApiError('usage_not_filled');
       const head = { from: from ?? null, to: to ?? null, time_zone: 'UTC', group_by: groups };
       const framing = { before: `${JSON.stringify(head).slice(0, -1)},"usage":[`, after: ']}' };
       await replyWithList(
