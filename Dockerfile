@@ -1,5 +1,5 @@
 # One image for each target: proxy, writer, management, migrate, maintenance and demo-provider.
-#   docker build --target proxy --tag agent-governance-proxy/proxy:0.2.0 .
+#   docker build --target proxy --tag agent-governance-proxy/proxy:0.3.0 .
 # Sources run as they are. They keep the workspace's layout, since Node strips no types under node_modules.
 
 ARG NODE_IMAGE=node:24.21.0-slim
@@ -106,7 +106,7 @@ WORKDIR /app
 # By number, so that Kubernetes can see that it is not root. It owns no file in the image.
 USER 1000:1000
 LABEL org.opencontainers.image.vendor="Agent Governance Proxy" \
-      org.opencontainers.image.version="0.2.0" \
+      org.opencontainers.image.version="0.3.0" \
       org.opencontainers.image.licenses="MIT"
 
 # Images with an ops port, OPS_PORT in each.

@@ -14,7 +14,7 @@ export const plantedApiFaults: Record<
     ['CronJob maintain', 'metadata.name', 'm'.repeat(53), 'is no name of a CronJob'],
     ['Job migrate', 'metadata.name', 'm'.repeat(64), 'is no name of a Job'],
     ['Deployment writer', 'metadata.name', 'proxy', 'Deployment proxy is there twice'],
-    ['Deployment proxy', 'metadata.labels.version', '0.2.0+build', '0.2.0+build is no value of the label version'],
+    ['Deployment proxy', 'metadata.labels.version', '0.3.0+build', '0.3.0+build is no value of the label version'],
     ['Deployment proxy', 'metadata.labels.a/b/c', 'x', 'a/b/c is no name of a label'],
     ['Deployment proxy', 'metadata.labels.tier', 1, '1 is no value of the label tier'],
     ['Deployment proxy', 'spec.template.metadata.annotations.port', 9_080, 'the annotation port is no text'],
