@@ -4,14 +4,12 @@ import type { BusConnection } from './connect.ts';
 import { ackWaitMs, ensureEventStream } from './ensure-event-stream.ts';
 import type { EventStreamOptions } from './ensure-kept-stream.ts';
 import { eventStream, writerConsumer } from './names.ts';
-import { maxEventsInMessage, readNotesHeader, unpackEvents } from './parcel.ts';
+import { maxEventsInMessage, unpackEvents } from './parcel.ts';
 import { ServerPatience } from './server-patience.ts';
 
 /** One event of the stream, held until it is acknowledged. */
 export interface DeliveredEvent {
   bytes: Uint8Array;
-  /** To be stored beside the event, not checked; undefined for nothing. */
-  readonly notes?: unknown;
   /** The `Nats-Msg-Id` of the message that the event came in. */
   readonly messageId: string | null;
   /** The subject of its message: {@link eventSubject}, unless somebody has reconfigured the stream. */
@@ -145,9 +143,7 @@ export class EventConsumer {
     this.#messages.set(key, arrived);
     this.#held += events.length;
     const acknowledge = () => this.#acknowledge(arrived);
-    const notes = readNotesHeader(message.headers);
-    for (const [index, bytes] of events.entries())
-      this.#options.onEvent({ bytes, notes: notes[index], messageId, subject: message.subject, acknowledge });
+    for (const bytes of events) this.#options.onEvent({ bytes, messageId, subject: message.subject, acknowledge });
     this.#ask();
   }
 

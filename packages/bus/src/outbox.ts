@@ -2,7 +2,7 @@ import { parseJson } from '@agp/core/json';
 import type { Msg } from 'nats';
 import type { BusConnection } from './connect.ts';
 import { eventSubject } from './names.ts';
-import { maxEventsInMessage, maxNotesLength, packEvents, writeHeaders } from './parcel.ts';
+import { maxEventsInMessage, packEvents, writeHeaders } from './parcel.ts';
 import { ServerPatience } from './server-patience.ts';
 
 /*
@@ -22,7 +22,6 @@ import { ServerPatience } from './server-patience.ts';
 interface Message {
   id: string;
   data: Uint8Array;
-  notes: (string | null)[];
   /** The ids of the events in it. */
   events: string[];
   /** When it was last sent, on the monotonic clock in milliseconds: the machine's clock may be set back. */
@@ -53,7 +52,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #inbox: string;
   readonly #patience: ServerPatience;
-  readonly #waiting: { id: string; event: string; notes: string | null }[] = [];
+  readonly #waiting: { id: string; event: string }[] = [];
   /** By the number at the end of the confirmation's subject, in order of first sending. */
   readonly #sent = new Map<number, Message>();
   readonly #timer: NodeJS.Timeout;
@@ -84,17 +83,15 @@ export class Outbox {
    *
    * @param id the event's id
    * @param event the event as JSON
-   * @param notes what is stored beside it, as JSON in ASCII
    * @returns false when the outbox is full and the event was dropped
    */
-  add(id: string, event: string, notes: string | null = null): boolean {
+  add(id: string, event: string): boolean {
     if (this.#size >= this.capacity) {
       this.#options.onDrop?.();
       return false;
     }
     this.#size += 1;
-    // Longer ones are not made; they would keep the whole message from being stored.
-    this.#waiting.push({ id, event, notes: notes !== null && notes.length < maxNotesLength ? notes : null });
+    this.#waiting.push({ id, event });
     // Not at once: events of the next milliseconds share the message.
     this.#gathering ??= setTimeout(() => {
       this.#gathering = null;
@@ -126,12 +123,11 @@ export class Outbox {
 
   #sendWaiting(): void {
     while (this.#connected && this.#waiting.length > 0 && this.#sent.size < maxSent) {
-      const batch = this.#waiting.splice(0, this.#countNext());
+      const batch = this.#waiting.splice(0, maxEventsInMessage);
       const id = batch[0]?.id ?? '';
       const message = {
         id,
         data: packEvents(batch.map(({ event }) => event)),
-        notes: batch.map(({ notes }) => notes),
         events: batch.map((held) => held.id),
         sentAt: 0,
       };
@@ -141,23 +137,11 @@ export class Outbox {
     }
   }
 
-  /** How many of the waiting events fit one message. */
-  #countNext(): number {
-    let length = 2;
-    const next = this.#waiting.slice(0, maxEventsInMessage);
-    const tooMuch = next.findIndex(({ notes }) => {
-      length += (notes?.length ?? 4) + 1;
-      return length > maxNotesLength;
-    });
-    return tooMuch < 0 ? next.length : Math.max(1, tooMuch);
-  }
-
   #publish(number: number, message: Message): void {
     message.sentAt = performance.now();
-    const messageHeaders = writeHeaders(message.id, message.notes);
     try {
       this.#connection.publish(eventSubject, message.data, {
-        headers: messageHeaders,
+        headers: writeHeaders(message.id),
         reply: `${this.#inbox}.${number}`,
       });
     } catch {

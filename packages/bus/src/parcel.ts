@@ -1,4 +1,3 @@
-import { parseJson } from '@agp/core/json';
 import { headers, type MsgHdrs } from 'nats';
 
 /**
@@ -33,41 +32,9 @@ export function unpackEvents(bytes: Uint8Array): Uint8Array[] {
   return events;
 }
 
-/**
- * The header with what is stored beside the events of a message: a JSON array with an entry for each, null where it has none. A
- * writer of 0.2.0 does not read it.
- */
-const notesHeader = 'Agp-Event-Notes';
-
-/** JetStream refuses messages whose headers are longer than 64 KiB. */
-export const maxNotesLength = 48 * 1024;
-
-/** The headers of a message. @param notes of each event, as JSON in ASCII; null for none */
-export function writeHeaders(messageId: string, notes: readonly (string | null)[]): MsgHdrs {
+/** The headers of a message: its id, by which JetStream knows a repeat. */
+export function writeHeaders(messageId: string): MsgHdrs {
   const written = headers();
   written.set('Nats-Msg-Id', messageId);
-  if (notes.some((note) => note !== null))
-    written.set(notesHeader, `[${notes.map((note) => note ?? 'null').join(',')}]`);
   return written;
-}
-
-/** The same header for a message that is published again. */
-export function copyHeaders(messageId: string, from: MsgHdrs | undefined): MsgHdrs {
-  const copied = headers();
-  copied.set('Nats-Msg-Id', messageId);
-  const notes = from?.get(notesHeader);
-  if (notes) copied.set(notesHeader, notes);
-  return copied;
-}
-
-/** The notes by the place of their event in the message; empty where there are none, or they cannot be read. */
-export function readNotesHeader(from: MsgHdrs | undefined): readonly unknown[] {
-  const text = from?.get(notesHeader);
-  if (!text) return [];
-  try {
-    const notes = parseJson(text);
-    return Array.isArray(notes) ? notes : [];
-  } catch {
-    return [];
-  }
 }

@@ -15,7 +15,7 @@ import {
 import type { BusConnection } from './connect.ts';
 import { findStream } from './find-stream.ts';
 import { eventSubject, keptStream, replayConsumer } from './names.ts';
-import { copyHeaders, unpackEvents } from './parcel.ts';
+import { unpackEvents, writeHeaders } from './parcel.ts';
 
 /**
  * The outcome for each message of the kept stream from sequence `first` to `last`: `messages`, `copies` and `notKept` add up to
@@ -187,7 +187,7 @@ function findKeptFrom({ created, state }: StreamInfo, since: Date): Date | null 
 async function publishWhenThereIsRoom(jetstream: JetStreamClient, message: JsMsg, msgID: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await jetstream.publish(eventSubject, message.data, { headers: copyHeaders(msgID, message.headers) });
+      await jetstream.publish(eventSubject, message.data, { headers: writeHeaders(msgID) });
       return;
     } catch (error) {
       if (!(error instanceof NatsError) || error.api_error === undefined || attempt === roomTries) throw error;

@@ -7,7 +7,6 @@ type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | strin
 /** Exact in Postgres; written as a decimal string, read as the nearest double. */
 type Money = ColumnType<number, string, string>;
 
-/** Null in events that a 0.2.0 writer has recorded, also where their payload has it. */
 type Details = Pick<EventMessage, 'outcome' | 'http_status' | 'provider_request_id' | 'pii_scan'>;
 
 /** An event as it is shown, and what is kept of it besides. */

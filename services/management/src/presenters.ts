@@ -135,13 +135,12 @@ export function presentEventDetail({ payload: text, previous_hash, seq, ...store
     JSON.stringify(row[name]) !== JSON.stringify(payload[name]);
   const altered = [
     ...shownNames.filter(differs),
-    ...keptNames.filter((name) => row[name] !== null && differs(name)),
+    ...keptNames.filter(differs),
     ...(payload.seq === seq ? [] : ['seq']),
   ];
   return {
     ...chained,
     ...row,
-    ...Object.fromEntries(keptNames.map((name) => [name, row[name] ?? chained[name]])),
     not_chained: [...unchainedNames],
     chain: {
       seq,

@@ -89,19 +89,6 @@ describe('the detail of an event', () => {
     }
   });
 
-  test('is taken from the payload where a writer of 0.2.0 recorded the event', async () => {
-    const [event] = await seed(makeEvent(agent, 'ses_older', at(), failed));
-    const none = ['outcome', 'http_status', 'failure', 'request_id', 'provider_request_id', 'pii_scan', 'pii_findings'];
-    await management.database.pool.query(
-      `UPDATE events SET ${none.map((name) => `${name} = NULL`).join(', ')} WHERE id = $1`,
-      [fromPublicId('evt', event?.id ?? '')],
-    );
-    expect(await readDetail(event?.id ?? '')).toMatchObject({
-      ...{ outcome: 'failed', http_status: 502, provider_request_id: 'req_of_provider', pii_scan: 'partial' },
-      ...{ request_id: null, failure: null, pii_findings: null, chain: { hash_matches: true, altered: [] } },
-    });
-  });
-
   test.each(['agt_01k9r3v8w5f2q8m6t4n0x7y1za', 'evt_x', '%00', '%ZZ', 'a'.repeat(5_000), "'%20OR%201=1"])(
     'of %s is unknown',
     async (id) => {

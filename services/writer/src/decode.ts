@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeliveredEvent } from '@agp/bus';
-import { type EventMessage, eventMessageSchema, readNotes } from '@agp/core/events';
+import { type EventMessage, eventMessageSchema } from '@agp/core/events';
 import { parseJson } from '@agp/core/json';
 
 /** An event and the message that it came in. */
@@ -16,8 +16,7 @@ export interface Undecodable {
   reason: string;
 }
 
-/** @param notes what came beside the event; nothing in it keeps the event from being recorded */
-export function decode(bytes: Uint8Array, notes?: unknown): { event: EventMessage } | Undecodable {
+export function decode(bytes: Uint8Array): { event: EventMessage } | Undecodable {
   if (!isUtf8(bytes)) return { code: 'not_utf8', reason: 'the bytes are not UTF-8' };
   let value: unknown;
   try {
@@ -26,7 +25,7 @@ export function decode(bytes: Uint8Array, notes?: unknown): { event: EventMessag
     return { code: 'not_json', reason: `the text ${(error as Error).message}` };
   }
   const parsed = eventMessageSchema.safeParse(value);
-  if (parsed.success) return { event: notes === undefined ? parsed.data : { ...parsed.data, ...readNotes(notes) } };
+  if (parsed.success) return { event: parsed.data };
   const faults = parsed.error.issues.map(({ path, code }) => `${path.join('.') || 'message'}: ${code}`);
   return { code: 'not_an_event', reason: faults.join(', ') };
 }

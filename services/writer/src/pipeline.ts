@@ -47,7 +47,7 @@ export function startPipeline(steps: PipelineSteps): Pipeline {
   for (const batches of running) batches.catch(() => {});
   return {
     accept: (delivered) => {
-      const decoded = delivered.subject === eventSubject ? decode(delivered.bytes, delivered.notes) : foreign;
+      const decoded = delivered.subject === eventSubject ? decode(delivered.bytes) : foreign;
       if ('event' in decoded) events.add(laneOf(decoded.event.session_id, steps.lanes), { ...decoded, delivered });
       else unrecordable.add(0, { delivered, ...decoded });
     },

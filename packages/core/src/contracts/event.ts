@@ -43,7 +43,7 @@ const withOutcome = z
   })
   .partial().shape;
 
-/** Columns of an event that a list has only with `expand=outcome`; null in events that a writer of 0.2.0 recorded. */
+/** Columns of an event that a list has only with `expand=outcome`. */
 export const outcomeNames = Object.keys(withOutcome) as (keyof typeof withOutcome)[];
 
 /** An event in a list of several agents' events. */
@@ -129,7 +129,7 @@ export const eventDetailSchema = eventSchema
     agent_name: z.string().nullable(),
     recorded_at: timestampSchema,
     request_id: detailNotes.request_id.meta({
-      description: "The caller's `X-Request-Id`, or one that the proxy made. Not unique. Null in events of 0.2.0",
+      description: "The caller's `X-Request-Id`, or one that the proxy made. Not unique",
     }),
     failure: detailNotes.failure.meta({ description: 'Why the provider could not be reached, or broke off' }),
     pii_findings: detailNotes.pii_findings.meta({

@@ -134,9 +134,7 @@ const eventFilters = {
   compliance_tag: text.optional(),
   pii_detected: flag.optional(),
   pii_type: text.optional().meta({ description: 'Only events with personal data of this kind', example: 'email' }),
-  outcome: eventMessageSchema.shape.outcome.unwrap().optional().meta({
-    description: 'Only events that ended so. This and the next filters find no event that a writer of 0.2.0 recorded',
-  }),
+  outcome: eventMessageSchema.shape.outcome.unwrap().optional().meta({ description: 'Only events that ended so' }),
   failed: z.enum(['true']).optional().meta({
     type: 'boolean',
     description: 'Only events with the outcome `failed`, and whole answers with a status of 400 or more',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromPublicId, uuidTime } from '../ids.ts';
 import { nanoToUsd } from '../money.ts';
-import { encodeNotes, eventNotesSchema } from './event-notes.ts';
+import { eventNotesSchema } from './event-notes.ts';
 
 /** Whether Postgres can store it as `text`: without NUL, and without half a surrogate pair. */
 export function isStorableText(value: string): boolean {
@@ -22,10 +22,10 @@ export const complianceTagPattern = /^[a-z0-9][a-z0-9._:-]{0,63}$/;
 /**
  * One event on its way from a proxy to the writer: every member of the lineage payload but `v` and `seq`, which the writer adds when
  * it links the event into its session's chain, and {@link eventNotesSchema}. Money is in whole nano-dollars here, so that it is added
- * exactly.
+ * exactly. Members that only a later version knows are left out.
  */
 export const eventMessageSchema = z
-  .strictObject({
+  .object({
     id: z.string(),
     session_id: z.string().regex(sessionIdPattern),
     agent_id: z.string(),
@@ -61,7 +61,9 @@ export const eventMessageSchema = z
     producer_seq: z.int().min(0).nullable(),
     /** False for the `request` half of a recorded pair: requests are counted once. */
     counts_as_request: z.boolean(),
-    ...eventNotesSchema.shape,
+    request_id: eventNotesSchema.shape.request_id.catch(undefined),
+    failure: eventNotesSchema.shape.failure.catch(undefined),
+    pii_findings: eventNotesSchema.shape.pii_findings.catch(undefined),
   })
   .superRefine((event, context) => {
     const uuid = fromPublicId('evt', event.id);
@@ -76,21 +78,6 @@ export const eventMessageSchema = z
 
 /** See {@link eventMessageSchema}. */
 export type EventMessage = z.infer<typeof eventMessageSchema>;
-
-/** An event as it travels. */
-export interface EncodedEvent {
-  /** JSON. */
-  event: string;
-  /** JSON; null where there are none. */
-  notes: string | null;
-}
-
-/** Encodes an event, its notes apart: a writer of 0.2.0 would set aside an event that has them among its members. */
-export function encodeEvent(event: EventMessage): EncodedEvent {
-  // Members that are undefined are left out.
-  const chained = { ...event, request_id: undefined, failure: undefined, pii_findings: undefined };
-  return { event: JSON.stringify(chained), notes: encodeNotes(event) };
-}
 
 /**
  * Makes any text fit a field of an event, so that no provider's or caller's string can poison a batch: cut at `max` UTF-16 units,

@@ -37,7 +37,9 @@ test('several that migrate an empty database at once all succeed, and leave one 
   const databases = [open(1), open(1), open(1)];
   const [database] = databases as [Database];
   for (let round = 0; round < 3; round += 1) {
-    await database.pool.query('DROP SCHEMA IF EXISTS reporting CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await database.pool.query(
+      'DROP SCHEMA IF EXISTS reporting CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public',
+    );
     const applied = await Promise.all(databases.map(({ db }) => migrate(db, new Date())));
     expect(applied.flat().length).toBe(new Set(applied.flat()).size);
     expect(await listPartitions(database)).toHaveLength(11);

@@ -219,7 +219,7 @@ const detailColumns = [
   ...(['request_id', 'failure', 'pii_findings'] as const),
 ];
 
-/** Columns beside the payload. Those of events that a 0.2.0 writer recorded are null, also where the payload has a value. */
+/** An event with its columns beside the payload. */
 export type EventDetailRow = EventRow & {
   agent_name: string | null;
   seq: number;
