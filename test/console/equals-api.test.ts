@@ -1,8 +1,7 @@
 import type { ListedEvent } from '@agp/core/contracts';
 import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formatCount } from '../../packages/console/src/format/format-count.ts';
-import { formatUsd } from '../../packages/console/src/format/format-money.ts';
+import { formatCount, formatUsd } from '../../packages/console/src/format/format.ts';
 import { type DemoData, makeDemoData } from './demo/make-demo-data.ts';
 import { openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
 import { listScreens } from './equality/list-screens.ts';

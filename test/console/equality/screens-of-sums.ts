@@ -10,10 +10,15 @@ import type {
 } from '@agp/core/contracts';
 import { sumUsd } from '@agp/core/money';
 import { expect } from 'vitest';
-import { describeOutcome } from '../../../packages/console/src/format/describe-outcome.ts';
-import { formatCount, formatShare, formatShortCount } from '../../../packages/console/src/format/format-count.ts';
-import { formatExactUsd, formatUsd } from '../../../packages/console/src/format/format-money.ts';
-import { formatDuration } from '../../../packages/console/src/format/format-time.ts';
+import {
+  describeOutcome,
+  formatCount,
+  formatDuration,
+  formatExactUsd,
+  formatShare,
+  formatShortCount,
+  formatUsd,
+} from '../../../packages/console/src/format/format.ts';
 import type { Shown } from './read-shown.ts';
 import * as rows from './show-rows.ts';
 import { agentLink, ago, capBarWithText, money, shortId, time } from './show-values.ts';

@@ -14,10 +14,14 @@ import type {
   UnrecordedRequest,
 } from '@agp/core/contracts';
 import { expect } from 'vitest';
-import { describeOutcome, describePii } from '../../../packages/console/src/format/describe-outcome.ts';
-import { formatCount, formatShortCount } from '../../../packages/console/src/format/format-count.ts';
-import { formatUsd } from '../../../packages/console/src/format/format-money.ts';
-import { formatDuration } from '../../../packages/console/src/format/format-time.ts';
+import {
+  describeOutcome,
+  describePii,
+  formatCount,
+  formatDuration,
+  formatShortCount,
+  formatUsd,
+} from '../../../packages/console/src/format/format.ts';
 import { agentLink, ago, capBar, minute, money, orDash, shortId, time } from './show-values.ts';
 
 const words = (code: string) => code.replaceAll('_', ' ');

@@ -1,13 +1,14 @@
 import type { AgentBudget } from '@agp/core/contracts';
-import { formatShare } from '../../../packages/console/src/format/format-count.ts';
-import { formatExactUsd, formatUsd } from '../../../packages/console/src/format/format-money.ts';
 import {
+  formatExactUsd,
   formatFullTime,
   formatMinute,
+  formatShare,
   formatTime,
+  formatUsd,
   formatUtc,
-} from '../../../packages/console/src/format/format-time.ts';
-import { shortenId } from '../../../packages/console/src/format/shorten-id.ts';
+  shortenId,
+} from '../../../packages/console/src/format/format.ts';
 
 /** The zone of the browser that shows them. */
 export const zone = 'UTC';

@@ -1,10 +1,11 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { IconRobot, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { apiQuery } from '../api/api-query.ts';
+import { apiQuery } from '../api/api.ts';
 import { useSession } from '../session/session-context.ts';
 import { placeGroups } from './navigation.tsx';
 
@@ -101,5 +102,35 @@ export function CommandPalette() {
         {choices.length === 0 && <Spotlight.Empty>Nothing is called so</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
+  );
+}
+
+/** Opens the command palette. */
+export function PaletteButton() {
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        visibleFrom="sm"
+        leftSection={<IconSearch size={14} aria-hidden />}
+        rightSection={<kbd className="dim">Ctrl K</kbd>}
+        onClick={spotlight.open}
+      >
+        Search
+      </Button>
+      <Tooltip label="Search">
+        <ActionIcon
+          hiddenFrom="sm"
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label="Search"
+          onClick={spotlight.open}
+        >
+          <IconSearch size={18} />
+        </ActionIcon>
+      </Tooltip>
+    </>
   );
 }

@@ -5,15 +5,16 @@ import {
   type ErrorRouteComponent,
   lazyRouteComponent,
 } from '@tanstack/react-router';
-import { readAgentsSearch } from '../screens/agents/read-agents-search.ts';
-import { readAuditSearch } from '../screens/audit/read-audit-search.ts';
-import { readCostsSearch } from '../screens/costs/read-costs-search.ts';
-import { readEventsSearch } from '../screens/events/read-events-search.ts';
-import { readLiveSearch } from '../screens/live/read-live-search.ts';
-import { readRefusalsSearch } from '../screens/refusals/read-refusals-search.ts';
-import { readSessionsSearch } from '../screens/sessions/read-sessions-search.ts';
-import { readFindSearch, readKeysSearch, readPageSearch } from '../search/read-simple-searches.ts';
-import { takeKnown } from '../search/take-known.ts';
+import {
+  readAgentsSearch,
+  readAuditSearch,
+  readCostsSearch,
+  readEventsSearch,
+  readLiveSearch,
+  readRefusalsSearch,
+  readSessionsSearch,
+} from '../search/screen-searches.ts';
+import { readFindSearch, readKeysSearch, readPageSearch, takeKnown } from '../search/search.ts';
 import { ScreenFault, UnknownPlace } from './fault-pages.tsx';
 import { Frame } from './frame.tsx';
 
@@ -35,41 +36,41 @@ const events = createRoute({
   ...under,
   path: '/events',
   validateSearch: takeKnown(readEventsSearch),
-  component: lazyRouteComponent(() => import('../screens/events/events-screen.tsx'), 'EventsScreen'),
+  component: lazyRouteComponent(() => import('../screens/events-screen.tsx'), 'EventsScreen'),
 });
 const event = createRoute({
   ...under,
   path: '/events/$eventId',
-  component: lazyRouteComponent(() => import('../screens/event/event-screen.tsx'), 'EventScreen'),
+  component: lazyRouteComponent(() => import('../screens/event-screen.tsx'), 'EventScreen'),
 });
 const refusals = createRoute({
   ...under,
   path: '/refusals',
   validateSearch: takeKnown(readRefusalsSearch),
-  component: lazyRouteComponent(() => import('../screens/refusals/refusals-screen.tsx'), 'RefusalsScreen'),
+  component: lazyRouteComponent(() => import('../screens/refusals-screen.tsx'), 'RefusalsScreen'),
 });
 const find = createRoute({
   ...under,
   path: '/find',
   validateSearch: takeKnown(readFindSearch),
-  component: lazyRouteComponent(() => import('../screens/find/find-screen.tsx'), 'FindScreen'),
+  component: lazyRouteComponent(() => import('../screens/find-screen.tsx'), 'FindScreen'),
 });
 const sessions = createRoute({
   ...under,
   path: '/sessions',
   validateSearch: takeKnown(readSessionsSearch),
-  component: lazyRouteComponent(() => import('../screens/sessions/sessions-screen.tsx'), 'SessionsScreen'),
+  component: lazyRouteComponent(() => import('../screens/sessions-screen.tsx'), 'SessionsScreen'),
 });
 const session = createRoute({
   ...under,
   path: '/sessions/$sessionId',
-  component: lazyRouteComponent(() => import('../screens/session/session-screen.tsx'), 'SessionScreen'),
+  component: lazyRouteComponent(() => import('../screens/session-screen.tsx'), 'SessionScreen'),
 });
 const agents = createRoute({
   ...under,
   path: '/agents',
   validateSearch: takeKnown(readAgentsSearch),
-  component: lazyRouteComponent(() => import('../screens/agents/agents-screen.tsx'), 'AgentsScreen'),
+  component: lazyRouteComponent(() => import('../screens/agents-screen.tsx'), 'AgentsScreen'),
 });
 const agent = createRoute({
   ...under,
@@ -80,7 +81,7 @@ const budgets = createRoute({
   ...under,
   path: '/budgets',
   validateSearch: takeKnown(readPageSearch),
-  component: lazyRouteComponent(() => import('../screens/budgets/budgets-screen.tsx'), 'BudgetsScreen'),
+  component: lazyRouteComponent(() => import('../screens/budgets-screen.tsx'), 'BudgetsScreen'),
 });
 const costs = createRoute({
   ...under,

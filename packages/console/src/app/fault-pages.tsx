@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
-import { EmptyState } from '../components/empty-state.tsx';
-import { FailureNotice } from '../components/failure-notice.tsx';
+import { EmptyState, FailureNotice } from '../components/feedback.tsx';
 
 /** A screen that broke: the rest of the page stays usable. */
 export function ScreenFault({ error }: { error: Error }) {

@@ -1,14 +1,178 @@
-import { AppShell, Burger } from '@mantine/core';
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Button,
+  Menu,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconLogout, IconMoon, IconShieldCheck, IconSun, IconUser } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { AccountMenu } from './account-menu.tsx';
-import { Brand } from './brand.tsx';
-import { CommandPalette } from './command-palette.tsx';
-import { LagBadge } from './lag-badge.tsx';
+import { callApi, statusQuery } from '../api/api.ts';
+import { sessionKey, signOut } from '../api/session.ts';
+import { ConfirmButton } from '../components/confirm.tsx';
+import { Pill, TimeAgo } from '../components/values.tsx';
+import { formatDuration, formatTime, type Tone } from '../format/format.ts';
+import { usePermissions, useSession } from '../session/session-context.ts';
+import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
-import { PaletteButton } from './palette-button.tsx';
-import { PauseBanner } from './pause-banner.tsx';
-import { SchemeButton } from './scheme-button.tsx';
+
+/** Who is signed in, until when, and the way out. */
+export function AccountMenu() {
+  const { name, role, expires_at } = useSession();
+  const queries = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: signOut,
+    onSuccess: () => {
+      // The session itself stays in the cache: without its entry nothing would read it again.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+      return queries.invalidateQueries({ queryKey: sessionKey });
+    },
+  });
+  return (
+    <Menu position="bottom-end" withinPortal closeOnItemClick={false}>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-md"
+          leftSection={<IconUser size={16} aria-hidden />}
+          aria-label={`Account: ${name}`}
+        >
+          <span className="hide-narrow" style={{ maxWidth: '10rem', overflow: 'hidden', textOverflow: 'ellipsis' }}>
+            {name}
+          </span>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div style={{ padding: '0.5rem 0.75rem', maxWidth: '18rem' }} className="small">
+          <strong style={{ overflowWrap: 'anywhere' }}>{name}</strong>
+          <div className="dim">
+            {role} · session ends {formatTime(expires_at)}
+          </div>
+          {error && <div className="tone-bad">{error.message}</div>}
+        </div>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => mutate()} disabled={isPending}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** The product's sign and name. @param short without the name on narrow screens */
+export function Brand({ short = false }: { short?: boolean }) {
+  return (
+    <span className="brand">
+      <IconShieldCheck size={22} aria-hidden color="var(--accent)" />
+      <span className={short ? 'hide-narrow' : undefined}>Agent Governance Proxy</span>
+    </span>
+  );
+}
+
+/** Behind by so much, records are late; beyond the second, something stands still. In milliseconds. */
+const lateMs = 5_000;
+const stuckMs = 60_000;
+
+function judge(lag: number): Tone {
+  if (lag < lateMs) return 'good';
+  return lag < stuckMs ? 'warn' : 'bad';
+}
+
+/** How far what is shown is behind what happens, or that nobody can tell: it says of the writer what the services' list says. */
+export function LagBadge() {
+  const { data, error } = useQuery(statusQuery);
+  if (error)
+    return (
+      <Pill tone="bad" title={error.message}>
+        No connection
+      </Pill>
+    );
+  const { recording, services } = data?.data ?? {};
+  if (recording === undefined) return null;
+  if (recording === null)
+    return (
+      <Pill tone="bad" title="The state of recording could not be read">
+        Recording: not known
+      </Pill>
+    );
+  if (recording.lag_ms === null) return <Pill title="No event is recorded yet">Nothing recorded yet</Pill>;
+  const writer = services?.find(({ name }) => name === 'writer');
+  // The latest record is too old to tell whether a writer runs.
+  if (writer?.state === 'unknown')
+    return (
+      <Pill title={`Writer: ${writer.detail}`}>
+        <span className="hide-narrow">Last record </span>
+        <TimeAgo at={recording.last_recorded_at} />
+      </Pill>
+    );
+  if (writer?.state === 'not_ready')
+    return (
+      <Pill tone="bad" title={`Writer: ${writer.detail}`}>
+        Recording is late
+      </Pill>
+    );
+  return (
+    <Pill
+      tone={judge(recording.lag_ms)}
+      title="How long after its end the latest request was recorded: until then no screen shows it"
+    >
+      <span className="hide-narrow">Recording </span>
+      {formatDuration(recording.lag_ms)} behind
+    </Pill>
+  );
+}
+
+/** On every screen while all agents are paused, so that nobody wonders. */
+export function PauseBanner() {
+  const { data } = useQuery(statusQuery);
+  const { change } = usePermissions();
+  if (!data?.data.pause?.paused) return null;
+  return (
+    <div className="banner no-print" role="status" style={{ marginBottom: '1rem' }}>
+      <div>
+        <strong>All agents are paused.</strong> Every request is answered with 503 until somebody resumes them.
+      </div>
+      {change && (
+        <ConfirmButton
+          button={{ variant: 'filled', color: 'red.9' }}
+          label="Resume all agents"
+          title="Resume all agents?"
+          verb="Resume"
+          change={(reason) =>
+            callApi('put', '/api/v1/pause', { params: { query: { reason } }, body: { paused: false } })
+          }
+        >
+          Agents that are not blocked are served again from their next request on.
+        </ConfirmButton>
+      )}
+    </div>
+  );
+}
+
+/** Dark or light; the system's choice until somebody presses it. */
+export function SchemeButton() {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light');
+  const other = scheme === 'dark' ? 'light' : 'dark';
+  return (
+    <Tooltip label={`Show it ${other}`}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Show it ${other}`}
+        onClick={() => setColorScheme(other)}
+      >
+        {scheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
 
 /** What is around every screen. */
 export function Frame() {

@@ -37,3 +37,8 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-anchor': colors.indigo?.[3] ?? '#91a7ff',
   },
 });
+
+/** The nonce that this answer's policy lets style tags have; empty where the page was served without one. */
+export function readStyleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+}

@@ -1,9 +1,9 @@
 import { sumUsd } from '@agp/core/money';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { formatUsd } from '../format/format-money.ts';
+import { formatUsd } from '../format/format.ts';
 import { stackDays } from './stack-days.ts';
 
-interface Props {
+interface DayBarsProps {
   entries: readonly { day: string; group: string; cost: number }[];
   height: number;
 }
@@ -14,7 +14,7 @@ const colours = ['#3b6fd4', '#d9870b', '#2a9d8f', '#c2479a', '#7a6ff0', '#8c8f96
 const colourOf = (at: number) => colours[Math.min(at, colours.length - 1)] ?? '#8c8f96';
 
 /** Cost by UTC day, as bars with a colour for each of the dearest groups. */
-export function DayBars({ entries, height }: Props) {
+export function DayBars({ entries, height }: DayBarsProps) {
   const { days, groups } = stackDays(entries, colours.length - 1);
   const total = sumUsd(entries.map(({ cost }) => cost));
   const axis = { stroke: 'var(--line)', tick: { fill: 'var(--mantine-color-dimmed)', fontSize: 12 } };

@@ -3,8 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { formatShortCount } from '../format/format-count.ts';
-import { formatUsd } from '../format/format-money.ts';
+import { formatShortCount, formatUsd } from '../format/format.ts';
 
 interface Hour {
   at: number;

@@ -1,10 +1,20 @@
 import { expect, test } from 'vitest';
-import { describeOutcome, describePii } from './describe-outcome.ts';
-import { countOf, formatShare, formatShortCount } from './format-count.ts';
-import { formatExactUsd, formatUsd } from './format-money.ts';
-import { formatAgo, formatDuration, formatMinute, formatTime, formatUtc } from './format-time.ts';
-import { projectSpend } from './project-spend.ts';
-import { shortenId } from './shorten-id.ts';
+import {
+  countOf,
+  describeOutcome,
+  describePii,
+  formatAgo,
+  formatDuration,
+  formatExactUsd,
+  formatMinute,
+  formatShare,
+  formatShortCount,
+  formatTime,
+  formatUsd,
+  formatUtc,
+  projectSpend,
+  shortenId,
+} from './format.ts';
 
 test.each([
   [0, '$0'],

@@ -3,10 +3,9 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { isSignedOut } from '../api/api-failure.ts';
 import { sessionKey } from '../api/session.ts';
 import type { StreamEvent } from '../api/shapes.ts';
-import { type FollowState, followEvents } from './follow-events.ts';
+import { type FollowState, followEvents, type StreamFilter } from './follow-events.ts';
 import { LiveBuffer } from './live-buffer.ts';
 import { RateMeter } from './rate-meter.ts';
-import type { StreamFilter } from './read-event-stream.ts';
 
 /** Time between two drawings of the list, in milliseconds: faster, nobody can read. */
 const drawMs = 200;
@@ -77,4 +76,48 @@ export function useLiveEvents({ agent_id, session_id }: StreamFilter, matches: (
     setView((before) => ({ ...before, rows, waiting }));
   }, []);
   return { ...view, hold };
+}
+
+const countEveryMs = 500;
+/** Ids that are remembered, so that an event that comes twice counts once. */
+const most = 10_000;
+
+/**
+ * Counts the events that were recorded since a list was read, for a pill that says so.
+ *
+ * @param since changes when the list is read anew: then the count begins again
+ * @param matches must stay the same function while the filter does
+ * @returns 10,000 at most
+ */
+export function useNewCount(
+  { agent_id, session_id }: StreamFilter,
+  { matches, since, enabled }: { matches: (event: StreamEvent) => boolean; since: number; enabled: boolean },
+): number {
+  const [count, setCount] = useState(0);
+  // A new reading (`since`) begins a new count.
+  useEffect(() => {
+    setCount(0);
+    if (!enabled) return;
+    const stop = new AbortController();
+    const ids = new Set<string>();
+    const timer = setInterval(() => setCount(ids.size), countEveryMs);
+    void followEvents(
+      { agent_id, session_id },
+      {
+        signal: stop.signal,
+        onState: () => {},
+        onEvents: (events) => {
+          for (const event of events) {
+            // What ended before the list was read is in it, unless it was recorded late: then it is new.
+            if (ids.size < most && matches(event)) ids.add(event.id);
+          }
+        },
+      },
+    );
+    return () => {
+      stop.abort();
+      clearInterval(timer);
+    };
+  }, [agent_id, session_id, matches, since, enabled]);
+  return count;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays, findLastWeek } from './utc-days.ts';
+import { addDays, findLastWeek } from './search.ts';
 
 test.each([
   ['2026-11-22T23:59:59.999Z', '2026-11-09'],

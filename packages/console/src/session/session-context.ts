@@ -1,6 +1,19 @@
 import { createContext, use } from 'react';
 import type { SignedIn } from '../api/session.ts';
-import { type Permissions, readPermissions } from './permissions.ts';
+
+/** What whoever is signed in may do: a button for anything else would only fail. */
+export interface Permissions {
+  /** Block, pause, caps, limits. */
+  change: boolean;
+  /** Keys to the API, agent tokens and claimed names. */
+  manageKeys: boolean;
+}
+
+/** @returns what the scopes of the session allow */
+export function readPermissions({ scopes }: Pick<SignedIn, 'scopes'>): Permissions {
+  const isAdmin = scopes.includes('admin');
+  return { change: isAdmin || scopes.includes('write'), manageKeys: isAdmin };
+}
 
 /** Whoever is signed in, for all that is below the sign-in. */
 export const SessionContext = createContext<SignedIn | null>(null);

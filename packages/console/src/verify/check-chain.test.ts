@@ -1,9 +1,7 @@
 import { findRemovalFault } from '@agp/core/audit';
 import { findDivergence, hashLink, MerkleTree, type ServedLink } from '@agp/core/lineage';
 import { expect, test } from 'vitest';
-import { type CheckedLink, checkChain } from './check-chain.ts';
-import { checkRemovals } from './check-removals.ts';
-import { merkleRoot } from './merkle-root.ts';
+import { type CheckedLink, checkChain, checkRemovals, merkleRoot } from './check-chain.ts';
 
 const owner = { session_id: 'ses_ä' };
 

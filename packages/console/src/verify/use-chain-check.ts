@@ -1,8 +1,7 @@
 import type { Divergence } from '@agp/core/chain';
 import { useEffect, useRef, useState } from 'react';
 import type { ChainReportState } from './chain-report.tsx';
-import type { ChainCheck, CheckedLink } from './check-chain.ts';
-import { keepSteps } from './keep-steps.ts';
+import { type ChainCheck, type CheckedLink, keepSteps } from './check-chain.ts';
 
 /** What a check tells while it runs. */
 interface Progress {

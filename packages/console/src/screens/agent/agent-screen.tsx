@@ -1,19 +1,90 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { apiQuery, refreshMs } from '../../api/api-query.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { apiQuery, refreshMs } from '../../api/api.ts';
 import type { AgentOverview } from '../../api/shapes.ts';
-import { ChangeStatus } from '../../changes/change-status.tsx';
-import { SetCap } from '../../changes/set-cap.tsx';
-import { SetLimit } from '../../changes/set-limit.tsx';
-import { Reading } from '../../components/reading.tsx';
-import { Screen } from '../../components/screen.tsx';
-import { StatusPill } from '../../components/values/pill.tsx';
-import { CopyText } from '../../components/values/short-id.tsx';
-import { usePermissions } from '../../session/session-context.ts';
-import { AgentFigures } from './agent-figures.tsx';
+import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
+import { Reading } from '../../components/feedback.tsx';
+import { Screen, Stat } from '../../components/layout.tsx';
+import { CapBar, CopyText, Money, StatusPill, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
+import { formatCount, formatTime, projectSpend } from '../../format/format.ts';
+import { usePermissions, useSession } from '../../session/session-context.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
-import { AgentWays } from './agent-ways.tsx';
+
+/** What it spends, does and may do. */
+export function AgentFigures({ overview }: { overview: AgentOverview }) {
+  const { agent, budget, running_requests: running } = overview;
+  const now = useNow();
+  const spent = budget?.spent_usd ?? agent.cost_today_usd;
+  const projection = projectSpend(spent, agent.daily_cap_usd, now);
+  return (
+    <div className="stats">
+      <Stat name="Spent today (UTC)" figure={<Money usd={spent} />}>
+        <CapBar
+          spent={spent}
+          reserved={budget?.reserved_usd ?? 0}
+          cap={agent.daily_cap_usd}
+          warnOnly={agent.warn_only}
+          label={`Daily cap of ${agent.name}`}
+        />
+        {projection.kind === 'runs out' && (
+          <div className="small tone-warn">
+            At this pace it is used up at {formatTime(new Date(projection.at).toISOString(), now).slice(0, -3)}
+          </div>
+        )}
+      </Stat>
+      <Stat name="Requests today (UTC)" figure={formatCount(agent.requests_today)}>
+        <span className="small dim">
+          {running === null ? 'how many run is not known' : `${formatCount(running)} running now`}
+        </span>
+      </Stat>
+      <Stat
+        name="Limit"
+        figure={agent.requests_per_minute === null ? 'none' : `${formatCount(agent.requests_per_minute)} a minute`}
+      >
+        <span className="small dim">
+          {agent.requests_per_minute === null ? 'any number of requests a minute' : 'requests in a minute of the clock'}
+        </span>
+      </Stat>
+      <Stat name="Last seen" figure={<TimeAgo at={agent.last_seen_at} />}>
+        <span className="small dim">
+          from {agent.source_ip}; first <TimeStamp at={agent.created_at} />
+        </span>
+      </Stat>
+    </div>
+  );
+}
+
+/** Links to lists of what one agent did: screens of their own, so these are no tabs. */
+export function AgentWays({ agentId }: { agentId: string }) {
+  const { edition } = useSession();
+  const search = { agent_id: agentId };
+  return (
+    <nav className="ways no-print" aria-label="More about this agent">
+      <span className="dim">More of it:</span>
+      <Link to="/events" search={search}>
+        Events
+      </Link>
+      <Link to="/live" search={search}>
+        Live
+      </Link>
+      {edition === 'extended' && (
+        <Link to="/sessions" search={search}>
+          Sessions
+        </Link>
+      )}
+      <Link to="/refusals" search={search}>
+        Refusals
+      </Link>
+      <Link to="/costs" search={search}>
+        Costs
+      </Link>
+      <Link to="/audit" search={search}>
+        Audit log
+      </Link>
+    </nav>
+  );
+}
 
 const route = getRouteApi('/agents/$agentId');
 

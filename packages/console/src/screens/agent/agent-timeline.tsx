@@ -1,13 +1,38 @@
 import { Link } from '@tanstack/react-router';
 import type { AgentOverview } from '../../api/shapes.ts';
-import { Card } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Money } from '../../components/values/money.tsx';
-import { Pill } from '../../components/values/pill.tsx';
-import { MinuteStamp, TimeStamp } from '../../components/values/time-stamp.tsx';
-import { describeChange, nameAction, nameActor, sumsUpMinute } from '../../explain/describe-change.ts';
-import { describeOutcome, describePii } from '../../format/describe-outcome.ts';
-import { mergeTimeline, type TimelineEntry } from './merge-timeline.ts';
+import { EmptyState } from '../../components/feedback.tsx';
+import { Card } from '../../components/layout.tsx';
+import { MinuteStamp, Money, Pill, TimeStamp } from '../../components/values.tsx';
+import { describeChange, nameAction, nameActor, sumsUpMinute } from '../../format/describe-change.ts';
+import { describeOutcome, describePii, endOfMinute } from '../../format/format.ts';
+
+type Event = AgentOverview['events'][number];
+type Change = AgentOverview['changes'][number];
+
+/** Something that an agent did, or that was done about it. */
+export type TimelineEntry = { key: string; at: string } & (
+  | { kind: 'event'; event: Event }
+  | { kind: 'change'; change: Change }
+);
+
+/** When it was over: what sums up a minute stands after all that may have led to it. */
+const endOf = (entry: TimelineEntry) =>
+  entry.kind === 'change' && sumsUpMinute(entry.change.action) ? endOfMinute(entry.at) : entry.at;
+
+/** One list of both, the latest first. Times are ISO 8601 in UTC, so they sort as texts. */
+export function mergeTimeline(events: readonly Event[], changes: readonly Change[]): TimelineEntry[] {
+  const entries: TimelineEntry[] = [
+    ...events.map((event) => ({ kind: 'event' as const, key: event.id, at: event.timestamp, event })),
+    ...changes.map((change, index) => ({
+      kind: 'change' as const,
+      // Refused requests of a minute that is not over have no id yet.
+      key: change.id ?? `open ${change.timestamp} ${index}`,
+      at: change.timestamp,
+      change,
+    })),
+  ];
+  return entries.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : endOf(a) > endOf(b) ? -1 : 0));
+}
 
 function Entry({ entry }: { entry: TimelineEntry }) {
   if (entry.kind === 'change') {

@@ -1,12 +1,43 @@
+import { findCut, findRefusal } from '@agp/core/chain';
 import { Button } from '@mantine/core';
-import { Card } from '../../components/card.tsx';
-import { FailureNotice } from '../../components/failure-notice.tsx';
-import { ChainReport } from '../../verify/chain-report.tsx';
-import { DownloadChain } from '../../verify/download-chain.tsx';
-import { canHash } from '../../verify/hash-text.ts';
-import { NoHashing } from '../../verify/no-hashing.tsx';
-import { nameCheck, useChainCheck } from '../../verify/use-chain-check.ts';
-import { checkAudit } from './check-audit.ts';
+import { callApi } from '../../api/api.ts';
+import { FailureNotice } from '../../components/feedback.tsx';
+import { Card } from '../../components/layout.tsx';
+import { ChainReport, DownloadChain, NoHashing } from '../../verify/chain-report.tsx';
+import { type CheckedLink, canHash, checkChain, checkRemovals } from '../../verify/check-chain.ts';
+import { type Finding, nameCheck, useChainCheck } from '../../verify/use-chain-check.ts';
+
+interface Progress {
+  signal: AbortSignal;
+  onTotal: (total: number) => void;
+  onSteps: (steps: readonly CheckedLink[]) => void;
+}
+
+/**
+ * Downloads the audit log's chain, computes every hash in this browser, and compares its end with its head, and what retention removed
+ * with what the log says.
+ *
+ * @throws ApiFailure where something cannot be downloaded
+ */
+export async function checkAudit(progress: Progress, isLastTry = false): Promise<Finding> {
+  const { signal, onTotal, onSteps } = progress;
+  // First, so that entries which are added meanwhile are no fault. The server's judgement only counts where it is a no.
+  const { data: told } = await callApi('get', '/api/v1/audit/verify', { signal });
+  const { data } = await callApi('get', '/api/v1/audit/chain', { signal });
+  onTotal(data.entries.length);
+  const check = await checkChain(data.entries, { onSteps, signal });
+  const divergence =
+    check.divergence ??
+    findCut({ length: told.length, hash: told.head }, data.entries, [], check.head) ??
+    findRefusal(told);
+  if (divergence !== null) return { ...check, divergence };
+  const { data: anchors } = await callApi('get', '/api/v1/lineage/removals', { signal });
+  const payloads = data.entries.map(({ payload }) => payload);
+  const otherFault = await checkRemovals(payloads, anchors);
+  // Events may have been removed between the two downloads. That does not happen twice in a row.
+  if (otherFault !== null && !isLastTry) return checkAudit({ ...progress, onSteps: () => {} }, true);
+  return { ...check, otherFault };
+}
 
 /** The audit log's chain of hashes, computed anew in this browser. */
 export function AuditChain() {

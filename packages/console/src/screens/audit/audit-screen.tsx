@@ -1,22 +1,70 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { apiQuery, refreshMs } from '../../api/api-query.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Choice } from '../../components/lists/choice.tsx';
-import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
-import { ListCard } from '../../components/lists/list-card.tsx';
-import { NumberedPager } from '../../components/lists/pager.tsx';
-import { TimeRange } from '../../components/lists/time-range.tsx';
-import { Reading } from '../../components/reading.tsx';
-import { Screen } from '../../components/screen.tsx';
-import { actionNames } from '../../explain/describe-change.ts';
-import { describeFilter } from '../../print/describe-filter.ts';
-import { PrintButton } from '../../print/print-button.tsx';
-import { PrintStamp } from '../../print/print-stamp.tsx';
-import { timeSpans } from '../../search/time-spans.ts';
+import { apiQuery, refreshMs } from '../../api/api.ts';
+import type { AuditEntry } from '../../api/shapes.ts';
+import { EmptyState, Reading } from '../../components/feedback.tsx';
+import { Choice, LinkedFilter, TimeRange } from '../../components/filters.tsx';
+import { Screen } from '../../components/layout.tsx';
+import { type Column, ListCard, NumberedPager } from '../../components/list.tsx';
+import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
+import { actionNames, describeChange, nameAction, nameActor, sumsUpMinute } from '../../format/describe-change.ts';
+import { shortenId } from '../../format/format.ts';
+import { describeFilter, PrintButton, PrintStamp } from '../../print/print.tsx';
+import type { AuditSearch } from '../../search/screen-searches.ts';
+import { timeSpans } from '../../search/search.ts';
 import { AuditChain } from './audit-chain.tsx';
-import { auditColumns } from './audit-columns.tsx';
-import type { AuditSearch } from './read-audit-search.ts';
+
+function About({ agent_id, agent_name, target }: AuditEntry) {
+  if (agent_id) return <AgentLink id={agent_id} name={agent_name} />;
+  return target === null ? (
+    <span className="dim">–</span>
+  ) : (
+    <span title={target} data-print={target} className="mono nowrap">
+      <span>{shortenId(target, 4)}</span>
+    </span>
+  );
+}
+
+/** Of the audit log. */
+export const auditColumns: readonly Column<AuditEntry>[] = [
+  {
+    head: 'No.',
+    cell: ({ seq }) =>
+      seq ?? (
+        <span className="dim" title="It joins the chain when its minute is over">
+          open
+        </span>
+      ),
+  },
+  {
+    head: 'Time',
+    cell: ({ action, timestamp }) =>
+      sumsUpMinute(action) ? <MinuteStamp at={timestamp} /> : <TimeStamp at={timestamp} />,
+  },
+  {
+    head: 'Who',
+    cell: ({ actor, source_ip }) => (
+      <div>
+        {nameActor(actor)}
+        {source_ip !== null && <div className="dim small">from {source_ip}</div>}
+      </div>
+    ),
+  },
+  {
+    head: 'What',
+    cell: (entry) => (
+      <Pill tone={entry.action === 'request.refused' ? 'warn' : 'plain'}>{nameAction(entry.action)}</Pill>
+    ),
+  },
+  { head: 'About', cell: (entry) => <About {...entry} /> },
+  { head: 'Change', cell: (entry) => <div className="small text-cell">{describeChange(entry)}</div> },
+  { head: 'Why', cell: ({ reason }) => reason ?? <span className="dim">–</span> },
+  {
+    head: 'Hash',
+    cell: ({ lineage_hash }) =>
+      lineage_hash === null ? <span className="dim">open</span> : <ShortId id={lineage_hash} what="hash" ends={4} />,
+  },
+];
 
 const route = getRouteApi('/audit');
 const pageSize = 50;

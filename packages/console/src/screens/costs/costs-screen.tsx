@@ -1,10 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Screen } from '../../components/screen.tsx';
-import { Tabs, wholly } from '../../components/tabs.tsx';
-import { DoubtfulView } from './doubtful-view.tsx';
-import { costViews } from './read-costs-search.ts';
-import { UnpricedView } from './unpriced-view.tsx';
-import { UnrecordedView } from './unrecorded-view.tsx';
+import { Screen, Tabs, wholly } from '../../components/layout.tsx';
+import { costViews } from '../../search/screen-searches.ts';
+import { DoubtfulView, UnpricedView, UnrecordedView } from './other-views.tsx';
 import { UsageView } from './usage-view.tsx';
 
 const route = getRouteApi('/costs');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findFirstDay } from './find-first-day.ts';
+import { findFirstDay } from './sum-usage.ts';
 
 test.each([
   ['1d', '2026-11-22'],

@@ -1,25 +1,112 @@
 import { sumUsd } from '@agp/core/money';
-import { Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
-import { apiQuery } from '../../api/api-query.ts';
-import { Card, Stat } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FaultBoundary } from '../../components/fault-boundary.tsx';
-import { Choice } from '../../components/lists/choice.tsx';
-import { CsvButton } from '../../components/lists/csv-button.tsx';
-import { LinkedFilter } from '../../components/lists/linked-filter.tsx';
-import { TimeRange } from '../../components/lists/time-range.tsx';
-import { Reading } from '../../components/reading.tsx';
-import { Money } from '../../components/values/money.tsx';
-import { formatShortCount } from '../../format/format-count.ts';
-import { isDay } from '../../search/utc-days.ts';
-import { findFirstDay } from './find-first-day.ts';
-import { type CostGroup, type CostsSearch, costGroups, listGroups } from './read-costs-search.ts';
-import { nameEntry, sumUsage, type UsageEntry, type UsageSum } from './sum-usage.ts';
-import { TagHint } from './tag-hint.tsx';
-import { groupNames, mostAgents, type Range, UsageSums } from './usage-sums.tsx';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { apiQuery } from '../../api/api.ts';
+import { EmptyState, FaultBoundary, Reading } from '../../components/feedback.tsx';
+import { Choice, LinkedFilter, TimeRange } from '../../components/filters.tsx';
+import { Card, Stat } from '../../components/layout.tsx';
+import { CsvButton, RowsTable } from '../../components/list.tsx';
+import { AgentLink, Money } from '../../components/values.tsx';
+import { formatCount, formatShare, formatShortCount } from '../../format/format.ts';
+import { type CostGroup, type CostsSearch, costGroups, listGroups } from '../../search/screen-searches.ts';
+import { isDay } from '../../search/search.ts';
+import {
+  findFirstDay,
+  type GroupValue,
+  keyOf,
+  nameEntry,
+  sumUsage,
+  type UsageEntry,
+  type UsageSum,
+} from './sum-usage.ts';
+
+/** What a compliance tag is: only callers and agents set it. */
+export function TagHint() {
+  return (
+    <p className="dim small" style={{ margin: 0 }}>
+      A compliance tag says what a call is for, such as a team or a project. Teams send it as the header{' '}
+      <span className="mono">X-Compliance-Tag</span>; <span className="mono">compliance_tag</span> in an agent’s
+      metadata wins; calls with neither have <span className="mono">default</span>. <a href="/docs">API reference</a>
+    </p>
+  );
+}
+
+/** Rows that are drawn at once. */
+const rowsAtOnce = 100;
+/** Sums of agents that are read; CSV has all. */
+export const mostAgents = 1_000;
+
+/** What each group is called. */
+export const groupNames: Record<CostGroup, string> = {
+  model: 'Model',
+  agent: 'Agent',
+  provider: 'Provider',
+  tag: 'Compliance tag',
+};
+
+/** Of what and when costs are. */
+export type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
+
+/** Names of filters of events. */
+const filterNames = { agent: 'agent_id', model: 'model', provider: 'provider', tag: 'compliance_tag' } as const;
+
+/** An agent leads to its page, anything else to the events that were summed. */
+function GroupName({ value, sum, range }: { value: GroupValue | undefined; sum: UsageSum; range: Range }) {
+  if (value === undefined) return null;
+  if (value.group === 'agent') return <AgentLink id={value.key} name={value.name} />;
+  const filter = sum.values.map(({ group, key }) => [filterNames[group], key || undefined]);
+  return (
+    <Link to="/events" search={{ ...range, ...Object.fromEntries(filter) }}>
+      {value.name}
+    </Link>
+  );
+}
+
+interface UsageSumsProps {
+  sums: readonly UsageSum[];
+  groups: readonly CostGroup[];
+  range: Range;
+  /** Of all together, in USD. */
+  cost: number;
+}
+
+/** What each agent, model, provider or tag used, or each pair of them, the dearest first. */
+export function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
+  const [shown, setShown] = useState(rowsAtOnce);
+  return (
+    <>
+      <RowsTable
+        label="Costs"
+        rows={sums.slice(0, shown)}
+        rowKey={keyOf}
+        columns={[
+          ...groups.map((group, at) => ({
+            head: groupNames[group],
+            cell: (sum: UsageSum) => <GroupName value={sum.values[at]} sum={sum} range={range} />,
+          })),
+          { head: 'Cost', right: true, cell: (sum) => <Money usd={sum.cost} /> },
+          { head: 'Share', right: true, cell: (sum) => (cost === 0 ? '–' : formatShare(sum.cost / cost)) },
+          { head: 'Requests', right: true, cell: ({ requests }) => formatCount(requests) },
+          { head: 'Tokens in', right: true, cell: ({ promptTokens }) => formatShortCount(promptTokens) },
+          { head: 'Tokens out', right: true, cell: ({ completionTokens }) => formatShortCount(completionTokens) },
+        ]}
+      />
+      {sums.length > shown && (
+        <div className="pager">
+          <span className="dim">
+            {formatCount(shown)} of {formatCount(sums.length)}
+            {groups.includes('agent') && sums.length === mostAgents && ' or more'}, the dearest first
+          </span>
+          <Button size="xs" variant="default" onClick={() => setShown(shown + rowsAtOnce)}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
 
 const route = getRouteApi('/costs');
 const DayBars = lazy(() => import('../../charts/day-bars.tsx').then((file) => ({ default: file.DayBars })));

@@ -1,13 +1,213 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Card } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Screen } from '../../components/screen.tsx';
-import { Tabs, wholly } from '../../components/tabs.tsx';
-import { keyViews } from '../../search/read-simple-searches.ts';
+import { apiQuery, callApi } from '../../api/api.ts';
+import type { components } from '../../api/schema.d.ts';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { EmptyState, Reading } from '../../components/feedback.tsx';
+import { Card, Screen, Tabs, wholly } from '../../components/layout.tsx';
+import { type Column, RowsTable } from '../../components/list.tsx';
+import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { formatCount } from '../../format/format.ts';
+import { keyViews } from '../../search/search.ts';
 import { usePermissions } from '../../session/session-context.ts';
-import { KeysView } from './keys-view.tsx';
-import { NamesView } from './names-view.tsx';
-import { TokensView } from './tokens-view.tsx';
+import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
+
+type ApiKey = components['schemas']['ApiKey'];
+
+/** The key that the service's configuration sets: it is changed there. */
+const bootstrapName = 'bootstrap';
+
+const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
+  { head: 'Name', cell: ({ name }) => name },
+  {
+    head: 'May',
+    cell: ({ scopes }) => (
+      <span style={{ display: 'flex', gap: '0.25rem' }}>
+        {scopes.map((scope) => (
+          <Pill key={scope}>{scope}</Pill>
+        ))}
+      </span>
+    ),
+  },
+  madeColumn,
+  { head: 'Last used', cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
+  endsColumn,
+  {
+    head: 'Action',
+    silent: true,
+    right: true,
+    cell: (key) => key.name !== bootstrapName && <KeyActions apiKey={key} onMade={onMade} />,
+  },
+];
+
+/** Keys to the API, without their secrets. */
+export function KeysView() {
+  const query = useQuery(apiQuery('/api/v1/keys'));
+  return (
+    <SecretsCard
+      what="key"
+      title="API keys"
+      query={query}
+      columns={listColumns}
+      make={(onMade) => <MakeKey onMade={onMade} />}
+    />
+  );
+}
+
+function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: OnMade }) {
+  return (
+    <span style={{ display: 'inline-flex', gap: '0.375rem' }}>
+      <ConfirmButton
+        name={`Rotate ${name}`}
+        title={`Rotate ${name}?`}
+        verb="Rotate"
+        change={(reason) =>
+          callApi('post', '/api/v1/keys/{id}/rotate', {
+            params: { path: { id }, query: { reason } },
+            body: { overlap_seconds: 3_600 },
+          })
+        }
+        onDone={({ data }) => onMade(data.secret)}
+      >
+        It gets a new secret, which is shown once. The old one works for another hour.
+      </ConfirmButton>
+      <ConfirmButton
+        name={`Delete ${name}`}
+        title={`Delete ${name}?`}
+        verb="Delete"
+        danger
+        change={(reason) => callApi('delete', '/api/v1/keys/{id}', { params: { path: { id }, query: { reason } } })}
+      >
+        Its next call is refused, its live streams end within two seconds, and whoever signed in with it is signed out.
+      </ConfirmButton>
+    </span>
+  );
+}
+
+/** Names that work only with a token. */
+export function NamesView() {
+  const query = useQuery(apiQuery('/api/v1/claimed-names'));
+  return (
+    <Reading query={query}>
+      {({ data: names }) => (
+        <Card title="Claimed names" flush>
+          {names.length === 0 ? (
+            <EmptyState title="No name is claimed">An agent’s first token claims its name.</EmptyState>
+          ) : (
+            <RowsTable
+              label="Claimed names"
+              rows={names}
+              rowKey={({ name }) => name}
+              columns={[
+                { head: 'Name', cell: ({ name }) => name },
+                { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
+                { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
+                {
+                  head: 'Action',
+                  silent: true,
+                  right: true,
+                  cell: ({ name, token_count }) =>
+                    token_count === 0 ? (
+                      <ReleaseName name={name} />
+                    ) : (
+                      <span className="small dim">revoke its tokens first</span>
+                    ),
+                },
+              ]}
+            />
+          )}
+        </Card>
+      )}
+    </Reading>
+  );
+}
+
+function ReleaseName({ name }: { name: string }) {
+  return (
+    <ConfirmButton
+      name={`Release ${name}`}
+      title={`Release ${name}?`}
+      verb="Release"
+      danger
+      change={(reason) =>
+        callApi('delete', '/api/v1/claimed-names/{name}', { params: { path: { name }, query: { reason } } })
+      }
+    >
+      Any caller may use the name again, without a token.
+    </ConfirmButton>
+  );
+}
+
+type Token = components['schemas']['AgentToken'];
+
+const columns: readonly Column<Token>[] = [
+  { head: 'Agent', cell: ({ agent_name }) => agent_name },
+  { head: 'Id', cell: ({ id }) => <ShortId id={id} what="token id" /> },
+  madeColumn,
+  endsColumn,
+  {
+    head: 'Action',
+    silent: true,
+    right: true,
+    cell: (token) => <RevokeToken id={token.id} name={token.agent_name} />,
+  },
+];
+
+/** Tokens by which agents prove their names, without their secrets. */
+export function TokensView() {
+  const query = useQuery(apiQuery('/api/v1/agent-tokens'));
+  return (
+    <SecretsCard
+      what="token"
+      title="Agent tokens"
+      query={query}
+      columns={() => columns}
+      make={(onMade) => (
+        <MakeSecret
+          label="Make a token"
+          title="Make an agent token"
+          nameLabel="Name of the agent"
+          usual="365"
+          change={({ name, expires_at }, reason) =>
+            callApi('post', '/api/v1/agent-tokens', {
+              params: { query: { reason } },
+              body: { agent_name: name, expires_at },
+            })
+          }
+          onMade={onMade}
+          above={
+            <div>
+              <strong>The name then works only with a token</strong>: whoever uses it without one is refused from the
+              next request on.
+            </div>
+          }
+        />
+      )}
+      none={
+        <EmptyState title="No agent token yet">
+          Until a name has a token, any caller may use it. The first token claims the name: from then on it works only
+          with one.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+function RevokeToken({ id, name }: { id: string; name: string }) {
+  return (
+    <ConfirmButton
+      name={`Revoke the token of ${name}`}
+      title={`Revoke this token of ${name}?`}
+      verb="Revoke"
+      danger
+      change={(reason) =>
+        callApi('delete', '/api/v1/agent-tokens/{id}', { params: { path: { id }, query: { reason } } })
+      }
+    >
+      Requests with it are refused from the next one on. The name stays claimed: it works only with a token.
+    </ConfirmButton>
+  );
+}
 
 const route = getRouteApi('/keys');
 const names = { keys: 'API keys', tokens: 'Agent tokens', names: 'Claimed names' };

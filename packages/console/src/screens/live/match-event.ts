@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../api/shapes.ts';
-import type { LiveSearch } from './read-live-search.ts';
+import type { LiveSearch } from '../../search/screen-searches.ts';
 
 /** Whether an event has the text in its agent's name, model or tag, in any case, and personal data where that is asked for. */
 export function matchEvent(

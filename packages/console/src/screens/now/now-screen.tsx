@@ -1,22 +1,189 @@
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { callApi } from '../../api/call-api.ts';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { callApi, statusQuery } from '../../api/api.ts';
 import type { Status } from '../../api/shapes.ts';
-import { statusQuery } from '../../api/status-query.ts';
-import { Card } from '../../components/card.tsx';
-import { ConfirmButton } from '../../components/confirm-button.tsx';
-import { ConnectButton } from '../../components/connect-button.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Reading } from '../../components/reading.tsx';
-import { Screen } from '../../components/screen.tsx';
-import { TimeStamp } from '../../components/values/time-stamp.tsx';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { EmptyState, Reading } from '../../components/feedback.tsx';
+import { Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
+import { CapBar, Money, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
+import {
+  countOf,
+  formatCount,
+  formatDuration,
+  formatShortCount,
+  formatTime,
+  formatUsd,
+  projectSpend,
+} from '../../format/format.ts';
 import { usePermissions } from '../../session/session-context.ts';
-import { Attention } from './attention.tsx';
-import { DayChartCard } from './day-chart-card.tsx';
-import { IntegrityCard } from './integrity-card.tsx';
-import { NowFigures } from './now-figures.tsx';
-import { NowLists } from './now-lists.tsx';
-import { Services } from './services.tsx';
+import { DayChartCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
+
+interface Matter {
+  key: string;
+  tone: 'bad' | 'warn';
+  text: ReactNode;
+}
+
+/** What somebody should look at, the worst first. */
+function listMatters({ spend, recording, unpriced_models: unpriced }: Status): Matter[] {
+  const matters: Matter[] = [];
+  const cap = spend?.daily_cap_usd;
+  if (spend && typeof cap === 'number' && spend.spent_usd >= 0.8 * cap)
+    matters.push({
+      key: 'cap',
+      tone: spend.spent_usd >= cap && !spend.warn_only ? 'bad' : 'warn',
+      text: (
+        <>
+          All agents together have spent {formatUsd(spend.spent_usd)} of {formatUsd(cap)} today.{' '}
+          <Link to="/budgets">Raise the cap or see who spends</Link>
+        </>
+      ),
+    });
+  if (spend && spend.agents_near_cap_count > 0)
+    matters.push({
+      key: 'near',
+      tone: 'warn',
+      text: (
+        <>
+          {countOf(spend.agents_near_cap_count, 'agent has', 'agents have')} spent 80% or more of the daily cap.{' '}
+          <Link to="/budgets">Budgets</Link>
+        </>
+      ),
+    });
+  if (recording && recording.quarantine_waiting > 0)
+    matters.push({
+      key: 'quarantine',
+      tone: 'bad',
+      text: (
+        <>
+          {countOf(recording.quarantine_waiting, 'message was', 'messages were')} set aside and not recorded. Look at
+          them with <span className="mono">npm run quarantine</span>.
+        </>
+      ),
+    });
+  if (unpriced && unpriced.count > 0)
+    matters.push({
+      key: 'unpriced',
+      tone: 'warn',
+      text: (
+        <>
+          {countOf(unpriced.count, 'model has', 'models have')} no price: calls of{' '}
+          {unpriced.count === 1 ? 'it' : 'them'} are recorded with cost 0.{' '}
+          <Link to="/costs" search={{ view: 'unpriced' }}>
+            Unpriced models
+          </Link>
+        </>
+      ),
+    });
+  return matters.toSorted((a, b) => (a.tone === b.tone ? 0 : a.tone === 'bad' ? -1 : 1));
+}
+
+/** What should be looked at; nothing where all is well. */
+export function Attention({ status }: { status: Status }) {
+  const matters = listMatters(status);
+  if (matters.length === 0) return null;
+  return (
+    <section aria-label="To look at" style={{ display: 'grid', gap: '0.5rem' }}>
+      {matters.map(({ key, tone, text }) => (
+        <div key={key} className="banner" data-tone={tone}>
+          <div>{text}</div>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const unknown = <span className="dim">not known</span>;
+
+/** The figures that say whether all is well. */
+export function NowFigures({ status }: { status: Status }) {
+  const { requests, recording, agents } = status;
+  const more = requests?.is_more ? '+' : '';
+  return (
+    <div className="stats">
+      <Spend spend={status.spend} />
+      <Stat
+        name={requests ? `Requests since ${formatTime(requests.since).slice(-8, -3)}` : 'Requests'}
+        figure={requests ? formatShortCount(requests.request_count) + more : unknown}
+      >
+        {requests && (
+          <span className="small">
+            <Link to="/events" search={{ failed: true }} className={requests.failed > 0 ? 'tone-bad' : undefined}>
+              {formatCount(requests.failed)} failed
+            </Link>
+            {' · '}
+            {formatCount(requests.aborted)} aborted · {formatCount(requests.killed)} ended by a block
+          </span>
+        )}
+      </Stat>
+      <Stat name="Refused in that time" figure={requests ? formatShortCount(requests.refused) + more : unknown}>
+        {requests && (
+          <span className="small">
+            {requests.refused_by.length === 0 ? (
+              <span className="dim">no request was refused</span>
+            ) : (
+              requests.refused_by.slice(0, 3).map(({ reason, count }, at) => (
+                <span key={reason}>
+                  {at > 0 && ' · '}
+                  <Link to="/refusals" search={{ reason }}>
+                    {reason.replaceAll('_', ' ')} {formatShortCount(count)}
+                  </Link>
+                </span>
+              ))
+            )}
+          </span>
+        )}
+      </Stat>
+      <Stat name="Agents" figure={agents ? formatShortCount(agents.active) : unknown}>
+        {agents && (
+          <span className="small">
+            active ·{' '}
+            <Link to="/agents" search={{ status: 'blocked' }}>
+              {formatCount(agents.blocked)} blocked
+            </Link>{' '}
+            ·{' '}
+            <Link to="/agents" search={{ status: 'retired' }}>
+              {formatCount(agents.retired)} retired
+            </Link>
+          </span>
+        )}
+      </Stat>
+      <Stat
+        name="Recording"
+        figure={recording ? (recording.lag_ms === null ? 'none yet' : formatDuration(recording.lag_ms)) : unknown}
+      >
+        {recording && (
+          <span className="small dim">
+            {recording.lag_ms === null ? 'no event is recorded' : 'behind; last record '}
+            {recording.last_recorded_at && <TimeAgo at={recording.last_recorded_at} />}
+          </span>
+        )}
+      </Stat>
+    </div>
+  );
+}
+
+function Spend({ spend }: { spend: Status['spend'] }) {
+  const now = useNow();
+  if (!spend) return <Stat name="Spent today (UTC)" figure={unknown} />;
+  const { spent_usd, daily_cap_usd, warn_only } = spend;
+  const projection = projectSpend(spent_usd, daily_cap_usd, now);
+  return (
+    <Stat name="Spent today (UTC)" figure={<Money usd={spent_usd} />}>
+      <CapBar spent={spent_usd} cap={daily_cap_usd} warnOnly={warn_only} label="Daily cap of all agents" />
+      {projection.kind === 'runs out' && (
+        <div className="small tone-warn">
+          At this pace it is used up at {formatTime(new Date(projection.at).toISOString()).slice(0, -3)}
+        </div>
+      )}
+      {projection.kind === 'safe' && (
+        <div className="small dim">At this pace {formatUsd(projection.endOfDayUsd)} by midnight UTC</div>
+      )}
+    </Stat>
+  );
+}
 
 /** What goes on at this moment: one read, which the header shares. */
 export function NowScreen() {

@@ -1,0 +1,166 @@
+import {
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import createClient from 'openapi-fetch';
+import { ApiFailure, isSignedOut, toFailure, toSilence } from './api-failure.ts';
+import type { paths } from './schema.d.ts';
+import { consoleHeaders, sessionKey } from './session.ts';
+
+type Method = 'get' | 'put' | 'post' | 'delete';
+/** Paths of the API that have a method. */
+export type PathWith<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<M, { responses: unknown }> ? Path : never;
+}[keyof paths];
+
+type Operation<Path extends keyof paths, M extends Method> = paths[Path][M];
+type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Json } } ? Json : undefined;
+
+/** The JSON of an operation's answer; undefined where it has none. */
+export type AnswerOf<Path extends keyof paths, M extends Method = 'get'> =
+  Operation<Path, M> extends { responses: infer Responses }
+    ? JsonOf<Responses[keyof Responses & (200 | 201 | 204)]>
+    : never;
+
+/** Parameters of an operation: `query` and `path`. */
+export type ParametersOf<Path extends keyof paths, M extends Method = 'get'> =
+  Operation<Path, M> extends { parameters: infer Parameters }
+    ? { [Place in 'query' | 'path' as Place extends keyof Parameters ? Place : never]?: Filled<Parameters, Place> }
+    : never;
+
+type Filled<Parameters, Place> = Place extends keyof Parameters ? Loose<Exclude<Parameters[Place], undefined>> : never;
+type Loose<Values> = { [Name in keyof Values]: Values[Name] | undefined };
+
+/** The body of an operation; undefined where it takes none. */
+export type BodyOf<Path extends keyof paths, M extends Method> =
+  Operation<Path, M> extends { requestBody?: { content: { 'application/json': infer Json } } } ? Json : undefined;
+
+/** What came back, and the cursor of the next page where there is one. */
+export interface Reply<Data> {
+  data: Data;
+  next: string | null;
+}
+
+const client = createClient<paths>({ baseUrl: window.location.origin });
+
+type Call = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+
+/** The cursor in `Link: <...?cursor=...>; rel="next"`. */
+export function readNextCursor(link: string | null): string | null {
+  const [, address] = /<([^>]{1,2000})>\s*;\s*rel="next"/.exec(link ?? '') ?? [];
+  return address === undefined ? null : new URLSearchParams(address.split('?')[1] ?? '').get('cursor');
+}
+
+/**
+ * One call of the management API as whoever is signed in.
+ *
+ * @throws ApiFailure whatever goes wrong, except an abort by `signal`
+ */
+export async function callApi<M extends Method, Path extends PathWith<M>>(
+  method: M,
+  path: Path,
+  { signal, ...init }: { params?: ParametersOf<Path, M>; body?: BodyOf<Path, M>; signal?: AbortSignal } = {},
+): Promise<Reply<AnswerOf<Path, M>>> {
+  const name = `${method.toUpperCase()} ${path}`;
+  const call = client[method.toUpperCase() as 'GET'] as unknown as Call;
+  let answer: Awaited<ReturnType<Call>>;
+  try {
+    answer = await call(path, { ...init, headers: consoleHeaders(), ...(signal && { signal }) });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw toSilence(name);
+  }
+  const { data, error, response } = answer;
+  if (!response.ok) throw toFailure(name, response, error);
+  return { data: data as AnswerOf<Path, M>, next: readNextCursor(response.headers.get('link')) };
+}
+
+/** How often screens that stay open read again, in milliseconds. */
+export const refreshMs = 5_000;
+
+const thingOf = (key: QueryKey) => JSON.stringify([key[0], (key[1] as { path?: unknown } | undefined)?.path]);
+
+/**
+ * A read of the API, with its parameters as its key. The page of rows before stays until the next one is there; what is of another agent
+ * or session never does.
+ */
+export function apiQuery<Path extends PathWith<'get'>>(path: Path, params: ParametersOf<Path> = {} as never) {
+  const queryKey = [path, params] as const;
+  return queryOptions<Reply<AnswerOf<Path>>>({
+    queryKey,
+    queryFn: ({ signal }) => callApi('get', path, { params, signal } as never),
+    placeholderData: ((before: Reply<AnswerOf<Path>> | undefined, query?: { queryKey: QueryKey }) =>
+      query !== undefined && thingOf(query.queryKey) === thingOf(queryKey) ? before : undefined) as never,
+  });
+}
+
+/**
+ * The bytes of an answer of the API, as they came. A link would not send the headers that the API asks for, so the answer is fetched and
+ * then saved.
+ *
+ * @throws ApiFailure
+ */
+export async function fetchFile(path: `/api/v1/${string}`, accept = 'application/json'): Promise<Blob> {
+  const call = `GET ${path}`;
+  const response = await fetch(path, { headers: { ...consoleHeaders(), Accept: accept } }).catch(() => {
+    throw toSilence(call);
+  });
+  if (!response.ok) throw toFailure(call, response, await response.json().catch(() => undefined));
+  return await response.blob();
+}
+
+/** Has the browser save a file. */
+export function saveFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  Object.assign(document.createElement('a'), { href: address, download: name }).click();
+  URL.revokeObjectURL(address);
+}
+
+/** Everything at a glance, every three seconds: for the header and for the first screen. */
+export const statusQuery = { ...apiQuery('/api/v1/status'), refetchInterval: 3_000 };
+
+/**
+ * A change of something stored. It is done when every screen that shows it has read it again: nothing is shown before storage says so.
+ *
+ * @param change calls the API
+ */
+export function useChange<Input, Result>(change: (input: Input) => Promise<Result>) {
+  const queries = useQueryClient();
+  return useMutation<Result, ApiFailure, Input>({
+    mutationFn: change,
+    // A change may have been made although its answer was lost: what is shown is read again either way.
+    onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' }),
+  });
+}
+
+const mostRetries = 2;
+
+/** Mistakes stay mistakes; a server that is away or busy may be back in a moment. */
+function mayHelpToRetry(error: unknown): boolean {
+  return error instanceof ApiFailure && (error.status === null || error.status >= 500 || error.status === 429);
+}
+
+/** Answers of the API that screens share. One that says that nobody is signed in makes the page ask who is. */
+export function createQueryClient(): QueryClient {
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, { queryKey }) => {
+        if (isSignedOut(error) && queryKey[0] !== sessionKey[0])
+          void client.invalidateQueries({ queryKey: sessionKey });
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: 1_000,
+        gcTime: 60_000,
+        retry: (count, error) => count < mostRetries && mayHelpToRetry(error),
+        retryDelay: (count) => 500 * 2 ** count,
+      },
+    },
+  });
+  return client;
+}

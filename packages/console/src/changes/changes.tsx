@@ -1,0 +1,253 @@
+import { Checkbox, NumberInput, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { apiQuery, callApi } from '../api/api.ts';
+import type { AgentStatus } from '../api/shapes.ts';
+import { ConfirmButton } from '../components/confirm.tsx';
+import { countOf, formatCap, formatCount, formatUsd } from '../format/format.ts';
+
+interface ChangeStatusProps {
+  agent: { id: string; name: string; status: AgentStatus };
+  /** What the agent is to be. */
+  to: AgentStatus;
+  size?: 'xs' | 'sm';
+}
+
+const verbs: Record<AgentStatus, (from: AgentStatus) => string> = {
+  blocked: () => 'Block',
+  active: (from) => (from === 'blocked' ? 'Unblock' : 'Make active'),
+  retired: () => 'Retire',
+};
+
+/** How many requests of an agent run at this moment, as far as that is known. */
+function RunningRequests({ id }: { id: string }) {
+  const { data, error } = useQuery({
+    ...apiQuery('/api/v1/agents/{id}/overview', { path: { id } }),
+    refetchInterval: 1_000,
+    gcTime: 0,
+  });
+  const running = data?.data.running_requests;
+  if (error || running === null) return <>How many run at this moment is not known.</>;
+  if (running === undefined) return <>Counting its running requests …</>;
+  return running === 0 ? (
+    <>None of its requests runs at this moment.</>
+  ) : (
+    <strong>Ends {countOf(running, 'running request')}.</strong>
+  );
+}
+
+function Consequence({ agent, to }: Pick<ChangeStatusProps, 'agent' | 'to'>) {
+  if (to === 'blocked')
+    return (
+      <>
+        Its requests are refused with 403 from the next one on, and those that run end within a second.{' '}
+        <RunningRequests id={agent.id} />
+      </>
+    );
+  if (to === 'retired')
+    return (
+      <>
+        It leaves the lists of active agents. <strong>Its requests are still served</strong>: block it to stop it. What
+        it sends is shown as sent by a retired agent.
+      </>
+    );
+  return <>Its requests are served again from the next one on, within its cap and its limit.</>;
+}
+
+/** A button that blocks, unblocks or retires an agent, and asks before. */
+export function ChangeStatus({ agent, to, size = 'sm' }: ChangeStatusProps) {
+  const verb = verbs[to](agent.status);
+  const { id } = agent;
+  const isLoud = to === 'blocked' && size === 'sm';
+  return (
+    <ConfirmButton
+      name={`${verb} ${agent.name}`}
+      button={{ size, ...(isLoud && { variant: 'filled', color: 'red.9' }) }}
+      title={`${verb} ${agent.name}?`}
+      verb={verb}
+      danger={to === 'blocked'}
+      change={(reason) =>
+        callApi('put', '/api/v1/agents/{id}', { params: { path: { id }, query: { reason } }, body: { status: to } })
+      }
+    >
+      <Consequence agent={agent} to={to} />
+    </ConfirmButton>
+  );
+}
+
+interface SetLimitProps {
+  agent: { id: string; name: string };
+  /** Requests a minute; null is no limit. */
+  limit: number | null;
+  size?: 'xs' | 'sm';
+}
+
+/** As many as storage can hold. */
+const highest = 2_147_483_647;
+
+/** A button that changes how many requests an agent may make in a minute. */
+export function SetLimit({ agent, limit, size = 'xs' }: SetLimitProps) {
+  const [limited, setLimited] = useState(limit !== null);
+  const [amount, setAmount] = useState<number | string>(limit ?? 60);
+  const open = () => {
+    setLimited(limit !== null);
+    setAmount(limit ?? 60);
+  };
+  const ready = !limited || (typeof amount === 'number' && Number.isInteger(amount) && amount >= 1);
+  const next = limited && typeof amount === 'number' ? amount : null;
+  const verb = limit === null ? 'Set limit' : 'Change limit';
+  return (
+    <ConfirmButton
+      label={verb}
+      name={`${verb} of ${agent.name}`}
+      button={{ size }}
+      onOpen={open}
+      title={`Requests a minute of ${agent.name}`}
+      verb="Set limit"
+      ready={ready}
+      change={(reason) =>
+        callApi('put', '/api/v1/limits/agents/{id}', {
+          params: { path: { id: agent.id }, query: { reason } },
+          body: { requests_per_minute: next },
+        })
+      }
+    >
+      <Stack gap="sm">
+        <Checkbox
+          label="No more than a number a minute"
+          checked={limited}
+          onChange={(event) => setLimited(event.currentTarget.checked)}
+        />
+        {limited && (
+          <NumberInput
+            label="Requests a minute"
+            min={1}
+            max={highest}
+            allowDecimal={false}
+            allowNegative={false}
+            thousandSeparator=","
+            hideControls
+            value={amount}
+            onChange={setAmount}
+            required
+          />
+        )}
+        <div role="status">
+          {!ready
+            ? 'Enter a whole number from 1 on.'
+            : next === null
+              ? 'It may make any number of requests.'
+              : `Beyond ${formatCount(next)} in a minute of the clock its requests are refused with 429, from the next one on.`}
+        </div>
+      </Stack>
+    </ConfirmButton>
+  );
+}
+
+/** Whose cap it is: of one agent, of all together, or of agents that are yet to come. */
+export type CapOwner = { kind: 'agent'; id: string; name: string } | { kind: 'global' } | { kind: 'default' };
+
+interface SetCapProps {
+  owner: CapOwner;
+  cap: number | null;
+  warnOnly?: boolean | undefined;
+  /** Today's; absent where there is none, as for new agents. */
+  spent?: number | undefined;
+  size?: 'xs' | 'sm';
+}
+
+/** The highestCap cap that the API takes, USD a day. */
+const highestCap = 9_000_000;
+
+const nameOf = (owner: CapOwner) =>
+  ({ agent: owner.kind === 'agent' ? owner.name : '', global: 'all agents together', default: 'new agents' })[
+    owner.kind
+  ];
+
+function putCap(
+  owner: CapOwner,
+  reason: string | undefined,
+  body: { daily_cap_usd: number | null; warn_only: boolean },
+) {
+  const query = { reason };
+  if (owner.kind === 'agent')
+    return callApi('put', '/api/v1/budgets/agents/{id}', { params: { path: { id: owner.id }, query }, body });
+  return owner.kind === 'global'
+    ? callApi('put', '/api/v1/budgets/global', { params: { query }, body })
+    : callApi('put', '/api/v1/budgets/default', { params: { query }, body });
+}
+
+function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent: number | undefined): string {
+  if (owner.kind === 'default')
+    return `Agents that come from now on get ${cap === null ? 'no cap' : `a cap of ${formatUsd(cap)} a day`}. Those that are known keep theirs.`;
+  if (cap === null) return 'Nothing is refused for what it costs.';
+  if (warnOnly) return `Requests beyond ${formatUsd(cap)} a day are let through and counted.`;
+  if (cap === 0) return 'Every request is refused with 429.';
+  const used =
+    spent !== undefined && spent >= cap
+      ? ` Today ${formatUsd(spent)} are spent already: everything is refused until midnight UTC.`
+      : '';
+  return `Requests that would pass ${formatUsd(cap)} a UTC day are refused with 429, from the next one on.${used}`;
+}
+
+/** A button that changes a daily cap, and says what that will do. */
+export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs' }: SetCapProps) {
+  const [limited, setLimited] = useState(cap !== null);
+  const [amount, setAmount] = useState<number | string>(cap ?? '');
+  const [warns, setWarns] = useState(warnOnly);
+  const open = () => {
+    setLimited(cap !== null);
+    setAmount(cap ?? '');
+    setWarns(warnOnly);
+  };
+  const ready = !limited || (typeof amount === 'number' && amount >= 0 && amount <= highestCap);
+  const next = limited && typeof amount === 'number' ? amount : null;
+  const verb = cap === null ? 'Set cap' : 'Change cap';
+  return (
+    <ConfirmButton
+      label={verb}
+      name={`${verb} of ${nameOf(owner)}`}
+      button={{ size }}
+      onOpen={open}
+      title={`Daily cap of ${nameOf(owner)}`}
+      verb="Set cap"
+      ready={ready}
+      change={(reason) => putCap(owner, reason, { daily_cap_usd: next, warn_only: limited && warns })}
+    >
+      <Stack gap="sm">
+        <div className="dim small">
+          Now {formatCap(cap)}
+          {cap !== null && warnOnly ? ', which only warns' : ''}
+          {spent === undefined ? '' : `; ${formatUsd(spent)} spent today`}
+        </div>
+        <Checkbox
+          label="No more than an amount a day"
+          checked={limited}
+          onChange={(event) => setLimited(event.currentTarget.checked)}
+        />
+        {limited && (
+          <>
+            <NumberInput
+              label="USD a UTC day"
+              min={0}
+              max={highestCap}
+              decimalScale={9}
+              prefix="$"
+              thousandSeparator=","
+              hideControls
+              value={amount}
+              onChange={setAmount}
+              required
+            />
+            <Checkbox
+              label="Only warn: let requests through and count them"
+              checked={warns}
+              onChange={(event) => setWarns(event.currentTarget.checked)}
+            />
+          </>
+        )}
+        <div role="status">{ready ? describe(owner, next, warns, spent) : 'Enter an amount.'}</div>
+      </Stack>
+    </ConfirmButton>
+  );
+}

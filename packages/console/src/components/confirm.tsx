@@ -1,0 +1,108 @@
+import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { useChange } from '../api/api.ts';
+import { FailureNotice } from './feedback.tsx';
+
+export interface ConfirmProps<Result> {
+  /** The question, such as `Block invoice-checker?`. */
+  title: string;
+  /** The words on the button that does it: a verb. */
+  verb: string;
+  opened: boolean;
+  onClose: () => void;
+  /** What will happen. */
+  children: ReactNode;
+  danger?: boolean;
+  /** Calls the API. @param reason for the audit log; undefined if none was given */
+  change: (reason: string | undefined) => Promise<Result>;
+  /** After storage has it and the screen shows it. */
+  onDone?: (result: Result) => void;
+  /** False while what was entered is not complete. */
+  ready?: boolean;
+}
+
+/** Longest reason that the audit log takes. */
+const longestReason = 256;
+
+/** Asks before a change: says what will happen, takes a reason for the audit log, and stays open until storage has said yes. */
+export function ConfirmChange<Result>(props: ConfirmProps<Result>) {
+  const { title, verb, opened, onClose, children, danger = false, change, onDone, ready = true } = props;
+  const [reason, setReason] = useState('');
+  const { mutate, isPending, error, reset } = useChange(change);
+  const close = () => {
+    if (isPending) return;
+    reset();
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!ready || isPending) return;
+          mutate(reason.trim() || undefined, {
+            onSuccess: (result) => {
+              setReason('');
+              onClose();
+              onDone?.(result);
+            },
+          });
+        }}
+      >
+        <Stack gap="md">
+          <div>{children}</div>
+          <TextInput
+            label="Reason"
+            description="Optional; kept in the audit log with your name"
+            maxLength={longestReason}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+            data-autofocus
+          />
+          {error && <FailureNotice error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close} disabled={isPending}>
+              Cancel
+            </Button>
+            <Button type="submit" {...(danger && { color: 'red.9' })} loading={isPending} disabled={!ready}>
+              {verb}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened' | 'onClose'> {
+  /** On the button, where that is another word than `verb`. */
+  label?: string;
+  /** Names the button for those who do not see where it stands. */
+  name?: string;
+  button?: Pick<ButtonProps, 'variant' | 'color' | 'size' | 'className' | 'leftSection'>;
+  /** Before it asks. */
+  onOpen?: () => void;
+}
+
+/** A button that asks, and then changes something. */
+export function ConfirmButton<Result>({ label, name, button, onOpen, ...asked }: ConfirmButtonProps<Result>) {
+  const [opened, dialog] = useDisclosure();
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        {...button}
+        {...(name !== undefined && { 'aria-label': name })}
+        onClick={() => {
+          onOpen?.();
+          dialog.open();
+        }}
+      >
+        {label ?? asked.verb}
+      </Button>
+      {opened && <ConfirmChange {...asked} opened onClose={dialog.close} />}
+    </>
+  );
+}

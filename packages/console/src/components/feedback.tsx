@@ -1,0 +1,89 @@
+import { Button, Skeleton } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Component, type ReactNode } from 'react';
+import { ApiFailure } from '../api/api-failure.ts';
+import { ShortId } from './values.tsx';
+
+/** There is nothing, and what to do about it. */
+export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** What failed, what the server said, and the request id that finds it in the server's log. */
+export function FailureNotice({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
+  const failure = error instanceof ApiFailure ? error : null;
+  return (
+    <div className="banner" role="alert">
+      <div>
+        <strong>{failure?.message ?? 'This part of the page failed.'}</strong>
+        <div className="small">
+          {failure === null ? String(error).slice(0, 300) : failure.call}
+          {failure?.status ? ` · status ${failure.status}` : ''}
+          {failure?.code ? ` · ${failure.code}` : ''}
+          {failure?.requestId && (
+            <>
+              {' · request '}
+              <ShortId id={failure.requestId} what="request id" whole />
+            </>
+          )}
+        </div>
+      </div>
+      {retry && (
+        <Button size="xs" variant="default" onClick={() => void retry()}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface FaultBoundaryProps {
+  children: ReactNode;
+}
+
+/** Keeps the fault of one part, such as a chart that cannot be loaded, from taking the rest of its screen along. */
+export class FaultBoundary extends Component<FaultBoundaryProps, { error: unknown }> {
+  override state: { error: unknown } = { error: null };
+
+  static getDerivedStateFromError(error: unknown): { error: unknown } {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    if (this.state.error === null) return this.props.children;
+    return <FailureNotice error={this.state.error} retry={() => this.setState({ error: null })} />;
+  }
+}
+
+interface ReadingProps<Data> {
+  query: UseQueryResult<Data, Error>;
+  children: (data: Data) => ReactNode;
+}
+
+/** What a read brought; until then its outline. A failure is shown above what was read before. */
+export function Reading<Data>({ query, children }: ReadingProps<Data>) {
+  const { data, error, refetch } = query;
+  const notice = error && <FailureNotice error={error} retry={refetch} />;
+  if (data === undefined)
+    return (
+      notice ?? (
+        <div className="card card-body" role="status" aria-label="Loading">
+          {[90, 70, 80, 60].map((width) => (
+            <Skeleton key={width} height={14} width={`${width}%`} mt={14} />
+          ))}
+        </div>
+      )
+    );
+  return (
+    <>
+      {notice}
+      {children(data)}
+    </>
+  );
+}

@@ -1,0 +1,189 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { apiQuery } from '../api/api.ts';
+import { shortenId } from '../format/format.ts';
+import { addDays, findLastWeek, isDay } from '../search/search.ts';
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  value: Value | undefined;
+  options: readonly { value: Value; label: string }[];
+  /** The words for no choice; without them there is always one. */
+  none?: string;
+  onChange: (value: Value | undefined) => void;
+}
+
+/** One of some values, by the browser's own control. */
+export function Choice<Value extends string>({ label, value, options, none, onChange }: ChoiceProps<Value>) {
+  // A value that came with the address, such as a day, is kept and shown as it is.
+  const isOwn = value !== undefined && !options.some((option) => option.value === value);
+  const data = [
+    ...(none === undefined ? [] : [{ value: '', label: none }]),
+    ...options,
+    ...(isOwn ? [{ value, label: value }] : []),
+  ];
+  return (
+    <NativeSelect
+      label={label}
+      size="sm"
+      data={data}
+      value={value ?? ''}
+      onChange={(event) => onChange((event.currentTarget.value || undefined) as Value | undefined)}
+    />
+  );
+}
+
+interface DayFieldProps {
+  label: string;
+  /** `YYYY-MM-DD`. */
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+/** Years are typed digit by digit: those before are not meant yet. */
+const earliest = '2000-01-01';
+
+/** A UTC day, by the browser's own control; it takes effect once it is whole, or when one leaves it empty. */
+export function DayField({ label, value, onChange }: DayFieldProps) {
+  const [text, setText] = useState(value ?? '');
+  // The address may change by itself: by a choice beside it, or the browser's way back.
+  useEffect(() => setText(value ?? ''), [value]);
+  return (
+    <TextInput
+      label={label}
+      type="date"
+      size="sm"
+      min={earliest}
+      max="9998-12-31"
+      value={text}
+      onChange={(event) => {
+        const given = event.currentTarget.value;
+        setText(given);
+        if (given >= earliest) onChange(given);
+      }}
+      onBlur={() => {
+        if (text === '' && value !== undefined) onChange(undefined);
+      }}
+    />
+  );
+}
+
+interface LinkedFilterProps {
+  /** Of what it is, such as `agent`, which is shown by its name. */
+  name: string;
+  value: string | undefined;
+  onRemove: () => void;
+}
+
+/** A filter that came with a link and has no field of its own: it can be taken away. */
+export function LinkedFilter({ name, value, onRemove }: LinkedFilterProps) {
+  const agent = useQuery({
+    ...apiQuery('/api/v1/agents/{id}', { path: { id: value ?? '' } }),
+    enabled: name === 'agent' && value !== undefined,
+  });
+  if (value === undefined) return null;
+  const shown = agent.data?.data.name ?? shortenId(value);
+  return (
+    <Button
+      variant="default"
+      maw="20rem"
+      onClick={onRemove}
+      aria-label={`Remove the filter ${name} ${shown}`}
+      title={value}
+    >
+      {name}: {shown} ×
+    </Button>
+  );
+}
+
+interface SearchFieldProps {
+  label: string;
+  placeholder?: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+/** Longest text that a filter takes, as the API has it. */
+const longest = 256;
+const pauseMs = 250;
+
+/** A text filter that takes effect when one stops typing. */
+export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value ?? '');
+  // The address may change by itself: by the browser's way back.
+  useEffect(() => setText(value ?? ''), [value]);
+  const tell = useDebouncedCallback((given: string) => onChange(given.trim() || undefined), pauseMs);
+  return (
+    <TextInput
+      label={label}
+      {...(placeholder !== undefined && { placeholder })}
+      maxLength={longest}
+      type="search"
+      size="sm"
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        tell(event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+/** As the API takes it: `from` is in it, `to` is not. */
+interface Range {
+  from: string | undefined;
+  to: string | undefined;
+}
+
+interface TimeRangeProps extends Range {
+  label: string;
+  /** Spans up to now. */
+  spans: readonly { value: string; label: string }[];
+  /** The words for no range; without them there is always one. */
+  none?: string;
+  /** The day with which a span begins, where it begins with one. */
+  firstDay?: string | undefined;
+  onChange: (range: Range) => void;
+}
+
+/** What no span says: whole days stand in the fields beside it, anything finer is shown as it is. */
+const describe = ({ from, to }: Range) =>
+  [from, to].every((end) => end === undefined || isDay(end))
+    ? 'Chosen days'
+    : `${from ?? 'any time'} to ${to ?? 'now'}`;
+
+/** From when to when: a span, last week, or a first and a last UTC day. */
+export function TimeRange({ label, spans, none, firstDay, from, to, onChange }: TimeRangeProps) {
+  const week = findLastWeek();
+  const isWeek = from === week.from && to === week.to;
+  const isSpan = to === undefined && (from === undefined || spans.some(({ value }) => value === from));
+  const options = [
+    ...spans,
+    { value: 'week', label: 'Last week (Mon–Sun)' },
+    ...(isWeek || isSpan ? [] : [{ value: 'own', label: describe({ from, to }) }]),
+  ];
+  const choose = (chosen: string | undefined) => {
+    if (chosen === 'week') onChange(week);
+    else if (chosen !== 'own') onChange({ from: chosen, to: undefined });
+  };
+  const first = from !== undefined && isDay(from) ? from : firstDay;
+  return (
+    <>
+      <Choice
+        label={label}
+        {...(none !== undefined && { none })}
+        options={options}
+        value={isWeek ? 'week' : isSpan ? from : 'own'}
+        onChange={choose}
+      />
+      <DayField label="First day (UTC)" value={first} onChange={(day) => onChange({ from: day, to })} />
+      <DayField
+        label="Last day (UTC)"
+        value={to && addDays(to, -1)}
+        onChange={(day) => onChange({ from: day === undefined ? from : (first ?? from), to: day && addDays(day, 1) })}
+      />
+    </>
+  );
+}

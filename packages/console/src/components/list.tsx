@@ -1,0 +1,270 @@
+import { Button } from '@mantine/core';
+import { IconArrowUp, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { fetchFile, saveFile } from '../api/api.ts';
+import { formatCount } from '../format/format.ts';
+import { compact } from '../search/search.ts';
+import { EmptyState } from './feedback.tsx';
+import { Card } from './layout.tsx';
+
+interface CsvButtonProps {
+  path: `/api/v1/${string}`;
+  query: Record<string, string | number | boolean | undefined>;
+  /** Of the file, without its ending. */
+  name: string;
+  /** `CSV` if not given. */
+  label?: string;
+  title?: string;
+}
+
+async function download({ path, query, name }: CsvButtonProps): Promise<void> {
+  const given = Object.entries(compact(query)).map(([key, value]) => [key, String(value)]);
+  saveFile(await fetchFile(`${path}?${new URLSearchParams(given)}`, 'text/csv'), `${name}.csv`);
+}
+
+/** Saves what a screen shows as CSV. */
+export function CsvButton(props: CsvButtonProps) {
+  const { mutate, isPending, error } = useMutation({ mutationFn: () => download(props) });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      loading={isPending}
+      onClick={() => mutate()}
+      title={error?.message ?? props.title}
+      {...(error && { color: 'red', variant: 'light' })}
+    >
+      {error ? 'CSV failed: again' : (props.label ?? 'CSV')}
+    </Button>
+  );
+}
+
+interface PagerProps {
+  /** What is shown. */
+  children: ReactNode;
+  onPrevious?: (() => void) | undefined;
+  onNext?: (() => void) | undefined;
+  /** Such as `Newer` and `Older`. */
+  words?: readonly [previous: string, next: string];
+}
+
+/** Ways to the pages before and after; one that leads nowhere is not shown. */
+function Pager({ children, onPrevious, onNext, words: [previous, next] = ['Previous', 'Next'] }: PagerProps) {
+  const ways = [
+    { word: previous, icon: { leftSection: <IconChevronLeft size={14} aria-hidden /> }, onTurn: onPrevious },
+    { word: next, icon: { rightSection: <IconChevronRight size={14} aria-hidden /> }, onTurn: onNext },
+  ];
+  return (
+    <nav className="pager" aria-label="Pages">
+      <span className="dim">{children}</span>
+      <span style={{ display: 'flex', gap: '0.5rem' }}>
+        {ways.map(
+          ({ word, icon, onTurn }) =>
+            onTurn && (
+              <Button key={word} size="xs" variant="default" {...icon} onClick={onTurn}>
+                {word}
+              </Button>
+            ),
+        )}
+      </span>
+    </nav>
+  );
+}
+
+interface ByCursor extends Pick<PagerProps, 'children'> {
+  cursor: string | undefined;
+  /** Of the next page; null where there is none. */
+  next: string | null;
+}
+
+/** Of a list, newest first, that is read from a cursor on, which stands in the address; nothing where one page has all. */
+export function CursorPager({ cursor, next, children }: ByCursor) {
+  const { history } = useRouter();
+  const navigate = useNavigate();
+  if (next === null && cursor === undefined) return null;
+  const turn = () => void navigate({ to: '.', search: ((before: object) => ({ ...before, cursor: next })) as never });
+  return (
+    <Pager
+      words={['Newer', 'Older']}
+      onPrevious={cursor === undefined ? undefined : () => history.back()}
+      onNext={next === null ? undefined : turn}
+    >
+      {children}
+    </Pager>
+  );
+}
+
+interface Numbered extends Pick<PagerProps, 'words'> {
+  page: number;
+  size: number;
+  /** Rows that were read: one more than a page has tells of a next one. */
+  count: number;
+  /** What rows are. */
+  nouns: string;
+}
+
+/** Goes to a page whose number stands in the address; the first one needs none. */
+function useTurn(): (to: number) => () => void {
+  const navigate = useNavigate();
+  return (to) => () =>
+    void navigate({
+      to: '.',
+      search: ((before: object) => ({ ...before, page: to > 1 ? to : undefined })) as never,
+    });
+}
+
+/** Of a list whose page number stands in the address. */
+export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
+  const turn = useTurn();
+  if (count === 0 || (page === 1 && count <= size)) return null;
+  const first = (page - 1) * size;
+  return (
+    <Pager
+      {...(words && { words })}
+      onPrevious={page > 1 ? turn(page - 1) : undefined}
+      onNext={count > size ? turn(page + 1) : undefined}
+    >
+      {nouns} {formatCount(first + 1)} to {formatCount(first + Math.min(count, size))}
+    </Pager>
+  );
+}
+
+/** Of a numbered page without rows: the list has become shorter, or the address was edited. */
+export function PastTheEnd({ nouns }: { nouns: string }) {
+  const turn = useTurn();
+  return (
+    <EmptyState
+      title={`No ${nouns} on this page`}
+      action={
+        <Button variant="default" onClick={turn(1)}>
+          First page
+        </Button>
+      }
+    >
+      The list ends before it.
+    </EmptyState>
+  );
+}
+
+export interface Column<Row> {
+  /** Also its name on a phone, where a row is a card. */
+  head: string;
+  cell: (row: Row) => ReactNode;
+  /** For figures. */
+  right?: boolean;
+  /** The head is not shown: what is below speaks for itself. */
+  silent?: boolean;
+}
+
+export interface RowsTableProps<Row> {
+  /** What the rows are, for those who cannot see the screen. */
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
+  /** Rows of before, while newer ones are read. */
+  stale?: boolean;
+}
+
+/** Styles that make cards of rows take the roles of a table away, so they are named. */
+const roles = {
+  table: { role: 'table' },
+  rowgroup: { role: 'rowgroup' },
+  row: { role: 'row' },
+  columnheader: { role: 'columnheader' },
+  cell: { role: 'cell' },
+};
+
+/** Rows with columns; on a phone a card for each row. */
+export function RowsTable<Row>({ label, rows, columns, rowKey, stale = false }: RowsTableProps<Row>) {
+  return (
+    <div className="rows-scroll">
+      <table className="rows" {...roles.table} aria-label={label} data-stale={stale}>
+        <thead {...roles.rowgroup}>
+          <tr {...roles.row}>
+            {columns.map(({ head, right, silent }) => (
+              <th key={head} {...roles.columnheader} scope="col" className={right ? 'right' : undefined}>
+                {silent ? <span className="visually-hidden">{head}</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody {...roles.rowgroup}>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} {...roles.row}>
+              {columns.map(({ head, cell, right, silent }) => (
+                <td key={head} {...roles.cell} data-label={silent ? '' : head} className={right ? 'right' : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface ListCardProps<Row> extends RowsTableProps<Row> {
+  /** What one row is, such as `session`, and many. */
+  nouns: readonly [one: string, many: string];
+  /** Takes all filters away; absent where there are none. */
+  onShowAll?: (() => void) | undefined;
+  /** What to try where no row matches the filters. */
+  hint: ReactNode;
+  /** Shown where there are no rows, and no filters. */
+  none: ReactNode;
+  /** Of a list whose pages have numbers, beginning with 1. */
+  page?: number;
+  /** Ways to further pages. */
+  children?: ReactNode;
+}
+
+/** A list of rows, or why it is empty. */
+export function ListCard<Row>({
+  nouns: [one, many],
+  onShowAll,
+  hint,
+  none,
+  page = 1,
+  children,
+  ...table
+}: ListCardProps<Row>) {
+  const unmatched = onShowAll ? (
+    <EmptyState
+      title={`No ${one} matches`}
+      action={
+        <Button variant="default" onClick={onShowAll}>
+          Show all {many}
+        </Button>
+      }
+    >
+      {hint}
+    </EmptyState>
+  ) : (
+    none
+  );
+  const nothing = page > 1 ? <PastTheEnd nouns={many} /> : unmatched;
+  return (
+    <Card flush>
+      {/* While another page is read, the rows of the last one say nothing about it. */}
+      {table.rows.length === 0 ? !table.stale && nothing : <RowsTable {...table} />}
+      {children}
+    </Card>
+  );
+}
+
+/** Says that there is more, and shows it when asked: rows never move by themselves. */
+export function NewPill({ count, onShow, noun = 'event' }: { count: number; onShow: () => void; noun?: string }) {
+  return (
+    <div role="status" className="new-pill no-print">
+      {count > 0 && (
+        <Button size="compact-sm" radius="xl" leftSection={<IconArrowUp size={14} aria-hidden />} onClick={onShow}>
+          {formatCount(count)} new {count === 1 ? noun : `${noun}s`}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,240 @@
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
+import {
+  formatAgo,
+  formatCap,
+  formatExactUsd,
+  formatFullTime,
+  formatMinute,
+  formatShare,
+  formatTime,
+  formatUsd,
+  formatUtc,
+  shortenId,
+  type Tone,
+} from '../format/format.ts';
+import { useSession } from '../session/session-context.ts';
+
+interface CapBarProps {
+  spent: number;
+  /** Held by running requests. */
+  reserved?: number;
+  cap: number | null;
+  warnOnly?: boolean | undefined;
+  /** For those who cannot see the bar. */
+  label: string;
+  /** Without the line of text below. */
+  bare?: boolean;
+}
+
+function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
+  if (used >= cap) return warnOnly ? 'warn' : 'bad';
+  return used >= 0.8 * cap ? 'warn' : 'plain';
+}
+
+/** How much of a daily cap is spent, and how much running requests hold. */
+export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false }: CapBarProps) {
+  if (cap === null)
+    return (
+      <span className="small dim">
+        {bare ? 'no cap' : `${formatUsd(spent)} spent, no cap${reserved > 0 ? `, ${formatUsd(reserved)} held` : ''}`}
+      </span>
+    );
+  // A cap of nothing is used up from the start.
+  const share = cap === 0 ? 1 : Math.min(1, spent / cap);
+  const heldShare = cap === 0 ? 0 : Math.min(1 - share, reserved / cap);
+  const text = `${formatUsd(spent)} of ${formatCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
+  return (
+    <div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two parts. */}
+      <div
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(100 * share)}
+        aria-valuetext={text}
+        title={`${text}${reserved > 0 ? `; ${formatUsd(reserved)} held by running requests` : ''}`}
+        className="cap-track"
+        data-tone={judge(spent + reserved, cap, warnOnly)}
+      >
+        <div className="spent" style={{ width: `${100 * share}%` }} />
+        <div className="held" style={{ width: `${100 * heldShare}%` }} />
+      </div>
+      {!bare && (
+        <div className="small dim">
+          {text} · {formatShare(cap === 0 ? 1 : spent / cap)}
+          {reserved > 0 && ` · ${formatUsd(reserved)} held`}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export type Field = readonly [name: ReactNode, value: ReactNode, key?: string];
+
+/** Names and values, one below the other. A value that is null is a dash. */
+export function Fields({ fields }: { fields: readonly Field[] }) {
+  return (
+    <dl className="fields">
+      {fields.map(([name, value, key], at) => (
+        <Fragment key={key ?? (typeof name === 'string' ? name : at)}>
+          <dt>{name}</dt>
+          <dd>{value ?? <span className="dim">–</span>}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+/** USD to the figure that matters; all decimals on hover. */
+export function Money({ usd }: { usd: number }) {
+  return (
+    <span title={formatExactUsd(usd)} className="nowrap">
+      {formatUsd(usd)}
+    </span>
+  );
+}
+
+/** A word on a coloured ground. The word says it all: the colour only helps to find it. */
+export function Pill({ tone = 'plain', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {
+  return (
+    <span className="pill" data-tone={tone} title={title}>
+      {children}
+    </span>
+  );
+}
+
+const statusTones = { active: 'good', blocked: 'bad', retired: 'plain' } as const;
+
+/** An agent's status. */
+export function StatusPill({ status }: { status: keyof typeof statusTones }) {
+  return <Pill tone={statusTones[status]}>{status}</Pill>;
+}
+
+/** An agent by its name where that is known, with a link to it. */
+export function AgentLink({ id, name }: { id: string; name?: string | null | undefined }) {
+  return (
+    <Link to="/agents/$agentId" params={{ agentId: id }} title={id} className="agent-link">
+      {name || <span className="mono">{shortenId(id)}</span>}
+    </Link>
+  );
+}
+
+/** A session; the base edition has no page of it. */
+export function SessionLink({ id }: { id: string }) {
+  const { edition } = useSession();
+  const text = (
+    <span className="mono nowrap" title={id} data-print={id}>
+      <span>{shortenId(id)}</span>
+    </span>
+  );
+  return edition === 'extended' ? (
+    <Link to="/sessions/$sessionId" params={{ sessionId: id }}>
+      {text}
+    </Link>
+  ) : (
+    text
+  );
+}
+
+/** Copies a text. @param what names it for those who cannot see the icon */
+export function CopyText({ text, what }: { text: string; what: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            onClick={copy}
+            aria-label={`Copy ${what}`}
+            className="no-print"
+          >
+            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+interface ShortIdProps {
+  id: string;
+  what?: string;
+  whole?: boolean;
+  /** Characters that are shown of each end. */
+  ends?: number;
+}
+
+/** A long id or hash, shortened, whole on paper, with a button that copies all of it. */
+export function ShortId({ id, what = 'id', whole = false, ends = 6 }: ShortIdProps) {
+  return (
+    <span className={whole ? undefined : 'nowrap'}>
+      <span className="mono" title={id} data-print={id}>
+        <span>{whole ? id : shortenId(id, ends)}</span>
+      </span>{' '}
+      <CopyText text={id} what={what} />
+    </span>
+  );
+}
+
+const tickMs = 1_000;
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, tickMs);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time in milliseconds since 1970, a new one each second: one timer for everything on the page. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+const describe = (at: string) => `${formatUtc(at)}\n${formatFullTime(at)}`;
+
+/** On paper, where nothing can be hovered, the style sheet shows day, time and zone instead. */
+function Time({ at, print, children }: { at: string; print?: string; children: ReactNode }) {
+  return (
+    <time dateTime={at} title={describe(at)} data-print={print ?? formatFullTime(at)} className="nowrap">
+      <span>{children}</span>
+    </time>
+  );
+}
+
+/** The minute that an entry sums up, which begins at a time. */
+export function MinuteStamp({ at }: { at: string }) {
+  return (
+    <Time at={at} print={`${formatFullTime(at)} to ${formatMinute(at).slice(-5)}:00`}>
+      {formatMinute(at)}
+    </Time>
+  );
+}
+
+/** A time in the viewer's zone; UTC on hover. Nothing yet is a dash. */
+export function TimeStamp({ at }: { at: string | null | undefined }) {
+  if (!at) return <span className="dim">–</span>;
+  return <Time at={at}>{formatTime(at)}</Time>;
+}
+
+/** How long ago, which goes on by itself; the time on hover. */
+export function TimeAgo({ at, never = 'never' }: { at: string | null | undefined; never?: string }) {
+  const now = useNow();
+  if (!at) return <span className="dim">{never}</span>;
+  return <Time at={at}>{formatAgo(Date.parse(at), Math.max(now, Date.parse(at)))}</Time>;
+}

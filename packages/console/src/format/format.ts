@@ -1,0 +1,200 @@
+/** How a thing is to be looked at. */
+export type Tone = 'good' | 'warn' | 'bad' | 'plain';
+
+interface Ended {
+  outcome?: string | null | undefined;
+  http_status?: number | null | undefined;
+  failure?: string | null | undefined;
+}
+
+/** How a request ended, in a word or two. */
+export function describeOutcome({ outcome, http_status, failure }: Ended): { text: string; tone: Tone } {
+  if (!outcome) return { text: 'not known', tone: 'plain' };
+  const isError = typeof http_status === 'number' && http_status >= 400;
+  if (outcome === 'completed')
+    return isError ? { text: `answered ${http_status}`, tone: 'bad' } : { text: 'completed', tone: 'good' };
+  const why = failure === 'refused' ? 'connection refused' : (failure ?? (isError ? http_status : null));
+  const text = why === null || why === undefined ? outcome : `${outcome}: ${why}`;
+  return { text, tone: outcome === 'failed' || outcome === 'lost' ? 'bad' : 'warn' };
+}
+
+interface Searched {
+  pii_types?: readonly string[] | undefined;
+  pii_detected?: boolean;
+  pii_scan?: string | null | undefined;
+}
+
+/** The personal data found; nothing found is only said where all was searched. */
+export function describePii({ pii_types, pii_detected, pii_scan }: Searched): { text: string; tone: Tone } {
+  if (pii_types && pii_types.length > 0) return { text: pii_types.join(', '), tone: 'warn' };
+  if (pii_detected) return { text: 'found', tone: 'warn' };
+  if (pii_scan === 'partial') return { text: 'none in what was searched', tone: 'plain' };
+  return pii_scan === 'none' ? { text: 'not searched', tone: 'plain' } : { text: 'none', tone: 'plain' };
+}
+
+const all = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** Every digit, with separators. */
+export function formatCount(count: number): string {
+  return all.format(count);
+}
+
+/** In short from ten thousand on: `12.3K`. */
+export function formatShortCount(count: number): string {
+  return count < 10_000 ? all.format(count) : short.format(count);
+}
+
+/** `1 event`, `2 events`. */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** A part of a whole, such as `82%`; `<1%` and `>99%` where rounding would make it none or all. */
+export function formatShare(part: number): string {
+  if (part > 0 && part < 0.01) return '<1%';
+  if (part > 0.99 && part < 1) return '>99%';
+  return `${all.format(Math.round(part * 100))}%`;
+}
+
+/** Below it, an amount would be written with too many zeros to be read. */
+const smallest = 0.000_001;
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** Two digits that count, and never less than cents. */
+function writeFine(amount: number): string {
+  const decimals = Math.max(2, 1 - Math.floor(Math.log10(amount)));
+  return amount.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, '$1');
+}
+
+/**
+ * USD to the figure that matters: whole dollars from a thousand on, cents from one on, below that two digits that count.
+ * The exact amount is {@link formatExactUsd}.
+ */
+export function formatUsd(usd: number): string {
+  if (usd === 0) return '$0';
+  const amount = Math.abs(usd);
+  const sign = usd < 0 ? '-' : '';
+  if (amount < smallest) return `${sign}<$0.000001`;
+  if (amount < 0.995) return `${sign}$${writeFine(amount)}`;
+  return `${sign}$${(amount < 999.995 ? cents : whole).format(amount)}`;
+}
+
+/** All nine decimals that storage keeps, without the zeros at the end. */
+export function formatExactUsd(usd: number): string {
+  return `${usd.toFixed(9).replace(/0{1,7}$/, '')} USD`;
+}
+
+/** A cap; null is no cap. */
+export function formatCap(usd: number | null): string {
+  return usd === null ? 'no cap' : formatUsd(usd);
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A span in a unit that is read at once: `240 ms`, `3.2 s`, `4 min`, `2 h 5 min`, `3 d`. */
+export function formatDuration(ms: number): string {
+  if (ms < second) return `${Math.round(ms)} ms`;
+  if (ms < minute) return `${(ms / second).toFixed(1)} s`;
+  if (ms < hour) return `${Math.floor(ms / minute)} min`;
+  if (ms < 2 * day) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
+  return `${Math.floor(ms / day)} d`;
+}
+
+/** How long ago, roughly: `just now`, `12 s ago`, `3 min ago`, `5 h ago`, `3 d ago`. */
+export function formatAgo(time: number, now: number): string {
+  const ms = now - time;
+  if (ms < 2 * second) return 'just now';
+  if (ms < minute) return `${Math.floor(ms / second)} s ago`;
+  if (ms < hour) return `${Math.floor(ms / minute)} min ago`;
+  if (ms < 2 * day) return `${Math.floor(ms / hour)} h ago`;
+  return `${Math.floor(ms / day)} d ago`;
+}
+
+const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+
+/** In the viewer's zone: the time alone for today, else with its day. */
+export function formatTime(timestamp: string, now: number = Date.now(), timeZone?: string): string {
+  const zone = timeZone === undefined ? {} : { timeZone };
+  const time = new Date(timestamp);
+  const dayOf = new Intl.DateTimeFormat('en-GB', { ...zone, day: 'numeric', month: 'short', year: 'numeric' });
+  const clockOf = new Intl.DateTimeFormat('en-GB', { ...zone, ...clock }).format(time);
+  if (dayOf.format(time) === dayOf.format(now)) return clockOf;
+  const sameYear = dayOf.format(time).slice(-4) === dayOf.format(now).slice(-4);
+  return `${sameYear ? dayOf.format(time).slice(0, -5) : dayOf.format(time)}, ${clockOf}`;
+}
+
+/** With the zone written out: what a tooltip and a printed page show. */
+export function formatFullTime(timestamp: string, timeZone?: string): string {
+  const zone = timeZone === undefined ? {} : { timeZone };
+  return new Intl.DateTimeFormat('en-GB', {
+    ...zone,
+    ...clock,
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZoneName: 'short',
+  }).format(new Date(timestamp));
+}
+
+/** The minute from a time on, in the viewer's zone: `15:07 to 15:08`, with its day where it is not today. */
+export function formatMinute(timestamp: string, now: number = Date.now(), timeZone?: string): string {
+  const [begin, end] = [timestamp, endOfMinute(timestamp)].map((at) => formatTime(at, now, timeZone).slice(0, -3));
+  return `${begin} to ${end?.slice(-5)}`;
+}
+
+/** The end of the minute that begins at a time, as the API writes times. */
+export function endOfMinute(timestamp: string): string {
+  return new Date(Date.parse(timestamp) + minute).toISOString();
+}
+
+/** `2026-11-22 14:03:22.393 UTC`. */
+export function formatUtc(timestamp: string): string {
+  return timestamp.replace('T', ' ').replace('Z', ' UTC');
+}
+
+/** The UTC day of a time, `YYYY-MM-DD`. */
+export function utcDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+const dayMs = 86_400_000;
+
+/** When a daily cap will be used up if the day goes on as it went until now. */
+export type Projection =
+  | { kind: 'none' }
+  | { kind: 'exhausted' }
+  | { kind: 'safe'; endOfDayUsd: number }
+  | { kind: 'runs out'; at: number; endOfDayUsd: number };
+
+/** A day's first minutes say nothing about the day, in milliseconds. */
+const leastMs = 10 * 60_000;
+
+/**
+ * Projects today's spend in a straight line. Days are of UTC.
+ *
+ * @param used spent and reserved, USD
+ * @param now milliseconds since 1970
+ * @returns `none` without a cap, and so early in the day that nothing can be said
+ */
+export function projectSpend(used: number, cap: number | null, now: number): Projection {
+  if (cap === null) return { kind: 'none' };
+  if (used >= cap) return { kind: 'exhausted' };
+  const since = now % dayMs;
+  if (since < leastMs) return { kind: 'none' };
+  const endOfDayUsd = (used / since) * dayMs;
+  if (endOfDayUsd <= cap) return { kind: 'safe', endOfDayUsd };
+  return { kind: 'runs out', at: now - since + (cap / used) * since, endOfDayUsd };
+}
+
+/** The start and the end of a long id or hash: enough to tell two apart. */
+export function shortenId(id: string, ends = 6): string {
+  const prefix = /^(?:[a-z]{3}_|sha256:)/.exec(id)?.[0] ?? '';
+  const rest = id.slice(prefix.length);
+  return rest.length <= 2 * ends + 1 ? id : `${prefix}${rest.slice(0, ends)}…${rest.slice(-ends)}`;
+}

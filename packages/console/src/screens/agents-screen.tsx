@@ -1,0 +1,168 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { apiQuery, refreshMs } from '../api/api.ts';
+import type { Agent } from '../api/shapes.ts';
+import { ChangeStatus } from '../changes/changes.tsx';
+import { EmptyState, Reading } from '../components/feedback.tsx';
+import { Choice, SearchField } from '../components/filters.tsx';
+import { ConnectButton, Screen } from '../components/layout.tsx';
+import { type Column, ListCard, NumberedPager } from '../components/list.tsx';
+import { CapBar, Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { formatCount } from '../format/format.ts';
+import type { AgentsSearch } from '../search/screen-searches.ts';
+import { usePermissions } from '../session/session-context.ts';
+
+/** A retired agent that sent something today, UTC: somebody believes that it is gone. */
+function isRetiredButSending({ status, requests_today }: Agent): boolean {
+  return status === 'retired' && (requests_today ?? 0) > 0;
+}
+
+function Pii({ kinds }: { kinds: readonly string[] }) {
+  if (kinds.length === 0) return <span className="dim">none</span>;
+  const more = kinds.length - 2;
+  return (
+    <span title={kinds.join(', ')}>
+      <Pill tone="warn">
+        {kinds.slice(0, 2).join(', ').replaceAll('_', ' ')}
+        {more > 0 && ` +${more}`}
+      </Pill>
+    </span>
+  );
+}
+
+/** @param mayChange whether whoever looks may block and unblock */
+export function agentColumns(mayChange: boolean): Column<Agent>[] {
+  const columns: Column<Agent>[] = [
+    {
+      head: 'Agent',
+      cell: ({ id, name }) => (
+        <Link to="/agents/$agentId" params={{ agentId: id }}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      head: 'Status',
+      cell: (agent) => (
+        <span>
+          <StatusPill status={agent.status} /> {isRetiredButSending(agent) && <Pill tone="warn">still sending</Pill>}
+        </span>
+      ),
+    },
+    { head: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
+    { head: 'Requests today', right: true, cell: ({ requests_today }) => formatCount(requests_today ?? 0) },
+    { head: 'Cost today', right: true, cell: ({ cost_today_usd }) => <Money usd={cost_today_usd ?? 0} /> },
+    {
+      head: 'Of its cap',
+      cell: ({ name, cost_today_usd, daily_cap_usd, warn_only }) => (
+        <div style={{ minWidth: '7rem' }}>
+          <CapBar
+            spent={cost_today_usd ?? 0}
+            cap={daily_cap_usd ?? null}
+            warnOnly={warn_only}
+            label={`Daily cap of ${name}`}
+            bare
+          />
+        </div>
+      ),
+    },
+    { head: 'Personal data today', cell: ({ pii_today }) => <Pii kinds={pii_today ?? []} /> },
+  ];
+  if (!mayChange) return columns;
+  return [
+    ...columns,
+    {
+      head: 'Action',
+      silent: true,
+      right: true,
+      cell: (agent) => <ChangeStatus agent={agent} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />,
+    },
+  ];
+}
+
+const route = getRouteApi('/agents');
+const pageSize = 50;
+
+const statuses = [
+  { value: 'active', label: 'Active' },
+  { value: 'blocked', label: 'Blocked' },
+  { value: 'retired', label: 'Retired' },
+] as const;
+const orders = [
+  { value: 'cost', label: 'Cost today' },
+  { value: 'seen', label: 'Last seen' },
+  { value: 'name', label: 'Name' },
+  { value: 'created', label: 'First seen' },
+] as const;
+
+/** All agents: what they are, when they were last seen, and what they used today. */
+export function AgentsScreen() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { change } = usePermissions();
+  const page = search.page ?? 1;
+  const set = (next: Partial<AgentsSearch>) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), replace: true });
+  const query = useQuery({
+    ...apiQuery('/api/v1/agents', {
+      query: {
+        expand: 'usage',
+        order: search.order ?? 'cost',
+        status: search.status,
+        search: search.search,
+        // One more than is shown tells if there is a next page.
+        limit: pageSize + 1,
+        offset: (page - 1) * pageSize,
+      },
+    }),
+    refetchInterval: refreshMs,
+  });
+  const isFiltered = search.search !== undefined || search.status !== undefined;
+  return (
+    <Screen
+      title="Agents"
+      about="Whatever sends requests through the proxy under a name of its own"
+      actions={
+        <>
+          <SearchField
+            label="Name"
+            placeholder="Any part of it"
+            value={search.search}
+            onChange={(text) => set({ search: text })}
+          />
+          <Choice
+            label="Status"
+            none="All"
+            options={statuses}
+            value={search.status}
+            onChange={(status) => set({ status })}
+          />
+          <Choice label="Order" options={orders} value={search.order ?? 'cost'} onChange={(order) => set({ order })} />
+        </>
+      }
+    >
+      <Reading query={query}>
+        {({ data: agents }) => (
+          <ListCard
+            label="Agents"
+            nouns={['agent', 'agents']}
+            rows={agents.slice(0, pageSize)}
+            rowKey={({ id }) => id}
+            columns={agentColumns(change)}
+            stale={query.isPlaceholderData}
+            page={page}
+            onShowAll={isFiltered ? () => set({ search: undefined, status: undefined }) : undefined}
+            hint="None of the agents has this name and status."
+            none={
+              <EmptyState title="No agent yet" action={<ConnectButton />}>
+                An agent appears here with its first request through the proxy.
+              </EmptyState>
+            }
+          >
+            <NumberedPager page={page} size={pageSize} count={agents.length} nouns="Agents" />
+          </ListCard>
+        )}
+      </Reading>
+    </Screen>
+  );
+}

@@ -1,0 +1,173 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { apiQuery, refreshMs } from '../api/api.ts';
+import type { AgentBudget, Budget } from '../api/shapes.ts';
+import { SetCap } from '../changes/changes.tsx';
+import { EmptyState, Reading } from '../components/feedback.tsx';
+import { Card, ConnectButton, Screen } from '../components/layout.tsx';
+import { type Column, NumberedPager, PastTheEnd, RowsTable } from '../components/list.tsx';
+import { AgentLink, CapBar, Money, useNow } from '../components/values.tsx';
+import { formatCap, formatTime, formatUsd, projectSpend } from '../format/format.ts';
+import { usePermissions } from '../session/session-context.ts';
+
+/** When a cap will be used up if today goes on as it went until now. */
+export function Outlook({
+  budget,
+}: {
+  budget: Pick<Budget, 'spent_usd' | 'reserved_usd' | 'daily_cap_usd' | 'warn_only'>;
+}) {
+  const now = useNow();
+  const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
+  const projection = projectSpend(spent_usd + reserved_usd, daily_cap_usd, now);
+  if (projection.kind === 'none') return <span className="dim">–</span>;
+  if (projection.kind === 'exhausted') return <strong className={warn_only ? 'tone-warn' : 'tone-bad'}>used up</strong>;
+  if (projection.kind === 'safe')
+    return <span className="dim">{formatUsd(projection.endOfDayUsd)} by midnight UTC</span>;
+  return (
+    <span className="tone-warn">used up at {formatTime(new Date(projection.at).toISOString(), now).slice(0, -3)}</span>
+  );
+}
+
+const route = getRouteApi('/budgets');
+const pageSize = 50;
+
+function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
+  const columns: Column<AgentBudget>[] = [
+    { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+    {
+      head: 'Used of its cap',
+      cell: (row) => (
+        <div style={{ minWidth: '10rem' }}>
+          <CapBar
+            spent={row.spent_usd}
+            reserved={row.reserved_usd}
+            cap={row.daily_cap_usd}
+            warnOnly={row.warn_only}
+            label={`Daily cap of ${row.agent_name}`}
+            bare
+          />
+        </div>
+      ),
+    },
+    { head: 'Spent today', right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
+    { head: 'Held', right: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
+    {
+      head: 'Left',
+      right: true,
+      cell: ({ remaining_usd }) =>
+        remaining_usd === null ? <span className="dim">–</span> : <Money usd={remaining_usd} />,
+    },
+    {
+      head: 'Cap',
+      right: true,
+      cell: ({ daily_cap_usd, warn_only }) => (
+        <span>
+          {formatCap(daily_cap_usd)}
+          {warn_only && <span className="dim"> warns only</span>}
+        </span>
+      ),
+    },
+    { head: 'At this pace', cell: (row) => <Outlook budget={row} /> },
+  ];
+  if (!mayChange) return columns;
+  const action: Column<AgentBudget> = {
+    head: 'Action',
+    silent: true,
+    right: true,
+    cell: (row) => (
+      <SetCap
+        owner={{ kind: 'agent', id: row.agent_id, name: row.agent_name }}
+        cap={row.daily_cap_usd}
+        warnOnly={row.warn_only}
+        spent={row.spent_usd}
+      />
+    ),
+  };
+  return [...columns, action];
+}
+
+/** Daily caps: what is spent of them, what running requests hold, and when they will be used up. */
+export function BudgetsScreen() {
+  const { page = 1 } = route.useSearch();
+  const { change } = usePermissions();
+  const query = useQuery({
+    ...apiQuery('/api/v1/budgets', { query: { order: 'use', limit: pageSize + 1, offset: (page - 1) * pageSize } }),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <Screen
+      title="Budgets"
+      about="Caps are for a UTC day, and hold from the next request on. Those nearest to their cap come first."
+    >
+      <Reading query={query}>
+        {({ data: { global, default_agent_cap_usd, default_warn_only, agents } }) => (
+          <>
+            <div className="grid" style={{ ['--least' as string]: '20rem' }}>
+              <GlobalBudget budget={global} mayChange={change} />
+              <Card
+                title="New agents"
+                aside={
+                  change && (
+                    <SetCap owner={{ kind: 'default' }} cap={default_agent_cap_usd} warnOnly={default_warn_only} />
+                  )
+                }
+              >
+                <div className="stat-line">
+                  {default_agent_cap_usd === null ? 'No cap' : `${formatCap(default_agent_cap_usd)} a day`}
+                </div>
+                <span className="small dim">
+                  What an agent gets with its first request{default_warn_only ? '; it only warns' : ''}
+                </span>
+              </Card>
+            </div>
+            <Card title="Agents" flush>
+              {agents.length === 0 && page > 1 && <PastTheEnd nouns="agents" />}
+              {agents.length === 0 && page === 1 && !query.isPlaceholderData && (
+                <EmptyState title="No agent yet" action={<ConnectButton />}>
+                  Each agent has a budget from its first request on.
+                </EmptyState>
+              )}
+              {agents.length > 0 && (
+                <RowsTable
+                  label="Budgets of agents"
+                  rows={agents.slice(0, pageSize)}
+                  rowKey={({ agent_id }) => agent_id}
+                  columns={budgetColumns(change)}
+                  stale={query.isPlaceholderData}
+                />
+              )}
+              <NumberedPager page={page} size={pageSize} count={agents.length} nouns="Agents" />
+            </Card>
+          </>
+        )}
+      </Reading>
+    </Screen>
+  );
+}
+
+function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolean }) {
+  const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
+  useNow();
+  return (
+    <Card
+      title="All agents together"
+      aside={
+        mayChange && <SetCap owner={{ kind: 'global' }} cap={daily_cap_usd} warnOnly={warn_only} spent={spent_usd} />
+      }
+    >
+      <div className="stat-line">
+        <Money usd={spent_usd} /> spent today
+      </div>
+      <CapBar
+        spent={spent_usd}
+        reserved={reserved_usd}
+        cap={daily_cap_usd}
+        warnOnly={warn_only}
+        label="Daily cap of all agents"
+      />
+      <div className="small">
+        <Outlook budget={budget} />
+      </div>
+    </Card>
+  );
+}

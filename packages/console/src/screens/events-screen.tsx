@@ -1,0 +1,223 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { apiQuery } from '../api/api.ts';
+import type { ListedEvent, StreamEvent } from '../api/shapes.ts';
+import { EmptyState, Reading } from '../components/feedback.tsx';
+import { Choice, LinkedFilter, SearchField, TimeRange } from '../components/filters.tsx';
+import { ConnectButton, Screen } from '../components/layout.tsx';
+import { type Column, CsvButton, CursorPager, ListCard, NewPill } from '../components/list.tsx';
+import { AgentLink, Money, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
+import { countOf, describeOutcome, describePii, formatCount } from '../format/format.ts';
+import { useNewCount } from '../live/use-live-events.ts';
+import { describeFilter, PrintButton, PrintStamp } from '../print/print.tsx';
+import type { EventsSearch } from '../search/screen-searches.ts';
+import { timeSpans } from '../search/search.ts';
+
+/** Columns that every list of events has. */
+type Shown = Pick<
+  ListedEvent,
+  'id' | 'timestamp' | 'model' | 'prompt_tokens' | 'completion_tokens' | 'cost_usd' | 'pii_detected'
+> &
+  Partial<Pick<ListedEvent, 'outcome' | 'http_status' | 'failure' | 'pii_types' | 'pii_scan'>>;
+
+const time: Column<Shown> = {
+  head: 'Time',
+  cell: ({ id, timestamp }) => (
+    <Link to="/events/$eventId" params={{ eventId: id }}>
+      <TimeStamp at={timestamp} />
+    </Link>
+  ),
+};
+
+const rest: Column<Shown>[] = [
+  { head: 'Model', cell: ({ model }) => model },
+  {
+    head: 'Result',
+    cell: (event) => {
+      const { text, tone } = describeOutcome(event);
+      return <Pill tone={tone}>{text}</Pill>;
+    },
+  },
+  {
+    head: 'Tokens',
+    right: true,
+    cell: ({ prompt_tokens, completion_tokens }) => (
+      <span title={`${formatCount(prompt_tokens)} in, ${formatCount(completion_tokens)} out`}>
+        {formatCount(prompt_tokens + completion_tokens)}
+      </span>
+    ),
+  },
+  { head: 'Cost', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
+  {
+    head: 'Personal data',
+    cell: (event) => {
+      const { text, tone } = describePii(event);
+      return tone === 'plain' ? (
+        <span className="dim">{text}</span>
+      ) : (
+        <Pill tone={tone}>{text.replaceAll('_', ' ')}</Pill>
+      );
+    },
+  },
+];
+
+/** Of one agent's or one session's events. */
+export const ownEventColumns: readonly Column<Shown>[] = [time, ...rest];
+
+/** Of all agents' events. */
+export const eventColumns: readonly Column<ListedEvent>[] = [
+  time,
+  { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+  { head: 'Session', cell: ({ session_id }) => <SessionLink id={session_id} /> },
+  ...rest,
+];
+
+const results = [
+  { value: 'wrong', label: 'Failed or answered with an error' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'aborted', label: 'Aborted by the agent' },
+  { value: 'killed', label: 'Ended by a block' },
+] as const;
+
+type Result = (typeof results)[number]['value'];
+
+interface EventFiltersProps {
+  search: EventsSearch;
+  onChange: (next: Partial<EventsSearch>) => void;
+}
+
+/** Filters that came with a link and have no field of their own. */
+const linked = ['agent_id', 'session_id', 'pii_type', 'provider'] as const;
+const linkedNames = {
+  agent_id: 'agent',
+  session_id: 'session',
+  pii_type: 'personal data',
+  provider: 'provider',
+};
+
+/** Which events are listed. */
+export function EventFilters({ search, onChange }: EventFiltersProps) {
+  const result: Result | undefined = search.failed ? 'wrong' : search.outcome;
+  const chooseResult = (chosen: Result | undefined) =>
+    onChange(chosen === 'wrong' ? { failed: true, outcome: undefined } : { failed: undefined, outcome: chosen });
+  return (
+    <div className="filters">
+      <TimeRange label="Time" none="All" spans={timeSpans} from={search.from} to={search.to} onChange={onChange} />
+      <Choice label="Result" none="All" options={results} value={result} onChange={chooseResult} />
+      <SearchField
+        label="Model"
+        placeholder="Its whole name"
+        value={search.model}
+        onChange={(model) => onChange({ model })}
+      />
+      <SearchField
+        label="Compliance tag"
+        value={search.compliance_tag}
+        onChange={(compliance_tag) => onChange({ compliance_tag })}
+      />
+      {linked.map((name) => (
+        <LinkedFilter
+          key={name}
+          name={linkedNames[name]}
+          value={search[name]}
+          onRemove={() => onChange({ [name]: undefined })}
+        />
+      ))}
+    </div>
+  );
+}
+
+const route = getRouteApi('/events');
+const pageSize = 50;
+
+/** Recorded requests, newest first; what comes in the meantime waits behind a pill. */
+export function EventsScreen() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { cursor, failed, ...rest } = search;
+  const filter = { ...rest, ...(failed && { failed }) };
+  const query = useQuery({
+    ...apiQuery('/api/v1/events', { query: { ...filter, cursor, limit: pageSize, expand: 'agent,outcome' } }),
+    // Rows never move by themselves; who comes back to the newest gets the newest.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: cursor === undefined ? 'always' : false,
+  });
+  const { model, compliance_tag: tag, pii_type: pii } = search;
+  const matches = useCallback(
+    (event: StreamEvent) =>
+      (model === undefined || event.model === model) &&
+      (tag === undefined || event.compliance_tag === tag) &&
+      (pii === undefined || (event.pii_types ?? []).includes(pii)),
+    [model, tag, pii],
+  );
+  // The stream tells neither results nor providers: no pill rather than one that counts others.
+  const countable = search.outcome === undefined && !failed && search.provider === undefined && search.to === undefined;
+  const count = useNewCount(
+    { agent_id: search.agent_id, session_id: search.session_id },
+    { matches, since: query.dataUpdatedAt, enabled: countable && cursor === undefined },
+  );
+  const change = (next: Partial<EventsSearch>) =>
+    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...next }), replace: true });
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  return (
+    <Screen
+      title="Events"
+      about="One for each request that went through the proxy"
+      actions={
+        <>
+          <Button variant="default" loading={query.isFetching && !query.isPending} onClick={() => void query.refetch()}>
+            Refresh
+          </Button>
+          <CsvButton
+            path="/api/v1/events"
+            query={{ ...filter, limit: 1_000, expand: 'agent,outcome' }}
+            name="events"
+            title="The latest 1,000 that match"
+          />
+          <PrintButton />
+        </>
+      }
+    >
+      <PrintStamp>
+        {isFiltered && `; only events with ${describeFilter(filter)}`}
+        {(cursor !== undefined || query.data?.next) && '; one page of several'}
+      </PrintStamp>
+      <EventFilters search={search} onChange={change} />
+      <NewPill count={count} onShow={() => void query.refetch()} />
+      <Reading query={query}>
+        {({ data: events, next }) => (
+          <ListCard
+            label="Events"
+            nouns={['event', 'events']}
+            rows={events}
+            rowKey={({ id }) => id}
+            columns={eventColumns}
+            stale={query.isPlaceholderData}
+            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
+            hint="Refused requests are no events: look among the refusals."
+            none={
+              <EmptyState title="No event yet" action={<ConnectButton />}>
+                Each request through the proxy is recorded here, usually within a second of its end.
+              </EmptyState>
+            }
+          >
+            <CursorPager cursor={cursor} next={next}>
+              {countOf(events.length, 'event')}
+              {cursor !== undefined && (
+                <>
+                  {' · '}
+                  <Link from="/events" search={({ cursor: _, ...before }) => before}>
+                    to the newest
+                  </Link>
+                </>
+              )}
+            </CursorPager>
+          </ListCard>
+        )}
+      </Reading>
+    </Screen>
+  );
+}

@@ -1,0 +1,211 @@
+import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { callApi } from '../../api/api.ts';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { Reading } from '../../components/feedback.tsx';
+import { Choice } from '../../components/filters.tsx';
+import { Card } from '../../components/layout.tsx';
+import { type Column, RowsTable } from '../../components/list.tsx';
+import { CopyText, TimeStamp } from '../../components/values.tsx';
+
+export const lifetimes = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'A year' },
+  { value: 'never', label: 'For ever' },
+] as const;
+
+export type Lifetime = (typeof lifetimes)[number]['value'];
+
+const dayMs = 86_400_000;
+
+/** When something made now ends, ISO 8601; null for never. */
+export function toExpiry(lifetime: Lifetime, now: number): string | null {
+  return lifetime === 'never' ? null : new Date(now + Number(lifetime) * dayMs).toISOString();
+}
+
+/** How long a secret works. */
+export function ExpiryChoice({ value, onChange }: { value: Lifetime; onChange: (value: Lifetime) => void }) {
+  return <Choice label="Works for" options={lifetimes} value={value} onChange={(next) => onChange(next ?? value)} />;
+}
+
+const longestName = 128;
+
+interface MakeSecretProps {
+  /** Such as `Make a key`. */
+  label: string;
+  title: string;
+  nameLabel: string;
+  nameHint?: string;
+  /** How long it works unless somebody chooses. */
+  usual: Lifetime;
+  ready?: boolean;
+  change: (
+    made: { name: string; expires_at: string | null },
+    reason: string | undefined,
+  ) => Promise<{ data: { secret: string } }>;
+  /** Takes the secret. */
+  onMade: (secret: string) => void;
+  /** Above and below the name. */
+  above?: ReactNode;
+  below?: ReactNode;
+}
+
+/** A button that makes a secret of a name that works for some time. */
+export function MakeSecret({
+  label,
+  title,
+  nameLabel,
+  nameHint,
+  usual,
+  ready = true,
+  change,
+  onMade,
+  above,
+  below,
+}: MakeSecretProps) {
+  const [name, setName] = useState('');
+  const [lifetime, setLifetime] = useState<Lifetime>(usual);
+  return (
+    <ConfirmButton
+      label={label}
+      button={{ variant: 'filled' }}
+      title={title}
+      verb="Make it"
+      ready={ready && name.trim() !== ''}
+      change={(reason) => change({ name: name.trim(), expires_at: toExpiry(lifetime, Date.now()) }, reason)}
+      onDone={({ data }) => {
+        setName('');
+        onMade(data.secret);
+      }}
+    >
+      <Stack gap="sm">
+        {above}
+        <TextInput
+          label={nameLabel}
+          {...(nameHint !== undefined && { description: nameHint })}
+          required
+          maxLength={longestName}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {below}
+        <ExpiryChoice value={lifetime} onChange={setLifetime} />
+      </Stack>
+    </ConfirmButton>
+  );
+}
+
+const scopes = ['read', 'write', 'admin'] as const;
+type Scope = (typeof scopes)[number];
+
+const meanings: Record<Scope, string> = {
+  read: 'read: see everything but keys and tokens',
+  write: 'write: block, pause, caps and limits',
+  admin: 'admin: everything, keys and tokens too',
+};
+
+/** Makes a key to the API. */
+export function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
+  const [chosen, setChosen] = useState<readonly Scope[]>(['read']);
+  return (
+    <MakeSecret
+      label="Make a key"
+      title="Make an API key"
+      nameLabel="Name"
+      nameHint="Who or what uses it"
+      usual="90"
+      ready={chosen.length > 0}
+      change={(made, reason) =>
+        callApi('post', '/api/v1/keys', { params: { query: { reason } }, body: { ...made, scopes: [...chosen] } })
+      }
+      onMade={onMade}
+      below={
+        <Checkbox.Group label="It may" value={[...chosen]} onChange={(values) => setChosen(values as Scope[])}>
+          <Group gap="xs" mt={4} style={{ flexDirection: 'column', alignItems: 'start' }}>
+            {scopes.map((scope) => (
+              <Checkbox key={scope} value={scope} label={meanings[scope]} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      }
+    />
+  );
+}
+
+/** Shows a secret once: afterwards only its digest exists. */
+export function OnceSecret({ secret, what, onClose }: { secret: string; what: string; onClose: () => void }) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`The ${what} is shown only now`}
+      centered
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack gap="md">
+        <div>Copy it to where it is needed. Only its digest is stored: nobody can show it again.</div>
+        <div className="code-block" style={{ display: 'flex', gap: '0.5rem', alignItems: 'start' }}>
+          <span data-testid="secret" style={{ flex: 1, overflowWrap: 'anywhere' }}>
+            {secret}
+          </span>
+          <CopyText text={secret} what={what} />
+        </div>
+        <Button onClick={onClose} data-autofocus>
+          I have copied it
+        </Button>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** What keys and tokens have in common. */
+interface Secret {
+  id: string;
+  created_at: string;
+  expires_at: string | null;
+}
+
+/** When it was made, and when it ends. */
+export const madeColumn: Column<Secret> = { head: 'Made', cell: ({ created_at }) => <TimeStamp at={created_at} /> };
+export const endsColumn: Column<Secret> = {
+  head: 'Ends',
+  cell: ({ expires_at }) => (expires_at === null ? <span className="dim">never</span> : <TimeStamp at={expires_at} />),
+};
+
+/** Takes a secret that was just made. */
+export type OnMade = (secret: string) => void;
+
+interface SecretsCardProps<Row> {
+  /** `key` or `token`. */
+  what: string;
+  title: string;
+  query: UseQueryResult<{ data: Row[] }, Error>;
+  columns: (onMade: OnMade) => readonly Column<Row>[];
+  make: (onMade: OnMade) => ReactNode;
+  none?: ReactNode;
+}
+
+/** A list of secrets, without what is secret, and a way to make another, which is shown once. */
+export function SecretsCard<Row extends Secret>({ what, title, query, columns, make, none }: SecretsCardProps<Row>) {
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <>
+      <Reading query={query}>
+        {({ data: rows }) => (
+          <Card title={title} aside={make(setSecret)} flush>
+            {rows.length === 0 && none ? (
+              none
+            ) : (
+              <RowsTable label={title} rows={rows} rowKey={({ id }) => id} columns={columns(setSecret)} />
+            )}
+          </Card>
+        )}
+      </Reading>
+      {secret !== null && <OnceSecret secret={secret} what={what} onClose={() => setSecret(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import { explainRefusal, knownRefusals } from '@agp/core/explain';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { apiQuery, refreshMs } from '../api/api.ts';
+import type { Refusal } from '../api/shapes.ts';
+import { EmptyState, Reading } from '../components/feedback.tsx';
+import { Choice, LinkedFilter } from '../components/filters.tsx';
+import { Screen } from '../components/layout.tsx';
+import { type Column, CursorPager, ListCard } from '../components/list.tsx';
+import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
+import type { RefusalsSearch } from '../search/screen-searches.ts';
+import { timeSpans } from '../search/search.ts';
+
+const route = getRouteApi('/refusals');
+const pageSize = 50;
+
+const reasons = knownRefusals.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+
+const unknown = {
+  why: 'This version of the console does not know this code.',
+  wayOut: 'The documentation of the proxy lists them.',
+};
+
+/** Of every list of refused requests. */
+export const refusalColumns: readonly Column<Refusal>[] = [
+  { head: 'Time', cell: ({ timestamp }) => <TimeStamp at={timestamp} /> },
+  {
+    head: 'Agent',
+    cell: ({ agent_id, agent_name, source_ip }) =>
+      agent_id === null ? (
+        <span className="dim">not known, from {source_ip}</span>
+      ) : (
+        <AgentLink id={agent_id} name={agent_name} />
+      ),
+  },
+  {
+    head: 'Why',
+    cell: ({ reason }) => {
+      const { why, wayOut } = explainRefusal(reason, 'console') ?? unknown;
+      return (
+        <div>
+          <strong>{reason.replaceAll('_', ' ')}</strong>
+          <div className="small">
+            {why} <span className="dim">{wayOut}</span>
+          </div>
+        </div>
+      );
+    },
+  },
+  {
+    head: 'Sent to',
+    cell: ({ provider, path }) => (
+      <span className="small">
+        {provider ?? <span className="dim">no provider</span>} <span className="dim">{path}</span>
+      </span>
+    ),
+  },
+  { head: 'Request id', cell: ({ request_id }) => <ShortId id={request_id} what="request id" /> },
+];
+
+/** Requests that the proxy refused: why, and what to do. */
+export function RefusalsScreen() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const isFirst = search.cursor === undefined;
+  const query = useQuery({
+    ...apiQuery('/api/v1/refusals', { query: { ...search, limit: pageSize } }),
+    ...(isFirst && { refetchInterval: refreshMs }),
+  });
+  const change = (next: Partial<RefusalsSearch>) =>
+    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...next }), replace: true });
+  const isFiltered = search.agent_id !== undefined || search.reason !== undefined || search.from !== undefined;
+  return (
+    <Screen
+      title="Refusals"
+      about="Requests that the proxy refused. They cost nothing and are no events; the audit log counts all of them."
+      actions={
+        <>
+          <Choice
+            label="Time"
+            none="All"
+            options={timeSpans}
+            value={search.from}
+            onChange={(from) => change({ from })}
+          />
+          <Choice
+            label="Why"
+            none="All"
+            options={reasons}
+            value={search.reason}
+            onChange={(reason) => change({ reason })}
+          />
+          <LinkedFilter name="agent" value={search.agent_id} onRemove={() => change({ agent_id: undefined })} />
+        </>
+      }
+    >
+      <Reading query={query}>
+        {({ data: refusals, next }) => (
+          <ListCard
+            label="Refused requests"
+            nouns={['refusal', 'refusals']}
+            rows={refusals}
+            rowKey={({ id }) => id}
+            columns={refusalColumns}
+            stale={query.isPlaceholderData}
+            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
+            hint="Try a longer time or another reason."
+            none={<EmptyState title="Nothing was refused">No request was refused yet.</EmptyState>}
+          >
+            <CursorPager cursor={search.cursor} next={next}>
+              <Link to="/audit" search={{ action: 'request.refused' }}>
+                Counted in the audit log
+              </Link>
+            </CursorPager>
+          </ListCard>
+        )}
+      </Reading>
+    </Screen>
+  );
+}

@@ -1,0 +1,187 @@
+import { findCut, findMisshown, findRefusal } from '@agp/core/chain';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { apiQuery, callApi } from '../api/api.ts';
+import type { Session } from '../api/shapes.ts';
+import { FailureNotice, Reading } from '../components/feedback.tsx';
+import { Card, Screen, Stat } from '../components/layout.tsx';
+import { RowsTable } from '../components/list.tsx';
+import { AgentLink, CopyText, Money, Pill, TimeStamp } from '../components/values.tsx';
+import { countOf, formatCount, formatDuration, formatShortCount } from '../format/format.ts';
+import { PrintButton, PrintStamp } from '../print/print.tsx';
+import { ChainReport, DownloadChain, NoHashing } from '../verify/chain-report.tsx';
+import { type CheckedLink, canHash, checkChain } from '../verify/check-chain.ts';
+import { type Finding, nameCheck, useChainCheck } from '../verify/use-chain-check.ts';
+import { ownEventColumns } from './events-screen.tsx';
+
+interface Progress {
+  signal: AbortSignal;
+  onTotal: (total: number) => void;
+  onSteps: (steps: readonly CheckedLink[]) => void;
+}
+
+/**
+ * Downloads a session's chain, computes every hash in this browser, compares its end with its head, and each event that the API shows
+ * with what the chain has.
+ *
+ * @throws ApiFailure where something cannot be downloaded
+ */
+export async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Progress): Promise<Finding> {
+  const params = { path: { session_id: sessionId } };
+  // In this order: what is recorded in between is in what is read later, which is no fault. The server's judgement only counts where it
+  // is a no.
+  const { data: told } = await callApi('get', '/api/v1/lineage/{session_id}/verify', { params, signal });
+  const { data: lineage } = await callApi('get', '/api/v1/lineage/{session_id}', { params, signal });
+  const { data: events } = await callApi('get', '/api/v1/events/sessions/{session_id}', { params, signal });
+  const { data: removals } = await callApi('get', '/api/v1/lineage/{session_id}/removed', { params, signal });
+  const links = lineage.entries.map(({ event_id, ...entry }) => ({ ...entry, id: event_id }));
+  onTotal(links.length);
+  const { removed } = removals;
+  const check = await checkChain(links, { owner: { session_id: sessionId }, removed, onSteps, signal });
+  const divergence =
+    check.divergence ??
+    findCut({ length: told.length, hash: told.head }, links, removed, check.head) ??
+    findMisshown(links, events, removed) ??
+    findRefusal(told);
+  return { ...check, divergence };
+}
+
+/** Up to here the chain is checked without being asked for. */
+const mostUnasked = 2_000;
+
+/** The session's chain of hashes, computed anew in this browser. */
+export function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount: number }) {
+  const { state, start } = useChainCheck((progress) => checkSession(sessionId, progress));
+  const wanted = useLocation({ select: ({ hash }) => hash === 'chain' });
+  const place = useRef<HTMLDivElement>(null);
+  const begun = useRef<string | null>(null);
+  useEffect(() => {
+    if (wanted) place.current?.scrollIntoView();
+    if (!canHash() || begun.current === sessionId || (eventCount > mostUnasked && !wanted)) return;
+    begun.current = sessionId;
+    void start();
+  });
+  // Whatever was begun ends with the screen.
+  useEffect(() => {
+    return () => {
+      begun.current = null;
+    };
+  }, []);
+  const again = (
+    <Button
+      size="xs"
+      variant="default"
+      className="no-print"
+      onClick={() => void start()}
+      loading={state.kind === 'report' && state.report.kind === 'running'}
+    >
+      {state.kind === 'idle' ? 'Verify' : 'Verify again'}
+    </Button>
+  );
+  return (
+    <div id="chain" ref={place} style={{ scrollMarginTop: '5rem' }}>
+      <Card
+        title={nameCheck(state)}
+        aside={
+          <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
+            <DownloadChain
+              paths={[`/api/v1/lineage/${sessionId}`, `/api/v1/lineage/${sessionId}/removed`]}
+              name={`${sessionId}.jsonl`}
+            />
+            {canHash() && again}
+          </span>
+        }
+      >
+        {!canHash() && <NoHashing command={`npm run agp -- sessions verify ${sessionId}`} />}
+        {canHash() && state.kind === 'idle' && (
+          <span className="dim">Downloads {countOf(eventCount, 'payload')} and computes every hash here.</span>
+        )}
+        {state.kind === 'failed' && <FailureNotice error={state.error} />}
+        {state.kind === 'report' && <ChainReport state={state.report} noun="event" />}
+      </Card>
+    </div>
+  );
+}
+
+const route = getRouteApi('/sessions/$sessionId');
+/** Turns that are drawn at once: a session may have thousands. */
+const turnsAtOnce = 100;
+
+/** One session: its turns in their order, and its chain, checked in this browser. */
+export function SessionScreen() {
+  const { sessionId } = route.useParams();
+  const query = useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id: sessionId } }));
+  const [shown, setShown] = useState(turnsAtOnce);
+  return (
+    <Screen
+      title="Session"
+      about={
+        <>
+          <span className="mono">{sessionId}</span> <CopyText text={sessionId} what="session id" />
+        </>
+      }
+      actions={<PrintButton />}
+    >
+      <PrintStamp />
+      <Reading query={query}>
+        {({ data: { session, events } }) => (
+          <>
+            <Sums session={session} />
+            <SessionChain key={sessionId} sessionId={sessionId} eventCount={session.event_count} />
+            <Card
+              title="Turns"
+              flush
+              aside={<span className="dim small">{countOf(events.length, 'turn')}, oldest first</span>}
+            >
+              <RowsTable
+                label="Turns"
+                rows={events.slice(0, shown)}
+                rowKey={({ id }) => id}
+                columns={ownEventColumns.filter(({ head }) => head !== 'Result')}
+              />
+              {events.length > shown && (
+                <div className="pager">
+                  <span className="dim">
+                    {formatCount(shown)} of {formatCount(events.length)}
+                  </span>
+                  <Button size="xs" variant="default" onClick={() => setShown(shown + 5 * turnsAtOnce)}>
+                    Show more
+                  </Button>
+                </div>
+              )}
+            </Card>
+          </>
+        )}
+      </Reading>
+    </Screen>
+  );
+}
+
+function Sums({ session }: { session: Session }) {
+  return (
+    <div className="stats">
+      <Stat name="Agent" figure={<AgentLink id={session.agent_id} name={session.agent_name} />}>
+        <span className="small dim" data-print={`tag ${session.compliance_tag}, ${session.agent_id}`}>
+          <span>tag {session.compliance_tag}</span>
+        </span>
+      </Stat>
+      <Stat name="Cost" figure={<Money usd={session.total_cost_usd} />}>
+        <span className="small dim">{formatShortCount(session.total_tokens)} tokens</span>
+      </Stat>
+      <Stat name="Turns" figure={formatCount(session.event_count)}>
+        <span className="small dim">in {formatDuration(session.duration_ms)}</span>
+      </Stat>
+      <Stat name="Began" figure={<TimeStamp at={session.started_at} />}>
+        <span className="small dim">
+          last turn <TimeStamp at={session.ended_at} />
+        </span>
+      </Stat>
+      <Stat
+        name="Personal data"
+        figure={session.pii_detected ? <Pill tone="warn">found</Pill> : <span className="dim">none found</span>}
+      />
+    </div>
+  );
+}

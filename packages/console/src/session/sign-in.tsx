@@ -1,0 +1,206 @@
+import { Button, Center, Divider, Loader, PasswordInput, Stack } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { ApiFailure } from '../api/api-failure.ts';
+import { type Session, sessionKey, sessionQuery, signIn } from '../api/session.ts';
+import { Brand } from '../app/frame.tsx';
+import { FailureNotice } from '../components/feedback.tsx';
+import { SessionContext } from './session-context.ts';
+import { goToProvider, redeemAnswer, type SignInProof } from './sign-in-proof.ts';
+
+interface LinkPageProps {
+  /** Who is signed in already; null where nobody is. */
+  current: string | null;
+  isBusy: boolean;
+  /** Why the link did not work. */
+  error: Error | null;
+  onAccept: () => void;
+  onDecline: () => void;
+}
+
+/** Asks whether a one-time link is to sign this browser in. */
+export function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps) {
+  useEffect(() => {
+    document.title = 'Sign in · Agent Governance Proxy';
+  }, []);
+  return (
+    <main style={{ display: 'grid', placeItems: 'center', minHeight: '100vh', padding: '1rem' }}>
+      <div className="card" style={{ width: '100%', maxWidth: '25rem', padding: '1.75rem' }}>
+        <Stack gap="md">
+          <Brand />
+          <h1>Sign in by this link?</h1>
+          {current !== null && (
+            <div className="banner" data-tone="warn" role="status">
+              <div>
+                You are signed in as <strong>{current}</strong>. This link ends that session.
+              </div>
+            </div>
+          )}
+          <p style={{ margin: 0 }}>
+            It signs this browser in with the key that made the link. Go on only with a link that you asked for.
+          </p>
+          {error && <FailureNotice error={error} />}
+          {error === null && (
+            <Button onClick={onAccept} loading={isBusy} autoFocus>
+              Sign in by the link
+            </Button>
+          )}
+          <Button variant="default" onClick={onDecline} disabled={isBusy}>
+            {current === null ? 'Sign in otherwise' : 'Stay signed in'}
+          </Button>
+        </Stack>
+      </div>
+    </main>
+  );
+}
+
+interface SignInPageProps {
+  /** Whether a provider of identities is configured. */
+  oidc: boolean;
+  /** A session of this page has ended. */
+  ended: boolean;
+  error: Error | null;
+  onSignedIn: (session: Session) => void;
+}
+
+const oidcFaults: Record<string, string> = {
+  sign_in_denied: 'The identity provider did not let you in.',
+  no_role: 'You were recognised, but no role was given to you here. Ask whoever manages the console’s roles.',
+  sign_in_failed:
+    'Signing in with the identity provider did not work. Try again; the management service’s log says why.',
+};
+
+/** Asks who is there: by an API key, or by the identity provider where there is one. */
+export function SignInPage({ oidc, ended, error, onSignedIn }: SignInPageProps) {
+  const [key, setKey] = useState('');
+  const byKey = useMutation({ mutationFn: (api_key: string) => signIn({ api_key }), onSuccess: onSignedIn });
+  const toProvider = useMutation({ mutationFn: goToProvider });
+  const failure = byKey.error ?? toProvider.error ?? error;
+  const fault = failure instanceof ApiFailure ? oidcFaults[failure.code ?? ''] : undefined;
+  useEffect(() => {
+    document.title = 'Sign in · Agent Governance Proxy';
+  }, []);
+  return (
+    <main style={{ display: 'grid', placeItems: 'center', minHeight: '100vh', padding: '1rem' }}>
+      <div className="card" style={{ width: '100%', maxWidth: '25rem', padding: '1.75rem' }}>
+        <Stack gap="md">
+          <Brand />
+          <h1>Sign in</h1>
+          {ended && (
+            <div className="banner" data-tone="warn" role="status">
+              Your session has ended. Sign in to go on where you were.
+            </div>
+          )}
+          {fault && (
+            <div className="banner" role="alert">
+              {fault}
+            </div>
+          )}
+          {failure && !fault && <FailureNotice error={failure} />}
+          {oidc && (
+            <>
+              <Button onClick={() => toProvider.mutate()} loading={toProvider.isPending}>
+                Sign in with your organisation
+              </Button>
+              <Divider label="or" />
+            </>
+          )}
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (key.trim() !== '') byKey.mutate(key.trim());
+            }}
+          >
+            <Stack gap="md">
+              <PasswordInput
+                label="API key"
+                description="Begins with agm_. It is sent once and not kept in this browser."
+                placeholder="agm_…"
+                autoComplete="off"
+                value={key}
+                onChange={(event) => setKey(event.currentTarget.value)}
+                visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+                autoFocus
+              />
+              <Button type="submit" variant={oidc ? 'default' : 'filled'} loading={byKey.isPending}>
+                Sign in
+              </Button>
+            </Stack>
+          </form>
+          <p className="small dim" style={{ margin: 0 }}>
+            On your own machine, the terminal of <span className="mono">npm start</span> shows a sign-in link and the
+            key.
+          </p>
+        </Stack>
+      </div>
+    </main>
+  );
+}
+
+/**
+ * Shows the page to whoever is signed in, and the sign-in to everybody else. The address stays, so that signing in leads on to it.
+ *
+ * @param proof the code of a one-time link, or the provider's answer. A code is used only when asked for: anybody can make others open a link that signs them in as somebody else.
+ */
+export function SignInGate({ proof, children }: { proof: SignInProof | null; children: ReactNode }) {
+  const code = proof !== null && 'code' in proof ? proof.code : null;
+  const answered = proof !== null && 'answer' in proof ? proof : null;
+  const queries = useQueryClient();
+  const session = useQuery(sessionQuery);
+  const wasSignedIn = useRef(false);
+  const [isDeclined, setDeclined] = useState(false);
+  const signedIn = session.data?.signed_in === true;
+  const enter = (answer: Session) => {
+    // Another person may see less: nothing that was read before is shown to them.
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+    queries.setQueryData(sessionKey, answer);
+  };
+  const byCode = useMutation({ mutationFn: (given: string) => signIn({ code: given }), onSuccess: enter });
+  const byAnswer = useMutation({ mutationFn: redeemAnswer, onSuccess: enter });
+  const { mutate } = byAnswer;
+  const used = useRef(false);
+  useEffect(() => {
+    if (answered === null || used.current) return;
+    // Effects run twice while developing, and an answer works once.
+    used.current = true;
+    mutate(answered);
+  }, [answered, mutate]);
+  useEffect(() => {
+    if (signedIn) wasSignedIn.current = true;
+  }, [signedIn]);
+
+  if (session.isPending || (answered !== null && (byAnswer.isIdle || byAnswer.isPending)))
+    return (
+      <Center h="100vh">
+        <Loader aria-label="Loading" />
+      </Center>
+    );
+  const isOpen = code !== null && !isDeclined && !byCode.isSuccess;
+  // Whoever is signed out is led on to the sign-in by a link that does not work.
+  if (isOpen && session.data && (signedIn || !byCode.isError))
+    return (
+      <LinkPage
+        current={session.data.signed_in ? session.data.name : null}
+        isBusy={byCode.isPending}
+        error={byCode.error}
+        onAccept={() => byCode.mutate(code)}
+        onDecline={() => {
+          byCode.reset();
+          setDeclined(true);
+        }}
+      />
+    );
+  if (session.data?.signed_in) return <SessionContext value={session.data}>{children}</SessionContext>;
+  return (
+    <SignInPage
+      oidc={session.data?.oidc ?? false}
+      ended={wasSignedIn.current}
+      error={byCode.error ?? byAnswer.error ?? session.error}
+      onSignedIn={(answer) => {
+        enter(answer);
+        // The address of the sign-in itself leads nowhere.
+        if (window.location.pathname === '/sign-in') window.location.replace('/');
+      }}
+    />
+  );
+}
