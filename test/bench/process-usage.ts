@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { listChildren } from '../../packages/local-stack/src/guard/process-identity.ts';
+import { listChildren } from '../../packages/local-stack/src/guard/watched-process.ts';
 
 const ticksPerSecond = 100;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeLogLine } from '../../packages/local-stack/src/start/describe-log-line.ts';
+import { describeLogLine } from '../../packages/local-stack/src/start/logs.ts';
 import { startProcesses } from '../system/start-processes.ts';
 import { type System, waitFor } from '../system/start-system.ts';
 import { makeToken } from './support/admin-calls.ts';

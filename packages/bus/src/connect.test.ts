@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { announce, subscribeToAnnouncements } from './announcements.ts';
 import { type BusStatus, connectBus } from './connect.ts';
 import { type DeliveredEvent, EventConsumer } from './consume-events.ts';
-import { ensureEventStream } from './ensure-event-stream.ts';
+import { ensureEventStream } from './ensure-streams.ts';
 import { Outbox } from './outbox.ts';
 
 function makeFolder() {

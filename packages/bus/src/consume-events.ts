@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Msg, nanos } from 'nats';
 import type { BusConnection } from './connect.ts';
-import { ackWaitMs, ensureEventStream } from './ensure-event-stream.ts';
-import type { EventStreamOptions } from './ensure-kept-stream.ts';
+import { ackWaitMs, type EventStreamOptions, ensureEventStream } from './ensure-streams.ts';
 import { eventStream, writerConsumer } from './names.ts';
 import { maxEventsInMessage, unpackEvents } from './parcel.ts';
 import { ServerPatience } from './server-patience.ts';

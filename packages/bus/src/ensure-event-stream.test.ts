@@ -2,7 +2,7 @@ import { eventually, startTestStack } from '@agp/testing';
 import { DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType } from 'nats';
 import { beforeAll, expect, test } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';
-import { ensureEventStream } from './ensure-event-stream.ts';
+import { ensureEventStream } from './ensure-streams.ts';
 import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
 import { Outbox } from './outbox.ts';
 import { readBacklog } from './read-backlog.ts';

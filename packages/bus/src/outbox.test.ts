@@ -2,7 +2,7 @@ import { eventually, startTestStack } from '@agp/testing';
 import type { NatsConnection } from 'nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { connectBus } from './connect.ts';
-import { ensureEventStream } from './ensure-event-stream.ts';
+import { ensureEventStream } from './ensure-streams.ts';
 import { eventStream } from './names.ts';
 import { Outbox } from './outbox.ts';
 import { unpackEvents } from './parcel.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BusUrlError, readBusUrl } from './read-bus-url.ts';
+import { BusUrlError, readBusUrl } from './connect.ts';
 
 test.each([
   ['nats://nats', { servers: ['nats:4222'], host: 'nats', user: undefined, pass: undefined, tls: false }],

@@ -13,7 +13,7 @@ import {
   type StreamInfo,
 } from 'nats';
 import type { BusConnection } from './connect.ts';
-import { findStream } from './find-stream.ts';
+import { findStream } from './ensure-streams.ts';
 import { eventSubject, keptStream, replayConsumer } from './names.ts';
 import { unpackEvents, writeHeaders } from './parcel.ts';
 

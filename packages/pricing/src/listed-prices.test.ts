@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { priceVersion } from './library-prices.ts';
+import { type PricedCall, priceVersion, supplementVersion } from './price-book.ts';
 import { createPriceUsage } from './price-usage.ts';
-import type { PricedCall } from './priced-call.ts';
-import { supplementVersion } from './supplement.ts';
 import { makeUsage, type Usage } from './usage.ts';
 
 // Costs of calls by the providers' public lists, worked out by hand: each sum shows its parts, as

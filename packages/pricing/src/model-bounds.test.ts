@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { UsageLimits } from './bound-charge.ts';
-import { createFindModelBounds } from './model-bounds.ts';
+import { createFindModelBounds, type UsageLimits } from './bounds.ts';
+import type { PricedCall } from './price-book.ts';
 import { parsePriceFile } from './price-file.ts';
 import { createPriceUsage } from './price-usage.ts';
-import type { PricedCall } from './priced-call.ts';
 import { makeUsage, type Usage } from './usage.ts';
 
 const at = new Date('2026-11-20T12:00:00Z');

@@ -1,9 +1,110 @@
-import type { ModelPrice, Provider } from '@pydantic/genai-prices';
-import { findLibraryModel, findVendor, type LibraryModel } from './library-prices.ts';
+import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { findEntries, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
-import type { PricedCall } from './priced-call.ts';
-import { supplement } from './supplement.ts';
+import type { Usage } from './usage.ts';
+
+/** A model call to be priced. */
+export interface PricedCall {
+  /** The provider's id as configured. */
+  provider: string;
+  api: 'openai' | 'anthropic' | 'gemini';
+  /** The provider's base URL, which identifies the vendor behind a compatible API. */
+  baseUrl: string;
+  model: string;
+  usage: Usage;
+  /** When the call was made: some prices change by date or by time of day. */
+  at: Date;
+  /** The tier in which the provider says it served the call (`flex`, `priority`, `batch` ...); null if it names none. */
+  serviceTier?: string | null;
+}
+
+/** The cost of a call. */
+export interface UsagePrice {
+  /** Whole nano-dollars; 0 if the model has no known price. */
+  costNanoUsd: number;
+  /**
+   * Which price was used, for the lineage payload's `price_version`: the library's version, the operator's file or our
+   * supplement if one was used, and the service tier. Null if no price is known.
+   */
+  priceVersion: string | null;
+  priced: boolean;
+}
+
+/** Prices one call. Never throws. */
+export type PriceUsage = (call: PricedCall) => UsagePrice;
+
+/** The library whose price data is used, with its version. */
+export const priceVersion = 'genai-prices 0.1.8';
+
+/** The vendor whose prices apply to an API at an unknown address, such as a simulated provider. */
+const vendors = { openai: 'openai', anthropic: 'anthropic', gemini: 'google' } as const;
+
+/** A model that the library knows. */
+export interface LibraryModel {
+  name: string;
+  provider: Provider;
+  model: ModelInfo;
+  /** The second, since 1970, for which `prices` were looked up: prices of some models change with time. */
+  second: number;
+  prices: ModelPrice;
+}
+
+/**
+ * The library throws for contradictory price rows and invalid times. A call is then unpriced, which is
+ * reported, rather than failed.
+ */
+function lookUp(name: string, options: Parameters<typeof calcPrice>[2]): ReturnType<typeof calcPrice> {
+  try {
+    return calcPrice({}, name, options);
+  } catch {
+    return null;
+  }
+}
+
+const secondOf = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+/** Finds the vendor by the address, since its owner sends the bill; then by the configured name; then by the API. */
+export function findVendor(call: Pick<PricedCall, 'baseUrl' | 'provider' | 'api'>): Provider | null {
+  return (
+    findProvider({ providerApiUrl: call.baseUrl }) ??
+    findProvider({ providerId: call.provider }) ??
+    findProvider({ providerId: vendors[call.api] }) ??
+    null
+  );
+}
+
+/** Looks a model up in the list of one vendor; null if it is not there. */
+export function findLibraryModel(vendor: Provider, name: string, at: Date): LibraryModel | null {
+  const found = lookUp(name, { providerId: vendor.id, timestamp: at });
+  if (!found) return null;
+  return { name, provider: found.provider, model: found.model, second: secondOf(at), prices: found.model_price };
+}
+
+/** The row that applies at a time, cached with the model; null if no row applies. */
+export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null {
+  if (Array.isArray(entry.model.prices) && entry.second !== secondOf(time)) {
+    const only = { ...entry.provider, models: [entry.model] };
+    const found = lookUp(entry.name, { provider: only, timestamp: time });
+    if (!found) return null;
+    entry.second = secondOf(time);
+    entry.prices = found.model_price;
+  }
+  return entry.prices;
+}
+
+/**
+ * Identifies the rows below in records. A test fails if the rows change and this does not.
+ */
+export const supplementVersion = 'supplement 2026-11-21';
+
+/** List prices that the library lacks, by the library's provider id. */
+export const supplement: readonly (PriceEntry & { provider: string })[] = [
+  // https://platform.openai.com/docs/pricing, speech generation: USD per million characters.
+  { provider: 'openai', model: 'tts-1', prices: { input_mchars: 15 } },
+  { provider: 'openai', model: 'tts-1-1106', prices: { input_mchars: 15 } },
+  { provider: 'openai', model: 'tts-1-hd', prices: { input_mchars: 30 } },
+  { provider: 'openai', model: 'tts-1-hd-1106', prices: { input_mchars: 30 } },
+];
 
 /** The sources of prices of a provider's model, in the order in which they count. */
 export interface PricedModel {

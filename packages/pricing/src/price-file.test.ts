@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { priceVersion } from './library-prices.ts';
+import { type PricedCall, priceVersion, supplement, supplementVersion } from './price-book.ts';
 import { PriceFileError, parsePriceFile } from './price-file.ts';
 import { createPriceUsage } from './price-usage.ts';
-import type { PricedCall } from './priced-call.ts';
-import { supplement, supplementVersion } from './supplement.ts';
 import { makeUsage, type Usage } from './usage.ts';
 
 const M = 1_000_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '@agp/core/json';
 import { z } from 'zod';
-import { units } from './units.ts';
+import { units } from './usage.ts';
 
 /** The highest price, in USD: a higher one is a slip of the decimal point. */
 const maxPrice = 100_000;

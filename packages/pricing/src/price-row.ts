@@ -1,6 +1,5 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
-import { isToken, type Unit, units } from './units.ts';
-import type { Usage } from './usage.ts';
+import { isToken, type Unit, type Usage, units } from './usage.ts';
 
 interface Rate {
   /** Input above this many tokens pays this rate for all of the call. */

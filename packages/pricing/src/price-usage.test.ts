@@ -3,9 +3,8 @@ import { createRequire } from 'node:module';
 import { calcPrice, findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { priceVersion } from './library-prices.ts';
+import { type PricedCall, priceVersion } from './price-book.ts';
 import { createPriceUsage } from './price-usage.ts';
-import type { PricedCall } from './priced-call.ts';
 import { makeUsage, maxTokens, type Usage } from './usage.ts';
 
 const priceUsage = createPriceUsage();

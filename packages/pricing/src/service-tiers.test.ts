@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { priceTier, readServiceTier } from './service-tiers.ts';
+import { priceTier, readServiceTier } from './price-usage.ts';
 
 test.each([null, undefined, '', 'default', 'DEFAULT', 'standard', 'on_demand', 'auto'])(
   '%s is the standard tier',

@@ -9,7 +9,27 @@ import {
   reserveScript,
 } from './budget-scripts.ts';
 import { forwardCommand } from './connect-redis.ts';
-import { type ForwardedRequest, parseForwarded, writeForwarded } from './forwarded-request.ts';
+
+/** A forwarded request as operators see it after its proxy was killed. */
+export interface ForwardedRequest {
+  sessionId: string;
+  /** The provider's id. */
+  provider: string;
+  /** As the request named it; null where none was read. At most 256 characters. */
+  model: string | null;
+}
+
+/** The form in Redis. Ids of sessions and providers contain no `|`; a model's name may. */
+export function writeForwarded({ sessionId, provider, model }: ForwardedRequest): string {
+  return `${sessionId}|${provider}|${model ?? ''}`;
+}
+
+/** @returns null for a text that is not from {@link writeForwarded} */
+export function parseForwarded(text: string): ForwardedRequest | null {
+  const [, sessionId, provider, model] = /^([^|]+)\|([^|]+)\|(.*)$/s.exec(text) ?? [];
+  if (sessionId === undefined || provider === undefined) return null;
+  return { sessionId, provider, model: model || null };
+}
 
 /*
  * Reservations for admitted requests that are not in Postgres' usage table yet, in Redis, shared by all proxies.

@@ -2,5 +2,4 @@ export type { Redis } from 'ioredis';
 export * from './budget-reservations.ts';
 export * from './connect-redis.ts';
 export * from './create-throttle.ts';
-export * from './forwarded-request.ts';
 export * from './idle-sessions.ts';

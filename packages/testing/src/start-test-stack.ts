@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Server, TlsFiles } from '@agp/local-stack/servers';
-import { createDatabase, dropDatabase, startNats, startRedis, startThrowAwayPostgres } from '@agp/local-stack/servers';
+import {
+  createDatabase,
+  dropDatabase,
+  type Server,
+  startNats,
+  startRedis,
+  startThrowAwayPostgres,
+  type TlsFiles,
+} from '@agp/local-stack/servers';
 import {
   makeNatsPasswords,
   makeRedisPasswords,
@@ -18,10 +25,8 @@ import { type TestServers, templateName } from './global-setup.ts';
 import { openTestGuard } from './open-test-guard.ts';
 import { sendToRedis } from './send-to-redis.ts';
 
-export type { Server, TlsFiles } from '@agp/local-stack/servers';
-export { findFreePort } from '@agp/local-stack/servers';
+export { findFreePort, type Server, type TlsFiles } from '@agp/local-stack/servers';
 export type { RoleUrls, ServiceUrls } from '@agp/operator';
-export { childEnvironment } from './child-environment.ts';
 export type { NatsCluster, NatsNode } from './clusters/start-nats-cluster.ts';
 export { type PostgresPair, runSql } from './clusters/start-postgres-pair.ts';
 export type { RedisPair } from './clusters/start-redis-pair.ts';
@@ -29,7 +34,7 @@ export { type Relay, startRelay } from './clusters/start-relay.ts';
 export { explainSkip } from './explain-skip.ts';
 export { startTestServers } from './global-setup.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
-export { runCommandWithin } from './run-command-within.ts';
+export { childEnvironment, runCommandWithin } from './run-command-within.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';
 export { type Link, type LinkWeather, startLink } from './start-link.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';

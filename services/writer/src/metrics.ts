@@ -1,5 +1,6 @@
-import type { RecordedEvents } from '@agp/db';
-import { Counter, createRegistry, Gauge, Histogram, type Registry } from '@agp/runtime';
+import { type NatsConnection, readBacklog } from '@agp/bus';
+import { type Db, type RecordedEvents, readRecordingHealth } from '@agp/db';
+import { Counter, createRegistry, Gauge, Histogram, keepReading, type Registry } from '@agp/runtime';
 
 /** The writer's metrics. */
 export class WriterMetrics {
@@ -110,4 +111,33 @@ export class WriterMetrics {
     end();
     return result;
   }
+}
+
+const everyMs = 5_000;
+
+/** Updates the backlog gauges; while JetStream does not answer they keep their values. @returns stops it */
+export function watchBacklog(connection: NatsConnection, metrics: WriterMetrics): () => void {
+  const look = async (): Promise<void> => {
+    const backlog = await readBacklog(connection).catch(() => null);
+    if (backlog === null) return;
+    metrics.pending.set(backlog.pending);
+    metrics.unacknowledged.set(backlog.unacknowledged);
+    metrics.streamUsed.set(backlog.usedRatio);
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  return () => clearInterval(timer);
+}
+
+/** Updates the storage gauges once a minute; while Postgres does not answer they keep their values. @returns stops it */
+export function watchRecordingHealth(db: Db, { storage }: WriterMetrics): () => Promise<void> {
+  return keepReading({
+    read: () => readRecordingHealth(db),
+    show(health) {
+      storage.quarantineWaiting.set(health.quarantine_waiting);
+      storage.partitionsEnd.set((health.partitions_end?.getTime() ?? 0) / 1_000);
+      storage.defaultPartition.set(health.default_partition_events);
+      const oldest = health.oldest_unsealed_refusals?.getTime();
+      storage.unsealedAge.set(oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1_000));
+    },
+  });
 }

@@ -1,12 +1,37 @@
 import { type DeliveredEvent, eventSubject } from '@agp/bus';
-import { acknowledge } from './acknowledge.ts';
+import { uuidOf } from '@agp/core/ids';
+import type { RecordedEvents } from '@agp/db';
+import type { BudgetReservations } from '@agp/reservations';
 import type { Announce } from './announce.ts';
 import { decode, type HeldEvent, type Undecodable } from './decode.ts';
 import { type Batch, Lanes } from './lanes.ts';
 import type { WriterMetrics } from './metrics.ts';
 import type { Quarantine, Unrecordable } from './quarantine.ts';
 import type { RecordBatch } from './record.ts';
-import type { Settle } from './settle.ts';
+
+/** Acknowledges messages to JetStream. One whose acknowledgement is lost is delivered again, and recognized then. */
+export function acknowledge(batch: readonly { delivered: DeliveredEvent }[]): void {
+  for (const { delivered } of batch) delivered.acknowledge();
+}
+
+/** Releases the reservations of recorded events; see {@link makeSettle}. */
+export type Settle = (recorded: RecordedEvents) => void;
+
+/**
+ * After the commit an event's cost is in the usage table, and its reservation would count it twice. Nothing waits for the release: one
+ * that Redis missed is made by a later sweep, or when the event is delivered again.
+ *
+ * @param onFailure called when Redis cannot be reached
+ */
+export function makeSettle(reservations: BudgetReservations, onFailure: (error: Error) => void): Settle {
+  return ({ recorded, known }) => {
+    const settled = [...recorded, ...known].map(({ event }) => ({
+      eventId: uuidOf('evt', event.id),
+      day: event.timestamp.slice(0, 10),
+    }));
+    if (settled.length > 0) reservations.release(settled).catch(onFailure);
+  };
+}
 
 /** The stream was reconfigured to take messages from another subject, whose publishers may not publish events. */
 const foreign: Undecodable = { code: 'not_proxied', reason: `the message was not published to ${eventSubject}` };

@@ -17,14 +17,11 @@ import {
 import { makeAnnounce } from './announce.ts';
 import type { WriterConfig } from './config.ts';
 import { keepSealing } from './keep-sealing.ts';
-import { WriterMetrics } from './metrics.ts';
-import { type PipelineSteps, startPipeline } from './pipeline.ts';
+import { WriterMetrics, watchBacklog, watchRecordingHealth } from './metrics.ts';
+import { makeSettle, type PipelineSteps, startPipeline } from './pipeline.ts';
 import { makeQuarantine } from './quarantine.ts';
 import { makeRecord } from './record.ts';
-import { makeSettle } from './settle.ts';
 import { keepSweeping } from './sweep-reservations.ts';
-import { watchBacklog } from './watch-backlog.ts';
-import { watchRecordingHealth } from './watch-recording-health.ts';
 
 export interface WriterOverrides {
   logger?: Logger;

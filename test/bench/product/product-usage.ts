@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { listChildren } from '../../../packages/local-stack/src/guard/process-identity.ts';
+import { listChildren } from '../../../packages/local-stack/src/guard/watched-process.ts';
 import { readTreeCpu } from '../process-usage.ts';
 
 /** CPU of each part of the product, in seconds or, divided by requests, in microseconds. */

@@ -16,8 +16,7 @@ import {
   replayConsumer,
   writerConsumer,
 } from '../index.ts';
-import { type NatsUser, natsPermissions, natsUsers } from './permissions.ts';
-import { renderNatsConfig } from './render-nats-config.ts';
+import { type NatsUser, natsPermissions, natsUsers, renderNatsConfig } from '../permissions.ts';
 
 const stream = { replicas: 1, maxBytes: 64 * 1024 ** 2 };
 const opened = new AsyncDisposableStack();

@@ -1,9 +1,13 @@
-import { globSync, realpathSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, realpathSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { parseJson } from '@agp/core/json';
 import type { LocalStackConfig } from '../local-stack-config.ts';
-import { writeInstallHint } from './install-hint.ts';
-import { findExecutables, isExecutable, MissingServerError, readVersion } from './server-binary.ts';
+import { outsideFolder } from '../servers/postgres-folder.ts';
+import type { Account } from '../servers/server.ts';
+import { findExecutables, isExecutable, MissingServerError, readVersion, writeInstallHint } from './find-server.ts';
 
 export interface PostgresBinaries {
   postgres: string;
@@ -60,4 +64,30 @@ export function findPostgres(config: LocalStackConfig, major?: number): Postgres
     `The data in ${config.dataFolder} was made by Postgres ${major}, which was not found on this machine. ` +
       `Install that version, or move ${join(config.dataFolder, 'postgres')} away to begin with empty data.`,
   );
+}
+
+/**
+ * Returns binaries that the account can run. The registry package lies in the checkout; if that is closed to the account, the package
+ * is copied to a place that is open, once for each version.
+ */
+export async function makePostgresReachable(
+  binaries: PostgresBinaries,
+  account: Account | undefined,
+): Promise<PostgresBinaries> {
+  if (!binaries.embedded || account === undefined) return binaries;
+  if (readVersion({ file: binaries.postgres, environment: {} }, account) !== null) return binaries;
+  const native = dirname(dirname(binaries.postgres));
+  const manifest = parseJson(readFileSync(join(native, '../package.json'))) as { version: string };
+  const copy = join(outsideFolder, 'bin', `postgres-${manifest.version}-${process.arch}`);
+  const copied = { ...binaries, postgres: join(copy, 'bin/postgres'), initdb: join(copy, 'bin/initdb') };
+  if (readVersion({ file: copied.postgres, environment: {} }, account) !== null) return copied;
+  await mkdir(dirname(copy), { recursive: true, mode: 0o755 });
+  const partial = await mkdtemp(`${copy}.partial-`);
+  await cp(native, partial, { recursive: true, verbatimSymlinks: true });
+  spawnSync('chmod', ['-R', 'a+rX', partial]);
+  await rename(partial, copy).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    await rm(partial, { recursive: true }); // another run was first
+  });
+  return copied;
 }

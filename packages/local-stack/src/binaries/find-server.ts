@@ -1,10 +1,154 @@
-import { globSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { accessSync, constants, globSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { LocalStackConfig } from '../local-stack-config.ts';
-import { installDebianPackage } from './install-debian-package.ts';
-import { writeInstallHint } from './install-hint.ts';
-import { findExecutables, isExecutable, MissingServerError, readVersion, type ServerBinary } from './server-binary.ts';
+import type { Account } from '../servers/server.ts';
+import { StartError } from '../start-error.ts';
+
+const run = promisify(execFile);
+
+/**
+ * Unpacks a Debian or Ubuntu package, with the dependencies that the system lacks, into a folder of our own. Nothing is
+ * installed: no service starts, no root is needed, and removing the folder undoes it. Several runs may do it at once: each
+ * works in a folder of its own, and the first to finish renames its folder to the target.
+ *
+ * @param toolsFolder holds the unpacked packages
+ * @returns the folder, in which the usual paths (`usr/bin`, ...) start
+ * @throws the error of apt-get or dpkg, with its output in the message
+ */
+export async function installDebianPackage(name: string, toolsFolder: string): Promise<string> {
+  const target = join(toolsFolder, `${name}-${process.arch}`);
+  await mkdir(toolsFolder, { recursive: true });
+  await removeAbandoned(toolsFolder);
+  const work = await mkdtemp(join(toolsFolder, `${name}.partial-`));
+  try {
+    // The system's lists may be missing, or name files that the mirror has replaced since.
+    await download(name, work, false).catch(() => download(name, work, true));
+    const root = join(work, 'root');
+    await mkdir(root);
+    for (const file of await readdir(work))
+      if (file.endsWith('.deb')) await run('dpkg-deb', ['--extract', join(work, file), root]);
+    await rename(root, target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error; // another run was first
+    });
+    return target;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Removes the work folders of runs that were killed: no run takes an hour. */
+async function removeAbandoned(toolsFolder: string): Promise<void> {
+  for (const name of await readdir(toolsFolder)) {
+    const folder = join(toolsFolder, name);
+    if (!name.includes('.partial-')) continue;
+    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > 3_600_000) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Downloads the `.deb` files of a package and of its missing dependencies into `work`. */
+async function download(name: string, work: string, withOwnLists: boolean): Promise<void> {
+  const [lists, cache] = [join(work, 'lists'), join(work, 'cache')];
+  await mkdir(join(lists, 'partial'), { recursive: true });
+  await mkdir(join(cache, 'archives/partial'), { recursive: true });
+  const options = [
+    // Without a cache of our own each call would parse the lists again, which takes longer than the rest.
+    `Dir::Cache=${cache}`,
+    'Dir::Cache::pkgcache=pkgcache.bin',
+    'Dir::Cache::srcpkgcache=srcpkgcache.bin',
+    ...(withOwnLists ? [`Dir::State::Lists=${lists}`] : []),
+    // As root it would switch to a user that may not reach this folder.
+    ...(process.getuid?.() === 0 ? ['APT::Sandbox::User=root'] : []),
+  ].flatMap((option) => ['-o', option]);
+  const apt = (...args: string[]) =>
+    run('apt-get', [...options, ...args], {
+      cwd: work,
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+  if (withOwnLists) await apt('update');
+  const { stdout } = await apt('install', '--simulate', '--no-install-recommends', name);
+  await apt('download', ...[...stdout.matchAll(/^Inst (\S+)/gm)].map((match) => match[1] as string));
+}
+
+/** A program that can be run, and the variables it needs. */
+export interface ServerBinary {
+  file: string;
+  environment: Record<string, string>;
+}
+
+/** A server was not found and could not be installed. The message says what to do on this platform. */
+export class MissingServerError extends StartError {
+  override readonly code = 'missing_server';
+}
+
+/** Where servers are besides the folders of PATH, which often lacks the `sbin` ones for ordinary users. */
+const usualFolders = [
+  '/usr/local/bin',
+  '/usr/local/sbin',
+  '/usr/bin',
+  '/usr/sbin',
+  '/opt/homebrew/bin',
+  '/home/linuxbrew/.linuxbrew/bin',
+  '/snap/bin',
+];
+
+/** The executable files of that name, in the order of `searchPath` and then of the usual places. */
+export function findExecutables(name: string, searchPath: string): string[] {
+  const folders = [...searchPath.split(':').filter((folder) => folder.startsWith('/')), ...usualFolders];
+  return [...new Set(folders)].map((folder) => join(folder, name)).filter(isExecutable);
+}
+
+export function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The output of `<file> --version`; null if it does not run (as that user). */
+export function readVersion(binary: ServerBinary, account?: Account): string | null {
+  const { status, stdout } = spawnSync(binary.file, ['--version'], {
+    cwd: '/',
+    encoding: 'utf8',
+    env: { PATH: '/usr/bin:/bin', ...binary.environment },
+    ...account,
+  });
+  return status === 0 ? stdout.trim() : null;
+}
+
+const packages = {
+  postgres: { brew: 'postgresql@17', apt: 'postgresql', dnf: 'postgresql-server' },
+  nats: { brew: 'nats-server', apt: 'nats-server', dnf: 'nats-server' },
+  redis: { brew: 'redis', apt: 'redis-server', dnf: 'redis' },
+  prometheus: { brew: 'prometheus', apt: 'prometheus', dnf: 'prometheus' },
+  promtool: { brew: 'prometheus', apt: 'prometheus', dnf: 'prometheus' },
+};
+
+export type ServerName = keyof typeof packages;
+
+/** A line that says how to install a server on this platform. */
+export function writeInstallHint(name: ServerName): string {
+  const { brew, apt, dnf } = packages[name];
+  const variables: Partial<Record<ServerName, string>> = {
+    postgres: 'DATABASE_URL',
+    nats: 'NATS_URL',
+    redis: 'REDIS_URL',
+  };
+  const variable = variables[name];
+  const otherwise = variable === undefined ? 'and run this again' : `or set ${variable} to a server that you run`;
+  if (process.platform === 'darwin') return `Install it with "brew install ${brew}", ${otherwise}.`;
+  if (isExecutable('/usr/bin/apt-get')) return `Install it with "sudo apt-get install ${apt}", ${otherwise}.`;
+  // Fedora has no package of the NATS server.
+  if (isExecutable('/usr/bin/dnf') && name !== 'nats')
+    return `Install it with "sudo dnf install ${dnf}", ${otherwise}.`;
+  return `Install ${name === 'nats' ? 'nats-server (https://nats.io/download)' : name}, put it on the PATH, ${otherwise}.`;
+}
 
 const servers = {
   nats: { programs: ['nats-server'], debianPackage: 'nats-server' },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeNote } from '../running-servers.ts';
-import { loadSecrets } from '../start/load-secrets.ts';
+import { loadSecrets } from '../start/data-folder.ts';
 import { nothingAnswers, readDemoConfig } from './demo-config.ts';
 
 function makeFolder(): string {

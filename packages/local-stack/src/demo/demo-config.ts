@@ -4,7 +4,7 @@ import { loadConfig, portField } from '@agp/runtime';
 import { z } from 'zod';
 import { readLocalStackConfig } from '../local-stack-config.ts';
 import { readNote } from '../running-servers.ts';
-import { loadSecrets } from '../start/load-secrets.ts';
+import { loadSecrets } from '../start/data-folder.ts';
 
 export interface DemoConfig {
   proxyUrl: string;

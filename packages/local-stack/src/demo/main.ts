@@ -2,8 +2,7 @@ import { ConfigError } from '@agp/runtime';
 import { Presets, SingleBar } from 'cli-progress';
 import { makeConsoleLink } from '../start/make-console-link.ts';
 import { DemoNotReadyError, readDemoConfig } from './demo-config.ts';
-import { formatResult } from './format-result.ts';
-import { expectRunningStack, runDemo, turnCount } from './run-demo.ts';
+import { expectRunningStack, formatResult, runDemo, turnCount } from './run-demo.ts';
 
 const bar = new SingleBar(
   { format: 'conversations {bar} {value}/{total} answers  {agent}', hideCursor: true, noTTYOutput: true },

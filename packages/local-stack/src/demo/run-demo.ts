@@ -1,12 +1,61 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '@agp/core/json';
+import { toLineText } from '@agp/core/text';
 import Anthropic from '@anthropic-ai/sdk';
+import Table from 'cli-table3';
 import OpenAI from 'openai';
-import { type Conversation, conversations } from './conversations.ts';
+import { z } from 'zod';
+import { type Conversation, conversations, type SentTurn, sendConversation } from './conversations.ts';
 import { type DemoConfig, DemoNotReadyError, nothingAnswers } from './demo-config.ts';
-import { type CostEntry, connectManagement, type ManagementClient } from './management-client.ts';
-import { type SentTurn, sendConversation } from './send-conversation.ts';
+
+const costEntry = z.object({
+  agent_id: z.string(),
+  agent_name: z.string(),
+  total_cost_usd: z.number(),
+  total_prompt_tokens: z.number(),
+  total_completion_tokens: z.number(),
+  request_count: z.number(),
+  models_used: z.array(z.string()),
+});
+
+const event = z.object({ id: z.string() });
+
+export type CostEntry = z.infer<typeof costEntry>;
+
+/** The few reads of the management API that the demo needs. */
+export interface ManagementClient {
+  listCosts(): Promise<CostEntry[]>;
+  /** Ids of the recorded events of a session. */
+  listEventIds(sessionId: string): Promise<string[]>;
+}
+
+/** Each read throws DemoNotReadyError if the API does not answer or does not know the key. */
+export function connectManagement({ managementUrl, managementKey }: DemoConfig): ManagementClient {
+  async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
+    let response: Response;
+    try {
+      response = await fetch(managementUrl + path, { headers: { authorization: `Bearer ${managementKey}` } });
+    } catch {
+      throw nothingAnswers(managementUrl);
+    }
+    if (response.status === 401) {
+      throw new DemoNotReadyError(
+        `${managementUrl} does not know this key. Set MANAGEMENT_API_KEY to the one it was started with.`,
+      );
+    }
+    if (!response.ok) throw new DemoNotReadyError(`GET ${managementUrl}${path} answered ${response.status}.`);
+    return schema.parse(parseJson(await response.text()));
+  }
+  return {
+    listCosts: () => get('/api/v1/costs/breakdown', z.array(costEntry)),
+    listEventIds: async (sessionId) => {
+      const events = await get(`/api/v1/events/sessions/${sessionId}`, z.array(event));
+      return events.map(({ id }) => id);
+    },
+  };
+}
 
 /** How long recording may take after the last answer, in milliseconds; it usually takes a tenth of a second. */
 const recordedWithinMs = 10_000;
@@ -90,4 +139,57 @@ export async function runDemo(config: DemoConfig, onTurn: (agent: string) => voi
   const agents = new Set(sent.map(({ agentId }) => agentId));
   const costs = await management.listCosts();
   return { sent, costs: costs.filter(({ agent_id }) => agents.has(agent_id)) };
+}
+
+const count = new Intl.NumberFormat('en');
+
+function formatCost(usd: number): string {
+  return usd.toFixed(6);
+}
+
+function toTable({ sent, costs }: DemoResult): string {
+  const sessions = Map.groupBy(sent, ({ agentId }) => agentId);
+  const table = new Table({
+    head: ['agent', 'sessions now', 'requests', 'tokens in', 'tokens out', 'cost (USD)', 'models'],
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'left'],
+    style: { head: [], border: [] },
+  });
+  for (const entry of costs) {
+    table.push([
+      toLineText(entry.agent_name),
+      count.format(new Set(sessions.get(entry.agent_id)?.map(({ sessionId }) => sessionId)).size),
+      count.format(entry.request_count),
+      count.format(entry.total_prompt_tokens),
+      count.format(entry.total_completion_tokens),
+      formatCost(entry.total_cost_usd),
+      toLineText(entry.models_used.join(', ')),
+    ]);
+  }
+  return table.toString();
+}
+
+/** The table of costs, and the way to the rest: the console, and commands to copy. @param consoleUrl address of the console */
+export function formatResult(config: DemoConfig, result: DemoResult, consoleUrl: string): string {
+  const { managementUrl, managementKey } = config;
+  const curl = `curl -s -H "Authorization: Bearer $KEY"`;
+  const [turn] = result.sent;
+  const block = `-X PUT -H 'Content-Type: application/json' -d '{"status":"blocked"}'`;
+  return `
+Recorded since this database was made, for the agents above, from GET /api/v1/costs/breakdown:
+
+${toTable(result)}
+
+See it in a browser; the link works once, within ten minutes, and "npm run agp -- console link" makes another:
+
+  ${consoleUrl}
+
+Or from here, after KEY=${managementKey}
+
+  the newest events         ${curl} '${managementUrl}/api/v1/events?limit=5'
+  one session in order      ${curl} ${managementUrl}/api/v1/sessions/${turn?.sessionId}
+  its chain of hashes       ${curl} ${managementUrl}/api/v1/lineage/${turn?.sessionId}
+  events as they happen     ${curl.replace('-s', '-sN')} -H 'Accept: text/event-stream' ${managementUrl}/api/v1/events/stream
+  stop an agent             ${curl} ${block} ${managementUrl}/api/v1/agents/${turn?.agentId}
+  every endpoint            ${managementUrl}/docs
+`;
 }

@@ -8,8 +8,7 @@
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseJson } from '@agp/core/json';
-import { signalTree } from './process-identity.ts';
-import { isRunning, stopAllWatched, type WatchedProcess } from './watched-process.ts';
+import { isRunning, signalTree, stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
 export type GuardMessage = { watch: WatchedProcess } | { removeFolder: string };
 

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stopLeftovers } from './guard.ts';
-import { listChildren, readStartTime } from './process-identity.ts';
-import type { WatchedProcess } from './watched-process.ts';
+import { listChildren, readStartTime, type WatchedProcess } from './watched-process.ts';
 
 const guardModule = JSON.stringify(new URL('./guard.ts', import.meta.url).href);
 

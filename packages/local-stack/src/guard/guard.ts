@@ -5,8 +5,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
 import type { GuardMessage } from './guard-process.ts';
-import { readStartTime } from './process-identity.ts';
-import { stopAllWatched, type WatchedProcess } from './watched-process.ts';
+import { readStartTime, stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
 /** How a process is stopped: see `WatchedProcess`. */
 export type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage'>;

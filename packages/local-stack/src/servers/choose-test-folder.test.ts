@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
-import { chooseTestFolder } from './choose-test-folder.ts';
+import { chooseTestFolder } from './throw-away-postgres.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

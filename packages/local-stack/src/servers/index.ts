@@ -1,11 +1,9 @@
 export * from '../binaries/find-server.ts';
-export * from '../binaries/server-binary.ts';
 export { type Guard, openGuard } from '../guard/guard.ts';
 export { identify, stopWatched, type WatchedProcess } from '../guard/watched-process.ts';
-export * from './choose-test-folder.ts';
 export * from './databases.ts';
-export * from './find-free-port.ts';
 export * from './nats.ts';
+export * from './ports.ts';
 export * from './postgres.ts';
 export * from './redis.ts';
 export * from './server.ts';

@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { chown, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { PostgresBinaries } from '../binaries/find-postgres.ts';
+import { readStartTime } from '../guard/watched-process.ts';
 import { StartError } from '../start-error.ts';
 import { type Account, type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
@@ -94,4 +97,29 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
     },
     options,
   );
+}
+
+/** True if the process may be a Postgres on this data: its working folder is its data folder. */
+function usesData(pid: number, folder: string): boolean {
+  try {
+    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
+  } catch {
+    return false; // another user's process, so not our Postgres
+  }
+  return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(folder);
+}
+
+/**
+ * Removes the pid file that a killed Postgres left, if its pid now belongs to another program. Postgres refuses to start as long as
+ * any process has that pid; it handles a pid that is free by itself.
+ */
+export function removeStalePidFile(folder: string): void {
+  const file = join(folder, 'postmaster.pid');
+  let pid: number;
+  try {
+    pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+  } catch {
+    return;
+  }
+  if (readStartTime(pid) !== null && !usesData(pid, folder)) rmSync(file);
 }

@@ -4,8 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openGuard } from '../guard/guard.ts';
-import { startPostgres } from './postgres.ts';
-import { removeStalePidFile } from './remove-stale-pid-file.ts';
+import { removeStalePidFile, startPostgres } from './postgres.ts';
 import { copyPristine } from './throw-away-postgres.ts';
 
 const { postgres: kit } = inject('agpTestServers');

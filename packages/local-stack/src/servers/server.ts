@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../guard/guard.ts';
-import { listChildren, signalTree } from '../guard/process-identity.ts';
-import { identify, isRunning, stopWatched } from '../guard/watched-process.ts';
+import { identify, isRunning, listChildren, signalTree, stopWatched } from '../guard/watched-process.ts';
 import { StartError } from '../start-error.ts';
-import { findFreePort } from './find-free-port.ts';
+import { findFreePort } from './ports.ts';
 
 /** A user to run as: only root can choose one. */
 export interface Account {

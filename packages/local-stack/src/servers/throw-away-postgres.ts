@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, chown, constants, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findPostgres, type PostgresBinaries } from '../binaries/find-postgres.ts';
+import { findPostgres, makePostgresReachable, type PostgresBinaries } from '../binaries/find-postgres.ts';
 import { canWrite, choosePostgresAccount } from '../binaries/postgres-account.ts';
-import { makePostgresReachable } from '../binaries/reachable-postgres.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { StartError } from '../start-error.ts';
@@ -87,4 +86,22 @@ async function ownTlsFiles(tls: TlsFiles, folder: string, account: Account | und
     if (account) await chown(own[name], account.uid, account.gid);
   }
   return own;
+}
+
+/** Several times what a test run keeps there at once, in bytes. */
+const enoughBytes = 4 * 1024 ** 3;
+
+/**
+ * Where the servers of a test run keep their data: in memory if there is plenty, unless `TMPDIR` is set. On a disk, each copy of a
+ * database folder costs most of a second of a core.
+ */
+export async function chooseTestFolder(memory = '/dev/shm', enough = enoughBytes): Promise<string> {
+  if (process.env.TMPDIR !== undefined) return tmpdir();
+  try {
+    await access(memory, constants.W_OK);
+    const { bavail, bsize } = await statfs(memory);
+    return bavail * bsize < enough ? tmpdir() : memory;
+  } catch {
+    return tmpdir();
+  }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { checkPorts } from './check-ports.ts';
+import { checkPorts } from './start-config.ts';
 
 const at = (port: number, host = '127.0.0.1', variable = 'PROXY_PORT') => ({
   variable,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { StartError } from '../start-error.ts';
-import { claimDataFolder } from './claim-data-folder.ts';
+import { claimDataFolder } from './data-folder.ts';
 
 test('a second claim fails and names the process that has the folder, if that has written its pid', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agp-claim-'));

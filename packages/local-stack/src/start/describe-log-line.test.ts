@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeLogLine, readFatalReason } from './describe-log-line.ts';
+import { describeLogLine, readFatalReason } from './logs.ts';
 
 test.for([
   ['{"level":"info","msg":"hello"}', null],

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openGuard } from '../guard/guard.ts';
 import { repositoryRoot } from '../local-stack-config.ts';
-import { keepService } from './keep-service.ts';
+import { keepService } from './start-service.ts';
 
 /** Is ready at once on its given port, or on 4001; `AFTERWARDS` says how it behaves when it is started again. */
 const program = `

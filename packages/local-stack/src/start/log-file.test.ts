@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openLogFile } from './log-file.ts';
+import { openLogFile } from './logs.ts';
 
 function makeLogFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-log-'));

@@ -5,8 +5,7 @@ import { openGuard, stopLeftovers } from '../guard/guard.ts';
 import { type LocalStackConfig, readLocalStackConfig } from '../local-stack-config.ts';
 import { removeNotes } from '../running-servers.ts';
 import { StartError } from '../start-error.ts';
-import { claimDataFolder } from './claim-data-folder.ts';
-import { explainDataFolder } from './make-data-folder.ts';
+import { claimDataFolder, explainDataFolder } from './data-folder.ts';
 import { startLocalStack } from './start-local-stack.ts';
 import { writeWelcome } from './write-welcome.ts';
 

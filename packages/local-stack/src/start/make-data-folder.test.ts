@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StartError } from '../start-error.ts';
-import { makeDataFolder } from './make-data-folder.ts';
+import { makeDataFolder } from './data-folder.ts';
 
 let folder = '';
 beforeAll(() => {

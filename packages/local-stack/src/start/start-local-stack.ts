@@ -8,12 +8,11 @@ import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { prepareDatabase, runMigrations } from '../run-migrations.ts';
 import { writeNote } from '../running-servers.ts';
-import { checkPorts } from './check-ports.ts';
-import { keepService } from './keep-service.ts';
-import { loadSecrets, type Secrets } from './load-secrets.ts';
+import { loadSecrets, type Secrets } from './data-folder.ts';
 import { makeConsoleLink, toReachable } from './make-console-link.ts';
-import { readStartConfig, type StartConfig } from './read-start-config.ts';
+import { checkPorts, readStartConfig, type StartConfig } from './start-config.ts';
 import { type ServerUrls, startServers } from './start-servers.ts';
+import { keepService } from './start-service.ts';
 import { readOwnProviders, writeProvidersFile } from './write-providers-file.ts';
 
 export interface LocalStackOptions {

@@ -2,20 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NatsPasswords, RedisPasswords } from '@agp/operator';
-import { findPostgres } from '../binaries/find-postgres.ts';
+import { findPostgres, makePostgresReachable } from '../binaries/find-postgres.ts';
 import { findServer } from '../binaries/find-server.ts';
 import { choosePostgresAccount } from '../binaries/postgres-account.ts';
-import { makePostgresReachable } from '../binaries/reachable-postgres.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { ensureDatabase } from '../servers/databases.ts';
 import { startNats } from '../servers/nats.ts';
-import { initPostgres, postgresUser, startPostgres } from '../servers/postgres.ts';
+import { initPostgres, postgresUser, removeStalePidFile, startPostgres } from '../servers/postgres.ts';
 import { placePostgres } from '../servers/postgres-folder.ts';
 import { startRedis } from '../servers/redis.ts';
-import { removeStalePidFile } from '../servers/remove-stale-pid-file.ts';
 import type { ServerOptions } from '../servers/server.ts';
-import type { Secrets } from './load-secrets.ts';
-import { openLogFile } from './log-file.ts';
+import type { Secrets } from './data-folder.ts';
+import { openLogFile } from './logs.ts';
 
 /** Each URL is an administrator's. */
 export interface ServerUrls {

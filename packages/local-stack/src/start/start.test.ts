@@ -17,8 +17,7 @@ import { toUserUrl } from '@agp/operator';
 import { childEnvironment, eventually } from '@agp/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { readStartTime } from '../guard/process-identity.ts';
-import type { WatchedProcess } from '../guard/watched-process.ts';
+import { readStartTime, type WatchedProcess } from '../guard/watched-process.ts';
 import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
 import { postgresUser } from '../servers/postgres.ts';
 

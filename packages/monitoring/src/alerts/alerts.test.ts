@@ -6,8 +6,7 @@ import { explainSkip, findPromtool } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { plantedSeries } from '../../test/planted-series.ts';
-import { renderAlerts } from '../render-alerts.ts';
-import { inKubernetes, renderPrometheusConfig } from '../render-prometheus-config.ts';
+import { inKubernetes, renderAlerts, renderPrometheusConfig } from '../generated-files.ts';
 import { alerts } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agp-alerts-'));

@@ -1,6 +1,5 @@
 import { sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
-import { agentVariable, makeDashboard } from './make-dashboard.ts';
-import { inDays, ofChosenAgents, usageByAgentAndModel } from './time-filters.ts';
+import { agentVariable, inDays, makeDashboard, ofChosenAgents, usageByAgentAndModel } from './make-dashboard.ts';
 
 const countOf = (title: string, description: string, where: string) =>
   statPanel({

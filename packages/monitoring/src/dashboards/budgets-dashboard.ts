@@ -1,6 +1,5 @@
 import { barGaugePanel, prom, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
-import { agentVariable, makeDashboard } from './make-dashboard.ts';
-import { inDays, ofChosenAgents } from './time-filters.ts';
+import { agentVariable, inDays, makeDashboard, ofChosenAgents } from './make-dashboard.ts';
 
 const ofAll = "FROM reporting.budgets_today WHERE scope = 'global'";
 const ofActive = `FROM reporting.budgets_today\nWHERE scope = 'agent' AND agent_status = 'active' AND ${ofChosenAgents}`;

@@ -1,6 +1,5 @@
 import { prom, promNow, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
-import { makeDashboard, providerVariable } from './make-dashboard.ts';
-import { inDays, inHours, usageByAgentAndModel } from './time-filters.ts';
+import { inDays, inHours, makeDashboard, providerVariable, usageByAgentAndModel } from './make-dashboard.ts';
 
 const now = [
   statPanel({

@@ -1,6 +1,5 @@
 import { sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
-import { agentVariable, makeDashboard } from './make-dashboard.ts';
-import { intervalOf, ofChosenAgents } from './time-filters.ts';
+import { agentVariable, intervalOf, makeDashboard, ofChosenAgents } from './make-dashboard.ts';
 
 const started = `FROM reporting.sessions\nWHERE $__timeFilter(started_at) AND ${ofChosenAgents}`;
 

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import { runCommand, UsageError } from '../run-command.ts';
-import { addSecrets } from '../secrets/add-secrets.ts';
+import { addSecrets, rotatable, rotateSecrets } from '../secrets/add-secrets.ts';
 import { checkPlaces } from '../secrets/check-places.ts';
 import { defaultPlaces, serverNames } from '../secrets/list-secrets.ts';
-import { rotatable, rotateSecrets } from '../secrets/rotate-secrets.ts';
-import { completeSecrets, readSecrets } from '../secrets/secrets-folder.ts';
-import { toManifests, toNamespace } from '../secrets/to-manifests.ts';
+import { completeSecrets, readSecrets, toManifests, toNamespace } from '../secrets/secrets-folder.ts';
 
 const repositoryRoot = resolve(import.meta.dirname, '../../../..');
 

@@ -1,8 +1,22 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listAddedSecrets } from './list-added-secrets.ts';
 import { listSecrets, listServerConfigs, type ServerPlaces } from './list-secrets.ts';
 import { type Passwords, readPasswords } from './passwords.ts';
+
+/** Folders of what is not made but given: keys of providers, certificates of hosts, and the console's secret at its OpenID provider. */
+const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'management'] as const;
+/** Paths of secrets that `addSecrets` takes. */
+export const givenPath =
+  /^(?:provider-keys\/[a-z0-9][a-z0-9-]{0,62}|(?:proxy|management)-tls\/tls\.(?:crt|key)|admin\/database-url|management\/oidc-client-secret)$/;
+
+/** The paths of given secrets that are in the folder. */
+export function listAddedSecrets(folder: string): string[] {
+  return givenFolders
+    .filter((name) => existsSync(join(folder, name)))
+    .flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))
+    .filter((path) => givenPath.test(path))
+    .sort();
+}
 
 /** Reads a secret; undefined if it does not exist. */
 export function readSecret(folder: string, path: string): string | undefined {
@@ -59,4 +73,40 @@ export function writeSecret(folder: string, path: string, text: string): void {
   chmodSync(dirname(file), 0o755);
   chmodSync(target, 0o444);
   if (!isThere) renameSync(target, file);
+}
+
+interface SecretManifest {
+  apiVersion: 'v1';
+  kind: 'Secret';
+  metadata: { name: string; namespace: string; labels: Record<string, string> };
+  type: 'Opaque' | 'kubernetes.io/tls';
+  stringData: Record<string, string>;
+}
+
+/** A list of Kubernetes Secrets, for `kubectl apply -f -`: the secrets of the folder `proxy` are the keys of the Secret `agp-proxy`. */
+export function toManifests(secrets: ReadonlyMap<string, string>, namespace: string) {
+  const byFolder = Map.groupBy(secrets, ([path]) => path.slice(0, path.indexOf('/')));
+  const items = [...byFolder].map(
+    ([folder, entries]): SecretManifest => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: `agp-${folder}`, namespace, labels: { 'app.kubernetes.io/part-of': 'agent-governance-proxy' } },
+      type: folder.endsWith('-tls') ? 'kubernetes.io/tls' : 'Opaque',
+      stringData: Object.fromEntries(entries.map(([path, text]) => [path.slice(folder.length + 1), text])),
+    }),
+  );
+  return { apiVersion: 'v1', kind: 'List', items };
+}
+
+/** The namespace that the Secrets are in, as k8s/namespace has it: nothing in it needs more than `restricted` allows. */
+export function toNamespace(namespace: string) {
+  const level = 'restricted';
+  const labels = {
+    'app.kubernetes.io/part-of': 'agent-governance-proxy',
+    'pod-security.kubernetes.io/enforce': level,
+    'pod-security.kubernetes.io/enforce-version': 'latest',
+    'pod-security.kubernetes.io/audit': level,
+    'pod-security.kubernetes.io/warn': level,
+  };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
 }

@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { type Rotatable, rotatable, rotateSecrets } from './add-secrets.ts';
 import { defaultPlaces } from './list-secrets.ts';
-import { type Rotatable, rotatable, rotateSecrets } from './rotate-secrets.ts';
-import { completeSecrets, readSecrets } from './secrets-folder.ts';
-import { toManifests } from './to-manifests.ts';
+import { completeSecrets, readSecrets, toManifests } from './secrets-folder.ts';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-secrets-'));

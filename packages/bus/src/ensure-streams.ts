@@ -3,14 +3,71 @@ import {
   DiscardPolicy,
   type JetStreamManager,
   type NatsConnection,
+  NatsError,
   nanos,
   RetentionPolicy,
   StorageType,
   type StreamConfig,
+  type StreamInfo,
 } from 'nats';
-import { type EventStreamOptions, ensureKeptStream, undeletable } from './ensure-kept-stream.ts';
-import { findStream } from './find-stream.ts';
 import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
+
+/** NATS' code for a stream that does not exist. */
+const noSuchStream = 10_059;
+
+/** What JetStream knows of a stream; null where it says that there is none. Rejects where it does not answer, or may not tell. */
+export function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+  return manager.streams.info(name).catch((error: unknown) => {
+    if (error instanceof NatsError && error.api_error?.err_code === noSuchStream) return null;
+    throw error;
+  });
+}
+
+export interface EventStreamOptions {
+  /** Copies in a NATS cluster; 1 on a single server. */
+  replicas: number;
+  /** The most that the stream may hold on disk, in bytes; beyond it publishing fails, and nothing old is deleted. */
+  maxBytes: number;
+  /** How long events are kept for a replay, in milliseconds, in a second stream of the same size. Default 0: none are kept. */
+  keepMs?: number;
+  /** How long a writer may hold a message, in milliseconds; 30 seconds by default. */
+  ackWaitMs?: number;
+}
+
+/**
+ * For both streams: nobody may purge them or delete single messages. A client that may publish an event may name any subject for the
+ * server's reply, and the server publishes there with its own rights: with a stolen proxy's password, a reply to
+ * `$JS.API.STREAM.PURGE.AGP_EVENTS` would empty the stream. Cannot be unset. Acknowledging, discarding and removing the whole stream
+ * still work.
+ */
+export const undeletable = { deny_purge: true, deny_delete: true };
+
+/**
+ * Makes, updates, or (with `keepMs` 0) removes the stream that keeps events for a replay. Unlike the event stream it discards its oldest
+ * messages.
+ *
+ * @returns the reason if it failed; null otherwise
+ */
+export async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
+  const keepMs = options.keepMs ?? 0;
+  const stream = {
+    subjects: [keptSubject],
+    max_age: nanos(keepMs),
+    max_bytes: options.maxBytes,
+    num_replicas: options.replicas,
+    ...undeletable,
+  };
+  const fixed = { retention: RetentionPolicy.Limits, storage: StorageType.File, discard: DiscardPolicy.Old };
+  try {
+    const isKnown = (await findStream(manager, keptStream)) !== null;
+    if (keepMs === 0 && isKnown) await manager.streams.delete(keptStream);
+    else if (isKnown) await manager.streams.update(keptStream, stream);
+    else if (keepMs > 0) await manager.streams.add({ name: keptStream, ...stream, ...fixed });
+    return null;
+  } catch (error) {
+    return `events are not kept for a replay: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
 
 /** How long a writer may hold a message before JetStream gives it to another, in milliseconds. */
 export const ackWaitMs = 30_000;

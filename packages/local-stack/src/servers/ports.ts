@@ -1,5 +1,15 @@
 import { randomInt } from 'node:crypto';
-import { probePort } from './probe-port.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Listens on a port for a moment. Rejects if that is impossible; port 0 always works. */
+export async function probePort(port: number, host: string): Promise<void> {
+  const probe = createServer();
+  probe.listen(port, host);
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
+}
 
 /**
  * Below the ranges that Linux (from 32768) and macOS (from 49152) take source ports from. A client that retries a stopped

@@ -1,2 +1,0 @@
-export * from './permissions.ts';
-export * from './render-nats-config.ts';
