@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect, createInbox, type NatsConnection, type TlsOptions } from 'nats';
 
 /** The address and credentials of NATS, as the client library takes them. */
-export interface BusAddress {
+interface BusAddress {
   /** `host:port` of each server. */
   servers: string[];
   /** The first one's host. */

@@ -17,7 +17,7 @@ export interface DeliveredEvent {
   acknowledge(): void;
 }
 
-export interface ConsumeOptions {
+interface ConsumeOptions {
   stream: EventStreamOptions;
   /** Events that this process may hold unacknowledged at once. */
   maxHeld: number;

@@ -40,7 +40,7 @@ export interface EventStreamOptions {
  * `$JS.API.STREAM.PURGE.AGP_EVENTS` would empty the stream. Cannot be unset. Acknowledging, discarding and removing the whole stream
  * still work.
  */
-export const undeletable = { deny_purge: true, deny_delete: true };
+const undeletable = { deny_purge: true, deny_delete: true };
 
 /**
  * Makes, updates, or (with `keepMs` 0) removes the stream that keeps events for a replay. Unlike the event stream it discards its oldest
@@ -48,7 +48,7 @@ export const undeletable = { deny_purge: true, deny_delete: true };
  *
  * @returns the reason if it failed; null otherwise
  */
-export async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
+async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
   const keepMs = options.keepMs ?? 0;
   const stream = {
     subjects: [keptSubject],
@@ -73,7 +73,7 @@ export async function ensureKeptStream(manager: JetStreamManager, options: Event
 export const ackWaitMs = 30_000;
 
 /** Messages that all writers together may hold unacknowledged. */
-export const maxUnacknowledged = 10_000;
+const maxUnacknowledged = 10_000;
 
 const duplicateWindowMs = 120_000;
 

@@ -28,7 +28,7 @@ interface Message {
   sentAt: number;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   /** The most events that it holds. */
   capacity?: number;
   /** Called when an event is refused because the outbox is full: that event is lost. */

@@ -50,7 +50,7 @@ export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
   },
 };
 
-export interface NatsConfigOptions {
+interface NatsConfigOptions {
   /** Of letters, digits, `-` and `_`. The file holds them in clear text and is as secret as they are. */
   passwords: Readonly<Record<NatsUser, string>>;
   /** A user with all rights. Default none. */

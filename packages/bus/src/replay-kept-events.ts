@@ -21,7 +21,7 @@ import { unpackEvents, writeHeaders } from './parcel.ts';
  * The outcome for each message of the kept stream from sequence `first` to `last`: `messages`, `copies` and `notKept` add up to
  * their number.
  */
-export interface Replay {
+interface Replay {
   first: number;
   last: number;
   /** Published again. */
@@ -37,7 +37,7 @@ export interface Replay {
 }
 
 /** No stream keeps events: EVENT_KEEP_HOURS is 0, or no writer has made the stream yet. */
-export class NothingKeptError extends Error {
+class NothingKeptError extends Error {
   readonly code = 'nothing_kept';
 }
 

@@ -111,7 +111,7 @@ interface ErrorRow {
 export type ErrorCode = keyof typeof errorTable;
 
 /** The parts of an answer that its row of {@link errorTable} leaves open. */
-export interface ErrorDetails {
+interface ErrorDetails {
   /** Needed where the row has no message. */
   message?: string;
   /** Needed where the row leaves values open. */

@@ -24,7 +24,7 @@ export function explainAnswer({
 export type Place = 'console' | 'cli';
 
 /** Why the proxy refused, and what somebody can do about it. */
-export interface Explanation {
+interface Explanation {
   why: string;
   wayOut: string;
 }

@@ -1,4 +1,4 @@
-export type JsonErrorCode = 'too_deep' | 'not_json';
+type JsonErrorCode = 'too_deep' | 'not_json';
 
 const messages: Record<JsonErrorCode, string> = { too_deep: 'nests too deep', not_json: 'is not JSON' };
 
@@ -91,7 +91,7 @@ export function nestsDeeperThan(text: string, maxDepth: number): boolean {
 /** Far deeper than what any agent, provider or tool writes, and far from where a parser or a walk that calls itself ends the process. */
 export const maxJsonDepth = 512;
 
-export interface JsonBounds {
+interface JsonBounds {
   /** Objects and lists within each other; {@link maxJsonDepth} if not given. */
   maxDepth?: number;
 }

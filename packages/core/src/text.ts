@@ -10,7 +10,7 @@ const plain = /^[\x20-\x7e]*$/;
 const everyHidden = new RegExp(hidden, 'gu');
 
 /** Replaces each of those characters. */
-export function replaceHidden(text: string, write: (character: string) => string): string {
+function replaceHidden(text: string, write: (character: string) => string): string {
   return plain.test(text) ? text : text.replace(everyHidden, write);
 }
 

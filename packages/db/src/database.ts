@@ -11,7 +11,7 @@ import type { Schema } from './schema.ts';
  * A socket that sends everything written in one turn of the event loop together. pg writes a pipelined transaction statement by
  * statement, and those system calls cost the writer more than building the statements (`npm run bench:writer`).
  */
-export class GatheringSocket extends Socket {
+class GatheringSocket extends Socket {
   #gathering = false;
 
   override cork(): void {

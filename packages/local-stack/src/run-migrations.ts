@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const { NODE_COMPILE_CACHE = '' } = process.env;
 
 /** The schema could not be brought up to date, or its roles could not be made. The message is the command's own. */
-export class MigrationError extends StartError {
+class MigrationError extends StartError {
   override readonly code = 'migration_failed';
 }
 

@@ -10,7 +10,7 @@ const { databaseUrl, natsUrl, natsCaFile } = commonFields;
 const connectTimeoutMs = 30_000;
 
 /** Longest that one statement may take, in milliseconds. */
-export interface StatementTimes {
+interface StatementTimes {
   statementTimeoutMs?: number;
   /** For statements that are known to take long. */
   longestStatementMs?: number;

@@ -48,7 +48,7 @@ export interface RoleUrls<Nats = string, Redis = string> {
 }
 
 /** Functions that give the URL of a server for a user. */
-export interface UserUrls<Nats = string, Redis = string> {
+interface UserUrls<Nats = string, Redis = string> {
   databaseUrl(user: DatabaseUser): string;
   natsUrl(user: NatsUser): Nats;
   redisUrl(user: RedisUser): Redis;

@@ -40,7 +40,7 @@ function dearest(rates: Rates, inputTokens: number): bigint {
  *
  * @returns null if there is no bound, or the row has no price for something that would be billed
  */
-export function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
+function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   if (row.free) return 0;
   let input = 0n;
   let written = 0n;
@@ -77,7 +77,7 @@ export function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
 }
 
 /** Bounds of what calls of a model may cost. */
-export interface ModelBounds {
+interface ModelBounds {
   /** The library's id of the vendor whose prices apply; null if unknown. */
   vendor: string | null;
   /** Tokens of the largest input that the model takes. */

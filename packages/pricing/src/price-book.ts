@@ -40,7 +40,7 @@ export const priceVersion = 'genai-prices 0.1.8';
 const vendors = { openai: 'openai', anthropic: 'anthropic', gemini: 'google' } as const;
 
 /** A model that the library knows. */
-export interface LibraryModel {
+interface LibraryModel {
   name: string;
   provider: Provider;
   model: ModelInfo;
@@ -64,7 +64,7 @@ function lookUp(name: string, options: Parameters<typeof calcPrice>[2]): ReturnT
 const secondOf = (time: Date): number => Math.floor(time.getTime() / 1000);
 
 /** Finds the vendor by the address, since its owner sends the bill; then by the configured name; then by the API. */
-export function findVendor(call: Pick<PricedCall, 'baseUrl' | 'provider' | 'api'>): Provider | null {
+function findVendor(call: Pick<PricedCall, 'baseUrl' | 'provider' | 'api'>): Provider | null {
   return (
     findProvider({ providerApiUrl: call.baseUrl }) ??
     findProvider({ providerId: call.provider }) ??
@@ -74,7 +74,7 @@ export function findVendor(call: Pick<PricedCall, 'baseUrl' | 'provider' | 'api'
 }
 
 /** Looks a model up in the list of one vendor; null if it is not there. */
-export function findLibraryModel(vendor: Provider, name: string, at: Date): LibraryModel | null {
+function findLibraryModel(vendor: Provider, name: string, at: Date): LibraryModel | null {
   const found = lookUp(name, { providerId: vendor.id, timestamp: at });
   if (!found) return null;
   return { name, provider: found.provider, model: found.model, second: secondOf(at), prices: found.model_price };
@@ -129,7 +129,7 @@ export interface PriceBookOptions {
 }
 
 /** Looks models up and remembers them. */
-export interface PriceBook {
+interface PriceBook {
   find(asked: AskedModel): PricedModel;
   /** @param half whether tokens cost half of the prices */
   compile(prices: ModelPrice, half: boolean): PriceRow;

@@ -32,7 +32,7 @@ const day = z
 const serviceTier = z.string().regex(/^[a-z0-9_-]{1,32}$/, 'must be a lower-case tier, as the provider names it');
 
 /** One model's or one family's prices. They replace all other prices of it: nothing is merged. */
-export const priceEntrySchema = z
+const priceEntrySchema = z
   .strictObject({
     /** The id of a configured provider; any provider if absent. */
     provider: z.string().min(1).optional(),

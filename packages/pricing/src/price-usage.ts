@@ -15,7 +15,7 @@ import { chargeUsage } from './price-row.ts';
 import { makeUsage } from './usage.ts';
 
 /** The effect of a service tier on a price. */
-export interface TierPrice {
+interface TierPrice {
   /** Tokens cost half. */
   half: boolean;
   /** Added to the price's version, so that a record shows the tier; empty for the standard tier. */

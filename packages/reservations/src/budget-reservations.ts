@@ -20,12 +20,12 @@ export interface ForwardedRequest {
 }
 
 /** The form in Redis. Ids of sessions and providers contain no `|`; a model's name may. */
-export function writeForwarded({ sessionId, provider, model }: ForwardedRequest): string {
+function writeForwarded({ sessionId, provider, model }: ForwardedRequest): string {
   return `${sessionId}|${provider}|${model ?? ''}`;
 }
 
 /** @returns null for a text that is not from {@link writeForwarded} */
-export function parseForwarded(text: string): ForwardedRequest | null {
+function parseForwarded(text: string): ForwardedRequest | null {
   const [, sessionId, provider, model] = /^([^|]+)\|([^|]+)\|(.*)$/s.exec(text) ?? [];
   if (sessionId === undefined || provider === undefined) return null;
   return { sessionId, provider, model: model || null };

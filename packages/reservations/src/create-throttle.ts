@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
-export interface ThrottleOptions {
+interface ThrottleOptions {
   /** Names the counters; two throttles with one name share them. */
   name: string;
   /** How many times a key may be consumed in each window. */
@@ -10,7 +10,7 @@ export interface ThrottleOptions {
   durationSeconds: number;
 }
 
-export interface ThrottleDecision {
+interface ThrottleDecision {
   allowed: boolean;
   /** Seconds until the window ends, at least 1. */
   retryAfterSeconds: number;

@@ -33,7 +33,7 @@ return ARGV[1]`;
 const refreshEveryMs = 1_000;
 const rememberedAgents = 10_000;
 
-export interface IdleSessionOptions {
+interface IdleSessionOptions {
   /** Idle time after which an agent's next request opens a new session. */
   idleSeconds: number;
   /** Called when Redis fails and this process uses its own memory. */

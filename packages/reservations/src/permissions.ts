@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 export const redisUsers = ['proxy', 'writer', 'management'] as const;
 export type RedisUser = (typeof redisUsers)[number];
 
-export interface RedisPermissions {
+interface RedisPermissions {
   /** Prefixes of keys. */
   keys: readonly string[];
   /** By their names in Redis' ACL. */
@@ -42,7 +42,7 @@ export const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
   },
 };
 
-export interface RedisAclOptions {
+interface RedisAclOptions {
   passwords: Readonly<Record<RedisUser, string>>;
   /** The password of the user `default`, who may do everything. Without one the user is switched off. */
   administratorPassword?: string;

@@ -13,7 +13,7 @@ const maxDepth = 5;
  * The fields of a log line with data from outside made harmless: the length of texts is bounded, each and in all, and the kind of a
  * credential is shown instead of its value. Names are written as in the API: `eventId` becomes `event_id`.
  */
-export function boundFields(fields: Record<string, unknown>): Record<string, unknown> {
+function boundFields(fields: Record<string, unknown>): Record<string, unknown> {
   let left = maxTexts;
 
   function boundText(text: string): string {

@@ -45,13 +45,13 @@ export function makeEvent(over: Partial<EventMessage> = {}): EventMessage {
 }
 
 /** The public id of an event of that time, in milliseconds. */
-export const makeEventIdAt = (ms: number) => toPublicId('evt', firstUuidAt(ms).slice(0, 13) + randomUUIDv7().slice(13));
+const makeEventIdAt = (ms: number) => toPublicId('evt', firstUuidAt(ms).slice(0, 13) + randomUUIDv7().slice(13));
 
 /** A recordable event of that time, in milliseconds. */
 export const makeEventAt = (ms: number, over: Partial<EventMessage> = {}) =>
   makeEvent({ id: makeEventIdAt(ms), timestamp: new Date(ms).toISOString(), ...over });
 
-export interface TrafficOptions {
+interface TrafficOptions {
   events: number;
   agents: number;
   /** Sessions that are under way at once. */

@@ -40,7 +40,7 @@ export { type Link, type LinkWeather, startLink } from './start-link.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
 export { eventually, longestWaitMs, waitFor } from './wait-for.ts';
 
-export interface TestStackOptions {
+interface TestStackOptions {
   /** Starts a NATS server with JetStream of this stack's own, or three that are a cluster. */
   nats?: boolean | 'cluster';
   /** Starts a Redis server of this stack's own, or two and a sentinel. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { canonical } from './verify-chain.ts';
 
-export interface AuditChainEntry {
+interface AuditChainEntry {
   seq: number;
   id: string;
   lineage_hash: string;

@@ -11,7 +11,7 @@ export interface ChainEntry {
   payload: string;
 }
 
-export interface RemovedRun {
+interface RemovedRun {
   first_seq: number;
   last_seq: number;
   lineage_hash: string;

@@ -6,7 +6,7 @@ import type { Request, RequestHandler } from 'express';
 import { type FindSession, showsSession } from './console/sessions.ts';
 import { type Caller, digestSecret, type KeyFinders, noteUses, toKeyCaller } from './keys.ts';
 
-export interface AuthenticationParts {
+interface AuthenticationParts {
   db: Db;
   keys: KeyFinders;
   findSession: FindSession;

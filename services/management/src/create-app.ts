@@ -18,7 +18,7 @@ import type { Reads } from './reads/reads.ts';
 import { chooseFormat, csvOf, sendRows } from './replies.ts';
 import { found, parseInput, parseQuery, readJsonBody, readQuery } from './requests.ts';
 
-export interface AppParts {
+interface AppParts {
   context: Context;
   reads: Reads;
   changes: ChangesFirst;

@@ -11,7 +11,7 @@ import { giveUpSilentReader } from './reads/reads.ts';
 import { readPiiType } from './requests.ts';
 
 /** An answer as CSV: the file's name without its ending, and the members of each row that are its columns. */
-export interface CsvTable {
+interface CsvTable {
   name: string;
   columns: readonly string[];
 }
@@ -80,7 +80,7 @@ export function writeCsvLine(cells: readonly unknown[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }
 
-export interface Framing {
+interface Framing {
   before: string;
   after: string;
 }

@@ -29,7 +29,7 @@ import { Reads } from './reads/reads.ts';
 import { StatusReader, watchCapUse } from './reads/status-reader.ts';
 import { listRoutes } from './routes/index.ts';
 
-export interface ManagementOverrides {
+interface ManagementOverrides {
   logger?: Logger;
   /** Silence on a stream before a keepalive comment, in milliseconds. */
   keepaliveMs?: number;

@@ -30,7 +30,7 @@ export interface Proxy extends Service {
 }
 
 /** For tests. */
-export interface ProxyOverrides {
+interface ProxyOverrides {
   logger?: Logger;
 }
 

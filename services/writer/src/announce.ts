@@ -7,7 +7,7 @@ import { keepTrying } from '@agp/runtime';
 /** Announces a recorded batch, including events that were recorded before: their announcement may have been lost. */
 export type Announce = (batch: RecordedEvents) => Promise<void>;
 
-export interface AnnounceOptions {
+interface AnnounceOptions {
   connection: NatsConnection;
   signal: AbortSignal;
   onFailure: (error: unknown) => void;

@@ -15,7 +15,7 @@ export function acknowledge(batch: readonly { delivered: DeliveredEvent }[]): vo
 }
 
 /** Releases the reservations of recorded events; see {@link makeSettle}. */
-export type Settle = (recorded: RecordedEvents) => void;
+type Settle = (recorded: RecordedEvents) => void;
 
 /**
  * After the commit an event's cost is in the usage table, and its reservation would count it twice. Nothing waits for the release: one
@@ -46,7 +46,7 @@ export interface PipelineSteps {
   lanes: number;
 }
 
-export interface Pipeline {
+interface Pipeline {
   /** Takes a fetched message, which is acknowledged once it is recorded or set aside. */
   accept(delivered: DeliveredEvent): void;
   /** Records everything accepted so far; call it last. Rejects when the steps give up. */

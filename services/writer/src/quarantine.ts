@@ -15,7 +15,7 @@ export interface Unrecordable {
 
 export type Quarantine = (messages: readonly Unrecordable[]) => Promise<void>;
 
-export interface QuarantineOptions {
+interface QuarantineOptions {
   db: Db;
   metrics: WriterMetrics;
   logger: Logger;

@@ -8,7 +8,7 @@ import type { Quarantine } from './quarantine.ts';
 /** Records a batch; see {@link makeRecord}. */
 export type RecordBatch = (batch: readonly HeldEvent[]) => Promise<RecordedEvents>;
 
-export interface RecordOptions {
+interface RecordOptions {
   pool: Pool;
   quarantine: Quarantine;
   metrics: WriterMetrics;

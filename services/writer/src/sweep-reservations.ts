@@ -34,7 +34,7 @@ export async function sweepReservations(reservations: BudgetReservations, pool: 
   return swept;
 }
 
-export interface SweepOptions {
+interface SweepOptions {
   reservations: BudgetReservations;
   pool: Pool;
   metrics: WriterMetrics;

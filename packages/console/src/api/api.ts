@@ -13,7 +13,7 @@ import { consoleHeaders, sessionKey } from './session.ts';
 
 type Method = 'get' | 'put' | 'post' | 'delete';
 /** Paths of the API that have a method. */
-export type PathWith<M extends Method> = {
+type PathWith<M extends Method> = {
   [Path in keyof paths]: paths[Path] extends Record<M, { responses: unknown }> ? Path : never;
 }[keyof paths];
 
@@ -21,13 +21,13 @@ type Operation<Path extends keyof paths, M extends Method> = paths[Path][M];
 type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Json } } ? Json : undefined;
 
 /** The JSON of an operation's answer; undefined where it has none. */
-export type AnswerOf<Path extends keyof paths, M extends Method = 'get'> =
+type AnswerOf<Path extends keyof paths, M extends Method = 'get'> =
   Operation<Path, M> extends { responses: infer Responses }
     ? JsonOf<Responses[keyof Responses & (200 | 201 | 204)]>
     : never;
 
 /** Parameters of an operation: `query` and `path`. */
-export type ParametersOf<Path extends keyof paths, M extends Method = 'get'> =
+type ParametersOf<Path extends keyof paths, M extends Method = 'get'> =
   Operation<Path, M> extends { parameters: infer Parameters }
     ? { [Place in 'query' | 'path' as Place extends keyof Parameters ? Place : never]?: Filled<Parameters, Place> }
     : never;
@@ -36,7 +36,7 @@ type Filled<Parameters, Place> = Place extends keyof Parameters ? Loose<Exclude<
 type Loose<Values> = { [Name in keyof Values]: Values[Name] | undefined };
 
 /** The body of an operation; undefined where it takes none. */
-export type BodyOf<Path extends keyof paths, M extends Method> =
+type BodyOf<Path extends keyof paths, M extends Method> =
   Operation<Path, M> extends { requestBody?: { content: { 'application/json': infer Json } } } ? Json : undefined;
 
 /** What came back, and the cursor of the next page where there is one. */
@@ -50,7 +50,7 @@ const client = createClient<paths>({ baseUrl: window.location.origin });
 type Call = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
 /** The cursor in `Link: <...?cursor=...>; rel="next"`. */
-export function readNextCursor(link: string | null): string | null {
+function readNextCursor(link: string | null): string | null {
   const [, address] = /<([^>]{1,2000})>\s*;\s*rel="next"/.exec(link ?? '') ?? [];
   return address === undefined ? null : new URLSearchParams(address.split('?')[1] ?? '').get('cursor');
 }

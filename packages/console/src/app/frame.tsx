@@ -22,7 +22,7 @@ import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 
 /** Who is signed in, until when, and the way out. */
-export function AccountMenu() {
+function AccountMenu() {
   const { name, role, expires_at } = useSession();
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
@@ -84,7 +84,7 @@ function judge(lag: number): Tone {
 }
 
 /** How far what is shown is behind what happens, or that nobody can tell: it says of the writer what the services' list says. */
-export function LagBadge() {
+function LagBadge() {
   const { data, error } = useQuery(statusQuery);
   if (error)
     return (
@@ -128,7 +128,7 @@ export function LagBadge() {
 }
 
 /** On every screen while all agents are paused, so that nobody wonders. */
-export function PauseBanner() {
+function PauseBanner() {
   const { data } = useQuery(statusQuery);
   const { change } = usePermissions();
   if (!data?.data.pause?.paused) return null;
@@ -155,7 +155,7 @@ export function PauseBanner() {
 }
 
 /** Dark or light; the system's choice until somebody presses it. */
-export function SchemeButton() {
+function SchemeButton() {
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
   const other = scheme === 'dark' ? 'light' : 'dark';

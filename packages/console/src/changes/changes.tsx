@@ -145,7 +145,7 @@ export function SetLimit({ agent, limit, size = 'xs' }: SetLimitProps) {
 }
 
 /** Whose cap it is: of one agent, of all together, or of agents that are yet to come. */
-export type CapOwner = { kind: 'agent'; id: string; name: string } | { kind: 'global' } | { kind: 'default' };
+type CapOwner = { kind: 'agent'; id: string; name: string } | { kind: 'global' } | { kind: 'default' };
 
 interface SetCapProps {
   owner: CapOwner;

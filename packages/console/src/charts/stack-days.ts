@@ -6,7 +6,7 @@ interface Entry {
 }
 
 /** One bar: what each group cost on a day. */
-export interface StackedDay {
+interface StackedDay {
   day: string;
   costs: Readonly<Record<string, number>>;
 }

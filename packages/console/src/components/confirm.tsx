@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useChange } from '../api/api.ts';
 import { FailureNotice } from './feedback.tsx';
 
-export interface ConfirmProps<Result> {
+interface ConfirmProps<Result> {
   /** The question, such as `Block invoice-checker?`. */
   title: string;
   /** The words on the button that does it: a verb. */
@@ -26,7 +26,7 @@ export interface ConfirmProps<Result> {
 const longestReason = 256;
 
 /** Asks before a change: says what will happen, takes a reason for the audit log, and stays open until storage has said yes. */
-export function ConfirmChange<Result>(props: ConfirmProps<Result>) {
+function ConfirmChange<Result>(props: ConfirmProps<Result>) {
   const { title, verb, opened, onClose, children, danger = false, change, onDone, ready = true } = props;
   const [reason, setReason] = useState('');
   const { mutate, isPending, error, reset } = useChange(change);

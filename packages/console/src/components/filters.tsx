@@ -46,7 +46,7 @@ interface DayFieldProps {
 const earliest = '2000-01-01';
 
 /** A UTC day, by the browser's own control; it takes effect once it is whole, or when one leaves it empty. */
-export function DayField({ label, value, onChange }: DayFieldProps) {
+function DayField({ label, value, onChange }: DayFieldProps) {
   const [text, setText] = useState(value ?? '');
   // The address may change by itself: by a choice beside it, or the browser's way back.
   useEffect(() => setText(value ?? ''), [value]);

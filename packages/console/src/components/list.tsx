@@ -158,7 +158,7 @@ export interface Column<Row> {
   silent?: boolean;
 }
 
-export interface RowsTableProps<Row> {
+interface RowsTableProps<Row> {
   /** What the rows are, for those who cannot see the screen. */
   label: string;
   rows: readonly Row[];

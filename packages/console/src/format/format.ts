@@ -166,7 +166,7 @@ export function utcDay(time: number): string {
 const dayMs = 86_400_000;
 
 /** When a daily cap will be used up if the day goes on as it went until now. */
-export type Projection =
+type Projection =
   | { kind: 'none' }
   | { kind: 'exhausted' }
   | { kind: 'safe'; endOfDayUsd: number }

@@ -21,7 +21,7 @@ const longestMessage = 256 * 1_024;
  * @param onOpen called once the server sends every event recorded from now on
  * @throws ApiFailure where the server refuses; TypeError where it is gone
  */
-export async function readEventStream(
+async function readEventStream(
   filter: StreamFilter,
   { onEvents, onOpen, signal }: { onEvents: (events: StreamEvent[]) => void; onOpen: () => void; signal: AbortSignal },
 ): Promise<void> {

@@ -3,7 +3,7 @@ interface Identified {
   id: string;
 }
 
-export interface BufferOptions {
+interface BufferOptions {
   /** Most rows that are shown. */
   capacity: number;
   /** Ids that are remembered, so that an event that comes twice is shown once. */

@@ -11,7 +11,7 @@ import { RateMeter } from './rate-meter.ts';
 const drawMs = 200;
 
 /** What the tail shows. */
-export interface LiveView {
+interface LiveView {
   rows: readonly StreamEvent[];
   /** How many wait while it is held. */
   waiting: number;

@@ -11,11 +11,7 @@ import { formatCap, formatTime, formatUsd, projectSpend } from '../format/format
 import { usePermissions } from '../session/session-context.ts';
 
 /** When a cap will be used up if today goes on as it went until now. */
-export function Outlook({
-  budget,
-}: {
-  budget: Pick<Budget, 'spent_usd' | 'reserved_usd' | 'daily_cap_usd' | 'warn_only'>;
-}) {
+function Outlook({ budget }: { budget: Pick<Budget, 'spent_usd' | 'reserved_usd' | 'daily_cap_usd' | 'warn_only'> }) {
   const now = useNow();
   const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
   const projection = projectSpend(spent_usd + reserved_usd, daily_cap_usd, now);

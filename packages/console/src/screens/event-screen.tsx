@@ -94,7 +94,7 @@ interface Finding {
 }
 
 /** Where personal data was found, the same kind in the same message once: `email in request, message 2 (3 times)`. */
-export function listFindings(findings: readonly Finding[]): string[] {
+function listFindings(findings: readonly Finding[]): string[] {
   const places = Map.groupBy(findings, ({ in: part, message, type }) => {
     const place = message === null ? part : `${part}, message ${message}`;
     return `${type.replaceAll('_', ' ')} in ${place}`;

@@ -99,7 +99,7 @@ const linkedNames = {
 };
 
 /** Which events are listed. */
-export function EventFilters({ search, onChange }: EventFiltersProps) {
+function EventFilters({ search, onChange }: EventFiltersProps) {
   const result: Result | undefined = search.failed ? 'wrong' : search.outcome;
   const chooseResult = (chosen: Result | undefined) =>
     onChange(chosen === 'wrong' ? { failed: true, outcome: undefined } : { failed: undefined, outcome: chosen });

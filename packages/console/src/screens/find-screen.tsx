@@ -16,10 +16,7 @@ const most = 20;
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
 /** Events and refusals by any id of their request. */
-export async function findRequests(
-  id: string,
-  signal: AbortSignal,
-): Promise<{ events: ListedEvent[]; refusals: Refusal[] }> {
+async function findRequests(id: string, signal: AbortSignal): Promise<{ events: ListedEvent[]; refusals: Refusal[] }> {
   const find = async (name: 'request_id' | 'provider_request_id') => {
     const query = { [name]: id, limit: most, expand: 'agent,outcome' as const };
     return (await callApi('get', '/api/v1/events', { params: { query }, signal })).data;

@@ -28,7 +28,7 @@ interface Progress {
  *
  * @throws ApiFailure where something cannot be downloaded
  */
-export async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Progress): Promise<Finding> {
+async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Progress): Promise<Finding> {
   const params = { path: { session_id: sessionId } };
   // In this order: what is recorded in between is in what is read later, which is no fault. The server's judgement only counts where it
   // is a no.
@@ -52,7 +52,7 @@ export async function checkSession(sessionId: string, { signal, onTotal, onSteps
 const mostUnasked = 2_000;
 
 /** The session's chain of hashes, computed anew in this browser. */
-export function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount: number }) {
+function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount: number }) {
   const { state, start } = useChainCheck((progress) => checkSession(sessionId, progress));
   const wanted = useLocation({ select: ({ hash }) => hash === 'chain' });
   const place = useRef<HTMLDivElement>(null);

@@ -11,7 +11,7 @@ import { countOf, formatCount, formatDuration, formatShortCount } from '../forma
 import type { SessionsSearch } from '../search/screen-searches.ts';
 import { timeSpans } from '../search/search.ts';
 
-export const sessionColumns: readonly Column<Session>[] = [
+const sessionColumns: readonly Column<Session>[] = [
   { head: 'Session', cell: ({ id }) => <SessionLink id={id} /> },
   { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
   { head: 'Began', cell: ({ started_at }) => <TimeStamp at={started_at} /> },

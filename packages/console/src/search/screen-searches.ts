@@ -1,7 +1,7 @@
 import { compact, isTime, type RawSearch, readChoice, readPageNumber, readText } from './search.ts';
 
-export const agentOrders = ['cost', 'seen', 'name', 'created'] as const;
-export const agentStatuses = ['active', 'blocked', 'retired'] as const;
+const agentOrders = ['cost', 'seen', 'name', 'created'] as const;
+const agentStatuses = ['active', 'blocked', 'retired'] as const;
 
 /** What the screen of agents shows: stands in its address. */
 export interface AgentsSearch {

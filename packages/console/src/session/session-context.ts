@@ -10,7 +10,7 @@ export interface Permissions {
 }
 
 /** @returns what the scopes of the session allow */
-export function readPermissions({ scopes }: Pick<SignedIn, 'scopes'>): Permissions {
+function readPermissions({ scopes }: Pick<SignedIn, 'scopes'>): Permissions {
   const isAdmin = scopes.includes('admin');
   return { change: isAdmin || scopes.includes('write'), manageKeys: isAdmin };
 }

@@ -4,7 +4,7 @@ import { beginWithProvider, type ProviderFlow, type Session, signInWithProvider 
 const place = 'agp-console-provider';
 
 /** What this page keeps while its person is at the provider. Storage is kept apart by origin, ports included, as cookies are not. */
-export interface KeptFlow extends ProviderFlow {
+interface KeptFlow extends ProviderFlow {
   /** Path of the page to go on with. */
   returnTo: string;
 }
@@ -23,7 +23,7 @@ export async function goToProvider(): Promise<void> {
 }
 
 /** What {@link goToProvider} kept; it works once. Null where this browser has not left for the provider. */
-export function takeKeptFlow(): KeptFlow | null {
+function takeKeptFlow(): KeptFlow | null {
   try {
     const kept = localStorage.getItem(place);
     localStorage.removeItem(place);

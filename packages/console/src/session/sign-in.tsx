@@ -19,7 +19,7 @@ interface LinkPageProps {
 }
 
 /** Asks whether a one-time link is to sign this browser in. */
-export function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps) {
+function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps) {
   useEffect(() => {
     document.title = 'Sign in · Agent Governance Proxy';
   }, []);
@@ -71,7 +71,7 @@ const oidcFaults: Record<string, string> = {
 };
 
 /** Asks who is there: by an API key, or by the identity provider where there is one. */
-export function SignInPage({ oidc, ended, error, onSignedIn }: SignInPageProps) {
+function SignInPage({ oidc, ended, error, onSignedIn }: SignInPageProps) {
   const [key, setKey] = useState('');
   const byKey = useMutation({ mutationFn: (api_key: string) => signIn({ api_key }), onSuccess: onSignedIn });
   const toProvider = useMutation({ mutationFn: goToProvider });

@@ -18,7 +18,7 @@ const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** False on pages that came neither by https nor from this machine: browsers then have no WebCrypto. */
 export const canHash = (): boolean => globalThis.crypto?.subtle !== undefined;
 
-export function toHex(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += hex[byte];
   return text;

@@ -46,7 +46,7 @@ export interface AuditEntry {
  *
  * @throws Error for values that canonical JSON cannot express: a lone surrogate, an infinite number
  */
-export function buildAuditPayload(entry: AuditEntry, seq: number): string {
+function buildAuditPayload(entry: AuditEntry, seq: number): string {
   return canonicalize({
     v: entry.reason ? 2 : 1,
     seq,

@@ -41,7 +41,7 @@ export const agentTokenInputSchema = z
   .meta({ id: 'AgentTokenInput' });
 
 /** A name that needs an agent token, even where agents may otherwise declare any name. */
-export const claimedNameSchema = z
+const claimedNameSchema = z
   .strictObject({
     name: z.string(),
     claimed_at: timestampSchema,

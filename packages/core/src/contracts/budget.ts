@@ -25,7 +25,7 @@ export const budgetSchema = z
   .strictObject(budgetFields)
   .meta({ id: 'Budget', description: 'A daily cap, and how much of it is used today' });
 
-export const agentBudgetSchema = z
+const agentBudgetSchema = z
   .strictObject({ agent_id: agentIdSchema, agent_name: z.string(), ...budgetFields })
   .meta({ id: 'AgentBudget', description: 'The budget of one agent' });
 
@@ -70,7 +70,7 @@ const requestsPerMinuteSchema = z
 /** The body and the answer of the PUTs of limits. */
 export const limitSchema = z.strictObject({ requests_per_minute: requestsPerMinuteSchema }).meta({ id: 'Limit' });
 
-export const agentLimitSchema = z
+const agentLimitSchema = z
   .strictObject({
     agent_id: agentIdSchema,
     agent_name: z.string(),

@@ -82,7 +82,7 @@ export const consoleLinkSchema = z
   })
   .meta({ id: 'ConsoleLink' });
 
-export const listedConsoleSessionSchema = z
+const listedConsoleSessionSchema = z
   .strictObject({
     id: z.string().startsWith('con_'),
     kind: z.enum(['api_key', 'oidc']),

@@ -22,7 +22,7 @@ export const costSummarySchema = z
   })
   .meta({ id: 'CostSummary', description: 'Usage and cost of all agents together' });
 
-export const costBreakdownEntrySchema = z
+const costBreakdownEntrySchema = z
   .strictObject({
     agent_id: agentIdSchema,
     agent_name: z.string(),
@@ -35,7 +35,7 @@ export const costBreakdownEntrySchema = z
 
 export const costBreakdownSchema = z.array(costBreakdownEntrySchema);
 
-export const unpricedModelSchema = z
+const unpricedModelSchema = z
   .strictObject({
     provider: z.string(),
     model: z.string(),
@@ -50,7 +50,7 @@ export const unpricedModelSchema = z
 export const unpricedModelListSchema = z.array(unpricedModelSchema);
 
 /** Why recorded figures are in doubt. */
-export const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_of_range']).meta({
+const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_of_range']).meta({
   description:
     '`claim_too_large`: the answer claims more than its request allows, so the most that it allows is recorded, ' +
     '`unreadable`: an answer in which neither figures nor text could be found, or to a request whose work cannot be seen, ' +
@@ -59,7 +59,7 @@ export const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_o
 });
 
 /** A call whose recorded figures are in doubt. */
-export const doubtfulUsageSchema = z
+const doubtfulUsageSchema = z
   .strictObject({
     event_id: eventIdSchema,
     agent_id: agentIdSchema,
@@ -190,7 +190,7 @@ const sums = {
   request_count: z.int().min(0),
 };
 
-export const costUsageEntrySchema = z
+const costUsageEntrySchema = z
   .strictObject({
     hour: timestampSchema.optional(),
     day: z.iso.date().optional(),

@@ -56,7 +56,7 @@ export const listedEventListSchema = z.array(listedEventSchema);
 export const eventListSchema = z.array(eventSchema);
 
 /** An event in an agent's own list. */
-export const agentEventSchema = eventSchema
+const agentEventSchema = eventSchema
   .omit({ direction: true, provider: true, total_tokens: true, pii_types: true })
   .meta({ id: 'AgentEvent', description: "An event in its agent's list" });
 

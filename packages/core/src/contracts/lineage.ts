@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventIdSchema, sessionIdSchema } from './event.ts';
 
 /** One link of a session's chain, with the exact text that its hash covers. */
-export const lineageEntrySchema = z
+const lineageEntrySchema = z
   .strictObject({
     seq: z.int().min(0),
     event_id: eventIdSchema,
@@ -36,7 +36,7 @@ export const lineageVerdictSchema = z
   .meta({ id: 'LineageVerdict' });
 
 /** A run of links that retention removed from a chain. */
-export const removedLinksSchema = z
+const removedLinksSchema = z
   .strictObject({
     first_seq: z.int().min(0),
     last_seq: z.int().min(0),

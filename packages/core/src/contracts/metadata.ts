@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { complianceTagPattern, isStorableText } from '../events/event-message.ts';
 
 /** Bounds of an agent's metadata: bytes of its JSON in UTF-8, and levels of nesting. */
-export const maxMetadataBytes = 16 * 1024;
-export const maxMetadataDepth = 32;
+const maxMetadataBytes = 16 * 1024;
+const maxMetadataDepth = 32;
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

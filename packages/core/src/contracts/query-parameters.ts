@@ -198,7 +198,7 @@ export const auditListQuerySchema = z
   .refine(isForward, forwardFault);
 
 /** The longest reason of a change, in UTF-16 units. */
-export const maxReasonLength = 256;
+const maxReasonLength = 256;
 
 /** Every call that changes something. */
 export const changeQuerySchema = z.object({

@@ -3,7 +3,7 @@ import { agentIdSchema } from './agent.ts';
 import { timestampSchema } from './timestamp.ts';
 
 /** One entry of `GET /api/v1/refusals`. */
-export const refusalSchema = z
+const refusalSchema = z
   .strictObject({
     id: z.string().startsWith('ref_'),
     timestamp: timestampSchema,

@@ -3,7 +3,7 @@ import { agentIdSchema } from './agent.ts';
 import { sessionEventSchema, sessionIdSchema } from './event.ts';
 import { timestampSchema } from './timestamp.ts';
 
-export const sessionSchema = z
+const sessionSchema = z
   .strictObject({
     id: sessionIdSchema,
     agent_id: agentIdSchema,

@@ -43,5 +43,3 @@ export const eventNotesSchema = z
     pii_findings: z.array(piiFindingSchema).max(maxPiiFindings).nullable(),
   })
   .partial();
-
-export type EventNotes = z.infer<typeof eventNotesSchema>;

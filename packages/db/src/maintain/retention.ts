@@ -30,7 +30,7 @@ const fetchSize = 5_000;
  *
  * @param links a query for `session_id`, `seq` and `lineage_hash` of each removed link
  */
-export async function keepAnchors(transaction: Db, links: RawBuilder<unknown>): Promise<Removed> {
+async function keepAnchors(transaction: Db, links: RawBuilder<unknown>): Promise<Removed> {
   const removal = randomUUIDv7();
   const { rows } = await sql<Pick<Removed, 'events' | 'sessions'>>`
     WITH removed AS (${links}),
@@ -76,7 +76,7 @@ async function hashAnchors(transaction: Db, removal: string): Promise<Pick<Remov
 }
 
 /** The audit log's entry of a removal; where events were removed, it commits to the anchors that were kept. */
-export function retentionEntry(target: string, before: AuditState): NewAuditEntry {
+function retentionEntry(target: string, before: AuditState): NewAuditEntry {
   return {
     actor: { kind: 'system' },
     source_ip: null,
@@ -102,7 +102,7 @@ export const longestRemovalMs = 4 * 60 * 60_000;
  * @returns how many events it held; null where somebody else has removed it
  * @throws TableInUseError
  */
-export function dropPartition(db: Db, partition: Partition): Promise<number | null> {
+function dropPartition(db: Db, partition: Partition): Promise<number | null> {
   const refusal = `${partition.name} cannot be removed now`;
   return tryForLocks(db, refusal, () =>
     db.transaction().execute((transaction) => dropIn(transaction, partition, refusal)),
@@ -137,7 +137,7 @@ async function dropIn(transaction: Db, { name, from, to }: Partition, refusal: s
  *
  * @param before the first id that is kept, of the time `cut`
  */
-export function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: number; messages: number }> {
+function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: number; messages: number }> {
   return db.transaction().execute(async (transaction) => {
     const until = cut.toISOString();
     const removed: Removed = await keepAnchors(

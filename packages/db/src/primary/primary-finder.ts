@@ -11,13 +11,13 @@ export interface DatabaseServer {
 }
 
 /** An open connection, as far as it can be cut. */
-export interface Cuttable {
+interface Cuttable {
   readonly server: DatabaseServer;
   readonly timeline: number;
   cut(reason: Error): void;
 }
 
-export interface FinderOptions {
+interface FinderOptions {
   servers: readonly [DatabaseServer, ...DatabaseServer[]];
   /** Of the connections that only look. */
   client: pg.ClientConfig;

@@ -6,14 +6,7 @@ import { type Changed, inTransaction } from '../statements.ts';
 import { type PageRange, readOldestFirst } from './pages.ts';
 import { agentSpendUsd, globalSpendUsd } from './spend.ts';
 
-export const agentLimitsColumns = [
-  'id',
-  'name',
-  'daily_cap_usd',
-  'warn_only',
-  'requests_per_minute',
-  'created_at',
-] as const;
+const agentLimitsColumns = ['id', 'name', 'daily_cap_usd', 'warn_only', 'requests_per_minute', 'created_at'] as const;
 
 /** An agent's cap in USD a UTC day, and its limit of requests a minute; null means no cap or limit. */
 export type AgentLimitsRow = Pick<Selectable<Schema['agents']>, (typeof agentLimitsColumns)[number]>;
@@ -23,7 +16,7 @@ export function listAgentLimits(db: Db, range: PageRange): AsyncGenerator<AgentL
   return readOldestFirst(range, db.selectFrom('agents').select(agentLimitsColumns));
 }
 
-export type AgentLimitsChange = Partial<Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only' | 'requests_per_minute'>>;
+type AgentLimitsChange = Partial<Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only' | 'requests_per_minute'>>;
 
 /**
  * Changes an agent's cap or limit, for requests that are admitted after the commit. `updated_at` stays: it is about status and

@@ -68,7 +68,7 @@ export function releaseName(db: Db, name: string): Promise<'released' | 'unknown
   });
 }
 
-export type ClaimedNameRow = RowOf<ClaimedName, 'claimed_at'>;
+type ClaimedNameRow = RowOf<ClaimedName, 'claimed_at'>;
 
 /** Names that need a token, in pages, by name. */
 export function listClaimedNames(db: Db): AsyncGenerator<ClaimedNameRow[]> {

@@ -5,11 +5,11 @@ import type { Db } from '../database.ts';
 import { inTransaction, type RowOf } from '../statements.ts';
 import { readOldestFirst } from './pages.ts';
 
-export type AgentTokenRow = RowOf<AgentToken, 'created_at' | 'expires_at'>;
+type AgentTokenRow = RowOf<AgentToken, 'created_at' | 'expires_at'>;
 
-export const agentTokenColumns = ['id', 'agent_name', 'created_at', 'expires_at'] as const;
+const agentTokenColumns = ['id', 'agent_name', 'created_at', 'expires_at'] as const;
 
-export interface NewAgentToken {
+interface NewAgentToken {
   /** UUID */
   id: string;
   agentName: string;

@@ -60,7 +60,7 @@ export async function listAgentCosts(db: Db): Promise<CostBreakdownEntry[]> {
   return rows;
 }
 
-export type CostTotalsRow = RowOf<CostSummary, 'date_from' | 'date_to'>;
+type CostTotalsRow = RowOf<CostSummary, 'date_from' | 'date_to'>;
 
 /** Usage of all agents and days, added exactly by Postgres; zeros and nulls without any. */
 export async function summarizeCosts(db: Db): Promise<CostTotalsRow> {

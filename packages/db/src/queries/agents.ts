@@ -32,7 +32,7 @@ export interface ListedAgentRow extends AgentRow {
   pii_today?: string[];
 }
 
-export interface AgentFilter {
+interface AgentFilter {
   status?: AgentRow['status'] | undefined;
   /** Text that the name has in it, in any case. */
   search?: string | undefined;
@@ -41,7 +41,7 @@ export interface AgentFilter {
 }
 
 /** By when they came, by name, by what they cost today, by when they were last seen. */
-export type AgentOrder = 'created' | 'name' | 'cost' | 'seen';
+type AgentOrder = 'created' | 'name' | 'cost' | 'seen';
 
 /** Agents in one answer that is not by creation: those are sorted in memory. */
 const mostSorted = 1_000;

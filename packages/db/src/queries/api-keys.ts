@@ -6,7 +6,7 @@ import type { Schema } from '../schema.ts';
 import { inTransaction } from '../statements.ts';
 import { appendAudit, type NewAuditEntry } from './audit.ts';
 
-export const apiKeyColumns = [
+const apiKeyColumns = [
   'id',
   'name',
   'scopes',
@@ -19,7 +19,7 @@ export const apiKeyColumns = [
 /** `previous_expires_at` is until when the secret before the present one works; in the past, or null, where none does. */
 export type ApiKeyRow = Pick<Selectable<Schema['api_keys']>, (typeof apiKeyColumns)[number]>;
 
-export interface NewApiKey {
+interface NewApiKey {
   id: string;
   name: string;
   secretSha256: Buffer;

@@ -50,7 +50,7 @@ export async function appendAudit(transaction: Db, entries: readonly NewAuditEnt
     )`.execute(transaction);
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   /** UUID */
   agentId?: string | undefined;
   action?: string | undefined;

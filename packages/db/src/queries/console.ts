@@ -3,7 +3,7 @@ import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 
 /** A code that signs the holder of a key in once. */
-export interface ConsoleCode {
+interface ConsoleCode {
   codeSha256: Buffer;
   /** Digest of the key's secret. */
   keySha256: Buffer;
@@ -66,7 +66,7 @@ export type ConsoleSessionRow = Selectable<Schema['console_sessions']>;
 const idleMinutes = 30;
 
 /** Neither expired nor idle for too long. */
-export const isLiveConsoleSession = sql<boolean>`
+const isLiveConsoleSession = sql<boolean>`
   expires_at > clock_timestamp() AND last_used_at > clock_timestamp() - make_interval(mins => ${idleMinutes})`;
 
 /**
@@ -97,7 +97,7 @@ export function listConsoleSessions(db: Db): Promise<ConsoleSessionRow[]> {
 /** Whom a session is of: the holder of an API key, by the digest of the key's secret, or a person, as an OpenID provider names them. */
 export type SessionOwner = { keySha256: Buffer } | { issuer: string; subject: string };
 
-export interface NewConsoleSession {
+interface NewConsoleSession {
   /** UUID */
   id: string;
   tokenSha256: Buffer;

@@ -4,7 +4,7 @@ import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { type Changed, inTransaction } from '../statements.ts';
 
-export const controlColumns = [
+const controlColumns = [
   'paused',
   'global_cap_usd',
   'global_warn_only',

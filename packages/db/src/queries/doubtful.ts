@@ -26,7 +26,7 @@ export interface FoundDoubt {
 }
 
 /** Most rows of one agent and UTC day: further ones would add nothing but size. */
-export const maxDoubtsOfDay = 1_000;
+const maxDoubtsOfDay = 1_000;
 
 // Rows of this statement itself are not counted, so an agent may get a few more.
 const text = `
@@ -72,7 +72,7 @@ export async function addDoubtfulUsage(pool: Pool, doubts: readonly FoundDoubt[]
 }
 
 /** A call whose recorded figures are doubted; `agent_name` is null where the agent is gone. */
-export type DoubtfulUsageRow = RowOf<DoubtfulUsage, 'started_at'>;
+type DoubtfulUsageRow = RowOf<DoubtfulUsage, 'started_at'>;
 
 /** One page, newest first. */
 export async function listDoubtfulUsage(db: Db, filter: RequestFilter, page: Page): Promise<DoubtfulUsageRow[]> {

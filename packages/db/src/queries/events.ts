@@ -15,14 +15,14 @@ export const eventColumns = Object.keys(eventSchema.shape) as (keyof Event)[];
 /** An event as it is shown; with its agent's name, and how it ended, only where that was asked for. */
 export type EventRow = RowOf<Event, 'timestamp'> & Pick<ListedEvent, 'agent_name' | (typeof outcomeNames)[number]>;
 
-export interface EventExtras {
+interface EventExtras {
   withNames?: boolean;
   /** Adds how they ended. */
   withOutcomes?: boolean;
 }
 
 /** The name of the agent that a column names by its id. */
-export const nameOfAgent = (column: string) =>
+const nameOfAgent = (column: string) =>
   sql<string>`(SELECT name FROM agents WHERE agents.id = ${sql.ref(column)})`.as('agent_name');
 
 /** Which of the events, by UUID, are part of the spend of their day: recorded, or kept as unrecorded. */
@@ -39,7 +39,7 @@ export async function findRecordedIds(pool: Pool, eventIds: readonly string[]): 
 }
 
 /** Ids from `from` on and below `to`; without one of them there is no such bound. */
-export interface IdRange {
+interface IdRange {
   from?: string | undefined;
   to?: string | undefined;
 }
@@ -65,7 +65,7 @@ function overlap(one: IdRange, other: IdRange): IdRange | null {
  *
  * @param weeks from the first week on until the end of the last one; correct whatever they are
  */
-export function splitByWeeks(range: IdRange, weeks: IdRange | null): IdRange[] {
+function splitByWeeks(range: IdRange, weeks: IdRange | null): IdRange[] {
   if (weeks === null) return [range];
   return [{ from: weeks.to }, weeks, { to: weeks.from }]
     .map((part) => overlap(range, part))
@@ -76,10 +76,7 @@ export function splitByWeeks(range: IdRange, weeks: IdRange | null): IdRange[] {
  * Cuts a range by when its events were recorded: those at most ten minutes before `recordedAfter` and later, most of which match, and the
  * rest, of which only late ones can.
  */
-export function splitByRecording(
-  range: IdRange,
-  recordedAfter: Date,
-): { recent: IdRange | null; late: IdRange | null } {
+function splitByRecording(range: IdRange, recordedAfter: Date): { recent: IdRange | null; late: IdRange | null } {
   const cut = firstUuidAt(Math.max(0, recordedAfter.getTime() - lateMs));
   return { recent: overlap(range, { from: cut }), late: overlap(range, { to: cut }) };
 }

@@ -6,7 +6,7 @@ import { type EventRow, eventColumns } from './events.ts';
 import { readPages } from './pages.ts';
 
 /** An anchor, and the removal that made it. */
-export interface AnchorRow extends Anchor {
+interface AnchorRow extends Anchor {
   /** UUID */
   removal: string;
 }

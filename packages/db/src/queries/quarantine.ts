@@ -3,7 +3,7 @@ import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 
 /** A message that was set aside, with its size in bytes in their place. */
-export type QuarantinedMessage = Omit<Selectable<Schema['quarantine']>, 'bytes'> & { size: number };
+type QuarantinedMessage = Omit<Selectable<Schema['quarantine']>, 'bytes'> & { size: number };
 
 /** All quarantined messages, oldest first. */
 export async function listQuarantined(db: Db): Promise<QuarantinedMessage[]> {
@@ -25,7 +25,7 @@ export async function markQuarantineReplayed(db: Db, id: number): Promise<void> 
 }
 
 /** A message that can never be recorded, as it came. */
-export interface UnrecordableMessage {
+interface UnrecordableMessage {
   messageId: string | null;
   /** Why, for machines: a decoding error's code, or Postgres' SQLSTATE. */
   code: string;

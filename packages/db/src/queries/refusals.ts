@@ -81,7 +81,7 @@ export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): 
   });
 }
 
-export interface RefusalFilter extends RequestFilter {
+interface RefusalFilter extends RequestFilter {
   reason?: string | undefined;
   requestId?: string | undefined;
   /** Only those that come after this one in the list, by UUID. */

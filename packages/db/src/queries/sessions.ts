@@ -45,10 +45,10 @@ export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise
 }
 
 /** A session that has events; the columns that only those have are never null. */
-export type SessionRow = RowOf<Session, 'started_at' | 'ended_at'>;
+type SessionRow = RowOf<Session, 'started_at' | 'ended_at'>;
 
 /** Sessions as they are shown: those without a recorded event are only claims of their agent. */
-export function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 'agents', SessionRow> {
+function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 'agents', SessionRow> {
   return db
     .selectFrom('sessions')
     .innerJoin('agents', 'agents.id', 'sessions.agent_id')
@@ -70,9 +70,9 @@ export function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 
 }
 
 /** A place in the list of sessions: the one at it is left out. */
-export type SessionCursor = Pick<SessionRow, 'started_at' | 'id'>;
+type SessionCursor = Pick<SessionRow, 'started_at' | 'id'>;
 
-export interface SessionFilter {
+interface SessionFilter {
   /** UUID */
   agentId?: string | undefined;
   /** Sessions that began at this time or later. */

@@ -82,7 +82,7 @@ export async function readSpendWithRecorded(
 const toSpend = (row: Row): Spend => ({ agentNanoUsd: row.agent_spend, globalNanoUsd: row.global_spend });
 
 /** How much of today's caps (UTC) recorded spend has used. */
-export interface CapUse {
+interface CapUse {
   /** Active agents that have a cap above 0 and spent at least `near` of it. */
   agents_near: number;
   /** Those of them that spent all of it. */

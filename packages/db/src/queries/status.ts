@@ -6,7 +6,7 @@ import type { Db } from '../database.ts';
 import { lastMigration } from '../migrations/index.ts';
 
 /** Readiness checks of Postgres; each rejects while it fails. */
-export interface StorageChecks {
+interface StorageChecks {
   /** Postgres answers. */
   postgres(): Promise<void>;
   /** The last migration of this build is applied. A newer schema is fine: migrations only add. */
@@ -30,7 +30,7 @@ export function createStorageChecks(pool: Pool): StorageChecks {
 }
 
 /** The state of storage that writers report as metrics. */
-export interface RecordingHealth {
+interface RecordingHealth {
   /** Messages that were set aside and not replayed. */
   quarantine_waiting: number;
   /** The end of the last partition of events; null without any. */
@@ -65,7 +65,7 @@ async function rowsOf<Row>(db: Db, query: RawBuilder<Row>): Promise<Row[]> {
 }
 
 /** The latest recorded event, by its id. */
-export interface LatestRecording {
+interface LatestRecording {
   recorded_at: Date;
   timestamp: Date;
   payload: string;

@@ -8,7 +8,7 @@ import type { RowOf } from '../statements.ts';
 import { type Page, pageOfRequests, type RequestFilter } from './pages.ts';
 
 /** The details of a request, without its cost. */
-export interface RequestDetails {
+interface RequestDetails {
   sessionId: string;
   /** The provider's id. */
   provider: string;

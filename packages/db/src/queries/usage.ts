@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { RowOf } from '../statements.ts';
 
-export interface UsageQuery {
+interface UsageQuery {
   groups: readonly UsageGroup[];
   /** The start of an hour, as `to`. */
   from?: Date | undefined;
@@ -15,7 +15,7 @@ export interface UsageQuery {
 }
 
 /** An entry; its hour is not text yet. */
-export type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
+type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
 
 type Range = Pick<UsageQuery, 'from' | 'to' | 'agentId'>;
 
@@ -161,7 +161,7 @@ export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<Usag
   }
 }
 
-export type UnpricedModelRow = RowOf<UnpricedModel, 'first_seen_at' | 'last_seen_at'>;
+type UnpricedModelRow = RowOf<UnpricedModel, 'first_seen_at' | 'last_seen_at'>;
 
 /** Models that were used without a known price, the most requested first, ties by provider and model. */
 export async function listUnpricedModels(db: Db): Promise<UnpricedModelRow[]> {

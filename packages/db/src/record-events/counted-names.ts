@@ -114,7 +114,7 @@ interface KeyColumn {
 }
 
 /** A table of usage in which the last column of the key has a bounded number of names within a group. */
-export interface NamedUsage {
+interface NamedUsage {
   table: string;
   /** The columns of the key within which names are bounded. */
   group: Record<string, KeyColumn>;

@@ -13,7 +13,7 @@ export function toTextArray(values: readonly string[]): string {
 }
 
 /** The same where some are missing. */
-export function toNullableTextArray(values: readonly (string | null | undefined)[]): string {
+function toNullableTextArray(values: readonly (string | null | undefined)[]): string {
   return `{${values.map((value) => (value == null ? 'NULL' : `"${toQuotable(value)}"`)).join(',')}}`;
 }
 

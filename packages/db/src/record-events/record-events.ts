@@ -23,7 +23,7 @@ const text = `
   WHERE agent_last_seen.last_event_id < EXCLUDED.last_event_id`;
 
 /** Keeps, for each agent, the address of its latest event that has one. */
-export async function moveLastSeen(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
+async function moveLastSeen(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
   const latest = new Map<string, RecordableEvent>();
   for (const row of rows) {
     if (row.event.source_ip === null) continue;

@@ -63,7 +63,7 @@ export async function addToGlobalSpend(client: ClientBase, rows: readonly Record
 export const maxTagsOfHour = 100;
 
 /** The UTC hour of an event. */
-export const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;
+const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;
 
 /**
  * Adds events to the usage of their UTC hour, agent, model, provider and compliance tag. Comes after daily usage: models that are `other`

@@ -11,7 +11,7 @@ const iterations = 4_096;
  *
  * @param password printable ASCII: other characters would have to be normalised as each client does it
  */
-export function makeScramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+function makeScramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const hmac = (text: string) => createHmac('sha256', salted).update(text).digest();
   const storedKey = createHash('sha256').update(hmac('Client Key')).digest('base64');

@@ -12,7 +12,7 @@ import {
 } from './privileges.ts';
 
 /** The objects to grant privileges on. Names are already quoted where needed. */
-export interface GrantTargets {
+interface GrantTargets {
   database: string;
   /** Owns all of it; its future objects are refused to the others too. */
   owner: string;
@@ -64,7 +64,7 @@ function renderViews(role: GrantedRole, { schemas }: GrantTargets): string[] {
  * from the roles and PUBLIC, grants by others included, then each role gets its own. Future objects are open to nobody, functions
  * included, which by default PUBLIC may call.
  */
-export function renderGrants(targets: GrantTargets): string[] {
+function renderGrants(targets: GrantTargets): string[] {
   const everybody = ['PUBLIC', ...targets.roles.map((role) => roleNames[role])].join(', ');
   const revoke = (kind: string, names: readonly string[]) =>
     names.length === 0 ? [] : [`REVOKE ALL ON ${kind} ${names.join(', ')} FROM ${everybody} CASCADE`];

@@ -5,9 +5,9 @@ import { lockPartitions } from '../maintain/partitions.ts';
 import { reportingSchema, roleNames } from './privileges.ts';
 
 /** The schemas that hold what is ours. */
-export const ownSchemas = ['public', reportingSchema];
+const ownSchemas = ['public', reportingSchema];
 
-export interface OwnedObjects {
+interface OwnedObjects {
   schemas: string[];
   relations: string[];
   sequences: string[];

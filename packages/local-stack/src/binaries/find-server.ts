@@ -18,7 +18,7 @@ const run = promisify(execFile);
  * @returns the folder, in which the usual paths (`usr/bin`, ...) start
  * @throws the error of apt-get or dpkg, with its output in the message
  */
-export async function installDebianPackage(name: string, toolsFolder: string): Promise<string> {
+async function installDebianPackage(name: string, toolsFolder: string): Promise<string> {
   const target = join(toolsFolder, `${name}-${process.arch}`);
   await mkdir(toolsFolder, { recursive: true });
   await removeAbandoned(toolsFolder);

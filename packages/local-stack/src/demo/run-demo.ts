@@ -22,17 +22,17 @@ const costEntry = z.object({
 
 const event = z.object({ id: z.string() });
 
-export type CostEntry = z.infer<typeof costEntry>;
+type CostEntry = z.infer<typeof costEntry>;
 
 /** The few reads of the management API that the demo needs. */
-export interface ManagementClient {
+interface ManagementClient {
   listCosts(): Promise<CostEntry[]>;
   /** Ids of the recorded events of a session. */
   listEventIds(sessionId: string): Promise<string[]>;
 }
 
 /** Each read throws DemoNotReadyError if the API does not answer or does not know the key. */
-export function connectManagement({ managementUrl, managementKey }: DemoConfig): ManagementClient {
+function connectManagement({ managementUrl, managementKey }: DemoConfig): ManagementClient {
   async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
     let response: Response;
     try {
@@ -60,7 +60,7 @@ export function connectManagement({ managementUrl, managementKey }: DemoConfig):
 /** How long recording may take after the last answer, in milliseconds; it usually takes a tenth of a second. */
 const recordedWithinMs = 10_000;
 
-export interface DemoResult {
+interface DemoResult {
   sent: SentTurn[];
   /** The cost entries of the demo's agents. */
   costs: CostEntry[];

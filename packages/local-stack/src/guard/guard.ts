@@ -8,7 +8,7 @@ import type { GuardMessage } from './guard-process.ts';
 import { readStartTime, stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
 /** How a process is stopped: see `WatchedProcess`. */
-export type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage'>;
+type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage'>;
 
 /** Makes sure that its processes and folders go when we go, even by SIGKILL. */
 export interface Guard extends AsyncDisposable {
@@ -22,7 +22,7 @@ export interface Guard extends AsyncDisposable {
   kill(): void;
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Keeps the list of running processes in this file, for `stopLeftovers` at the next start. */
   recordFile?: string;
   /** It does not keep this process from ending. */

@@ -50,7 +50,7 @@ export function listChildren(pid: number): number[] {
 }
 
 /** Sends a signal; a process that is gone already is no error. */
-export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

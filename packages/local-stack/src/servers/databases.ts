@@ -13,7 +13,7 @@ async function execute(serverUrl: string, statement: string, values: string[] = 
 }
 
 /** The same server, another database. */
-export function toDatabaseUrl(serverUrl: string, name: string): string {
+function toDatabaseUrl(serverUrl: string, name: string): string {
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }
 

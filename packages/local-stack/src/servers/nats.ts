@@ -7,7 +7,7 @@ import { type Server, type ServerOptions, startServer, type TlsFiles } from './s
 
 const administrator = 'admin';
 
-export interface NatsOptions extends ServerOptions {
+interface NatsOptions extends ServerOptions {
   passwords: NatsPasswords;
   /** With it, NATS speaks nothing but TLS. */
   tls?: TlsFiles | undefined;

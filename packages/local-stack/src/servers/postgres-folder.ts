@@ -9,7 +9,7 @@ import type { Account } from './server.ts';
 export const outsideFolder = '/var/lib/agp-local';
 
 /** A folder that Postgres may write to, and the user to run it as (none: ourselves). */
-export interface PostgresPlace {
+interface PostgresPlace {
   folder: string;
   account?: Account;
 }

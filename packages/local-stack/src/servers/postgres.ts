@@ -12,7 +12,7 @@ import { type Account, type Server, type ServerOptions, startServer, type TlsFil
 /** The superuser of every private Postgres, and the name of the services' database. */
 export const postgresUser = 'agp';
 
-export interface PostgresOptions extends ServerOptions {
+interface PostgresOptions extends ServerOptions {
   binaries: PostgresBinaries;
   /** The user to run as; only for root, who must not run Postgres. */
   account?: Account;
@@ -24,7 +24,7 @@ export interface PostgresOptions extends ServerOptions {
 }
 
 /** `initdb` failed. The message is its own. */
-export class InitDatabaseError extends StartError {
+class InitDatabaseError extends StartError {
   override readonly code = 'initdb_failed';
 }
 

@@ -20,7 +20,7 @@ export interface TlsFiles {
 }
 
 /** How one kind of server is started and stopped. */
-export interface ServerSpec {
+interface ServerSpec {
   name: string;
   file: string;
   args(port: number): string[];
@@ -62,7 +62,7 @@ export interface Server {
 }
 
 /** A server did not come up. The message has the end of its log. */
-export class ServerStartError extends StartError {
+class ServerStartError extends StartError {
   override readonly code = 'server_start_failed';
   readonly portTaken: boolean;
   constructor(name: string, reason: string, log: string[]) {

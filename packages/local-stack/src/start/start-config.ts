@@ -32,7 +32,7 @@ export function readStartConfig(environment: NodeJS.ProcessEnv): StartConfig {
 }
 
 /** A port that a service is about to listen on, and the variable that moves it. */
-export interface WantedPort {
+interface WantedPort {
   variable: string;
   hostVariable: string;
   host: string;

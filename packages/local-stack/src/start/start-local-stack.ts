@@ -15,7 +15,7 @@ import { type ServerUrls, startServers } from './start-servers.ts';
 import { keepService } from './start-service.ts';
 import { readOwnProviders, writeProvidersFile } from './write-providers-file.ts';
 
-export interface LocalStackOptions {
+interface LocalStackOptions {
   config: LocalStackConfig;
   /** The user's variables; each that is set overrides what the stack would choose. */
   environment: NodeJS.ProcessEnv;

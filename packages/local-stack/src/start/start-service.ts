@@ -10,7 +10,7 @@ import { serviceFlags } from '../service-flags.ts';
 import { StartError } from '../start-error.ts';
 import { describeLogLine, openLogFile, readFatalReason } from './logs.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   guard: Guard;
   logFolder: string;
   environment: NodeJS.ProcessEnv;
@@ -23,7 +23,7 @@ export interface ServiceOptions {
 }
 
 /** A service as a process that is ready. */
-export interface StartedService {
+interface StartedService {
   url: string;
   /** Of health and metrics. */
   opsUrl: string;
@@ -32,7 +32,7 @@ export interface StartedService {
 }
 
 /** A service ended before it was ready. */
-export class ServiceEndedError extends StartError {}
+class ServiceEndedError extends StartError {}
 
 /**
  * A service waits for servers that are away, and logs it. Here the servers are up before it starts: one that it still waits for
@@ -98,7 +98,7 @@ export async function startService(name: string, entry: string, options: Service
   return { ...outcome, ended: gone.then(({ how, isCrash }) => ({ reason: `${name} ${how}`, isCrash })) };
 }
 
-export interface KeepOptions extends ServiceOptions {
+interface KeepOptions extends ServiceOptions {
   /** The variable of the port that it listens on besides `OPS_PORT`, if it has one. */
   portVariable?: string;
   /** Called when it has ended and is not started again. */

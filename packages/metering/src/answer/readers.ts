@@ -74,7 +74,7 @@ const smallPiece = 16 * 1024;
 const blockSize = 64 * 1024;
 
 /** Bytes that come in any number of pieces, however small, in little more memory than they take themselves. */
-export class GatheredBytes {
+class GatheredBytes {
   #whole: Buffer[] = [];
   #block: Buffer | null = null;
   #used = 0;

@@ -1,7 +1,7 @@
 import { type Member, scanMembers, skipSpace } from '../json/members.ts';
 
 /** A request body, and whether it was changed. */
-export interface SplicedBody {
+interface SplicedBody {
   body: Buffer;
   /** The provider will now send a usage chunk that the caller did not ask for, or asked not to have. */
   added: boolean;

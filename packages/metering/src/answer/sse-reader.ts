@@ -8,7 +8,7 @@ const carriageReturn = 13;
  * The kind of a piece of a stream: `part` of a frame that goes on, `end` the (rest of the) frame with its blank line, `tail`
  * the line feed of a blank line whose carriage return was the end of the bytes before.
  */
-export type PieceKind = 'part' | 'end' | 'tail';
+type PieceKind = 'part' | 'end' | 'tail';
 
 /**
  * Finds the borders of SSE frames in a stream of bytes, however it is split: lines end with LF, CRLF or CR, and an

@@ -10,7 +10,7 @@ const nothing = Buffer.alloc(0);
  * `include_usage` was asked for, and into none where it was not
  * (https://platform.openai.com/docs/api-reference/chat/create, `stream_options`).
  */
-export class NullUsageRemover {
+class NullUsageRemover {
   /** Bytes that may be the beginning of the member. */
   #held: Buffer = nothing;
 

@@ -21,7 +21,7 @@ import {
 import { SseReader } from './sse-reader.ts';
 
 /** How much of a body is decoded, in bytes. */
-export interface DecodingBounds {
+interface DecodingBounds {
   /** The most that may wait for the decoder. */
   maxWaiting: number;
   /** Beyond that the provider is made to wait; otherwise the body is given up. */
@@ -59,7 +59,7 @@ export function canDecode(encoding: string): boolean {
 const smallPiece = 4_096;
 
 /** Decodes a copy of a compressed body, in zlib's own threads, for a reader of the plain bytes. */
-export class DecodingTap implements ResponseTap {
+class DecodingTap implements ResponseTap {
   readonly #encoding: string;
   readonly #reader: GuardedReader;
   readonly #bounds: DecodingBounds;
@@ -211,7 +211,7 @@ function createBodyReader(operation: Operation, contentType: string, onCall?: On
     : new JsonReader(operation);
 }
 
-export interface TapOptions {
+interface TapOptions {
   /** The share of memory that the reader may hold; absent where it need not be bounded. */
   memory?: MemoryShare;
   /** Called with each call that a file of results reports. */

@@ -1,7 +1,7 @@
 import { maxTokens } from '@agp/pricing';
 
 /** A number that a request gives. */
-export interface Amount {
+interface Amount {
   value: number;
   /** A whole number from 0 on, which every server reads alike. */
   isWhole: boolean;

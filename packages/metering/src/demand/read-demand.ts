@@ -31,7 +31,7 @@ export function findRule(rules: CostRules, key: string, { isEitherCase = false }
 }
 
 /** The number of texts to complete, given as text or as lists of token ids. */
-export function countPrompts(prompt: unknown): number {
+function countPrompts(prompt: unknown): number {
   const list = asArray(prompt);
   return typeof list[0] === 'number' ? 1 : Math.max(1, list.length);
 }

@@ -3,7 +3,7 @@ import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';
 
 /** The demand that tools add to a call. */
-export interface ToolDemand {
+interface ToolDemand {
   /** Tools that the provider knows, and describes to the model in words of its own. */
   described: number;
   /** How often the provider may search the web; infinity without a bound in the tools. */

@@ -1,7 +1,7 @@
 import type { Operation, ProviderApi } from './operation.ts';
 
 /** The error that ends a stream in place of its rest. */
-export interface StreamFailure {
+interface StreamFailure {
   /** A stable code. */
   code: string;
   message: string;

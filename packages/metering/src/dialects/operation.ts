@@ -22,7 +22,7 @@ export interface Writing {
 export type Write = (channel: string, text: string) => void;
 
 /** The model call that a request asks for. */
-export interface RequestReading {
+interface RequestReading {
   /** The model asked for, from the body or the path; null where neither names one. */
   requestedModel: string | null;
   /** A streamed answer is asked for. */

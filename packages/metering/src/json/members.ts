@@ -100,7 +100,7 @@ export function scanMembers(bytes: Buffer, start: number): ScannedMembers | null
 }
 
 /** The same for the rest of an object, from a key on. */
-export function scanRest(bytes: Buffer, firstKey: number): ScannedMembers | null {
+function scanRest(bytes: Buffer, firstKey: number): ScannedMembers | null {
   const members: Member[] = [];
   let i = firstKey;
   while (bytes[i] === quote && members.length < maxMembers) {

@@ -17,7 +17,7 @@ const maxUnread = 4_096;
 const mostSoundBytes = 192_000;
 
 /** The inputs of an estimate. */
-export interface EstimateBasis {
+interface EstimateBasis {
   end: AnswerEnd;
   /** Null where no answer came. */
   reading: ResponseReading | null;
@@ -26,7 +26,7 @@ export interface EstimateBasis {
   texts: CallTexts;
 }
 
-export interface Estimate {
+interface Estimate {
   usage: Usage;
   /** All of the answer was read, and only one model can have made it. */
   isKnown: boolean;

@@ -16,7 +16,7 @@ const media = /^(?:image|audio|video|font)\//i;
  *
  * @param answerHeaders null where no answer came
  */
-export function hasNoText(
+function hasNoText(
   { hasBody, method, path }: CallHead,
   { status }: AnswerEnd,
   answerHeaders: IncomingHttpHeaders | null,

@@ -13,7 +13,7 @@ const name = /;\s*name=(?:"([^"\r\n]*)"|([^\s";]+))/i;
 const fileName = /;\s*filename\*?=/i;
 
 /** A form's fields by name; those that were given several times in order. */
-export type FormFields = Record<string, string | string[]>;
+type FormFields = Record<string, string | string[]>;
 
 export function isForm(contentType: string): boolean {
   return /^\s*multipart\/form-data\b/i.test(contentType);

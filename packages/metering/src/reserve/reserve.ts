@@ -17,7 +17,7 @@ const maxImages = 100_000;
  * The highest likely cost of a request, in whole nano-dollars: its input by size, its output by the largest bound that the caller
  * set, or by the configured default. Without a known price or a readable body it is at least the configured `unpricedNanoUsd`.
  */
-export function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
+function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { unpricedNanoUsd } = parts;
   if (head.operation === null) return head.hasBody ? unpricedNanoUsd : 0;
   if (head.operation.isFree) return body?.startsUnseen ? unpricedNanoUsd : 0;

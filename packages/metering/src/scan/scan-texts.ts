@@ -12,7 +12,7 @@ import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.t
 export const maxPlaces = 100;
 
 /** Gathers where types of PII were found, each place once, in bounded memory. */
-export class FoundPlaces {
+class FoundPlaces {
   /** Places of one type on one side, by both. */
   readonly #groups = new Map<string, PiiFinding[]>();
   readonly #known = new Set<string>();
@@ -64,7 +64,7 @@ const maxLevels = 6;
  *
  * @returns `whole` is false where JSON was not taken apart, because it is nested too deep, lies in too many strings or has too many values
  */
-export function unfoldText(text: string): Writing {
+function unfoldText(text: string): Writing {
   const parts: string[] = [];
   let whole = true;
   let waiting = [text];

@@ -4,7 +4,7 @@ import { FairQueue, FairShares, type Holder } from '@agp/runtime/fairness';
 // One by one: workers load this file too, and should load nothing that they do not need.
 
 /** Why a question has no answer: too much was waiting, it took too long, or the worker broke or failed at it. */
-export type GaveUp = 'busy' | 'slow' | 'broken';
+type GaveUp = 'busy' | 'slow' | 'broken';
 
 /** Thrown in place of an answer. */
 export class OffloadError extends Error {
@@ -33,7 +33,7 @@ export interface OffloadOptions<Question> {
 const maxOldGenerationSizeMb = 768;
 
 /** Work that would hold up the event loop, in a worker thread. */
-export interface Offload<Question, Answer> {
+interface Offload<Question, Answer> {
   /**
    * @param size of the question, in bytes
    * @param holder whose question it is: each has its turn, by the time that its questions took

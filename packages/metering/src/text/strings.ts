@@ -52,7 +52,7 @@ const wordy = /^[A-Za-z][A-Za-z_ -]{0,40}$/;
 /** A key as programs name things. A longer or stranger one is text, which a model reads with the value. */
 const plain = /^[\w$.-]{1,64}$/;
 
-export interface KeyKind {
+interface KeyKind {
   isWordy: boolean;
   isPlain: boolean;
   /** The place of its value; null if the key decides nothing. */
@@ -76,7 +76,7 @@ const textType = /^(?:text\/|application\/(?:json|xml|yaml)\b)/i;
 const dataUri = /^data:([\w.+-]{1,60}\/[\w.+-]{1,60})(?:;[\w.=-]{1,120}){0,4};base64,/i;
 
 /** The place of a member, by its name and by the place of its object. */
-export function findPlace(holder: object, name: string, outer: Place): Place {
+function findPlace(holder: object, name: string, outer: Place): Place {
   if (outer === 'free') return outer;
   // A document of plain text has its text in the same member as an image its bytes.
   if (name === 'data' && 'type' in holder && holder.type === 'text') return 'text';
@@ -99,7 +99,7 @@ export function readFile(holder: object, file: string): string | null {
  * @param key the member that holds it, directly or in a list; empty at the root
  * @returns false to end the walk
  */
-export type Visit = (text: string, isRead: boolean, key: string) => boolean;
+type Visit = (text: string, isRead: boolean, key: string) => boolean;
 
 /** JSON in a string, which the search parses itself. */
 const json = /^\s*[{["]/;

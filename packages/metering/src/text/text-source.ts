@@ -16,12 +16,12 @@ const members: Record<ProviderApi, readonly string[]> = {
 };
 
 /** The indexes of the messages that hold a text; none if it is in none of them. */
-export type LocateText = (text: string) => readonly number[];
+type LocateText = (text: string) => readonly number[];
 
 const nowhere: LocateText = () => [];
 
 /** @param body the parsed JSON of a request */
-export function createLocateText(api: ProviderApi, body: unknown): LocateText {
+function createLocateText(api: ProviderApi, body: unknown): LocateText {
   const root = asObject(body);
   const list = members[api].map((name) => root[name]).find((value) => Array.isArray(value));
   if (!Array.isArray(list)) return nowhere;
@@ -64,7 +64,7 @@ export interface Asked {
 }
 
 /** A text, and where a request has it. */
-export interface LocatedWriting extends Writing {
+interface LocatedWriting extends Writing {
   /** Absent where no messages were read. */
   locate?: LocateText;
 }

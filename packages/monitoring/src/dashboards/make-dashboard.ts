@@ -20,7 +20,7 @@ export interface Row {
   panels: Builder<Panel>[];
 }
 
-export interface DashboardOptions {
+interface DashboardOptions {
   /** Never changes: links and bookmarks contain it. */
   uid: string;
   title: string;

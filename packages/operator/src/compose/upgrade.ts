@@ -9,7 +9,7 @@ const once = ['nats-folder', 'create-roles', 'migrate', 'operator'];
 
 const usualTimes: RollTimes = { readyMs: 120_000, settleMs: 3_000, pollMs: 500 };
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   /** Builds the images first; else they are there. */
   build: boolean;
   times?: RollTimes;

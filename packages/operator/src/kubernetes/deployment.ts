@@ -28,7 +28,7 @@ export type Entry =
   | { kind: 'gateway'; host: string; gateway: string; gatewayNamespace: string };
 
 /** The OpenID provider that people sign in to the console with. */
-export interface OidcPlace {
+interface OidcPlace {
   issuer: string;
   port: number;
   clientId: string;

@@ -17,7 +17,7 @@ const keyFile = 'secrets/management/management-api-key';
 export const quote = (text: string) => (/^[\w./:=,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Options that are files, which `npm run secrets` takes into its folder. */
-export interface SecretFiles {
+interface SecretFiles {
   certificate?: string | undefined;
   certificateKey?: string | undefined;
   adminUrl?: string | undefined;

@@ -21,7 +21,7 @@ export interface Passwords {
 }
 
 /** Reads a secret by its path below the folder, such as `proxy/nats-url`; undefined if it does not exist. */
-export type ReadSecret = (path: string) => string | undefined;
+type ReadSecret = (path: string) => string | undefined;
 
 /** `scheme://user:password@`, once for each server of a cluster. */
 const credentials = /([a-z]+:\/\/[^:@/]*):([^@/]*)@/g;

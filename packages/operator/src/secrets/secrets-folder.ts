@@ -10,7 +10,7 @@ export const givenPath =
   /^(?:provider-keys\/[a-z0-9][a-z0-9-]{0,62}|(?:proxy|management)-tls\/tls\.(?:crt|key)|admin\/database-url|management\/oidc-client-secret)$/;
 
 /** The paths of given secrets that are in the folder. */
-export function listAddedSecrets(folder: string): string[] {
+function listAddedSecrets(folder: string): string[] {
   return givenFolders
     .filter((name) => existsSync(join(folder, name)))
     .flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))

@@ -20,7 +20,7 @@ import {
 } from './address-words.ts';
 
 /** The kinds of parts of an address. `tail` is a bare number, which means nothing by itself: a house number or postcode. */
-export type PartKind = 'street' | 'name' | 'unit' | 'code' | 'tail';
+type PartKind = 'street' | 'name' | 'unit' | 'code' | 'tail';
 
 /** A number with the words that make it a part of an address. */
 export interface Part {

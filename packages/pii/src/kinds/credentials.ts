@@ -10,14 +10,14 @@ const notPassword =
  * True if a value assigned to a name such as `password` looks like a password. Bare words do not: they are mostly types, variables,
  * or the next word of a sentence.
  */
-export function isPassword(value: string, quoted: boolean): boolean {
+function isPassword(value: string, quoted: boolean): boolean {
   if (notPassword.test(value) || isPlaceholder(value)) return false;
   if (!/\p{L}/u.test(value)) return /^\d{6,}$/.test(value);
   return /\d/.test(value) || (quoted && /[!@#$%^&*+~]/.test(value));
 }
 
 /** True if a value assigned to a name such as `api_key` looks like a key or token. */
-export function isSecretKey(value: string): boolean {
+function isSecretKey(value: string): boolean {
   return value.length >= 16 && /^[\w+/=.~-]+$/.test(value) && /\d/.test(value) && looksRandom(value);
 }
 

@@ -17,7 +17,7 @@ export type IdCountry = PiiType extends infer Type
   : never;
 
 /** A national number made of digits alone. */
-export interface DigitId {
+interface DigitId {
   readonly type: PiiType;
   readonly length: number;
   /** Words near it that make a number in any grouping one of these. */

@@ -37,7 +37,7 @@ function isIpv6(text: string): boolean {
 }
 
 /** Finds IPv6 addresses: from each colon, looks as far as hex digits, colons and dots reach on both sides. */
-export function findIpv6(text: string, report: Report): void {
+function findIpv6(text: string, report: Report): void {
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
     const next = text.charCodeAt(at + 1);
     if (next !== colon && !isHex(next)) continue;

@@ -15,7 +15,7 @@ const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) =>
  * Calls `visit` with start and end of every stretch of at least 20 units of base64, base64url and the dots between their
  * parts, from left to right. Prose has few: only each twentieth unit is looked at, and those of the word around it.
  */
-export function findLongWords(text: string, visit: (start: number, end: number) => void): void {
+function findLongWords(text: string, visit: (start: number, end: number) => void): void {
   let behind = 0;
   for (let probe = minLength - 1; probe < text.length; probe += minLength) {
     if (!wordUnits[text.charCodeAt(probe)]) continue;
@@ -60,7 +60,7 @@ function isJoseHeader(encoded: string): boolean {
 }
 
 /** Whether a token was found, and where the text that was read ends. */
-export interface JwtReading {
+interface JwtReading {
   found: boolean;
   end: number;
 }
@@ -69,7 +69,7 @@ export interface JwtReading {
  * Reads a JSON web token, signed (three parts) or encrypted (five), that begins at an offset. The caller continues at its `end` in any
  * case, so no character is read twice.
  */
-export function readJwt(text: string, start: number): JwtReading {
+function readJwt(text: string, start: number): JwtReading {
   const headerEnd = skipBase64Url(text, start);
   const none = { found: false, end: headerEnd };
   if (text[headerEnd] !== '.' || headerEnd - start > maxHeader) return none;

@@ -17,7 +17,7 @@ const codeWords =
 const measures = /(?:GB|TB|PB|HZ|ED)$/;
 
 /** Reads the postcode around a number, which may begin up to two letters before the number; null without one. */
-export function findPostcode(text: string, start: number, end: number): Part | null {
+function findPostcode(text: string, start: number, end: number): Part | null {
   let first = start;
   while (start - first < 2 && isCapitalUnit(text.charCodeAt(first - 1))) first--;
   if (isWordUnit(text.charCodeAt(first - 1))) return null;

@@ -43,7 +43,7 @@ function decodePercent(escaped: string): string {
  * The text that an escape of HTML (`&#64;`, `&nbsp;`), of URLs (`%40`) or of strings in code (`\u0040`, `\x40`, `\n`) means; anything
  * else unchanged.
  */
-export function decodeEscape(escaped: string): string {
+function decodeEscape(escaped: string): string {
   const [, entity, hex, decimal] = /^&(?:([a-z]+)|#x([\da-f]+)|#(\d+));?$/i.exec(escaped) ?? [];
   if (entity !== undefined) return entities[entity.toLowerCase()] ?? escaped;
   if (hex !== undefined || decimal !== undefined) return toCharacter(hex ? Number.parseInt(hex, 16) : Number(decimal));
@@ -98,7 +98,7 @@ const maxForms = 4_096;
  *
  * @param character one code point
  */
-export function toPlainForm(character: string): string {
+function toPlainForm(character: string): string {
   const known = forms.get(character);
   if (known !== undefined) return known;
   const form = findPlainForm(character);

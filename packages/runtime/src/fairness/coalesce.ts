@@ -1,4 +1,4 @@
-export interface CoalesceOptions<Ask> {
+interface CoalesceOptions<Ask> {
   /** Asks with the same key are one; by default those that are equal. */
   keyOf?: (ask: Ask) => unknown;
   /** The most asks of one query: however many wait, no query takes much longer than another. */

@@ -9,7 +9,7 @@ export interface Holder {
 /** Which bound leaves no room: the agent's, its network's, or that of all. */
 export type Full = 'agent' | 'source' | 'all';
 
-export interface FairSharesOptions {
+interface FairSharesOptions {
   /** The whole amount. */
   max: number;
   /** The most that one agent may hold; a quarter of all by default. */

@@ -19,7 +19,7 @@ async function findFailure(check: Check): Promise<string | null> {
   }
 }
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   /** Names of dependencies without which the process serves all the same, if less: they are told, and do not make it unready. */
   dispensable?: readonly string[];
   /** Called when a dependency has failed for long enough to count, when the reason changes, and with null when it is over. */

@@ -50,7 +50,7 @@ interface Line {
   waiting: { request: IncomingMessage; response: ServerResponse }[];
 }
 
-export interface OrderedListener {
+interface OrderedListener {
   listener: RequestListener;
   isServing(socket: Socket): boolean;
 }

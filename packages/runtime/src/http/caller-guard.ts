@@ -48,7 +48,7 @@ export const isLoopbackName = (name: string): boolean =>
 export const isLoopbackAddress = (host: string): boolean => /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/.test(host);
 
 /** True for an IP address, which no name server can redirect. The one that means any address does not count. */
-export const isPlainAddress = (name: string): boolean =>
+const isPlainAddress = (name: string): boolean =>
   isIP(name.replace(/^\[|\]$/g, '')) !== 0 && name !== '0.0.0.0' && name !== '[::]';
 
 /** Keeps web pages of other sites from using a port through the browser of somebody who can reach it. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
-export interface KeepTryingOptions {
+interface KeepTryingOptions {
   /** Ends it; without a signal it may go on for ever. */
   signal?: AbortSignal;
   /** Called for each failure that is tried again. */
@@ -27,7 +27,7 @@ export async function keepTrying<T>(attempt: () => Promise<T>, options: KeepTryi
   }
 }
 
-export interface KeepReadingOptions<Reading> {
+interface KeepReadingOptions<Reading> {
   /** May reject: the last reading then stays. */
   read(): Promise<Reading>;
   show(reading: Reading): void;

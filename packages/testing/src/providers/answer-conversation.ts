@@ -7,7 +7,7 @@ import type { Handler, ReceivedRequest } from './fake-provider.ts';
 export const structuredAnswer = { city: 'Lima', celsius: 19 };
 
 /** The two cities that the model asks the tool about in one turn. */
-export const askedCities = ['Oslo', 'Lima'];
+const askedCities = ['Oslo', 'Lima'];
 
 /** How each API says that a client has run a tool. */
 const toolResults = /"role":"tool"|"type":"function_call_output"|"type":"tool_result"|"functionResponse":/;

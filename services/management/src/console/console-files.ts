@@ -10,7 +10,7 @@ import { startPage } from '../docs/docs-page.ts';
  *
  * @param nonce of this one answer
  */
-export function makeConsolePolicy(nonce: string): string {
+function makeConsolePolicy(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -25,7 +25,7 @@ export function makeConsolePolicy(nonce: string): string {
 }
 
 /** Where `npm run build:console` puts the page. */
-export const consoleFolder = join(import.meta.dirname, '../../../../packages/console/dist');
+const consoleFolder = join(import.meta.dirname, '../../../../packages/console/dist');
 
 /** Stands in the built page where each answer has a nonce of its own (packages/console/vite.config.ts). */
 const noncePlace = '__NONCE__';

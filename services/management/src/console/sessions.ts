@@ -31,7 +31,7 @@ import { findSignInPlace, isFromOwnPage, readHalf, readSessionTokens } from './s
 const longestMs = 12 * 3_600_000;
 
 /** Who signs in, and how they showed who they are. */
-export interface SignIn {
+interface SignIn {
   owner: SessionOwner;
   actor: Extract<AuditActor, { id: string }>;
   role: ConsoleRole;

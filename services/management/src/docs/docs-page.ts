@@ -36,7 +36,7 @@ export const docsPage = `<!doctype html>
 `;
 
 /** Starts Swagger UI; a file of its own, because the policy allows no script inside the page. */
-export const startScript = `SwaggerUIBundle({
+const startScript = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,

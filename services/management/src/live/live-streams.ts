@@ -8,7 +8,7 @@ import type { Caller } from '../keys.ts';
 import { presentStreamEvent } from '../presenters.ts';
 
 /** Finds the names of agents by their public ids; an unknown agent has none. */
-export type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** Looks each name up once: an agent keeps its name. */
 export function createNameFinder(db: Db): FindNames {
@@ -37,7 +37,7 @@ export interface StreamFilter {
   withNames?: boolean;
 }
 
-export type StreamOwner = Pick<Caller, 'holder' | 'secretSha256'>;
+type StreamOwner = Pick<Caller, 'holder' | 'secretSha256'>;
 
 interface Stream {
   response: Response;

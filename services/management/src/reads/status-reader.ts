@@ -17,7 +17,7 @@ import { Gauge, keepReading, type Registry } from '@agp/runtime';
 import { presentRow } from '../presenters.ts';
 import { today } from '../requests.ts';
 
-export interface StatusSources {
+interface StatusSources {
   /** A share of its own of the connections for reads. */
   db: Db;
   /** Why this process is not ready; empty when it is. */

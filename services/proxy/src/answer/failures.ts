@@ -57,7 +57,7 @@ export function toFailure(error: Error): ErrorCode {
 /** Classes of a provider's status. 429 has its own: it is the account's limit, not a fault of the request. */
 export const statusClasses = ['2xx', '3xx', '4xx', '429', '5xx'] as const;
 
-export type StatusClass = (typeof statusClasses)[number];
+type StatusClass = (typeof statusClasses)[number];
 
 /** @param status of a final answer, 200 or more; those above 599 are in no standard and count as errors of the server */
 export function toStatusClass(status: number): StatusClass {

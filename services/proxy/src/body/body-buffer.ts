@@ -77,13 +77,13 @@ export class ContentDigest {
   }
 }
 
-export interface PaceBounds {
+interface PaceBounds {
   /** The whole body takes no longer, in seconds. */
   maxBodySeconds: number;
   minBodyBytesPerSecond: number;
 }
 
-export interface Pace {
+interface Pace {
   /** So much of the body has come. */
   count(bytes: number): void;
   stop(): void;

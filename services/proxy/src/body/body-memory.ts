@@ -24,7 +24,7 @@ interface Open {
   refuse: (error: ApiError) => void;
 }
 
-export interface BodyMemoryOptions {
+interface BodyMemoryOptions {
   maxBytes: number;
   maxBytesPerAgent?: number | undefined;
   /** The largest body. */

@@ -84,11 +84,7 @@ export interface BudgetOptions {
 }
 
 /** Admits a request or refuses it; its reservation is then in `own`, and in Redis if that answers. */
-export type Admit = (
-  request: BudgetRequest,
-  deadline: StorageDeadline,
-  findCheaper: FindCheaper,
-) => Promise<BudgetWarning[]>;
+type Admit = (request: BudgetRequest, deadline: StorageDeadline, findCheaper: FindCheaper) => Promise<BudgetWarning[]>;
 
 export function makeAdmit({
   shared,

@@ -8,7 +8,7 @@ import type { OwnReservations } from './own-reservations.ts';
 export type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
 
 /** Counts the request against its agent's minute, and refuses it if recorded spend has reached a cap. */
-export type CheckEarly = (check: EarlyCheck, deadline: StorageDeadline) => Promise<void>;
+type CheckEarly = (check: EarlyCheck, deadline: StorageDeadline) => Promise<void>;
 
 const nothingReserved = { agent: 0, global: 0 };
 

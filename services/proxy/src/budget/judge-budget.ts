@@ -1,10 +1,10 @@
 import type { DailyCap } from '@agp/db';
 
 /** A request and a daily cap; `held`: recorded spend would allow it, but requests in flight hold the rest. */
-export type BudgetVerdict = 'fits' | 'held' | 'spent';
+type BudgetVerdict = 'fits' | 'held' | 'spent';
 
 /** The amounts that count against a cap, in whole nano-dollars. */
-export interface BudgetClaim {
+interface BudgetClaim {
   /** Recorded spend of the day. */
   spent: number;
   /** Reserved before this request and not part of `spent`. */

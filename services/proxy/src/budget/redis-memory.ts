@@ -6,7 +6,7 @@ const usualRestoreMs = 5_000;
 const lookEveryMs = 1_000;
 const retryMs = 500;
 
-export interface RedisMemoryOptions {
+interface RedisMemoryOptions {
   shared: BudgetReservations;
   onFailure: (error: Error) => void;
   /** Redis may drop reservations where its memory is full. */

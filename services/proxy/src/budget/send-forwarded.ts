@@ -6,7 +6,7 @@ import type { AdmittedRequest } from '../journey.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
-export interface SendForwardedOptions {
+interface SendForwardedOptions {
   shared: BudgetReservations;
   own: OwnReservations;
   storage: Storage;

@@ -9,7 +9,7 @@ import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
 const maxEventTokens = 1_000_000_000_000;
 
 /** A whole number from 0 to a bound, whatever it was. */
-export function fitCount(value: number, max = Number.MAX_SAFE_INTEGER): number {
+function fitCount(value: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isNaN(value)) return 0;
   return Math.min(Math.max(0, Math.round(value)), max);
 }

@@ -22,7 +22,7 @@ const suspicious = new RegExp([agentTokenPrefix, '%', '\\\\u', ...prefixInBase64
 const base64Run = /[A-Za-z0-9+/_-]{8,}/g;
 
 /** The token in a value that is only a token, with or without its scheme; null for any other value. */
-export function readToken(value: string): string | null {
+function readToken(value: string): string | null {
   const token = tokenValue.exec(value)?.[1];
   // The scheme is the same in any case, a token is not.
   return token?.startsWith(agentTokenPrefix) ? token : null;

@@ -31,10 +31,10 @@ const rerouting = new Set([
 ]);
 
 /** True if a header or parameter of this name can change the method that a server sees. */
-export const isMethodOverride = (name: string): boolean => methodOverride.test(name);
+const isMethodOverride = (name: string): boolean => methodOverride.test(name);
 
 /** True if a header of this lower-case name can change the path or host that a server sees. */
-export const isRerouting = (name: string): boolean => rerouting.has(name);
+const isRerouting = (name: string): boolean => rerouting.has(name);
 
 /**
  * Whether an `Accept-Encoding` allows an encoding that we cannot decode, so that the usage in the answer could not be read.

@@ -30,13 +30,13 @@ export function listDecodings(text: string): string[] {
 }
 
 /** One parameter of a query, decoded as far as it can be. */
-export interface QueryParameter {
+interface QueryParameter {
   name: string;
   value: string;
 }
 
 /** One part of a query, between two `&`. */
-export interface QueryPart {
+interface QueryPart {
   /** As it was sent. */
   text: string;
   /** Every name that some server may read in it: decoded again, or with `;` between parameters. */

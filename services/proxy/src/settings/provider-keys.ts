@@ -45,7 +45,7 @@ export function writeKeyHeader(
 }
 
 /** A provider's key from the environment. */
-export interface NamedProviderKey {
+interface NamedProviderKey {
   /** In lower case; `_` may replace a dash of the provider's id. */
   id: string;
   variable: string;

@@ -3,7 +3,7 @@ import { type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp
 import type { ProxyConfig } from '../config.ts';
 import type { ProxyContext } from '../context.ts';
 
-export interface Finishing extends Pick<ProxyContext, 'load' | 'runningRequests'> {
+interface Finishing extends Pick<ProxyContext, 'load' | 'runningRequests'> {
   config: Pick<ProxyConfig, 'drainDelaySeconds' | 'shutdownGraceSeconds'>;
   logger: Logger;
   readiness: Readiness;

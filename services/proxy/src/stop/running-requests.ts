@@ -6,7 +6,7 @@ export type KillReason = 'agent_blocked' | 'paused';
 export type StopReason = KillReason | 'proxy_stopping';
 
 /** A call to a provider that can be ended. */
-export interface RunningRequest {
+interface RunningRequest {
   /** UUID */
   agentId: string;
   stop(reason: StopReason): void;

@@ -2,7 +2,7 @@ import type { AdmittedRequest, Answer } from '../journey.ts';
 import type { ProxyMetrics } from './metrics.ts';
 
 /** The steps of the pipeline, named after their files and functions. */
-export type StepName =
+type StepName =
   | 'readHead'
   | 'identify'
   | 'admit'

@@ -12,7 +12,7 @@ import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
 
 /** What it spends, does and may do. */
-export function AgentFigures({ overview }: { overview: AgentOverview }) {
+function AgentFigures({ overview }: { overview: AgentOverview }) {
   const { agent, budget, running_requests: running } = overview;
   const now = useNow();
   const spent = budget?.spent_usd ?? agent.cost_today_usd;
@@ -56,7 +56,7 @@ export function AgentFigures({ overview }: { overview: AgentOverview }) {
 }
 
 /** Links to lists of what one agent did: screens of their own, so these are no tabs. */
-export function AgentWays({ agentId }: { agentId: string }) {
+function AgentWays({ agentId }: { agentId: string }) {
   const { edition } = useSession();
   const search = { agent_id: agentId };
   return (

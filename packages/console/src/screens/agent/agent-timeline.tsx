@@ -10,7 +10,7 @@ type Event = AgentOverview['events'][number];
 type Change = AgentOverview['changes'][number];
 
 /** Something that an agent did, or that was done about it. */
-export type TimelineEntry = { key: string; at: string } & (
+type TimelineEntry = { key: string; at: string } & (
   | { kind: 'event'; event: Event }
   | { kind: 'change'; change: Change }
 );
@@ -20,7 +20,7 @@ const endOf = (entry: TimelineEntry) =>
   entry.kind === 'change' && sumsUpMinute(entry.change.action) ? endOfMinute(entry.at) : entry.at;
 
 /** One list of both, the latest first. Times are ISO 8601 in UTC, so they sort as texts. */
-export function mergeTimeline(events: readonly Event[], changes: readonly Change[]): TimelineEntry[] {
+function mergeTimeline(events: readonly Event[], changes: readonly Change[]): TimelineEntry[] {
   const entries: TimelineEntry[] = [
     ...events.map((event) => ({ kind: 'event' as const, key: event.id, at: event.timestamp, event })),
     ...changes.map((change, index) => ({

@@ -26,7 +26,7 @@ function About({ agent_id, agent_name, target }: AuditEntry) {
 }
 
 /** Of the audit log. */
-export const auditColumns: readonly Column<AuditEntry>[] = [
+const auditColumns: readonly Column<AuditEntry>[] = [
   {
     head: 'No.',
     cell: ({ seq }) =>

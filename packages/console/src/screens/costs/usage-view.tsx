@@ -23,7 +23,7 @@ import {
 } from './sum-usage.ts';
 
 /** What a compliance tag is: only callers and agents set it. */
-export function TagHint() {
+function TagHint() {
   return (
     <p className="dim small" style={{ margin: 0 }}>
       A compliance tag says what a call is for, such as a team or a project. Teams send it as the header{' '}

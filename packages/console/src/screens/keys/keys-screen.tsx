@@ -41,7 +41,7 @@ const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
 ];
 
 /** Keys to the API, without their secrets. */
-export function KeysView() {
+function KeysView() {
   const query = useQuery(apiQuery('/api/v1/keys'));
   return (
     <SecretsCard
@@ -85,7 +85,7 @@ function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: 
 }
 
 /** Names that work only with a token. */
-export function NamesView() {
+function NamesView() {
   const query = useQuery(apiQuery('/api/v1/claimed-names'));
   return (
     <Reading query={query}>
@@ -154,7 +154,7 @@ const columns: readonly Column<Token>[] = [
 ];
 
 /** Tokens by which agents prove their names, without their secrets. */
-export function TokensView() {
+function TokensView() {
   const query = useQuery(apiQuery('/api/v1/agent-tokens'));
   return (
     <SecretsCard

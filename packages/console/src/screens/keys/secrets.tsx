@@ -16,17 +16,17 @@ export const lifetimes = [
   { value: 'never', label: 'For ever' },
 ] as const;
 
-export type Lifetime = (typeof lifetimes)[number]['value'];
+type Lifetime = (typeof lifetimes)[number]['value'];
 
 const dayMs = 86_400_000;
 
 /** When something made now ends, ISO 8601; null for never. */
-export function toExpiry(lifetime: Lifetime, now: number): string | null {
+function toExpiry(lifetime: Lifetime, now: number): string | null {
   return lifetime === 'never' ? null : new Date(now + Number(lifetime) * dayMs).toISOString();
 }
 
 /** How long a secret works. */
-export function ExpiryChoice({ value, onChange }: { value: Lifetime; onChange: (value: Lifetime) => void }) {
+function ExpiryChoice({ value, onChange }: { value: Lifetime; onChange: (value: Lifetime) => void }) {
   return <Choice label="Works for" options={lifetimes} value={value} onChange={(next) => onChange(next ?? value)} />;
 }
 
@@ -135,7 +135,7 @@ export function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
 }
 
 /** Shows a secret once: afterwards only its digest exists. */
-export function OnceSecret({ secret, what, onClose }: { secret: string; what: string; onClose: () => void }) {
+function OnceSecret({ secret, what, onClose }: { secret: string; what: string; onClose: () => void }) {
   return (
     <Modal
       opened

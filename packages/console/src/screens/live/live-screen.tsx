@@ -53,7 +53,7 @@ const Row = memo(({ event, top, place, count }: { event: StreamEvent; top: numbe
 ));
 
 /** The tail: of thousands of rows only those in sight are drawn. */
-export function LiveRows({ rows, scroller, onAway }: LiveRowsProps) {
+function LiveRows({ rows, scroller, onAway }: LiveRowsProps) {
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,

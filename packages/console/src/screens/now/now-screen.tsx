@@ -81,7 +81,7 @@ function listMatters({ spend, recording, unpriced_models: unpriced }: Status): M
 }
 
 /** What should be looked at; nothing where all is well. */
-export function Attention({ status }: { status: Status }) {
+function Attention({ status }: { status: Status }) {
   const matters = listMatters(status);
   if (matters.length === 0) return null;
   return (
@@ -98,7 +98,7 @@ export function Attention({ status }: { status: Status }) {
 const unknown = <span className="dim">not known</span>;
 
 /** The figures that say whether all is well. */
-export function NowFigures({ status }: { status: Status }) {
+function NowFigures({ status }: { status: Status }) {
   const { requests, recording, agents } = status;
   const more = requests?.is_more ? '+' : '';
   return (

@@ -1,5 +1,5 @@
 /** What agents are written with, and how each is pointed at the proxy. */
-export interface Snippet {
+interface Snippet {
   id: string;
   name: string;
   /** Which of the proxy's providers it speaks to. */

@@ -17,7 +17,7 @@ import { baseOf, snippets, toolAddress } from './snippets.ts';
 const lookMs = 2_000;
 
 /** Whether the agent has come, and its latest event as it arrives. */
-export function FirstEvent({ agentName }: { agentName: string }) {
+function FirstEvent({ agentName }: { agentName: string }) {
   const { change } = usePermissions();
   const matches = useCallback((event: StreamEvent) => event.agent_name === agentName, [agentName]);
   const { rows, state } = useLiveEvents({}, matches);

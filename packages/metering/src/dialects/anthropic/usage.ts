@@ -7,7 +7,7 @@ import { type AnswerReading, type ReportedCall, sumCalls } from '../operation.ts
  * of three figures; the split of cache writes by lifetime is a part of the second. No call has an empty input: a server
  * that says so has not counted.
  */
-export function readMessageUsage(value: unknown): Usage | null {
+function readMessageUsage(value: unknown): Usage | null {
   const usage = asObject(value);
   const input = readCount(usage.input_tokens);
   const completionTokens = readCount(usage.output_tokens);

@@ -8,7 +8,7 @@ import { readInteraction, readInteractionDelta } from './text.ts';
 import { readContentUsage } from './usage.ts';
 
 /** Usage of an interaction: the parts of generateContent's under other names, searches with their count. */
-export function readInteractionUsage(value: unknown): Usage | null {
+function readInteractionUsage(value: unknown): Usage | null {
   const figures = asObject(value);
   const usage = readContentUsage({
     promptTokenCount: figures.total_input_tokens,

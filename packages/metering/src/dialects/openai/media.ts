@@ -23,7 +23,7 @@ function readLength(transcript: string): number | null {
 /**
  * Tokens or seconds as the provider bills them, else the length of the audio from a verbose answer or from subtitles.
  */
-export function readTranscriptUsage(answer: unknown): Usage | null {
+function readTranscriptUsage(answer: unknown): Usage | null {
   const { usage, duration } = asObject(answer);
   const told = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
   // Less than half a second is a length too, not the lack of one.
@@ -32,7 +32,7 @@ export function readTranscriptUsage(answer: unknown): Usage | null {
 }
 
 /** The spoken text, from JSON, plain text or subtitles. Segments and words repeat it. */
-export function readTranscript(answer: unknown): Writing {
+function readTranscript(answer: unknown): Writing {
   if (typeof answer !== 'string') return collectText(asObject(answer).text);
   if (!answer.includes(' --> ')) return collectText(answer);
   const spoken = answer
@@ -42,7 +42,7 @@ export function readTranscript(answer: unknown): Writing {
 }
 
 /** Writes the text of a transcript's events: deltas, segments of speakers, and the end if nothing came before it. */
-export function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
+function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
   let wrote = false;
   return (frame, write) => {
     const { type, delta, text, id, segment_id: segment } = asObject(frame);
@@ -138,7 +138,7 @@ export function readSvgCall(value: unknown): ReportedCall[] {
 }
 
 /** The figures of an answer with images, or of the last event of one image. DALL-E reports none. */
-export function readImageFigures(body: unknown): Figures {
+function readImageFigures(body: unknown): Figures {
   const { model, usage: given, svg_usage: svg } = asObject(body);
   const usage = readImageUsage(given);
   return usage ? sumCalls([{ model: asText(model), usage }, ...readSvgCall(svg)]) : { usage };

@@ -79,7 +79,7 @@ const maxItems = 10_000;
  * Makes a function that writes the text of a response's events, one after the other: every kind of delta except sound, and
  * of whole items the text that came in no delta.
  */
-export function createResponseEventReader(): (frame: unknown, write: Write) => void {
+function createResponseEventReader(): (frame: unknown, write: Write) => void {
   const streamed = new Set<unknown>();
   return (frame, write) => {
     const { type, delta, item, output_index: output, content_index: content, summary_index: summary } = asObject(frame);

@@ -77,7 +77,7 @@ export class CompletionStreamReader extends FrameReader {
 }
 
 /** The meaning of the events of one kind of stream. */
-export interface StreamEvents {
+interface StreamEvents {
   /** The types of the events that bring a result to its end, with its figures. */
   endings: readonly string[];
   readFigures(frame: unknown): Figures;
