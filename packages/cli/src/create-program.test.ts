@@ -30,7 +30,6 @@ test('it has every command', () => {
       ...[
         'budgets set',
         'budgets show',
-        'completion',
         'costs breakdown',
         'costs doubtful',
         'costs report',

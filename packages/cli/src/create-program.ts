@@ -4,7 +4,6 @@ import { Command } from 'commander';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBudgetCommands } from './commands/budgets.ts';
-import { addCompletionCommand } from './commands/completion.ts';
 import { addConsoleCommands } from './commands/console.ts';
 import { addCostCommands } from './commands/costs.ts';
 import { addEventCommands } from './commands/events.ts';
@@ -58,7 +57,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
     ...[addStatusCommand, addRefusalsCommand, addWhyCommand],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
-    ...[addConsoleCommands, addCompletionCommand],
+    addConsoleCommands,
   ];
   for (const addGroup of groups) addGroup(program, shell);
   return program;
