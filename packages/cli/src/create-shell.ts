@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { UsageError } from './cli-error.ts';
 import { type Answer, type Api, connectApi } from './connect-api.ts';
 import { type Column, formatFields, formatTable } from './format/format-table.ts';
-import { wrapText } from './format/wrap-text.ts';
 import { openTerminal, type Paint, type Terminal } from './open-terminal.ts';
 import { type ConnectionOptions, readConnection } from './read-connection.ts';
 import { showCsv } from './show-csv.ts';
@@ -42,9 +41,6 @@ export interface Shell {
 /** Makes a program's shell, which reads the options when it is used, after they were parsed. */
 export function createShell(program: Command, environment: NodeJS.ProcessEnv): Shell {
   const options = () => program.opts<GlobalOptions>();
-  /** No line of it is wider than the terminal. */
-  const noteWrapped = (text: string) =>
-    shell.terminal.note(wrapText(text, shell.terminal.width ?? Number.POSITIVE_INFINITY).join('\n'));
   const shell: Shell = {
     get json() {
       return options().json === true;
@@ -62,7 +58,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
       const { paint, width } = shell.terminal;
       const { text, omitted } = formatTable(rows, columns, paint, width);
       if (omitted.length > 0)
-        noteWrapped(`no room for ${omitted.join(', ')}: a wider terminal, a pipe and --json have all`);
+        shell.terminal.note(`no room for ${omitted.join(', ')}: a wider terminal, a pipe and --json have all`);
       return text;
     },
     async showRows(answer, pick, columns) {
@@ -70,7 +66,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
       if (rows.length === 0 && !shell.json) return shell.terminal.note('nothing to show');
       await shell.show(answer, () => shell.drawTable(rows, columns));
       if (answer.next !== null)
-        noteWrapped(
+        shell.terminal.note(
           `there are more than these ${rows.length}: --limit, --from and --to have them; --help says if --all does`,
         );
     },

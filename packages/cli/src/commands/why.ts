@@ -11,7 +11,6 @@ import { findEvent } from '../find-event.ts';
 import { formatFields } from '../format/format-table.ts';
 import { listDetail } from '../format/list-detail.ts';
 import { listUnrecorded } from '../format/list-unrecorded.ts';
-import { wrapText } from '../format/wrap-text.ts';
 import { writeQuery } from '../write-query.ts';
 import { refusalColumns } from './refusals.ts';
 
@@ -58,18 +57,17 @@ export function addWhyCommand(program: Command, shell: Shell): void {
       const first = found[0]?.event ?? found[0]?.unrecorded ?? (refusals as NonNullable<typeof refusals>);
       return shell.show({ ...first, data: whole, text: JSON.stringify(whole) }, String);
     }
-    const room = terminal.width ?? Number.POSITIVE_INFINITY;
     const parts = found.flatMap(({ event, unrecorded }) => {
       const fields = formatFields(event ? listDetail(event.data) : listUnrecorded(unrecorded.data), terminal.paint);
       const meaning = event && explainAnswer(event.data);
-      return meaning === null ? [fields] : [fields, wrapText(meaning, room).join('\n')];
+      return meaning === null ? [fields] : [fields, meaning];
     });
     if (refusals?.data.length) {
       parts.push(shell.drawTable(refusals.data, refusalColumns));
       for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {
         const known = explainRefusal(reason, 'cli');
         const meaning = known ? `${known.why} ${known.wayOut}` : 'docs/proxy.md lists what the proxy refuses, and why';
-        parts.push(wrapText(`${toLineText(reason, 128)}: ${meaning}`, room).join('\n'));
+        parts.push(`${toLineText(reason, 128)}: ${meaning}`);
       }
     }
     await terminal.print(parts.join('\n\n'));

@@ -1,9 +1,8 @@
 import type { ServiceState, Status } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import type { Paint, Style } from '../open-terminal.ts';
-import { type Column, formatTable } from './format-table.ts';
+import { type Column, type Field, formatFields, formatTable } from './format-table.ts';
 import { formatCap, formatCount, formatDuration, formatTime, formatUsd } from './format-values.ts';
-import { wrapText } from './wrap-text.ts';
 
 const stateStyles: Record<ServiceState['state'], Style> = { ready: 'green', not_ready: 'red', unknown: 'yellow' };
 
@@ -91,23 +90,21 @@ const serviceColumns: Column<ServiceState>[] = [
 
 /** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole where there is none */
 export function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFINITY): string {
-  const label = 14;
   const line = <Name extends 'pause' | 'recording' | 'requests' | 'spend' | 'agents' | 'pii_today' | 'unpriced_models'>(
     name: string,
     part: Name,
     show: (value: Part<Name>) => Line,
-  ): string => {
+  ): Field => {
     const value = status[part];
     const error = status.unavailable.find((each) => each.part === part)?.error ?? 'unknown';
     const { text, style } =
       value === null ? { text: `not known: ${error}`, style: 'red' as const } : show(value as Part<Name>);
-    const lines = wrapText(toLineText(text, 4_096), room - label - 2).map((each) => paint(style, each));
-    return `${paint('bold', name.padEnd(label))}  ${lines.join(`\n${' '.repeat(label + 2)}`)}`;
+    return [name, text, style];
   };
   const table = <Row>(rows: readonly Row[] | undefined, columns: Column<Row>[]) =>
     rows === undefined || rows.length === 0 ? [] : ['', formatTable(rows, columns, paint, room).text];
-  return [
-    `${paint('bold', 'at'.padEnd(label))}  ${formatTime(status.at)}`,
+  const fields = [
+    ['at', formatTime(status.at)] as const,
     line('agents', 'pause', showPause),
     line('', 'agents', showAgents),
     line('requests', 'requests', showRequests),
@@ -115,6 +112,9 @@ export function formatStatus(status: Status, paint: Paint, room = Number.POSITIV
     line('spent today', 'spend', showSpend),
     line('personal data', 'pii_today', showPii),
     line('unpriced', 'unpriced_models', showUnpriced),
+  ];
+  return [
+    formatFields(fields, paint, room),
     ...table(status.services ?? undefined, serviceColumns),
     ...table(status.top_spenders ?? undefined, spenderColumns),
     ...table(status.spend?.agents_near_cap, nearColumns),

@@ -1,13 +1,10 @@
 import type { ListedAuditEntry } from '@agp/core/contracts';
-import { toLineText } from '@agp/core/text';
 import fc from 'fast-check';
-import stringWidth from 'string-width';
+import { eastAsianWidth } from 'get-east-asian-width';
 import { expect, test } from 'vitest';
-import { cutText } from './cut-text.ts';
 import { formatChange } from './format-change.ts';
-import { type Column, formatFields, formatTable, timeColumn } from './format-table.ts';
+import { type Column, formatFields, formatTable, measureText, timeColumn } from './format-table.ts';
 import { formatDuration, formatUsd } from './format-values.ts';
-import { wrapText } from './wrap-text.ts';
 
 const plain = (_style: unknown, text: string) => text;
 
@@ -79,6 +76,13 @@ test('on a narrow terminal times are brief, texts end with an ellipsis, and what
   expect(at(60)).toMatchObject({ omitted: ['MODEL', 'COST'] });
 });
 
+/** The characters one by one, by the Unicode of now; marks take none, and two letters of a flag as much as one. */
+const widthOf = (text: string) =>
+  [...text.replace(/\p{RI}{2}/gu, '名')].reduce(
+    (sum, character) => sum + (/\p{M}/u.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) as number)),
+    0,
+  );
+
 const hostile = fc.string({
   unit: fc.constantFrom(
     'a',
@@ -94,6 +98,8 @@ const hostile = fc.string({
     '\u202e',
     '👩‍👩‍👧',
     '🇫🇮',
+    '\u{1fae0}',
+    '\u{17000}',
     'ﷺ',
   ),
   maxLength: 60,
@@ -110,7 +116,8 @@ test('no line is wider than the terminal, whatever its cells hold; without one n
         const lines = text.split('\n');
         expect(lines).toHaveLength(rows.length + 1);
         for (const line of lines) {
-          expect(stringWidth(line)).toBeLessThanOrEqual(room);
+          expect(measureText(line)).toBeLessThanOrEqual(room);
+          expect(widthOf(line)).toBeLessThanOrEqual(room);
           expect(line).toMatch(/^[^\p{C}]*$/u);
         }
         expect(lines[0]?.split(/\s{2,}/)).toEqual(
@@ -121,7 +128,6 @@ test('no line is wider than the terminal, whatever its cells hold; without one n
     ),
     { numRuns: 200 },
   );
-  expect([0, 1, 2, 3, 4, 9].map((room) => cutText('模型abc', room))).toEqual(['', '…', '…', '模…', '模…', '模型abc']);
 });
 
 test('a change is told field by field, bounded, and no value passes for another change', () => {
@@ -157,15 +163,22 @@ test('amounts keep all the places that they have, and two at least', () => {
   expect([5, 1_500, 61_000, 7_260_000].map(formatDuration)).toEqual(['5 ms', '1.5 s', '1 min', '2 h 1 min']);
 });
 
-test('a wrapped text loses nothing, and no line of it is wider than asked for', () => {
-  expect(wrapText('agent_blocked 12, paused 3', 16)).toEqual(['agent_blocked', '12, paused 3']);
-  expect(wrapText('abcdefgh 模型', 3)).toEqual(['abc', 'def', 'gh', '模', '型']);
-  fc.assert(
-    fc.property(hostile, fc.integer({ min: 4, max: 90 }), (raw, columns) => {
-      const text = toLineText(raw);
-      const lines = wrapText(text, columns);
-      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
-      expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
-    }),
+test('fields are wrapped between words where there is a room for them, and hold no control', () => {
+  const fields = [
+    ['agents', 'one, two\n, \u001b[2Jthree, four', 'red'],
+    ['pii', 'none'],
+  ] as const;
+  expect(formatFields(fields, plain, 24)).toBe(
+    ['agents  one, two\\u{a},', '        \\u{1b}[2Jthree,', '        four', 'pii     none'].join('\n'),
   );
+});
+
+test('ten thousand rows, and texts that take long to measure, are drawn at once', () => {
+  const began = performance.now();
+  const rows = Array.from({ length: 10_000 }, (_, at) => ({ ...row, id: `evt_${at}` }));
+  expect(formatTable(rows, columns, plain, 80).text.split('\n')).toHaveLength(10_001);
+  const slow = { ...row, name: `${'\u001b'.repeat(50_000)}名` };
+  formatTable([slow], columns, plain, 80);
+  formatTable([slow], columns, plain);
+  expect(performance.now() - began).toBeLessThan(30_000);
 });
