@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { measureText } from '../../packages/cli/src/format/format-table.ts';
+import { measureText } from '../../packages/cli/src/table.ts';
 import { waitFor } from '../system/start-system.ts';
 import { type CliSystem, startCliSystem } from './start-cli-system.ts';
 

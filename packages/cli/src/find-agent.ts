@@ -1,8 +1,8 @@
 import { type Agent, agentListSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
+import type { Api } from './api.ts';
 import { CliError } from './cli-error.ts';
-import type { Api } from './connect-api.ts';
 
 /**
  * The id of an agent that the user gave by id or name.

@@ -1,12 +1,43 @@
-import { escapeJson } from '@agp/core/text';
+import { escapeJson, toLinesText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { UsageError } from './cli-error.ts';
-import { type Answer, type Api, connectApi } from './connect-api.ts';
-import { type Column, formatFields, formatTable } from './format/format-table.ts';
-import { openTerminal, type Paint, type Terminal } from './open-terminal.ts';
-import { type ConnectionOptions, readConnection } from './read-connection.ts';
-import { showCsv } from './show-csv.ts';
+import { type Answer, type Api, connectApi, readNext } from './api.ts';
+import { CliError, UsageError } from './cli-error.ts';
+import { type ConnectionOptions, readConnection } from './connection.ts';
+import { type Column, formatFields, formatTable } from './table.ts';
+import { openTerminal, type Paint, type Terminal } from './terminal.ts';
+
+/**
+ * Prints a list as the CSV received, as it comes. On a terminal its control characters are shown by number.
+ *
+ * @param all follows the list's pages; the header row is printed once
+ */
+export async function showCsv(api: Api, terminal: Terminal, path: string, all: boolean): Promise<void> {
+  let isFirst = true;
+  for (let next: string | null = path; next !== null; isFirst = false) {
+    const response: Response = await api.open(next, 'text/csv');
+    if (!response.headers.get('content-type')?.startsWith('text/csv'))
+      throw new CliError(`${next} has no CSV: is the management API older than this command?`);
+    let inHead = !isFirst;
+    const decoded = response.body?.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+    try {
+      for await (const chunk of decoded ?? []) {
+        // No column's name holds a line break.
+        const end = inHead ? chunk.indexOf('\n') + 1 : 0;
+        if (inHead && end === 0) continue;
+        inHead = false;
+        const rest = chunk.slice(end);
+        await terminal.write(
+          terminal.isInteractive ? toLinesText(rest.replaceAll('\r', ''), Number.POSITIVE_INFINITY) : rest,
+        );
+      }
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      throw new CliError('The answer broke off: what was printed is not complete.');
+    }
+    next = all ? readNext(response) : null;
+  }
+}
 
 export interface GlobalOptions extends ConnectionOptions {
   json?: boolean;

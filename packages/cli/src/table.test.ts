@@ -2,9 +2,9 @@ import type { ListedAuditEntry } from '@agp/core/contracts';
 import fc from 'fast-check';
 import { eastAsianWidth } from 'get-east-asian-width';
 import { expect, test } from 'vitest';
-import { formatChange } from './format-change.ts';
-import { type Column, formatFields, formatTable, measureText, timeColumn } from './format-table.ts';
-import { formatDuration, formatUsd } from './format-values.ts';
+import { formatChange } from './commands/audit.ts';
+import { type Column, formatFields, formatTable, measureText, timeColumn } from './table.ts';
+import { formatDuration, formatUsd } from './values.ts';
 
 const plain = (_style: unknown, text: string) => text;
 

@@ -1,22 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { parseJson } from '@agp/core/json';
-import { Command } from 'commander';
-import { addAgentCommands } from './commands/agents.ts';
+import { toLinesText } from '@agp/core/text';
+import { Command, CommanderError } from 'commander';
+import { CliError } from './cli-error.ts';
+import { addAgentCommands, addPauseCommands } from './commands/agents.ts';
 import { addAuditCommands } from './commands/audit.ts';
-import { addBudgetCommands } from './commands/budgets.ts';
+import { addBudgetCommands, addLimitCommands } from './commands/budgets.ts';
 import { addConsoleCommands } from './commands/console.ts';
 import { addCostCommands } from './commands/costs.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addKeyCommands } from './commands/keys.ts';
-import { addLimitCommands } from './commands/limits.ts';
-import { addNameCommands } from './commands/names.ts';
-import { addPauseCommands } from './commands/pause.ts';
-import { addRefusalsCommand } from './commands/refusals.ts';
 import { addSessionCommands } from './commands/sessions.ts';
 import { addStatusCommand } from './commands/status.ts';
-import { addTokenCommands } from './commands/tokens.ts';
-import { addWhyCommand } from './commands/why.ts';
-import { createShell } from './create-shell.ts';
+import { addNameCommands, addTokenCommands } from './commands/tokens.ts';
+import { addRefusalsCommand, addWhyCommand } from './commands/why.ts';
+import { createShell } from './shell.ts';
 
 const connectionHelp = `
 It works on the local stack that "npm start" has running, or on the deployment that AGP_URL names, with
@@ -61,4 +59,18 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   ];
   for (const addGroup of groups) addGroup(program, shell);
   return program;
+}
+
+/** Runs one command line. @returns the exit code: 0 done, 1 refused or failed, 2 wrong usage */
+export async function runProgram(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    await createProgram(environment).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Commander has already printed what was wrong, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof CliError)) throw error;
+    process.stderr.write(`${toLinesText(error.message)}\n`);
+    return error.exitCode;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { createProgram } from './create-program.ts';
+import { createProgram } from './program.ts';
 
 const program = createProgram({});
 const leaves = program.commands.flatMap((group) =>

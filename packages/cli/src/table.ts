@@ -2,8 +2,8 @@ import { toLineText } from '@agp/core/text';
 import CliTable from 'cli-table3';
 import { eastAsianWidth } from 'get-east-asian-width';
 import stringWidth from 'string-width';
-import type { Paint, Style } from '../open-terminal.ts';
-import { formatTime } from './format-values.ts';
+import type { Paint, Style } from './terminal.ts';
+import { formatTime } from './values.ts';
 
 /** UTF-16 units shown of a field: all of an agent's metadata. */
 const maxField = 32_768;
