@@ -57,7 +57,7 @@ function readError(text: string): string | null {
  *
  * @param call method and address, for an answer that did not come from this API
  */
-export async function readFailure(response: Response, call: string): Promise<ApiFailure> {
+async function readFailure(response: Response, call: string): Promise<ApiFailure> {
   const { status, headers } = response;
   const error = readError(await response.text().catch(() => ''));
   const message =

@@ -13,7 +13,7 @@ import type { Style } from './terminal.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from './values.ts';
 
 /** An event, or what is known of a request whose event is lost. */
-export type FoundEvent =
+type FoundEvent =
   | { event: Answer<EventDetail>; unrecorded: null }
   | { event: null; unrecorded: Answer<UnrecordedRequest> };
 
@@ -39,7 +39,7 @@ export async function findEvent(api: Api, id: string): Promise<FoundEvent> {
 const isError = (status: number | null | undefined) => typeof status === 'number' && status >= 400;
 
 /** `refused` alone would read as if the proxy had refused the request. */
-export function formatFailure(failure: ListedEvent['failure']): string | null {
+function formatFailure(failure: ListedEvent['failure']): string | null {
   return failure === 'refused' ? 'connection refused' : (failure ?? null);
 }
 

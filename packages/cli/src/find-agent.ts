@@ -26,7 +26,7 @@ export async function findGivenAgentId(api: Api, nameOrId: string | undefined): 
 }
 
 /** Names of agents by their ids; an id of no agent is shown as it is. */
-export interface AgentNames {
+interface AgentNames {
   find(agentId: string): string;
 }
 

@@ -12,7 +12,7 @@ import { openTerminal, type Paint, type Terminal } from './terminal.ts';
  *
  * @param all follows the list's pages; the header row is printed once
  */
-export async function showCsv(api: Api, terminal: Terminal, path: string, all: boolean): Promise<void> {
+async function showCsv(api: Api, terminal: Terminal, path: string, all: boolean): Promise<void> {
   let isFirst = true;
   for (let next: string | null = path; next !== null; isFirst = false) {
     const response: Response = await api.open(next, 'text/csv');
@@ -39,7 +39,7 @@ export async function showCsv(api: Api, terminal: Terminal, path: string, all: b
   }
 }
 
-export interface GlobalOptions extends ConnectionOptions {
+interface GlobalOptions extends ConnectionOptions {
   json?: boolean;
   /** False after `--no-color`. */
   color: boolean;

@@ -10,21 +10,21 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { type Api, parseAnswer, writeQuery } from './api.ts';
 import { ApiFailure, CliError } from './cli-error.ts';
 
-export interface EventFilter {
+interface EventFilter {
   agent_id?: string | undefined;
   session_id?: string | undefined;
   expand?: 'agent' | undefined;
 }
 
 /** Events that were recorded after a time, the oldest first. */
-export interface Backlog {
+interface Backlog {
   events: ListedEvent[];
   /** When reading began, by the server's clock, in milliseconds since 1970. */
   readAt: number;
 }
 
 /** An event with the fields of the live stream. */
-export function toStreamEvent(event: ListedEvent): StreamEvent {
+function toStreamEvent(event: ListedEvent): StreamEvent {
   const { direction: _direction, provider: _provider, total_tokens: _total, pii_types, ...shown } = event;
   return pii_types.length > 0 ? { ...shown, pii_types } : shown;
 }
@@ -52,7 +52,7 @@ export async function readBacklog(api: Api, filter: EventFilter, since: number |
 }
 
 /** A live event, and its JSON as received. */
-export interface LiveEvent {
+interface LiveEvent {
   event: StreamEvent;
   text: string;
 }
@@ -106,7 +106,7 @@ export async function openLiveStream(
 }
 
 /** The latest ids that were seen; the oldest are forgotten beyond `max`. */
-export class RecentIds {
+class RecentIds {
   readonly #ids = new Set<string>();
   readonly #max: number;
 
@@ -124,7 +124,7 @@ export class RecentIds {
   }
 }
 
-export interface TailOptions {
+interface TailOptions {
   filter: EventFilter;
   /** Aborted to end the tail. */
   signal: AbortSignal;

@@ -17,7 +17,7 @@ import type { Column } from '../table.ts';
 import type { Style } from '../terminal.ts';
 import { formatCap, formatRate, formatUsd } from '../values.ts';
 
-export interface TargetOptions {
+interface TargetOptions {
   global?: boolean;
   default?: boolean;
 }

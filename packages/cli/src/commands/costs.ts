@@ -36,7 +36,7 @@ const sumColumns: Entry[] = [
 ];
 
 /** `costs report`: sums of a range of time. */
-export function addReportCommand(costs: Command, shell: Shell): void {
+function addReportCommand(costs: Command, shell: Shell): void {
   const report = addCommand(
     costs,
     'report',

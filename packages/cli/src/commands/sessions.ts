@@ -38,7 +38,7 @@ import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts
  * @param removed removals by retention, downloaded after the events
  * @param knownHead an earlier last hash, which an unchanged chain must still contain
  */
-export function verifySession(
+function verifySession(
   sessionId: string,
   told: LineageVerdict,
   lineage: Lineage,

@@ -94,7 +94,7 @@ const serviceColumns: Column<ServiceState>[] = [
 ];
 
 /** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole where there is none */
-export function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFINITY): string {
+function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFINITY): string {
   const line = <Name extends 'pause' | 'recording' | 'requests' | 'spend' | 'agents' | 'pii_today' | 'unpriced_models'>(
     name: string,
     part: Name,

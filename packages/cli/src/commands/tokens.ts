@@ -23,7 +23,7 @@ const mostCounted = 1_000;
  *
  * @returns a sentence; null where the name needs a token already, or had no request for a day
  */
-export async function describeRefusals(api: Api, name: string): Promise<string | null> {
+async function describeRefusals(api: Api, name: string): Promise<string | null> {
   const agents = await api.get('/api/v1/agents', agentListSchema);
   const agent = agents.data.find((each) => each.name === name);
   if (agent === undefined) return null;

@@ -12,7 +12,7 @@ import { findGivenAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatFields, timeColumn } from '../table.ts';
 
-export const refusalColumns: Column<Refusal>[] = [
+const refusalColumns: Column<Refusal>[] = [
   { ...timeColumn<Refusal>('TIME', ({ timestamp }) => timestamp), spare: 1 },
   { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-', least: 8 },
   { head: 'REASON', cell: ({ reason }) => reason, style: () => 'yellow' },
