@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { measureText } from '../../packages/cli/src/format/cut-text.ts';
+import { measureText } from '../../packages/cli/src/table.ts';
 import { waitFor } from '../system/start-system.ts';
 import { type CliSystem, startCliSystem } from './start-cli-system.ts';
 
@@ -110,8 +110,7 @@ test.each([80, 120])(
         'tokens list',
         'names list',
       ]) {
-        const { stdout, stderr } = await agp(`${list} --no-color`);
-        const lines = (stdout + stderr).trimEnd().split('\n');
+        const lines = (await done(`${list} --no-color`)).trimEnd().split('\n');
         expect(lines.length).toBeGreaterThan(1);
         for (const line of lines)
           expect([list, line, measureText(line)]).toEqual([

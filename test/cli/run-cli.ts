@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { childEnvironment } from '@agp/testing';
 import { vi } from 'vitest';
-import { runProgram } from '../../packages/cli/src/run-program.ts';
+import { runProgram } from '../../packages/cli/src/program.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 
 export interface CliRun {

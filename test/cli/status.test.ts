@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { measureText } from '../../packages/cli/src/format/cut-text.ts';
+import { measureText } from '../../packages/cli/src/table.ts';
 import { waitFor } from '../system/start-system.ts';
 import { startCli } from './run-cli.ts';
 import { type CliSystem, startCliSystem } from './start-cli-system.ts';

@@ -1,8 +1,8 @@
 import { type Agent, agentListSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
+import type { Api } from './api.ts';
 import { CliError } from './cli-error.ts';
-import type { Api } from './connect-api.ts';
 
 /**
  * The id of an agent that the user gave by id or name.
@@ -26,7 +26,7 @@ export async function findGivenAgentId(api: Api, nameOrId: string | undefined): 
 }
 
 /** Names of agents by their ids; an id of no agent is shown as it is. */
-export interface AgentNames {
+interface AgentNames {
   find(agentId: string): string;
 }
 

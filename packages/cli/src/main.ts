@@ -1,4 +1,4 @@
-import { runProgram } from './run-program.ts';
+import { runProgram } from './program.ts';
 
 // The reader may close the pipe: `agp events list | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

@@ -7,19 +7,20 @@ import {
   costUsageSchema,
   type ListedAgent,
   limitListSchema,
+  type Pause,
+  pauseSchema,
   retiredAgentSchema,
 } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
-import { addCommand, addPaging, addReason, type ReasonOption } from '../add-command.ts';
+import { type Answer, type Api, writeQuery } from '../api.ts';
+import { addCommand, addPaging, addReason, type ReasonOption } from '../arguments.ts';
 import { ApiFailure, CliError } from '../cli-error.ts';
-import type { Answer, Api } from '../connect-api.ts';
-import type { Shell } from '../create-shell.ts';
 import { findAgentId } from '../find-agent.ts';
-import { timeColumn } from '../format/format-table.ts';
-import { formatCap, formatCount, formatRate, formatTime, formatUsd } from '../format/format-values.ts';
-import type { Style } from '../open-terminal.ts';
-import { writeQuery } from '../write-query.ts';
+import type { Shell } from '../shell.ts';
+import { timeColumn } from '../table.ts';
+import type { Paint, Style } from '../terminal.ts';
+import { formatCap, formatCount, formatRate, formatTime, formatUsd } from '../values.ts';
 
 const statusStyles: Record<Agent['status'], Style> = { active: 'green', blocked: 'red', retired: 'dim' };
 
@@ -146,4 +147,25 @@ export function addAgentCommands(program: Command, shell: Shell): void {
     }
     if (failed > 0) throw new CliError(`${failed} of ${agents.length} agents were not changed`);
   }
+}
+
+function describe({ paused }: Pause, paint: Paint): string {
+  return paused ? paint('red', 'paused: every agent is refused') : paint('green', 'not paused: agents work');
+}
+
+/** `pause`: stops or resumes all agents. */
+export function addPauseCommands(program: Command, shell: Shell): void {
+  const pause = program.command('pause').description('stop and resume all agents at once');
+  const set = (usage: string, paused: boolean, summary: string) =>
+    addReason(addCommand(pause, usage, summary, `pause ${usage} --reason incident-42`)).action(
+      async ({ reason }: ReasonOption) => {
+        const path = writeQuery('/api/v1/pause', { reason });
+        await shell.show(await shell.api.send('PUT', path, { paused }, pauseSchema), describe);
+      },
+    );
+  set('on', true, 'refuse all agents from their next request on, and end what they have running');
+  set('off', false, 'let all agents work again that are not blocked');
+  addCommand(pause, 'status', 'show whether agents are paused', 'pause status').action(async () => {
+    await shell.show(await shell.api.get('/api/v1/pause', pauseSchema), describe);
+  });
 }

@@ -9,15 +9,63 @@ import {
 } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import { emptyHead, findCut, findDivergence, findRefusal } from '@agp/core/lineage';
+import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
-import { addCommand, addFilters, addPaging } from '../add-command.ts';
+import { writeQuery } from '../api.ts';
+import { addCommand, addFilters, addPaging } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
-import type { Shell } from '../create-shell.ts';
 import { findGivenAgentId, readAgentNames } from '../find-agent.ts';
-import { formatChange } from '../format/format-change.ts';
-import { timeColumn } from '../format/format-table.ts';
-import { formatCount } from '../format/format-values.ts';
-import { writeQuery } from '../write-query.ts';
+import type { Shell } from '../shell.ts';
+import { timeColumn } from '../table.ts';
+import { formatCount, formatTime } from '../values.ts';
+
+/** Fields of one change that are shown, and UTF-16 units of each of their values. */
+const most = { fields: 20, value: 120 };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Quoted unless it is a plain word, so that no text passes for a change that was not made. */
+function formatValue(value: unknown): string {
+  if (value === undefined || value === null) return 'none';
+  if (typeof value !== 'string') return toLineText(JSON.stringify(value), most.value);
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTime(value);
+  return /^[\w@:+/-][\w.@:+/-]*$/.test(value) && value !== 'none'
+    ? toLineText(value, most.value)
+    : toLineText(JSON.stringify(value), most.value);
+}
+
+/** Fields by their names; those of an object within, such as an agent's metadata, as `metadata.team`. */
+function listValues(state: Record<string, unknown> | null, prefix = ''): Map<string, unknown> {
+  const entries = Object.entries(state ?? {}).flatMap(([name, value]): [string, unknown][] => {
+    const path = prefix + (/^[\w-]{1,64}$/.test(name) ? name : toLineText(JSON.stringify(name), 64));
+    return isObject(value) && prefix === '' ? [...listValues(value, `${path}.`)] : [[path, value]];
+  });
+  return new Map(entries);
+}
+
+/**
+ * An entry of the audit log in one line: `status: active -> blocked` for each field that changed, each value of a thing that was made
+ * or is gone, or how many requests were refused and why.
+ */
+export function formatChange({ action, count, before, after }: ListedAuditEntry): string {
+  if (action === 'request.refused') {
+    const reasons = [...listValues(after)].map(
+      ([name, times]) =>
+        `${name.replace('reasons.', '')} ${typeof times === 'number' ? formatCount(times) : formatValue(times)}`,
+    );
+    return `${formatCount(count)} refused: ${reasons.slice(0, most.fields).join(', ')}`;
+  }
+  const [old, now] = [listValues(before), listValues(after)];
+  const changes = [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
+    const [was, is] = [formatValue(old.get(name)), formatValue(now.get(name))];
+    if (before === null) return `${name}: ${is}`;
+    if (after === null) return `${name}: ${was}`;
+    return JSON.stringify(old.get(name)) === JSON.stringify(now.get(name)) ? [] : `${name}: ${was} -> ${is}`;
+  });
+  const more = changes.length - most.fields;
+  return [...changes.slice(0, most.fields), ...(more > 0 ? [`and ${more} more`] : [])].join(', ') || '-';
+}
 
 /** Downloads the audit log's chain, and checks it, its end by its head, and retention's anchors. */
 async function downloadAndCheck(api: Shell['api'], isLastTry = false) {

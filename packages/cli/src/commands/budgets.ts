@@ -1,25 +1,69 @@
-import { type AgentBudget, type Budget, type BudgetList, budgetListSchema, budgetSchema } from '@agp/core/contracts';
-import type { Command } from 'commander';
-import { addCommand, addReason, type ReasonOption } from '../add-command.ts';
-import { CliError } from '../cli-error.ts';
-import type { Answer } from '../connect-api.ts';
-import type { Shell } from '../create-shell.ts';
+import {
+  type AgentBudget,
+  type Budget,
+  type BudgetList,
+  budgetListSchema,
+  budgetSchema,
+  limitListSchema,
+  limitSchema,
+} from '@agp/core/contracts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Answer, writeQuery } from '../api.ts';
+import { addCommand, addReason, parseRate, parseUsd, type ReasonOption } from '../arguments.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { findAgentId } from '../find-agent.ts';
-import type { Column } from '../format/format-table.ts';
-import { formatCap, formatUsd } from '../format/format-values.ts';
-import type { Style } from '../open-terminal.ts';
-import { parseUsd } from '../parse-arguments.ts';
-import { readTarget, type TargetOptions } from '../read-target.ts';
-import { writeQuery } from '../write-query.ts';
+import type { Shell } from '../shell.ts';
+import type { Column } from '../table.ts';
+import type { Style } from '../terminal.ts';
+import { formatCap, formatRate, formatUsd } from '../values.ts';
 
-type Row = Budget & { name: string };
+interface TargetOptions {
+  global?: boolean;
+  default?: boolean;
+}
+
+/** The agents that a cap or limit applies to, and its value. */
+export type Target<Value> = { value: Value } & ({ kind: 'global' | 'default' } | { kind: 'agent'; agent: string });
+
+function parseValue<Value>(text: string, parse: (text: string) => Value): Value {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) throw new UsageError(`${text}: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Reads `<agent> <value>`, or only a value after `--global` or `--default`.
+ *
+ * @throws UsageError
+ */
+export function readTarget<Value>(
+  words: readonly string[],
+  options: TargetOptions,
+  parse: (text: string) => Value,
+): Target<Value> {
+  const [first = '', second] = words;
+  if (options.global && options.default) throw new UsageError('--global and --default exclude each other');
+  if (options.global || options.default) {
+    if (words.length !== 1)
+      throw new UsageError(`${options.global ? '--global' : '--default'} takes a value and no agent`);
+    return { kind: options.global ? 'global' : 'default', value: parseValue(first, parse) };
+  }
+  if (second === undefined || words.length > 2)
+    throw new UsageError('name one agent and a value for it; --help shows how');
+  return { kind: 'agent', agent: first, value: parseValue(second, parse) };
+}
+
+type BudgetRow = Budget & { name: string };
 
 function chooseStyle({ remaining_usd, warn_only }: Budget): Style | undefined {
   if (remaining_usd !== 0) return undefined;
   return warn_only ? 'yellow' : 'red';
 }
 
-const columns: Column<Row>[] = [
+const budgetColumns: Column<BudgetRow>[] = [
   { head: 'AGENT', cell: ({ name }) => name, least: 12 },
   { head: 'CAP (USD)', right: true, cell: ({ daily_cap_usd }) => formatCap(daily_cap_usd) },
   { head: 'SPENT', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
@@ -30,7 +74,7 @@ const columns: Column<Row>[] = [
 
 const isUse = new Set(['SPENT', 'RESERVED', 'REMAINING']);
 
-const toRow = (agent: AgentBudget): Row => ({ ...agent, name: agent.agent_name });
+const toRow = (agent: AgentBudget): BudgetRow => ({ ...agent, name: agent.agent_name });
 
 function pickAgent(answer: Answer<BudgetList>, agentId: string): Answer<AgentBudget> {
   const data = answer.data.agents.find(({ agent_id }) => agent_id === agentId);
@@ -47,11 +91,11 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
       const { api } = shell;
       const id = agent === undefined ? null : await findAgentId(api, agent);
       const answer = await api.get('/api/v1/budgets', budgetListSchema);
-      if (id !== null) return shell.showRows(pickAgent(answer, id), (data) => [toRow(data)], columns);
+      if (id !== null) return shell.showRows(pickAgent(answer, id), (data) => [toRow(data)], budgetColumns);
       await shell.showRows(
         answer,
         ({ global, agents }) => [{ ...global, name: '(all together)' }, ...agents.map(toRow)],
-        columns,
+        budgetColumns,
       );
       if (shell.json) return;
       const { day, default_agent_cap_usd: cap, default_warn_only: warns } = answer.data;
@@ -81,7 +125,59 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
         default: '(new agents)',
       };
       // New agents have spent nothing.
-      const shown = target.kind === 'default' ? columns.filter(({ head }) => !isUse.has(head)) : columns;
+      const shown = target.kind === 'default' ? budgetColumns.filter(({ head }) => !isUse.has(head)) : budgetColumns;
       await shell.showRows(answer, (data) => [{ ...data, name: name[target.kind] }], shown);
+    });
+}
+
+interface LimitRow {
+  agent_name: string;
+  requests_per_minute: number | null;
+}
+
+const limitColumns: Column<LimitRow>[] = [
+  { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },
+  { head: 'REQUESTS A MINUTE', right: true, cell: ({ requests_per_minute }) => formatRate(requests_per_minute) },
+];
+
+/** `limits`: how many requests an agent may make in a minute. */
+export function addLimitCommands(program: Command, shell: Shell): void {
+  const limits = program.command('limits').description('how many requests an agent may make in a minute');
+
+  addCommand(limits, 'show [agent]', "show all limits, or one agent's", 'limits show invoice-checker').action(
+    async (agent?: string) => {
+      const { api } = shell;
+      const id = agent === undefined ? null : await findAgentId(api, agent);
+      const answer = await api.get('/api/v1/limits', limitListSchema);
+      if (id !== null) {
+        const data = answer.data.agents.find(({ agent_id }) => agent_id === id);
+        if (data === undefined) throw new CliError('agent not found; "agents list" shows all agents');
+        return shell.showRows({ ...answer, data, text: JSON.stringify(data) }, (row) => [row], limitColumns);
+      }
+      await shell.showRows(answer, ({ agents }) => agents, limitColumns);
+      if (shell.json) return;
+      await shell.terminal.print(`\nnew agents get ${formatRate(answer.data.default_requests_per_minute)}`);
+    },
+  );
+
+  const set = addCommand(
+    limits,
+    'set <words...>',
+    'set the requests that an agent may make in a minute',
+    'limits set invoice-checker 60',
+  );
+  addReason(set)
+    .usage('<agent> <number|none> [options]\n       ... limits set --default <number|none>')
+    .option('--default', 'the limit that new agents begin with; it changes nothing for those that exist')
+    .action(async (words: string[], options: TargetOptions & ReasonOption) => {
+      const target = readTarget(words, options, parseRate);
+      if (target.kind === 'global') throw new UsageError('there is no limit of all agents together');
+      const { api } = shell;
+      const last = target.kind === 'agent' ? `agents/${await findAgentId(api, target.agent)}` : 'default';
+      const body = { requests_per_minute: target.value };
+      const path = writeQuery(`/api/v1/limits/${last}`, { reason: options.reason });
+      const answer = await api.send('PUT', path, body, limitSchema);
+      const agent_name = target.kind === 'agent' ? target.agent : '(new agents)';
+      await shell.showRows(answer, (data) => [{ ...data, agent_name }], limitColumns);
     });
 }

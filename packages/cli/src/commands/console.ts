@@ -1,10 +1,10 @@
 import { consoleLinkSchema, consoleSessionListSchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
-import { addCommand, addReason, type ReasonOption } from '../add-command.ts';
-import type { Shell } from '../create-shell.ts';
-import { timeColumn } from '../format/format-table.ts';
-import { formatTime } from '../format/format-values.ts';
-import { writeQuery } from '../write-query.ts';
+import { writeQuery } from '../api.ts';
+import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
+import type { Shell } from '../shell.ts';
+import { timeColumn } from '../table.ts';
+import { formatTime } from '../values.ts';
 
 /** `console`: signing in to the page in a browser, and who is signed in. */
 export function addConsoleCommands(program: Command, shell: Shell): void {

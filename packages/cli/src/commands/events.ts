@@ -1,19 +1,22 @@
 import { type ListedEvent, listedEventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
-import { addCommand, addCsv, addRequestFilters } from '../add-command.ts';
-import type { Shell } from '../create-shell.ts';
+import { writeQuery } from '../api.ts';
+import { addCommand, addCsv, addRequestFilters } from '../arguments.ts';
+import {
+  chooseOutcomeStyle,
+  findEvent,
+  formatOutcome,
+  formatPii,
+  listDetail,
+  listUnrecorded,
+} from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
-import { findEvent } from '../find-event.ts';
-import { chooseOutcomeStyle, formatOutcome, formatPii } from '../format/format-outcome.ts';
-import { timeColumn } from '../format/format-table.ts';
-import { formatCount, formatTime, formatUsd } from '../format/format-values.ts';
-import { listDetail } from '../format/list-detail.ts';
-import { listUnrecorded } from '../format/list-unrecorded.ts';
-import type { Paint } from '../open-terminal.ts';
-import { tailEvents } from '../tail/tail-events.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
-import { writeQuery } from '../write-query.ts';
+import type { Shell } from '../shell.ts';
+import { timeColumn } from '../table.ts';
+import { tailEvents } from '../tail-events.ts';
+import { type Paint, untilInterrupted } from '../terminal.ts';
+import { formatCount, formatTime, formatUsd } from '../values.ts';
 
 const outcomes = ['completed', 'failed', 'aborted', 'killed'];
 

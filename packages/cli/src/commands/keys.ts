@@ -1,11 +1,10 @@
 import { type ApiKey, apiKeyListSchema, createdApiKeySchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
-import { addCommand, addReason, type ReasonOption } from '../add-command.ts';
-import type { Shell } from '../create-shell.ts';
-import { timeColumn } from '../format/format-table.ts';
-import { formatTime } from '../format/format-values.ts';
-import { parseExpiry, parseNames, parseWhole } from '../parse-arguments.ts';
-import { writeQuery } from '../write-query.ts';
+import { writeQuery } from '../api.ts';
+import { addCommand, addReason, parseExpiry, parseNames, parseWhole, type ReasonOption } from '../arguments.ts';
+import type { Shell } from '../shell.ts';
+import { timeColumn } from '../table.ts';
+import { formatTime } from '../values.ts';
 
 function listFields(key: ApiKey & { secret: string }): [string, string][] {
   return [

@@ -1,21 +1,79 @@
 import {
+  type Event,
   eventListSchema,
+  type Lineage,
+  type LineageRemovals,
+  type LineageVerdict,
   lineageRemovalsSchema,
   lineageSchema,
   lineageVerdictSchema,
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
+import {
+  type Divergence,
+  emptyHead,
+  findCut,
+  findDivergence,
+  findMisshown,
+  findRefusal,
+  passRemoved,
+} from '@agp/core/lineage';
 import { toLineText } from '@agp/core/text';
 import { type Command, InvalidArgumentError } from 'commander';
-import { addCommand, addCsv, addFilters, addPaging } from '../add-command.ts';
+import { writeQuery } from '../api.ts';
+import { addCommand, addCsv, addFilters, addPaging } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
-import type { Shell } from '../create-shell.ts';
 import { findGivenAgentId } from '../find-agent.ts';
-import { formatFields, timeColumn } from '../format/format-table.ts';
-import { formatCount, formatDuration, formatTime, formatUsd } from '../format/format-values.ts';
-import { verifySession } from '../verify-session.ts';
-import { writeQuery } from '../write-query.ts';
+import type { Shell } from '../shell.ts';
+import { formatFields, timeColumn } from '../table.ts';
+import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
+
+/**
+ * Checks a session's chain by computing its hashes here, and compares its end with its head, and each event that the API shows with the
+ * chain.
+ *
+ * @param told what the server says of the chain, asked before it was downloaded: its head; its judgement only counts where it is a no
+ * @param lineage downloaded before the events
+ * @param removed removals by retention, downloaded after the events
+ * @param knownHead an earlier last hash, which an unchanged chain must still contain
+ */
+function verifySession(
+  sessionId: string,
+  told: LineageVerdict,
+  lineage: Lineage,
+  events: readonly Event[],
+  { removed }: LineageRemovals,
+  knownHead?: string,
+): { verdict: LineageVerdict; reason: string | null } {
+  const links = lineage.entries.map(({ event_id, ...entry }) => ({ ...entry, id: event_id }));
+  const last = links.at(-1);
+  const head = passRemoved(last ? { length: last.seq + 1, hash: last.lineage_hash } : emptyHead, removed);
+  const hashes = [...links, ...removed].map(({ lineage_hash }) => lineage_hash);
+  const divergence =
+    findDivergence(links, { session_id: sessionId }, removed) ??
+    findCut({ length: told.length, hash: told.head }, links, removed, head) ??
+    findMisshown(links, events, removed) ??
+    findLoss(head.length, hashes, knownHead) ??
+    findRefusal(told);
+  const verdict = {
+    session_id: sessionId,
+    valid: divergence === null,
+    length: head.length,
+    head: head.hash,
+    first_divergence: divergence?.seq ?? null,
+  };
+  const id = links.find(({ seq }) => seq === divergence?.seq)?.id;
+  const place = divergence && `diverges at seq ${divergence.seq}${id === undefined ? '' : ` (${id})`}`;
+  return { verdict, reason: place && `${sessionId} ${place}: ${divergence.reason}` };
+}
+
+function findLoss(length: number, hashes: readonly string[], knownHead: string | undefined): Divergence | null {
+  if (knownHead === undefined || hashes.includes(knownHead)) return null;
+  const reason =
+    'the chain no longer has the hash that --head names: it was changed or cut, or is of an event that was removed';
+  return { seq: length, reason };
+}
 
 function parseHash(text: string): string {
   if (!/^sha256:[0-9a-f]{64}$/.test(text)) throw new InvalidArgumentError('It must be sha256: and 64 hex digits.');

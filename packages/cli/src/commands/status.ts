@@ -1,13 +1,130 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Status, statusSchema } from '@agp/core/contracts';
-import { escapeJson } from '@agp/core/text';
+import { type ServiceState, type Status, statusSchema } from '@agp/core/contracts';
+import { escapeJson, toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { addCommand, parseWhole } from '../arguments.ts';
 import { ApiFailure } from '../cli-error.ts';
-import type { Shell } from '../create-shell.ts';
-import { formatStatus } from '../format/format-status.ts';
-import { parseWhole } from '../parse-arguments.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
+import type { Shell } from '../shell.ts';
+import { type Column, type Field, formatFields, formatTable } from '../table.ts';
+import { type Paint, type Style, untilInterrupted } from '../terminal.ts';
+import { formatCap, formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
+
+const stateStyles: Record<ServiceState['state'], Style> = { ready: 'green', not_ready: 'red', unknown: 'yellow' };
+
+interface Line {
+  text: string;
+  style?: Style | undefined;
+}
+
+type Part<Name extends keyof Status> = NonNullable<Status[Name]>;
+
+const showPause = ({ paused }: Part<'pause'>): Line =>
+  paused ? { text: 'PAUSED: every agent is refused', style: 'red' } : { text: 'not paused' };
+
+const showRecording = ({ last_recorded_at, lag_ms, quarantine_waiting }: Part<'recording'>): Line => ({
+  text: [
+    last_recorded_at === null ? 'nothing yet' : `last at ${formatTime(last_recorded_at)}`,
+    ...(lag_ms === null ? [] : [`${formatDuration(lag_ms)} after its request`]),
+    ...(quarantine_waiting > 0 ? [`${formatCount(quarantine_waiting)} messages set aside`] : []),
+  ].join(', '),
+  style: quarantine_waiting > 0 ? 'yellow' : undefined,
+});
+
+function showRequests(part: Part<'requests'>): Line {
+  const { request_count, failed, aborted, killed, refused, refused_by, is_more } = part;
+  const reasons = refused_by.map(({ reason, count }) => `${reason} ${formatCount(count)}`).join(', ');
+  const refusals = `${formatCount(refused)} refused${reasons && ` (${reasons})`}`;
+  const ended = `${formatCount(failed)} failed or answered with 4xx or 5xx, ${formatCount(aborted)} aborted, ${formatCount(killed)} killed`;
+  return {
+    text: `since ${formatTime(part.since).slice(11, 16)} UTC: ${formatCount(request_count)}; ${ended}; ${refusals}${is_more ? '; or more' : ''}`,
+    style: failed > 0 ? 'yellow' : undefined,
+  };
+}
+
+const showSpend = ({ spent_usd, daily_cap_usd, warn_only }: Part<'spend'>): Line => ({
+  text: `${formatUsd(spent_usd)} USD of ${daily_cap_usd === null ? 'no cap' : formatCap(daily_cap_usd)}${warn_only ? ' (warns only)' : ''}`,
+  style: daily_cap_usd !== null && spent_usd >= 0.8 * daily_cap_usd ? 'red' : undefined,
+});
+
+const listNames = (names: readonly string[], all: number) =>
+  names.map((name) => toLineText(name, 128)).join(', ') +
+  (all > names.length ? ` and ${formatCount(all - names.length)} more` : '');
+
+function showAgents({ active, blocked, retired, latest_blocked }: Part<'agents'>): Line {
+  const names = latest_blocked.map(({ agent_name }) => agent_name);
+  return {
+    text: `${formatCount(active)} active, ${formatCount(retired)} retired, ${formatCount(blocked)} blocked${blocked > 0 ? `: ${listNames(names, blocked)}` : ''}`,
+    style: blocked > 0 ? 'yellow' : undefined,
+  };
+}
+
+const showPii = (kinds: Part<'pii_today'>): Line =>
+  kinds.length === 0
+    ? { text: 'none found' }
+    : { text: kinds.map(({ type, event_count }) => `${type} ${formatCount(event_count)}`).join(', '), style: 'yellow' };
+
+const showUnpriced = ({ count, latest }: Part<'unpriced_models'>): Line =>
+  count === 0
+    ? { text: 'none' }
+    : {
+        text: listNames(
+          latest.map(({ provider, model }) => `${provider}/${model}`),
+          count,
+        ),
+        style: 'yellow',
+      };
+
+const spenderColumns: Column<Part<'top_spenders'>[number]>[] = [
+  { head: 'TOP SPENDERS TODAY', cell: ({ agent_name }) => agent_name, least: 18 },
+  { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+  { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
+];
+
+const nearColumns: Column<Part<'spend'>['agents_near_cap'][number]>[] = [
+  { head: 'NEAR THEIR CAP', cell: ({ agent_name }) => agent_name, least: 14 },
+  { head: 'SPENT (USD)', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
+  { head: 'CAP', right: true, cell: ({ daily_cap_usd }) => formatUsd(daily_cap_usd) },
+  { head: '', cell: ({ warn_only }) => (warn_only ? 'warns only' : '') },
+];
+
+const serviceColumns: Column<ServiceState>[] = [
+  { head: 'SERVICE', cell: ({ name }) => name },
+  { head: 'STATE', cell: ({ state }) => state.replace('_', ' '), style: ({ state }) => stateStyles[state] },
+  { head: '', cell: ({ detail }) => detail, least: 10 },
+];
+
+/** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole where there is none */
+function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFINITY): string {
+  const line = <Name extends 'pause' | 'recording' | 'requests' | 'spend' | 'agents' | 'pii_today' | 'unpriced_models'>(
+    name: string,
+    part: Name,
+    show: (value: Part<Name>) => Line,
+  ): Field => {
+    const value = status[part];
+    const error = status.unavailable.find((each) => each.part === part)?.error ?? 'unknown';
+    const { text, style } =
+      value === null ? { text: `not known: ${error}`, style: 'red' as const } : show(value as Part<Name>);
+    return [name, text, style];
+  };
+  const table = <Row>(rows: readonly Row[] | undefined, columns: Column<Row>[]) =>
+    rows === undefined || rows.length === 0 ? [] : ['', formatTable(rows, columns, paint, room).text];
+  const fields = [
+    ['at', formatTime(status.at)] as const,
+    line('agents', 'pause', showPause),
+    line('', 'agents', showAgents),
+    line('requests', 'requests', showRequests),
+    line('recorded', 'recording', showRecording),
+    line('spent today', 'spend', showSpend),
+    line('personal data', 'pii_today', showPii),
+    line('unpriced', 'unpriced_models', showUnpriced),
+  ];
+  return [
+    formatFields(fields, paint, room),
+    ...table(status.services ?? undefined, serviceColumns),
+    ...table(status.top_spenders ?? undefined, spenderColumns),
+    ...table(status.spend?.agents_near_cap, nearColumns),
+  ].join('\n');
+}
 
 /** Moves to the top left, and removes what is below. */
 const clearScreen = '\u001b[H\u001b[J';

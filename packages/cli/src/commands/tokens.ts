@@ -1,13 +1,45 @@
-import { agentTokenListSchema, createdAgentTokenSchema } from '@agp/core/contracts';
+import {
+  agentEventListSchema,
+  agentListSchema,
+  agentTokenListSchema,
+  claimedNameListSchema,
+  createdAgentTokenSchema,
+} from '@agp/core/contracts';
+import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { addCommand, addReason, type ReasonOption } from '../add-command.ts';
+import { type Api, writeQuery } from '../api.ts';
+import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
-import type { Shell } from '../create-shell.ts';
-import { describeRefusals } from '../describe-refusals.ts';
-import { timeColumn } from '../format/format-table.ts';
-import { formatTime } from '../format/format-values.ts';
-import { parseExpiry } from '../parse-arguments.ts';
-import { writeQuery } from '../write-query.ts';
+import type { Shell } from '../shell.ts';
+import { timeColumn } from '../table.ts';
+import { formatCount, formatTime } from '../values.ts';
+
+const dayMs = 86_400_000;
+/** Requests that are counted: whether there are more makes no difference. */
+const mostCounted = 1_000;
+
+/**
+ * The requests that a first token for a name will refuse: those that use the name without one.
+ *
+ * @returns a sentence; null where the name needs a token already, or had no request for a day
+ */
+async function describeRefusals(api: Api, name: string): Promise<string | null> {
+  const agents = await api.get('/api/v1/agents', agentListSchema);
+  const agent = agents.data.find((each) => each.name === name);
+  if (agent === undefined) return null;
+  const claimed = await api.get('/api/v1/claimed-names', claimedNameListSchema);
+  if (claimed.data.some((each) => each.name === name)) return null;
+  const from = new Date(agents.answeredAt - dayMs).toISOString();
+  const path = writeQuery(`/api/v1/agents/${agent.id}/events`, { from, limit: mostCounted });
+  const { data: events, next } = await api.get(path, agentEventListSchema);
+  const [latest] = events;
+  if (latest === undefined) return null;
+  const count = `${formatCount(events.length)}${next === null ? '' : ' or more'} ${events.length === 1 ? 'request' : 'requests'}`;
+  return (
+    `${toLineText(name)} made ${count} without a token in the last 24 hours, the latest at ${formatTime(latest.timestamp)} ` +
+    `from ${toLineText(agent.source_ip)}. From its first token on, each request in this name without a token gets 401.`
+  );
+}
 
 /** `tokens`: agents prove their names with them. */
 export function addTokenCommands(program: Command, shell: Shell): void {
@@ -59,5 +91,29 @@ export function addTokenCommands(program: Command, shell: Shell): void {
   ).action(async (id: string, { reason }: ReasonOption) => {
     await shell.api.delete(writeQuery(`/api/v1/agent-tokens/${encodeURIComponent(id)}`, { reason }));
     if (!shell.json) await shell.terminal.print(`${id} is revoked`);
+  });
+}
+
+/** `names`: the names that need a token. */
+export function addNameCommands(program: Command, shell: Shell): void {
+  const names = program.command('names').description('names that a token was made for, and that need one since');
+
+  addCommand(names, 'list', 'list claimed names', 'names list').action(() =>
+    shell.showList('/api/v1/claimed-names', claimedNameListSchema, [
+      { head: 'NAME', cell: ({ name }) => name, least: 12 },
+      timeColumn('CLAIMED', ({ claimed_at }) => claimed_at),
+      { head: 'TOKENS', right: true, cell: ({ token_count }) => formatCount(token_count) },
+    ]),
+  );
+
+  const release = addCommand(
+    names,
+    'release <name>',
+    'give a name back: without a token left, any agent may declare it again',
+    'names release invoice-checker',
+  );
+  addReason(release).action(async (name: string, { reason }: ReasonOption) => {
+    await shell.api.delete(writeQuery(`/api/v1/claimed-names/${encodeURIComponent(name)}`, { reason }));
+    if (!shell.json) await shell.terminal.print(`${toLineText(name)} is free`);
   });
 }

@@ -1,19 +1,46 @@
-import { eventListSchema, refusalListSchema } from '@agp/core/contracts';
+import { eventListSchema, maxPageSize, type Refusal, refusalListSchema } from '@agp/core/contracts';
 import { requestIdPattern } from '@agp/core/events';
 import { explainAnswer, explainRefusal } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { addCommand } from '../add-command.ts';
+import { writeQuery } from '../api.ts';
+import { addCommand, parsePageSize } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
-import type { Shell } from '../create-shell.ts';
-import { findEvent } from '../find-event.ts';
-import { formatFields } from '../format/format-table.ts';
-import { listDetail } from '../format/list-detail.ts';
-import { listUnrecorded } from '../format/list-unrecorded.ts';
-import { wrapText } from '../format/wrap-text.ts';
-import { writeQuery } from '../write-query.ts';
-import { refusalColumns } from './refusals.ts';
+import { findEvent, listDetail, listUnrecorded } from '../event-detail.ts';
+import { findGivenAgentId } from '../find-agent.ts';
+import type { Shell } from '../shell.ts';
+import { type Column, formatFields, timeColumn } from '../table.ts';
+
+const refusalColumns: Column<Refusal>[] = [
+  { ...timeColumn<Refusal>('TIME', ({ timestamp }) => timestamp), spare: 1 },
+  { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-', least: 8 },
+  { head: 'REASON', cell: ({ reason }) => reason, style: () => 'yellow' },
+  { head: 'FROM', cell: ({ source_ip }) => source_ip, spare: 4 },
+  { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6, spare: 3 },
+  { head: 'PATH', cell: ({ path }) => path ?? '-', least: 16, spare: 2 },
+  { head: 'REQUEST ID', cell: ({ request_id }) => request_id },
+];
+
+/** `refusals`: single refused requests. */
+export function addRefusalsCommand(program: Command, shell: Shell): void {
+  addCommand(
+    program,
+    'refusals',
+    'list requests that the proxy refused, newest first; of many alike only the first of each minute',
+    'refusals --agent invoice-checker --from 2026-11-20',
+  )
+    .option('--agent <agent>', 'only those of this agent, by name or id')
+    .option('--reason <code>', 'only those refused with this code, such as agent_blocked')
+    .option('--request-id <id>', 'only those with this request id')
+    .option('--from <time>', 'only those of this time or later')
+    .option('--to <time>', 'only those before this time')
+    .option('--limit <n>', `at most so many, up to ${maxPageSize}`, parsePageSize, 50)
+    .action(async ({ agent, requestId, ...given }) => {
+      const filter = { agent_id: await findGivenAgentId(shell.api, agent), request_id: requestId };
+      await shell.showList(writeQuery('/api/v1/refusals', { ...filter, ...given }), refusalListSchema, refusalColumns);
+    });
+}
 
 /** Events of one id that are shown whole. */
 const most = 5;
@@ -58,18 +85,17 @@ export function addWhyCommand(program: Command, shell: Shell): void {
       const first = found[0]?.event ?? found[0]?.unrecorded ?? (refusals as NonNullable<typeof refusals>);
       return shell.show({ ...first, data: whole, text: JSON.stringify(whole) }, String);
     }
-    const room = terminal.width ?? Number.POSITIVE_INFINITY;
     const parts = found.flatMap(({ event, unrecorded }) => {
       const fields = formatFields(event ? listDetail(event.data) : listUnrecorded(unrecorded.data), terminal.paint);
       const meaning = event && explainAnswer(event.data);
-      return meaning === null ? [fields] : [fields, wrapText(meaning, room).join('\n')];
+      return meaning === null ? [fields] : [fields, meaning];
     });
     if (refusals?.data.length) {
       parts.push(shell.drawTable(refusals.data, refusalColumns));
       for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {
         const known = explainRefusal(reason, 'cli');
         const meaning = known ? `${known.why} ${known.wayOut}` : 'docs/proxy.md lists what the proxy refuses, and why';
-        parts.push(wrapText(`${toLineText(reason, 128)}: ${meaning}`, room).join('\n'));
+        parts.push(`${toLineText(reason, 128)}: ${meaning}`);
       }
     }
     await terminal.print(parts.join('\n\n'));

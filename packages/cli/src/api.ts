@@ -1,0 +1,154 @@
+import { errorBodySchema } from '@agp/core/contracts';
+import type { ErrorCode } from '@agp/core/errors';
+import { parseJson } from '@agp/core/json';
+import { toLineText } from '@agp/core/text';
+import type { z } from 'zod';
+import { ApiFailure, CliError } from './cli-error.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * Reads JSON by its contract.
+ *
+ * @param call method and address, for the message
+ * @throws CliError naming the first wrong field
+ */
+export function parseAnswer<Data>(text: string, schema: z.ZodType<Data>, call: string): Data {
+  let json: unknown;
+  try {
+    json = parseJson(text);
+  } catch {
+    throw new CliError(`${call} did not answer in JSON: is it the address of the management API?`);
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') || 'the answer';
+  throw new CliError(`${call}: ${where} is not what this version expects; use the one that the service has.`);
+}
+
+/** Advice for errors of the API, by their code. */
+const hints: Partial<Record<ErrorCode, string>> = {
+  invalid_api_key: 'set AGP_API_KEY, or name a file that holds a key with --key-file',
+  agent_not_found: '"agents list" shows all agents',
+  event_not_found: '"events list" shows the events, and "why" finds one by its request id',
+  session_not_found: '"sessions list" shows the sessions',
+  key_not_found: '"keys list" shows all keys',
+  agent_token_not_found: '"tokens list" shows all tokens',
+  missing_scope: 'use a key that has it, which "keys create" makes',
+  claimed_name_not_found: '"names list" shows all claimed names',
+};
+
+function findHint(status: number, code: string | null): string {
+  const known = code !== null && Object.hasOwn(hints, code) ? hints[code as ErrorCode] : undefined;
+  if (known !== undefined) return `; ${known}`;
+  return status === 429 || status >= 500 ? '; try again in a moment' : '';
+}
+
+function readError(text: string): string | null {
+  try {
+    return errorBodySchema.safeParse(parseJson(text)).data?.error ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Turns an error answer into a message for the user.
+ *
+ * @param call method and address, for an answer that did not come from this API
+ */
+async function readFailure(response: Response, call: string): Promise<ApiFailure> {
+  const { status, headers } = response;
+  const error = readError(await response.text().catch(() => ''));
+  const message =
+    error === null
+      ? `${call} answered ${status}, without an error of this API: is it the address of the management API?`
+      : toLineText(error) + findHint(status, headers.get('x-error-code'));
+  const retryAfter = headers.get('retry-after');
+  return new ApiFailure(message, status, retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null);
+}
+
+/** A success, parsed and as the JSON text that was received. */
+export interface Answer<Data> {
+  data: Data;
+  text: string;
+  /** Path of the next page, from the `Link` header; null on the last. */
+  next: string | null;
+  /** When the server answered by its own clock, in milliseconds since 1970. */
+  answeredAt: number;
+}
+
+/**
+ * A client of the management API. Calls reject with ApiFailure where the API refused or did not answer, and with CliError where the
+ * answer does not match the contract.
+ */
+export interface Api {
+  /** Without a slash at the end. */
+  readonly url: string;
+  get<Data>(path: string, schema: z.ZodType<Data>): Promise<Answer<Data>>;
+  send<Data>(method: 'POST' | 'PUT', path: string, body: unknown, schema: z.ZodType<Data>): Promise<Answer<Data>>;
+  delete(path: string): Promise<void>;
+  /** Opens an answer that is read as it comes; resolves when its headers have arrived. */
+  open(path: string, accept: string, signal?: AbortSignal): Promise<Response>;
+}
+
+/** Path of the next page of a list, from the `Link` header; null on the last. */
+export function readNext({ headers }: Response): string | null {
+  return /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? null;
+}
+
+/** How long an answer may take in all, in milliseconds. */
+const timeoutMs = 120_000;
+
+/** Connects to a management API. Redirects are not followed, so that the key is sent nowhere else. */
+export function connectApi({ url, key }: Connection): Api {
+  async function request(path: string, init: RequestInit): Promise<Response> {
+    const headers = { authorization: `Bearer ${key}`, ...init.headers };
+    const response = await fetch(url + path, { ...init, headers, redirect: 'manual' }).catch((error: unknown) => {
+      if (init.signal?.aborted) throw error;
+      throw new ApiFailure(`Nothing answers on ${url}: start it with "npm start", or set AGP_URL.`, null);
+    });
+    if (!response.ok) throw await readFailure(response, `${init.method ?? 'GET'} ${url}${path}`);
+    return response;
+  }
+
+  async function read(path: string, init: RequestInit): Promise<{ response: Response; text: string }> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await request(path, { ...init, signal });
+      return { response, text: await response.text() };
+    } catch (error) {
+      if (error instanceof ApiFailure) throw error;
+      const what = signal.aborted ? `took longer than ${timeoutMs / 1_000} seconds` : 'broke off';
+      throw new ApiFailure(`The answer of ${url}${path} ${what}; try again in a moment.`, null);
+    }
+  }
+
+  async function exchange<Data>(path: string, init: RequestInit, schema: z.ZodType<Data>): Promise<Answer<Data>> {
+    const { response, text } = await read(path, init);
+    return {
+      data: parseAnswer(text, schema, `${init.method ?? 'GET'} ${url}${path}`),
+      text,
+      next: readNext(response),
+      answeredAt: Date.parse(response.headers.get('date') ?? '') || Date.now(),
+    };
+  }
+
+  return {
+    url,
+    get: (path, schema) => exchange(path, {}, schema),
+    send: (method, path, body, schema) =>
+      exchange(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }, schema),
+    async delete(path) {
+      await read(path, { method: 'DELETE' });
+    },
+    open: (path, accept, signal) => request(path, { headers: { accept }, ...(signal && { signal }) }),
+  };
+}
+
+/** A path with the parameters that have a value. */
+export function writeQuery(path: string, parameters: Record<string, string | number | boolean | undefined>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length === 0 ? path : `${path}?${query}`;
+}

@@ -1,0 +1,175 @@
+import {
+  type EventDetail,
+  eventDetailSchema,
+  type ListedEvent,
+  type UnrecordedReason,
+  type UnrecordedRequest,
+  unrecordedRequestSchema,
+} from '@agp/core/contracts';
+import { hashLink } from '@agp/core/lineage';
+import type { Answer, Api } from './api.ts';
+import { ApiFailure } from './cli-error.ts';
+import type { Style } from './terminal.ts';
+import { formatCount, formatDuration, formatTime, formatUsd } from './values.ts';
+
+/** An event, or what is known of a request whose event is lost. */
+type FoundEvent =
+  | { event: Answer<EventDetail>; unrecorded: null }
+  | { event: null; unrecorded: Answer<UnrecordedRequest> };
+
+const ifFound = (error: unknown): null => {
+  if (error instanceof ApiFailure && error.status === 404) return null;
+  throw error;
+};
+
+/** @throws ApiFailure where nothing has this id */
+export async function findEvent(api: Api, id: string): Promise<FoundEvent> {
+  const path = encodeURIComponent(id);
+  let failure: unknown;
+  const event = await api.get(`/api/v1/events/${path}/detail`, eventDetailSchema).catch((error) => {
+    failure = error;
+    return ifFound(error);
+  });
+  if (event !== null) return { event, unrecorded: null };
+  const unrecorded = await api.get(`/api/v1/costs/unrecorded/${path}`, unrecordedRequestSchema).catch(ifFound);
+  if (unrecorded === null) throw failure;
+  return { event: null, unrecorded };
+}
+
+const isError = (status: number | null | undefined) => typeof status === 'number' && status >= 400;
+
+/** `refused` alone would read as if the proxy had refused the request. */
+function formatFailure(failure: ListedEvent['failure']): string | null {
+  return failure === 'refused' ? 'connection refused' : (failure ?? null);
+}
+
+/** How a request ended, in a word or two: the status of an answer with 4xx or 5xx; `-` where that is not known. */
+export function formatOutcome({
+  outcome,
+  http_status,
+  failure,
+}: Pick<ListedEvent, 'outcome' | 'http_status' | 'failure'>): string {
+  if (!outcome) return '-';
+  if (outcome === 'completed') return isError(http_status) ? String(http_status) : 'ok';
+  const why = formatFailure(failure) ?? (outcome === 'failed' ? http_status : null);
+  return why === null || why === undefined ? outcome : `${outcome}: ${why}`;
+}
+
+export function chooseOutcomeStyle({
+  outcome,
+  http_status,
+}: Pick<ListedEvent, 'outcome' | 'http_status'>): Style | undefined {
+  if (!outcome) return undefined;
+  if (outcome === 'completed') return isError(http_status) ? 'red' : undefined;
+  return outcome === 'failed' ? 'red' : 'yellow';
+}
+
+/** The kinds of personal data found; `no` where all was searched and none found; `-` where nothing was searched, or that is not known. */
+export function formatPii({
+  pii_types,
+  pii_scan,
+}: Pick<EventDetail, 'pii_types'> & Pick<ListedEvent, 'pii_scan'>): string {
+  if (pii_types.length > 0) return pii_types.join(',');
+  if (pii_scan === 'partial') return 'no, searched in part';
+  return pii_scan === 'full' ? 'no' : '-';
+}
+
+const orNone = (value: string | number | null) => (value === null ? '-' : String(value));
+const formatMs = (ms: number | null) => (ms === null ? '-' : formatDuration(ms));
+
+/** Findings of the same kind in the same message are one. */
+function formatFindings({ pii_findings: findings }: EventDetail): string {
+  const places = Map.groupBy(findings ?? [], ({ in: part, message, type }) => {
+    const place = message === null ? part : `${part}, message index ${message}`;
+    return `${type} (${place})`;
+  });
+  return (
+    [...places].map(([place, each]) => (each.length > 1 ? `${place} ${each.length} times` : place)).join('; ') || '-'
+  );
+}
+
+/** The server's word is not taken for it: the hash is computed here. */
+function formatProof({ lineage_hash, chain }: EventDetail): string {
+  if (chain.previous_hash === null)
+    return 'not checked: the event before it is not near; "sessions verify" checks the whole chain';
+  if (hashLink(chain.previous_hash, chain.payload) !== lineage_hash) return 'WRONG: the payload does not hash to it';
+  return chain.altered.length > 0
+    ? `the payload hashes to it, but other values are shown of ${chain.altered.join(', ')}`
+    : 'the payload hashes to it';
+}
+
+/** All that is known of an event, by fields; those that no hash covers have a star. */
+export function listDetail(event: EventDetail): [name: string, value: string][] {
+  const unchained = new Set<string>(event.not_chained);
+  const fields: [name: string, value: string, key?: string][] = [
+    ['id', event.id],
+    ['time', formatTime(event.timestamp)],
+    ['recorded', formatTime(event.recorded_at), 'recorded_at'],
+    ['agent', `${event.agent_name ?? '-'} (${event.agent_id})`, 'agent_name'],
+    ['address', orNone(event.source_ip)],
+    ['session', event.session_id],
+    ['result', formatOutcome(event)],
+    ['status', orNone(event.http_status)],
+    ['failure', orNone(formatFailure(event.failure)), 'failure'],
+    ['request', `${orNone(event.method)} ${orNone(event.path)}`],
+    ['provider', event.provider],
+    [
+      'model',
+      event.requested_model === event.model
+        ? event.model
+        : `${event.model} (asked for: ${orNone(event.requested_model)})`,
+    ],
+    ['took', `${formatMs(event.duration_ms)}, first byte after ${formatMs(event.first_byte_ms)}`],
+    ['request id', orNone(event.request_id), 'request_id'],
+    ["provider's request id", orNone(event.provider_request_id)],
+    [
+      'tokens',
+      `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out; figures: ${orNone(event.usage_source)}`,
+    ],
+    ['cost (USD)', `${formatUsd(event.cost_usd)}; prices: ${orNone(event.price_version)}`],
+    ['compliance tag', event.compliance_tag],
+    [
+      'personal data',
+      `${event.pii_types.length === 0 && event.pii_scan === 'partial' ? 'no' : formatPii(event)}; searched: ${orNone(event.pii_scan)}`,
+    ],
+    ['where', formatFindings(event), 'pii_findings'],
+    ['SHA-256 of the request', orNone(event.request_sha256)],
+    ['SHA-256 of the answer', orNone(event.response_sha256)],
+    ['proxy', `${orNone(event.producer)}, its request ${orNone(event.producer_seq)}`],
+    ['place in the chain', `seq ${event.chain.seq}`],
+    ['hash', event.lineage_hash],
+    ['previous hash', orNone(event.chain.previous_hash)],
+    ['proof', formatProof(event)],
+  ];
+  return [
+    ...fields.map(([name, value, key]): [string, string] => [
+      key !== undefined && unchained.has(key) ? `${name} *` : name,
+      value,
+    ]),
+    ['', '* no hash covers it'],
+  ];
+}
+
+const meanings: Record<UnrecordedReason, string> = {
+  ended_without_record:
+    'its proxy ended before the event was safe; should the event come after all, it takes the place of this',
+  lost: 'more events waited than a proxy holds',
+  set_aside: 'the event cannot be recorded as it is, and is in quarantine',
+  unknown: 'noted by an older version',
+};
+
+/** All that is known of a request without an event, by fields. */
+export function listUnrecorded(request: UnrecordedRequest): [name: string, value: string][] {
+  return [
+    ['id', request.event_id],
+    ['time', formatTime(request.started_at)],
+    ['noted', formatTime(request.noted_at)],
+    ['agent', `${request.agent_name ?? '-'} (${request.agent_id})`],
+    ['session', request.session_id ?? '-'],
+    ['result', request.outcome ?? 'not recorded'],
+    ['why', `${request.reason}: ${meanings[request.reason]}`],
+    ['provider', request.provider ?? '-'],
+    ['model', request.model ?? '-'],
+    ['counts (USD)', `${formatUsd(request.cost_usd)}, in the budgets of its day`],
+  ];
+}
