@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readSnippets } from '../../docs/read-snippets.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
-import { picture } from './picture.ts';
 import { listContainers, listWorkloads, renderKustomization } from './render-kustomization.ts';
 import { findSchemaError } from './schemas.ts';
 import { makeSecretManifests } from './secret-manifests.ts';
@@ -172,15 +171,6 @@ describeWithKustomize('docs/deploy.md', () => {
     const [, folder, file] = /\$__file\{(.+)\/(.+?)\}/.exec(source?.data?.['agp.yml'] ?? '') ?? [];
     expect(page).toContain(`Mount the password at \`${folder}\``);
     expect(page).toContain(`--from-file=${file}=secrets/grafana/`);
-  });
-
-  test('its table of connections is what the policies let through', () => {
-    const [, table = ''] = /^### Who may connect to whom\n(.*?)^### /ms.exec(page) ?? [];
-    const names = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
-    const rows = [...table.matchAll(/^\| (`.+) \| (`.+) \| (\d+\/\w+) \|$/gm)].flatMap(([, from, to, port]) =>
-      names(from).flatMap((source) => names(to).map((target) => `${source} -> ${target} ${port}`)),
-    );
-    expect(rows.sort()).toEqual(picture);
   });
 
   test('each folder of k8s/ that it names is there, and none is left out', () => {
