@@ -15,15 +15,12 @@ const known: Record<string, string> = {
   ...{ '0.0.0.0/0': 'provider', '2000::/3': 'provider-v6' },
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a peer of a policy, whose schema is checked elsewhere.
-function listNames({ ipBlock, namespaceSelector, podSelector }: any): string[] {
+function listNames({ ipBlock, namespaceSelector, podSelector }: KubernetesObject['spec']): string[] {
   const [names] = podSelector?.matchExpressions ?? [];
   if (names?.key === 'app.kubernetes.io/name' && names.operator === 'In' && !namespaceSelector) return names.values;
   if (namespaceSelector && !namespaceSelector.matchLabels) return ['somebody else'];
-  const labels = { ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels };
-  const text = Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(' ');
+  const labels = Object.entries({ ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels });
+  const text = labels.map(([key, value]) => `${key}=${value}`).join(' ');
   const [, place] = /^(?:agent-governance-proxy\/(?=\w+=true$)|app\.kubernetes\.io\/name=)([\w-]+)/.exec(text) ?? [];
   return [place ?? known[ipBlock?.cidr ?? text] ?? 'somebody else'];
 }
@@ -40,13 +37,12 @@ function listRules(objects: KubernetesObject[], direction: 'ingress' | 'egress')
     .filter(({ kind }) => kind === 'NetworkPolicy')
     .flatMap(({ spec }) => {
       const pods = listNames({ podSelector: spec.podSelector });
-      // biome-ignore lint/suspicious/noExplicitAny: as above.
-      return (spec[direction] ?? []).flatMap(({ from = [], to = [], ports }: any) => {
+      return (spec[direction] ?? []).flatMap(({ from = [], to = [], ports }: KubernetesObject['spec']) => {
         const peers: string[] = (from.length + to.length === 0 ? [{}] : [...from, ...to]).flatMap(listNames);
         const pairs = pods.flatMap((pod) => peers.map((peer) => (direction === 'egress' ? [pod, peer] : [peer, pod])));
         return pairs.flatMap(([source, target]) =>
           (ports?.length > 0 ? ports : [{ port: 'any', protocol: 'any' }]).map(
-            ({ port, protocol }: { port: string; protocol: string }) =>
+            ({ port, protocol }: KubernetesObject['spec']) =>
               `${source} -> ${target} ${numbers.get(`${target} ${port}`) ?? port}/${protocol}`,
           ),
         );

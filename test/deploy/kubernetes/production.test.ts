@@ -112,6 +112,7 @@ describeWithKustomize('production', () => {
           type: 'RollingUpdate',
           rollingUpdate: { maxUnavailable: 0 },
         });
+        expect(template.metadata?.annotations?.['prometheus.io/port']).toBe(String(shape.opsPort?.parse(undefined)));
         const ports = ['opsPort', name === 'management' ? 'managementPort' : 'proxyPort'].map((key) =>
           shape[key]?.parse(undefined),
         );

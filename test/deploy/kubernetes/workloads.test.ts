@@ -21,13 +21,8 @@ const listAll = (objects: KubernetesObject[]) =>
       const maps = objects.filter(({ kind, metadata }) => kind === 'ConfigMap' && names?.includes(metadata.name));
       const own = Object.fromEntries((container.env ?? []).map(({ name, value = '' }) => [name, value]));
       const environment: Record<string, string> = Object.assign({}, ...maps.map(({ data }) => data), own);
-      return {
-        ...workload,
-        spec: workload.template.spec,
-        container,
-        environment,
-        label: `${workload.name}/${container.name}`,
-      };
+      const label = `${workload.name}/${container.name}`;
+      return { ...workload, spec: workload.template.spec, container, environment, label };
     }),
   );
 
@@ -43,22 +38,15 @@ describeWithKustomize('everything that runs', () => {
   test('is no root, gains no privilege, writes to no root file system, and has nothing of its host', () => {
     for (const { spec, container, label } of all) {
       const { runAsUser = 0, runAsGroup = 0, runAsNonRoot, seccompProfile } = spec.securityContext ?? {};
-      expect([runAsNonRoot, seccompProfile, runAsUser * runAsGroup > 0], label).toEqual([
-        true,
-        { type: 'RuntimeDefault' },
-        true,
-      ]);
+      expect([runAsNonRoot, seccompProfile?.type], label).toEqual([true, 'RuntimeDefault']);
+      expect(runAsUser * runAsGroup, label).toBeGreaterThan(0);
       expect(container.securityContext, label).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
       expect([spec.automountServiceAccountToken, spec.enableServiceLinks], label).toEqual([false, false]);
-      expect(
-        Object.keys(spec).filter((key) => key.startsWith('host')),
-        label,
-      ).toEqual([]);
-      expect(container.ports?.filter(({ hostPort }) => hostPort) ?? [], label).toEqual([]);
+      expect(JSON.stringify(spec), label).not.toMatch(/"host(Network|PID|IPC|Users|Port|Path)"/);
       for (const { name: _, ...source } of spec.volumes ?? [])
         expect(['configMap', 'emptyDir', 'secret'], label).toContain(Object.keys(source).join());
     }
