@@ -9,7 +9,7 @@ import { listFiles } from '../workspace/list-files.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 
 const isDeployment = (file: string) =>
-  /^(?:docker-compose\.yml|Dockerfile|k8s\/.*\.yaml|docs\/configuration\.md)$/.test(file);
+  /^(?:docker-compose\.yml|Dockerfile|k8s\/.*\.(?:yaml|env)|docs\/configuration\.md)$/.test(file);
 
 test('no service warns of a variable that Compose, the manifests or the page of variables name', () => {
   const files = listFiles().filter(isDeployment);

@@ -5,7 +5,7 @@ import { checkBalancer } from './checks/check-balancer.ts';
 import { checkConsole } from './checks/check-console.ts';
 import { checkContainers, readHealth } from './checks/check-containers.ts';
 import { checkKills } from './checks/check-kills.ts';
-import { upgradeUnderLoad } from './checks/upgrade-under-load.ts';
+import { checkUpgrade } from './checks/check-upgrade.ts';
 import { waitUntil } from './checks/wait-until.ts';
 import { describeStarvation, watchStarvation } from './checks/watch-starvation.ts';
 import { ComposeProject, listServerImages } from './compose-project.ts';
@@ -19,23 +19,21 @@ const toTag = (target: ImageTarget) => `agp-images-test/${target}`;
 /** Without these the product does not run; the rest only looks at it. */
 const optional = ['grafana', 'prometheus'];
 
-const usage = `usage: npm run test:images [-- --keep] [--per-second 200]
+const usage = `usage: npm run test:images [-- --keep]
 
 Builds every image and runs docker-compose.yml as a project of its own, on ports that are free: the README's first call, what containers
-may do, what the balancer passes on, killed writers, and an upgrade under load. Takes 10 to 15 minutes on two cores.
+may do, what the balancer passes on, killed writers, and an upgrade. Takes 10 to 15 minutes on two cores.
 Images that cannot be pulled are stood in with Debian's packages, which needs root and debootstrap.
 
-  --keep         leaves the images, for the next run
-  --per-second   requests during the upgrade; fewer for a busy machine
+  --keep   leaves the images, for the next run
 
-Exit codes: 0 passed, or skipped without a Docker engine, which the first line says; 1 failed, or not judged because the machine was
-too busy: the last line says which; 2 wrong usage.`;
+Exit codes: 0 passed, or skipped without a Docker engine, which the first line says; 1 failed; 2 wrong usage.`;
 
 function skip(why: string): void {
   console.log(`skipped: ${why}. Nothing was built and nothing was tested.`);
 }
 
-async function testProject(project: ComposeProject, perSecond: number): Promise<void> {
+async function testProject(project: ComposeProject): Promise<void> {
   const began = performance.now();
   await project.run('up', '--detach', '--no-build');
   console.log(await callDemo(project, began));
@@ -53,28 +51,19 @@ async function testProject(project: ComposeProject, perSecond: number): Promise<
   console.log(await checkConsole(project));
   console.log(await checkBalancer(project));
   console.log(await checkKills(project));
-  console.log(await upgradeUnderLoad(project, perSecond));
+  console.log(await checkUpgrade(project));
 }
 
 interface Options {
   keep: boolean;
   help: boolean;
-  perSecond: number;
 }
 
 /** @returns null after it has said what is wrong with the arguments */
 function readOptions(): Options | null {
   const boolean = { type: 'boolean', default: false } as const;
-  const options = {
-    keep: boolean,
-    help: { ...boolean, short: 'h' },
-    'per-second': { type: 'string', default: '200' },
-  } as const;
   try {
-    const { 'per-second': given, ...values } = parseArgs({ options }).values;
-    const perSecond = Number(given);
-    if (!(perSecond >= 1 && perSecond <= 1_000)) throw new Error(`--per-second must be from 1 to 1000, not ${given}`);
-    return { ...values, perSecond };
+    return parseArgs({ options: { keep: boolean, help: { ...boolean, short: 'h' } } }).values;
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     return null;
@@ -87,7 +76,7 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const { keep, help, perSecond } = options;
+  const { keep, help } = options;
   if (help) return console.log(usage);
   const engine = await findEngine();
   if ('missing' in engine) return skip(engine.missing);
@@ -108,7 +97,7 @@ async function main(): Promise<void> {
       toTag,
     });
     const stopWatching = watchStarvation();
-    await testProject(project, perSecond).catch(async (error) => {
+    await testProject(project).catch(async (error) => {
       console.error(await project.run('logs', '--no-color', '--tail', '20'));
       console.error((error as Error).stack);
       console.error(`While it ran, ${describeStarvation(stopWatching())}.`);

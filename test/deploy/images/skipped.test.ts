@@ -17,11 +17,7 @@ test('without a Docker engine the images are skipped, which is not passed', asyn
 test('--help says what is done and ends, a wrong option names itself', async () => {
   expect(await run(['--help'])).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^usage: npm run test:images.*not judged/s),
-  });
-  expect(await run(['--per-second=0'])).toMatchObject({
-    status: 2,
-    stderr: expect.stringContaining('from 1 to 1000, not 0'),
+    stdout: expect.stringMatching(/^usage: npm run test:images.*2 wrong usage/s),
   });
   expect(await run(['--kep'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/--kep.*usage: /s) });
 });

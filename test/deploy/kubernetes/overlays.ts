@@ -7,6 +7,3 @@ export const overlays = ['k8s/overlays/local', 'k8s/overlays/production', 'test/
 ) as [string, string, string];
 
 export const [localOverlay, productionOverlay, everything] = overlays;
-
-/** Stands beside any of them. */
-export const operatorCommand = join(workspaceFolder, 'k8s/operator');

@@ -1,14 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventStream, writerConsumer } from '@agp/bus';
+import { toStopLimit } from '@agp/runtime';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { z } from 'zod';
+import { managementConfigSchema } from '../../../services/management/src/config.ts';
+import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
+import { writerConfigSchema } from '../../../services/writer/src/config.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
 import { everything, localOverlay, productionOverlay } from './overlays.ts';
 import { type KubernetesObject, listContainers, listWorkloads, renderKustomization } from './render-kustomization.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
 const services = ['proxy', 'writer', 'management'];
+const shapes: Record<string, Record<string, z.ZodType>> = {
+  proxy: proxyConfigSchema.shape,
+  writer: writerConfigSchema.shape,
+  management: managementConfigSchema.shape,
+};
+const toKey = (variable: string) =>
+  variable.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 describeWithKustomize('production', () => {
   let objects: KubernetesObject[] = [];
@@ -76,6 +88,38 @@ describeWithKustomize('production', () => {
     expect(objects.filter(({ kind }) => ['Ingress', 'HTTPRoute'].includes(kind))).toEqual([]);
     for (const { spec } of list('Service')) expect(spec.type ?? 'ClusterIP').toBe('ClusterIP');
   });
+
+  test.each([localOverlay, everything])(
+    '%s: services read each of their settings, and have the time that they need to stop',
+    async (folder) => {
+      const all = await renderKustomization(folder);
+      for (const { name, template, object } of listWorkloads(all).filter((each) => services.includes(each.name))) {
+        const { [name]: shape = {} } = shapes;
+        const settings: Record<string, string> = readConfig(name, all) ?? {};
+        for (const [variable, value] of Object.entries(settings)) {
+          const field = shape[toKey(variable)] ?? shape[toKey(variable.replace(/_FILE$/, ''))];
+          expect(field, `${name}: nothing reads ${variable}`).toBeDefined();
+          if (!variable.endsWith('_FILE')) expect(field?.safeParse(value).success, `${name}: ${variable}`).toBe(true);
+        }
+        const [container] = template.spec.containers;
+        const preStop = container?.lifecycle?.preStop?.sleep?.seconds ?? 0;
+        const drainDelaySeconds = Number(settings.DRAIN_DELAY_SECONDS ?? 0);
+        const shutdownGraceSeconds = Number(settings.SHUTDOWN_GRACE_SECONDS);
+        const needed = preStop + toStopLimit({ drainDelaySeconds, shutdownGraceSeconds }) / 1_000;
+        expect(template.spec.terminationGracePeriodSeconds, name).toBeGreaterThan(needed);
+        if (name !== 'writer') expect(Math.min(preStop, drainDelaySeconds), name).toBeGreaterThanOrEqual(5);
+        expect(object.spec.strategy, name).toMatchObject({
+          type: 'RollingUpdate',
+          rollingUpdate: { maxUnavailable: 0 },
+        });
+        expect(template.metadata?.annotations?.['prometheus.io/port']).toBe(String(shape.opsPort?.parse(undefined)));
+        const ports = ['opsPort', name === 'management' ? 'managementPort' : 'proxyPort'].map((key) =>
+          shape[key]?.parse(undefined),
+        );
+        for (const { containerPort } of container?.ports ?? []) expect(ports, name).toContain(containerPort);
+      }
+    },
+  );
 
   test('with an authority of its own, every service checks certificates by it', async () => {
     const all = await renderKustomization(everything);

@@ -8,14 +8,6 @@ export interface Starvation {
   cpuPressure: number | null;
 }
 
-/** So long nothing that is healthy lets a request wait. */
-const longHoldUpMs = 1_000;
-/** With so much pressure health checks and statements time out, which services answer with 503. */
-const highPressure = 0.95;
-
-export const isStarved = ({ heldUpMs, cpuPressure }: Starvation): boolean =>
-  heldUpMs >= longHoldUpMs || (cpuPressure ?? 0) >= highPressure;
-
 export function describeStarvation({ heldUpMs, cpuPressure }: Starvation): string {
   const share = cpuPressure === null ? 'an unknown share' : `${(cpuPressure * 100).toFixed(0)} %`;
   return `something waited for a CPU in ${share} of the time, and this process up to ${(heldUpMs / 1_000).toFixed(1)} s`;

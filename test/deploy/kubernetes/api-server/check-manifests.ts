@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { workspaceFolder } from '../../../workspace/run-tool.ts';
-import { plantedApiFaults } from '../planted-api-faults.ts';
-import { plantFault } from '../planted-faults.ts';
 import { type KubernetesObject, renderKustomization } from '../render-kustomization.ts';
 import { makeSecretManifests } from '../secret-manifests.ts';
-import { checkObjects, type Findings, findResource, knowsSleep, updateObjects, withoutSleep } from './check-objects.ts';
+import { checkObjects, type Findings, knowsSleep, updateObjects, withoutSleep } from './check-objects.ts';
 import type { ApiServer } from './start-api-server.ts';
 
 /** Objects under the name that a report has for them. */
@@ -54,37 +52,3 @@ export async function checkManifests(server: ApiServer, { name, objects: rendere
 /** The Secrets that `npm run secrets` prints. */
 export const checkSecrets = (server: ApiServer): Promise<Findings> =>
   checkManifests(server, { name: 'secrets', objects: makeSecretManifests() as KubernetesObject[] });
-
-/**
- * Asks the server for each fault that the suite plants against its own copy of the rules.
- *
- * @returns those that this server takes: it is older, or drops what it does not know
- */
-export async function findFaultsThatPass(server: ApiServer, sets: KubernetesObject[][]): Promise<string[]> {
-  await makeNamespace(server, 'faults');
-  const hasSleep = await knowsSleep(server);
-  const passed: string[] = [];
-  for (const [rule, faults] of Object.entries(plantedApiFaults))
-    for (const fault of faults) {
-      const [meant, path, value] = fault;
-      const label = `${rule}: ${meant} ${path} = ${JSON.stringify(value)?.slice(0, 60)}`;
-      const before = hasSleep ? sets.flat() : withoutSleep(sets.flat());
-      const after = structuredClone(before);
-      plantFault(after, fault);
-      const changed = after.find((object, place) => JSON.stringify(object) !== JSON.stringify(before[place]));
-      const resource = changed && (await findResource(server, changed));
-      if (!changed || !resource) {
-        passed.push(`${label} (a kind that it does not serve)`);
-        continue;
-      }
-      const sent = {
-        ...changed,
-        apiVersion: resource.apiVersion,
-        metadata: { ...changed.metadata, namespace: 'faults' },
-      };
-      const url = `${resource.root}/namespaces/faults/${resource.plural}?dryRun=All`;
-      const { status } = await server.call('POST', url, sent);
-      if (status < 400) passed.push(label);
-    }
-  return passed;
-}

@@ -23,10 +23,7 @@ export interface Findings {
 }
 
 /** The server's resource for objects of a kind: of their version, else of another version of their group; null where there is none. */
-export async function findResource(
-  server: ApiServer,
-  { apiVersion, kind }: KubernetesObject,
-): Promise<Resource | null> {
+async function findResource(server: ApiServer, { apiVersion, kind }: KubernetesObject): Promise<Resource | null> {
   const [version = '', group = ''] = apiVersion.split('/').toReversed();
   const groups = group === '' ? null : (await server.call('GET', `/apis/${group}`)).body;
   const served: string[] = groups?.versions?.map(({ groupVersion }: { groupVersion: string }) => groupVersion) ?? [];

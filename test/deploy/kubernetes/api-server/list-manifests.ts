@@ -1,14 +1,12 @@
-import { basename } from 'node:path';
-import { listComponents, renderWith } from '../components.ts';
-import { asked, makeOverlayIn } from '../deployments.ts';
+import { basename, join } from 'node:path';
+import { listComponents, manifests, renderWith } from '../components.ts';
 import { overlays } from '../overlays.ts';
 import { renderKustomization } from '../render-kustomization.ts';
 import type { Manifests } from './check-manifests.ts';
 
-/** Every overlay, production with each component alone, and what `npm run deploy:kubernetes` writes, in `folder`. */
-export async function* listManifests(folder: string): AsyncGenerator<Manifests> {
-  for (const overlay of overlays) yield { name: basename(overlay), objects: await renderKustomization(overlay) };
+/** Every overlay, the one to copy among them, and production with each component alone. */
+export async function* listManifests(): AsyncGenerator<Manifests> {
+  for (const overlay of [...overlays, join(manifests, 'overlays/example')])
+    yield { name: basename(overlay), objects: await renderKustomization(overlay) };
   for (const name of listComponents()) yield { name, objects: await renderWith([name]) };
-  for (const [name, options] of asked)
-    yield { name: `deploy: ${name}`, objects: await renderKustomization(makeOverlayIn(folder, options).folder) };
 }
