@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { apiQuery } from '../api/api.ts';
-import { useSession } from '../session/session-context.ts';
+import { useSession } from '../api/session-context.ts';
 import { placeGroups } from './navigation.tsx';
 
 interface Choice {

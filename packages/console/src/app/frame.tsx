@@ -9,15 +9,16 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconLogout, IconMoon, IconShieldCheck, IconSun, IconUser } from '@tabler/icons-react';
+import { IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { callApi, statusQuery } from '../api/api.ts';
 import { sessionKey, signOut } from '../api/session.ts';
+import { usePermissions, useSession } from '../api/session-context.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
+import { Brand } from '../components/layout.tsx';
 import { Pill, TimeAgo } from '../components/values.tsx';
 import { formatDuration, formatTime, type Tone } from '../format/format.ts';
-import { usePermissions, useSession } from '../session/session-context.ts';
 import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 
@@ -61,16 +62,6 @@ function AccountMenu() {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-/** The product's sign and name. @param short without the name on narrow screens */
-export function Brand({ short = false }: { short?: boolean }) {
-  return (
-    <span className="brand">
-      <IconShieldCheck size={22} aria-hidden color="var(--accent)" />
-      <span className={short ? 'hide-narrow' : undefined}>Agent Governance Proxy</span>
-    </span>
   );
 }
 

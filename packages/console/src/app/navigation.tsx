@@ -12,7 +12,7 @@ import {
   IconRobot,
 } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useSession } from '../session/session-context.ts';
+import { useSession } from '../api/session-context.ts';
 
 export interface Place {
   to:

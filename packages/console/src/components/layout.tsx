@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { IconShieldCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useId } from 'react';
 
@@ -88,3 +89,13 @@ export function Tabs({ label, children }: { label: string; children: ReactNode }
  * of several views, which adds nothing to the address, would be current beside each other.
  */
 export const wholly = { exact: true } as const;
+
+/** The product's sign and name. @param short without the name on narrow screens */
+export function Brand({ short = false }: { short?: boolean }) {
+  return (
+    <span className="brand">
+      <IconShieldCheck size={22} aria-hidden color="var(--accent)" />
+      <span className={short ? 'hide-narrow' : undefined}>Agent Governance Proxy</span>
+    </span>
+  );
+}

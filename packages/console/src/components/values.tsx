@@ -2,6 +2,7 @@ import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
+import { useSession } from '../api/session-context.ts';
 import {
   formatAgo,
   formatCap,
@@ -15,7 +16,6 @@ import {
   shortenId,
   type Tone,
 } from '../format/format.ts';
-import { useSession } from '../session/session-context.ts';
 
 interface CapBarProps {
   spent: number;

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { useSession } from '../api/session-context.ts';
 import { formatFullTime, formatUtc } from '../format/format.ts';
-import { useSession } from '../session/session-context.ts';
 
 /** What a printed list was narrowed to, in the words of its address, such as `model "gpt-4o", from "7d"`. */
 export const describeFilter = (filter: object): string =>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
+import { usePermissions } from '../api/session-context.ts';
 import type { Agent } from '../api/shapes.ts';
 import { ChangeStatus } from '../changes/changes.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
@@ -10,7 +11,6 @@ import { type Column, ListCard, NumberedPager } from '../components/list.tsx';
 import { CapBar, Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 import { formatCount } from '../format/format.ts';
 import type { AgentsSearch } from '../search/screen-searches.ts';
-import { usePermissions } from '../session/session-context.ts';
 
 /** A retired agent that sent something today, UTC: somebody believes that it is gone. */
 function isRetiredButSending({ status, requests_today }: Agent): boolean {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
+import { usePermissions } from '../api/session-context.ts';
 import type { AgentBudget, Budget } from '../api/shapes.ts';
 import { SetCap } from '../changes/changes.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
@@ -8,7 +9,6 @@ import { Card, ConnectButton, Screen } from '../components/layout.tsx';
 import { type Column, NumberedPager, PastTheEnd, RowsTable } from '../components/list.tsx';
 import { AgentLink, CapBar, Money, useNow } from '../components/values.tsx';
 import { formatCap, formatTime, formatUsd, projectSpend } from '../format/format.ts';
-import { usePermissions } from '../session/session-context.ts';
 
 /** When a cap will be used up if today goes on as it went until now. */
 function Outlook({ budget }: { budget: Pick<Budget, 'spent_usd' | 'reserved_usd' | 'daily_cap_usd' | 'warn_only'> }) {

@@ -2,6 +2,7 @@ import { explainAnswer } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';
+import { useSession } from '../api/session-context.ts';
 import type { EventDetail } from '../api/shapes.ts';
 import { Reading } from '../components/feedback.tsx';
 import { Card, Screen } from '../components/layout.tsx';
@@ -18,7 +19,6 @@ import {
 } from '../components/values.tsx';
 import { describeOutcome, describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
 import { PrintButton, PrintStamp } from '../print/print.tsx';
-import { useSession } from '../session/session-context.ts';
 import { canHash, hashLink } from '../verify/check-chain.ts';
 
 /** What is said of the hash, and in which tone. */

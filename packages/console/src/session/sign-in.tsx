@@ -3,9 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiFailure } from '../api/api-failure.ts';
 import { type Session, sessionKey, sessionQuery, signIn } from '../api/session.ts';
-import { Brand } from '../app/frame.tsx';
+import { SessionContext } from '../api/session-context.ts';
 import { FailureNotice } from '../components/feedback.tsx';
-import { SessionContext } from './session-context.ts';
+import { Brand } from '../components/layout.tsx';
 import { goToProvider, redeemAnswer, type SignInProof } from './sign-in-proof.ts';
 
 interface LinkPageProps {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { CostFields } from '../cost-fields/index.ts';
 import { findRepeatedKey } from '../json/faults.ts';
-import { isForm } from '../request/form.ts';
+import { isForm } from '../json/form.ts';
 import { isPlainForm } from './is-plain-form.ts';
 import { notBounded } from './not-bounded.ts';
 import type { BodyMembers } from './read-members.ts';

@@ -1,5 +1,5 @@
+import { isForm, parseFormFields } from '../json/form.ts';
 import { asObject, scanMembers, skipSpace, tryParse } from '../json/members.ts';
-import { isForm, parseFormFields } from '../request/form.ts';
 
 /** A member of a request's body; a repeated one is listed each time. */
 export interface BodyMember {

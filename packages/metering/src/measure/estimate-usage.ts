@@ -2,7 +2,7 @@ import { makeUsage, type Usage } from '@agp/pricing';
 import type { ResponseReading } from '../answer/reading.ts';
 import type { AnswerEnd, Call } from '../call.ts';
 import type { Operation } from '../dialects/operation.ts';
-import { isForm } from '../request/form.ts';
+import { isForm } from '../json/form.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import type { CallTexts } from './scan-call.ts';

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ResponseReading } from '../answer/reading.ts';
 import { type AnswerEnd, type Call, type Measurement, unmeasured } from '../call.ts';
 import type { CallHead } from '../call-head.ts';
+import { isForm } from '../json/form.ts';
 import type { MeteringParts } from '../metering-parts.ts';
-import { isForm } from '../request/form.ts';
 import { readText, type TextSource } from '../text/text-source.ts';
 
 /** Lists of models, and the description of one: the provider's own words. */

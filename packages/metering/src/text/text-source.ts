@@ -3,8 +3,8 @@ import { parse as parseCut } from 'partial-json';
 import { matchOperation } from '../dialects/match-operation.ts';
 import type { ProviderApi, Writing } from '../dialects/operation.ts';
 import { findShadowed } from '../json/faults.ts';
+import { isForm, parseRequestBody } from '../json/form.ts';
 import { asObject, isTooPopulated } from '../json/members.ts';
-import { isForm, parseRequestBody } from '../request/form.ts';
 import { addBeside, findLostText } from './beside.ts';
 import { maxText, visitStrings } from './strings.ts';
 

@@ -7,7 +7,6 @@ import { ContentDigest } from '../body/body-buffer.ts';
 import { type Exchange, requestIdHeaders } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
 import type { StopReason } from '../stop/running-requests.ts';
-import type { RequestTrace } from '../telemetry/request-trace.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
 import { type HeaderValues, toAgentHeaders } from './forwarded-headers.ts';
@@ -20,6 +19,11 @@ class Stopped extends Error {}
 
 /** How long the last bytes of a stopped stream may take to leave, in milliseconds. */
 const lastWordsMs = 5_000;
+
+/** What the trace of a request is told of its call; `at` is on the request's clock, in milliseconds. */
+interface CallTrace {
+  startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void;
+}
 
 /** The headers with the provider's own request id: of OpenAI, Anthropic, Google, Azure. */
 const providerIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
@@ -69,7 +73,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     exchange.response.once('close', () => this.onAgentClose());
   }
 
-  dispatch(upstream: Dispatcher, trace: RequestTrace | null): void {
+  dispatch(upstream: Dispatcher, trace: CallTrace | null): void {
     const options = toDispatch(this.#request);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;

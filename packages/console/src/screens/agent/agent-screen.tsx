@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
+import { usePermissions, useSession } from '../../api/session-context.ts';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Screen, Stat } from '../../components/layout.tsx';
 import { CapBar, CopyText, Money, StatusPill, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
 import { formatCount, formatTime, projectSpend } from '../../format/format.ts';
-import { usePermissions, useSession } from '../../session/session-context.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
 

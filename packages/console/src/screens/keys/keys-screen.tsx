@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, callApi } from '../../api/api.ts';
 import type { components } from '../../api/schema.d.ts';
+import { usePermissions } from '../../api/session-context.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen, Tabs, wholly } from '../../components/layout.tsx';
@@ -9,7 +10,6 @@ import { type Column, RowsTable } from '../../components/list.tsx';
 import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { keyViews } from '../../search/search.ts';
-import { usePermissions } from '../../session/session-context.ts';
 import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
 
 type ApiKey = components['schemas']['ApiKey'];

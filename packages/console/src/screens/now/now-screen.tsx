@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callApi, statusQuery } from '../../api/api.ts';
+import { usePermissions } from '../../api/session-context.ts';
 import type { Status } from '../../api/shapes.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
@@ -17,7 +18,6 @@ import {
   formatUsd,
   projectSpend,
 } from '../../format/format.ts';
-import { usePermissions } from '../../session/session-context.ts';
 import { DayChartCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
 
 interface Matter {

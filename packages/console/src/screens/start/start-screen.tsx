@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { apiQuery } from '../../api/api.ts';
+import { usePermissions, useSession } from '../../api/session-context.ts';
 import type { Agent, StreamEvent } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap } from '../../changes/changes.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
@@ -11,7 +12,6 @@ import { Card, Screen } from '../../components/layout.tsx';
 import { CapBar, CopyText, Money, StatusPill, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
-import { usePermissions, useSession } from '../../session/session-context.ts';
 import { baseOf, snippets, toolAddress } from './snippets.ts';
 
 const lookMs = 2_000;

@@ -1,4 +1,4 @@
-import { tryParse } from '../json/members.ts';
+import { tryParse } from './members.ts';
 
 /** RFC 2046 allows 70 characters. */
 const boundaryParameter = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))/i;

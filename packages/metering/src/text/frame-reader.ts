@@ -1,6 +1,6 @@
 import type { Usage } from '@agp/pricing';
-import { isNoReasoning, StreamText } from '../text/stream-text.ts';
-import type { ReportedCall, StreamReader, StreamReading, Write, Writing } from './operation.ts';
+import type { ReportedCall, StreamReader, StreamReading, Write, Writing } from '../dialects/operation.ts';
+import { isNoReasoning, StreamText } from './stream-text.ts';
 
 /** Gathers the usage and text of a stream; the reader of each API interprets its frames. */
 export abstract class FrameReader implements StreamReader {

@@ -1,5 +1,5 @@
 import { createContext, use } from 'react';
-import type { SignedIn } from '../api/session.ts';
+import type { SignedIn } from './session.ts';
 
 /** What whoever is signed in may do: a button for anything else would only fail. */
 export interface Permissions {
