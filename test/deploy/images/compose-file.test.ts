@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DCLinter } from 'dclint';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { readSnippets } from '../../docs/read-snippets.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
 import { type ComposeFile, findComposeFaults } from './check-compose.ts';
 
@@ -129,4 +130,16 @@ test('the trial on Kubernetes runs the same versions of servers', () => {
   const used = servers.map(({ name, newTag, digest }) => `${name.split('/').at(-1)}:${newTag}@${digest}`);
   expect(used.length).toBe(3);
   expect(used.filter((image) => !composed.has(image))).toEqual([]);
+});
+
+test('the three commands of docs/deploy.md for an upgrade name services and profiles that are there', () => {
+  const commands = (readSnippets('docs/deploy.md', 'sh upgrade')[0] ?? '').trimEnd().split('\n');
+  expect(commands.map((line) => /^docker compose (?:--profile demo )?(\w+)/.exec(line)?.[1])).toEqual([
+    'build',
+    'run',
+    'up',
+  ]);
+  const [, service = ''] = /run --rm (\S+)/.exec(commands[1] ?? '') ?? [];
+  expect(read().services).toHaveProperty(service);
+  expect(text).toContain('profiles: [demo]');
 });
