@@ -32,6 +32,9 @@ test('after a rollback, the older migrate leaves the later schema and its privil
     await owner.pool.query(`DELETE FROM kysely_migration WHERE name = '9999-later'`);
     expect(await run()).toMatchObject({ status: 0, stdout: 'schema is up to date\n' });
     expect(await readGrants()).toEqual([{ later: false }]);
+    await owner.pool.query(`INSERT INTO kysely_migration (name, timestamp) VALUES ('0001-initial', 'before')`);
+    expect(await run()).toMatchObject({ status: 1, stderr: expect.stringContaining('begin with an empty one') });
+    await owner.pool.query(`DELETE FROM kysely_migration WHERE name = '0001-initial'`);
     expect(await attachIndexes(owner.db)).toBe(0);
   } finally {
     await owner.close();

@@ -7,13 +7,19 @@ import { makePartitions, withPartitionsLocked } from './maintain/partitions.ts';
 import { lastMigration, migrationProvider } from './migrations/index.ts';
 import { applyGrants } from './roles/grants.ts';
 
-/** Applied migrations that only a later version knows: that version ran before, or runs at the same time. */
+/**
+ * Applied migrations that only a later version knows: that version ran before, or runs at the same time.
+ *
+ * @throws Error if the schema is of a version before the baseline
+ */
 export async function listNewerMigrations(db: Db): Promise<string[]> {
   const { rows: tables } = await sql<{ found: boolean }>`
     SELECT to_regclass('kysely_migration') IS NOT NULL AS found`.execute(db);
   if (!tables[0]?.found) return [];
   const { rows } = await sql<{ name: string }>`
     SELECT name FROM kysely_migration WHERE name COLLATE "C" > ${lastMigration} ORDER BY name`.execute(db);
+  if (rows.some(({ name }) => name === '0001-initial'))
+    throw new Error('the database is of a version before 0.3.0, which is not migrated: begin with an empty one');
   return rows.map(({ name }) => name);
 }
 
