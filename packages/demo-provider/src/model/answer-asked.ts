@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ProviderFault } from '../provider-fault.ts';
 import { cutInPieces, type ToolCall, type WireAnswer } from '../wire/wire-answer.ts';
 import { type Asked, questionOf, type Tool } from './asked.ts';
-import { composeAnswer, topicsOf } from './compose-answer.ts';
+import { composeAnswer } from './compose-answer.ts';
 import { countConversationTokens, countTokens, splitTokens } from './count-tokens.ts';
-import { Draws } from './draws.ts';
 import { sampleSchema } from './sample-schema.ts';
 
 /** A long stream has a word about every fifth of a second. */
@@ -35,12 +34,10 @@ function chooseTools(asked: Asked): readonly Tool[] {
   return (named.length > 0 ? named : tools).slice(0, parallel && named.length > 0 ? 8 : 1);
 }
 
-function writeText(asked: Asked, draws: Draws, streamSeconds: number): string {
+function writeText(asked: Asked, streamSeconds: number): string {
   const { format, attachments } = asked;
-  const question = questionOf(asked);
-  if (typeof format === 'object' && format !== null)
-    return JSON.stringify(sampleSchema(format.schema, draws, topicsOf(question)));
-  const text = composeAnswer(question, draws, streamSeconds * wordsPerSecond);
+  if (typeof format === 'object' && format !== null) return JSON.stringify(sampleSchema(format.schema));
+  const text = composeAnswer(questionOf(asked), streamSeconds * wordsPerSecond);
   if (format === 'json') return JSON.stringify({ answer: text });
   return attachments === 0
     ? text
@@ -53,16 +50,15 @@ function writeText(asked: Asked, draws: Draws, streamSeconds: number): string {
  * @param streamSeconds how long the answer is to be streamed: its text is long enough for that
  */
 export function answerAsked(asked: Asked, streamSeconds: number): WireAnswer {
-  const draws = new Draws(`${asked.model}\n${questionOf(asked)}`);
   const maxTokens = asked.maxTokens ?? Number.POSITIVE_INFINITY;
   const reasoning = Math.min(asked.reasoning, Math.floor(maxTokens / 2));
   const room = maxTokens - reasoning;
   const toolCalls = chooseTools(asked).map(({ name, schema }): ToolCall => {
-    const text = JSON.stringify(sampleSchema(schema, draws, topicsOf(questionOf(asked))) ?? {});
+    const text = JSON.stringify(sampleSchema(schema) ?? {});
     return { id: `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`, name, arguments: text };
   });
   const called = toolCalls.reduce((sum, call) => sum + countTokens(call.name + call.arguments), 0);
-  const pieces = called > 0 ? [] : splitTokens(writeText(asked, draws, streamSeconds));
+  const pieces = called > 0 ? [] : splitTokens(writeText(asked, streamSeconds));
   const text = pieces.slice(0, room).join('');
   const { read, write5m, write1h } = asked.cached;
   return {

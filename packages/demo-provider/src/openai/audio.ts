@@ -5,12 +5,15 @@ import { plainAsked } from '../model/asked.ts';
 import { parseRequest } from '../parse-request.ts';
 import { readText, requireFile } from './read-form.ts';
 
-const sampleRate = 24_000;
-/** Of speech, in characters. */
-const charactersPerSecond = 15;
-/** A frame of MPEG 1 Layer III at 128 kbit/s and 44.1 kHz, which lasts 26 ms: zeros are silence. */
+/** A second of silence, which stands for all speech: PCM of 24,000 samples; the head of a WAV with them; frames of MPEG 1 Layer III. */
+const pcm = Buffer.alloc(48_000);
+const wavHead = Buffer.from('UklGRqS7AABXQVZFZm10IBAAAAABAAEAwF0AAIC7AAACABAAZGF0YYC7AAA=', 'base64');
 const mp3Frame = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(413)]);
-const mp3FramesPerSecond = 38;
+const sounds = {
+  mp3: { bytes: Buffer.concat(Array.from({ length: 38 }, () => mp3Frame)), type: 'audio/mpeg' },
+  wav: { bytes: Buffer.concat([wavHead, pcm]), type: 'audio/wav' },
+  pcm: { bytes: pcm, type: 'audio/pcm' },
+};
 
 const speech = z.looseObject({
   model: z.string().min(1),
@@ -19,34 +22,8 @@ const speech = z.looseObject({
   response_format: z.enum(['mp3', 'wav', 'pcm'], 'the demo speaks mp3, wav and pcm').default('mp3'),
 });
 
-function toWav(samples: Buffer): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF    WAVEfmt ', 'latin1');
-  head.writeUInt32LE(36 + samples.length, 4);
-  head.writeUInt32LE(16, 16);
-  // PCM, one channel.
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(sampleRate, 24);
-  head.writeUInt32LE(sampleRate * 2, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36, 'latin1');
-  head.writeUInt32LE(samples.length, 40);
-  return Buffer.concat([head, samples]);
-}
-
-/** `POST /v1/audio/speech`: silence, as long as the text would take. */
-export const answerSpeech: Endpoint = ({ body }) => {
-  const { input, response_format: format } = parseRequest(speech, body);
-  const seconds = Math.ceil(input.length / charactersPerSecond);
-  if (format === 'mp3') {
-    const frames = Array.from({ length: seconds * mp3FramesPerSecond }, () => mp3Frame);
-    return { bytes: Buffer.concat(frames), type: 'audio/mpeg' };
-  }
-  const samples = Buffer.alloc(seconds * sampleRate * 2);
-  return format === 'pcm' ? { bytes: samples, type: 'audio/pcm' } : { bytes: toWav(samples), type: 'audio/wav' };
-};
+/** `POST /v1/audio/speech`. */
+export const answerSpeech: Endpoint = ({ body }) => sounds[parseRequest(speech, body).response_format];
 
 const transcription = z.looseObject({
   model: z.string().min(1),

@@ -1,8 +1,6 @@
-import { crc32, deflateSync } from 'node:zlib';
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { countTokens } from '../model/count-tokens.ts';
-import { Draws } from '../model/draws.ts';
 import { parseRequest } from '../parse-request.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readText, requireFile } from './read-form.ts';
@@ -14,41 +12,16 @@ const fields = z.looseObject({
   stream: z.union([z.boolean(), z.stringbool()]).nullish(),
 });
 
-const pixels = 64;
 /** Of an image of medium quality. */
 const tokensPerImage = 1_056;
 
-function toChunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const frame = Buffer.alloc(8);
-  frame.writeUInt32BE(data.length, 0);
-  frame.writeUInt32BE(crc32(named), 4);
-  return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)]);
-}
+/** A blue square as PNG, which stands for every image. */
+const picture =
+  'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAT0lEQVR42u3PQQkAAAgEsGtoISMZ0gi+hcEKLNXzWgQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQELguDR3FatNvZOgAAAABJRU5ErkJggg==';
 
-/** A square PNG of one colour. */
-function drawPng(draws: Draws): Buffer {
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(pixels, 0);
-  head.writeUInt32BE(pixels, 4);
-  // Eight bits for each of red, green and blue.
-  head.set([8, 2, 0, 0, 0], 8);
-  const colour = [draws.below(256), draws.below(256), draws.below(256)];
-  const row = [0, ...Array.from({ length: pixels }, () => colour).flat()];
-  const rows = Buffer.from(Array.from({ length: pixels }, () => row).flat());
-  const signature = Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1');
-  return Buffer.concat([
-    signature,
-    toChunk('IHDR', head),
-    toChunk('IDAT', deflateSync(rows)),
-    toChunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
-function makeImages({ model, prompt, n, stream }: z.infer<typeof fields>, images: number) {
+function makeImages({ prompt, n, stream }: z.infer<typeof fields>, images: number) {
   if (stream) throw new ProviderFault('invalid_request', 'The demo does not stream images.', 'stream');
-  const draws = new Draws(`${model}\n${prompt}`);
-  const data = Array.from({ length: n ?? 1 }, () => ({ b64_json: drawPng(draws).toString('base64') }));
+  const data = Array.from({ length: n ?? 1 }, () => ({ b64_json: picture }));
   const text_tokens = countTokens(prompt);
   const image_tokens = images * tokensPerImage;
   const [input_tokens, output_tokens] = [text_tokens + image_tokens, data.length * tokensPerImage];
