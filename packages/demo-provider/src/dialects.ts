@@ -1,18 +1,21 @@
-import { toErrorBody as toAnthropicError } from './anthropic/errors.ts';
-import { answerMessage, answerTokenCount } from './anthropic/messages.ts';
+import { answerMessage, answerTokenCount, toErrorBody as toAnthropicError } from './anthropic.ts';
 import type { Route } from './endpoint.ts';
-import { answerContent, answerContentStream, answerCount } from './gemini/content.ts';
-import * as geminiEmbeddings from './gemini/embeddings.ts';
-import { toErrorBody as toGeminiError } from './gemini/errors.ts';
+import * as geminiEmbeddings from './gemini.ts';
+import { answerContent, answerContentStream, answerCount, toErrorBody as toGeminiError } from './gemini.ts';
 import * as models from './models.ts';
-import { answerSpeech, answerTranscription } from './openai/audio.ts';
-import { answerChatCompletion, answerCompletion } from './openai/chat-completions.ts';
+import { answerChatCompletion, answerCompletion, answerResponse, toErrorBody as toOpenaiError } from './openai/chat.ts';
 import { answerEmbeddings } from './openai/embeddings.ts';
-import { toErrorBody as toOpenaiError } from './openai/errors.ts';
-import { answerFile, answerFileContent, listFiles, showFile } from './openai/files.ts';
-import { answerImageEdits, answerImages } from './openai/images.ts';
-import { answerResponse } from './openai/responses.ts';
-import type { ProviderFault } from './provider-fault.ts';
+import {
+  answerFile,
+  answerFileContent,
+  answerImageEdits,
+  answerImages,
+  answerSpeech,
+  answerTranscription,
+  listFiles,
+  showFile,
+} from './openai/media.ts';
+import type { ProviderFault } from './request.ts';
 
 /** An API: its endpoints, and the form of its errors. */
 export interface Dialect {

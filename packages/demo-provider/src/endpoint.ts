@@ -1,9 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Answer } from './answer.ts';
-import { type Directives, readDirectives } from './directives.ts';
-import { answerAsked } from './model/answer-asked.ts';
-import { type Asked, questionOf } from './model/asked.ts';
+import { type Asked, answerAsked, questionOf } from './answer-asked.ts';
+import { type Directives, readDirectives } from './request.ts';
 import type { WireAnswer } from './wire/wire-answer.ts';
+
+/** An answer of the simulated provider: one JSON document, other bytes, or the frames of a stream. */
+export type Answer = { directives?: Directives } & (
+  | { json: unknown }
+  | { bytes: Buffer; type: string }
+  | { frames: readonly string[]; type?: string; errorFrame: string }
+);
 
 /** A request that an endpoint answers. */
 export interface DemoRequest {

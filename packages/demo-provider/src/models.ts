@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.ts';
-import { ProviderFault } from './provider-fault.ts';
+import { ProviderFault } from './request.ts';
 
 /** The models that are listed, all with a known price; requests may name any other too. */
 const openai = [

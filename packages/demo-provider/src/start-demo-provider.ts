@@ -1,12 +1,103 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '@agp/core/json';
 import { type Service, sendJson, startHttpServer } from '@agp/runtime';
-import type { Answer } from './answer.ts';
 import { type Dialect, dialects } from './dialects.ts';
-import { readDirectives } from './directives.ts';
-import { ProviderFault } from './provider-fault.ts';
-import { readBody } from './read-body.ts';
-import { pause, sendAnswer } from './send-answer.ts';
+import type { Answer, DemoRequest } from './endpoint.ts';
+import { type Directives, ProviderFault, readDirectives } from './request.ts';
+
+const maxBytes = 32 * 1024 * 1024;
+/** A body that takes longer ends its connection. */
+const maxMs = 120_000;
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const timer = setTimeout(() => request.destroy(), maxMs);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // A body that is too large is read to its end, without being kept, so that the caller sees the answer.
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  if (size > maxBytes) throw new ProviderFault('request_too_large', 'The request is larger than 32 MiB.');
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads the body of a POST: a form, or JSON.
+ *
+ * @throws ProviderFault if it is too large or neither
+ */
+export async function readBody(request: IncomingMessage): Promise<Pick<DemoRequest, 'body' | 'form'>> {
+  const type = request.headers['content-type'] ?? '';
+  const isForm = /^multipart\/form-data\b/i.test(type);
+  if (request.method !== 'POST') return { body: undefined, form: null };
+  const bytes = await readBytes(request);
+  try {
+    if (!isForm) return { body: parseJson(bytes), form: null };
+    const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
+    return { body: undefined, form };
+  } catch {
+    throw new ProviderFault(
+      'invalid_request',
+      `The body of the request is not valid ${isForm ? 'multipart' : 'JSON'}.`,
+    );
+  }
+}
+
+/** Waits, but not longer than the caller does. */
+export async function pause(response: ServerResponse, ms: number): Promise<void> {
+  if (ms <= 0 || response.destroyed) return;
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  response.once('close', leave);
+  await sleep(ms, undefined, { signal: gone.signal }).catch(() => {});
+  response.off('close', leave);
+}
+
+/**
+ * Sends an answer as the directives say.
+ *
+ * @param frameMs the pause between the frames of a stream, unless the directives say how long it takes
+ */
+export async function sendAnswer(
+  response: ServerResponse,
+  answer: Answer,
+  { directives, frameMs }: { directives: Directives; frameMs: number },
+): Promise<void> {
+  const breaks = directives['x-demo-break'];
+  if ('frames' in answer) return sendFrames(response, answer, { directives, frameMs });
+  const [bytes, type] =
+    'json' in answer ? [Buffer.from(JSON.stringify(answer.json)), 'application/json'] : [answer.bytes, answer.type];
+  response.writeHead(200, { 'content-type': type, 'content-length': bytes.length });
+  if (breaks === undefined) response.end(bytes);
+  else response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+}
+
+async function sendFrames(
+  response: ServerResponse,
+  { frames, type = 'text/event-stream; charset=utf-8', errorFrame }: Extract<Answer, { frames: unknown }>,
+  { directives, frameMs }: { directives: Directives; frameMs: number },
+): Promise<void> {
+  const { 'x-demo-break': breaks, 'x-demo-stream-seconds': seconds } = directives;
+  const pauseMs = seconds > 0 ? (seconds * 1_000) / Math.max(1, frames.length - 1) : frameMs;
+  const sent = breaks === undefined ? frames : frames.slice(0, Math.ceil(frames.length / 2));
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
+  for (const [index, frame] of sent.entries()) {
+    // Before each frame but the first: the stream ends with the last frame.
+    if (index > 0) await pause(response, pauseMs);
+    if (response.destroyed) return;
+    if (!response.write(frame)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  if (breaks === 'cut') response.write('', () => response.destroy());
+  else response.end(breaks === 'error' ? errorFrame : undefined);
+}
 
 interface Target {
   dialect: Dialect;

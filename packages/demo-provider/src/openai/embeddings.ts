@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
-import { countTokens } from '../model/count-tokens.ts';
-import { embedText } from '../model/embed-text.ts';
-import { parseRequest } from '../parse-request.ts';
-import { ProviderFault } from '../provider-fault.ts';
+import { ProviderFault, parseRequest } from '../request.ts';
+import { countTokens, embedText } from '../tokens.ts';
 
 /** Numbers in all vectors of an answer. */
 const maxValues = 4_000_000;

@@ -1,12 +1,29 @@
 import { z } from 'zod';
-import { countAttachments, countField, textOf } from '../content.ts';
-import { converse, type DemoRequest, type Endpoint } from '../endpoint.ts';
-import { countCached, countInputTokens } from '../model/answer-asked.ts';
-import { type Asked, plainAsked } from '../model/asked.ts';
-import { parseRequest } from '../parse-request.ts';
-import { ProviderFault } from '../provider-fault.ts';
-import { writeContent, writeContentFrames, writeContentPieces } from '../wire/index.ts';
-import { errorFrame } from './errors.ts';
+import { type Asked, countCached, countInputTokens, plainAsked } from './answer-asked.ts';
+import { converse, type DemoRequest, type Endpoint } from './endpoint.ts';
+import { countAttachments, countField, ProviderFault, parseRequest, textOf } from './request.ts';
+import { countTokens, embedText } from './tokens.ts';
+import { writeContent, writeContentFrames, writeContentPieces } from './wire/index.ts';
+import { dataFrame } from './wire/wire-answer.ts';
+
+const statuses: Record<number, string> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+/** Gemini's body of an error. */
+export function toErrorBody({ status, message }: Pick<ProviderFault, 'status' | 'message'>) {
+  const name = statuses[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE');
+  return { error: { code: status, message, status: name } };
+}
+
+/** How a stream says that it goes no further. */
+export const errorFrame = dataFrame(toErrorBody({ status: 503, message: 'The stream breaks off, as was asked.' }));
 
 const content = z.looseObject({
   role: z.string().optional(),
@@ -120,4 +137,30 @@ export const answerCount: Endpoint = ({ params: [model = ''], body }) => {
   const request = 'generateContentRequest' in asked ? (asked.generateContentRequest as Fields) : (asked as Fields);
   const totalTokens = countInputTokens(readContent(model, request));
   return { json: { totalTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: totalTokens }] } };
+};
+
+const one = z.looseObject({
+  content: z.looseObject({ parts: z.array(z.looseObject({ text: z.string().optional() })).min(1) }),
+  outputDimensionality: z.number().int().min(1).max(3_072).nullish(),
+});
+const many = z.looseObject({ requests: z.array(one).min(1).max(1_000) });
+
+const embed = ({ content, outputDimensionality }: z.infer<typeof one>) => ({
+  values: embedText(textOf(content.parts), outputDimensionality ?? 768),
+});
+
+const toUsage = (requests: readonly z.infer<typeof one>[]) => ({
+  promptTokenCount: requests.reduce((sum, { content }) => sum + countTokens(textOf(content.parts)), 0),
+});
+
+/** `POST /v1beta/models/{model}:embedContent`. */
+export const answerEmbedding: Endpoint = ({ body }) => {
+  const asked = parseRequest(one, body);
+  return { json: { embedding: embed(asked), usageMetadata: toUsage([asked]) } };
+};
+
+/** `POST /v1beta/models/{model}:batchEmbedContents`. */
+export const answerEmbeddings: Endpoint = ({ body }) => {
+  const { requests } = parseRequest(many, body);
+  return { json: { embeddings: requests.map(embed), usageMetadata: toUsage(requests) } };
 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ProviderFault } from '../provider-fault.ts';
+import { ProviderFault } from './request.ts';
 import { sampleSchema } from './sample-schema.ts';
 
 const leaf = fc.oneof(

@@ -1,5 +1,5 @@
 import { generateSync, type JsonSchema } from 'json-schema-faker';
-import { ProviderFault } from '../provider-fault.ts';
+import { ProviderFault } from './request.ts';
 
 /** Least items of all lists of a schema multiplied, and least characters of a text. */
 const maxLeast = 10_000;

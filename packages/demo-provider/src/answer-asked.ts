@@ -1,10 +1,72 @@
 import { randomUUID } from 'node:crypto';
-import { ProviderFault } from '../provider-fault.ts';
-import { cutInPieces, type ToolCall, type WireAnswer } from '../wire/wire-answer.ts';
-import { type Asked, questionOf, type Tool } from './asked.ts';
-import { composeAnswer } from './compose-answer.ts';
-import { countConversationTokens, countTokens, splitTokens } from './count-tokens.ts';
+import { ProviderFault } from './request.ts';
 import { sampleSchema } from './sample-schema.ts';
+import { countConversationTokens, countTokens, splitTokens } from './tokens.ts';
+import { cutInPieces, type ToolCall, type WireAnswer } from './wire/wire-answer.ts';
+
+/** A tool that a model may call. */
+export interface Tool {
+  name: string;
+  /** The JSON schema of its arguments. */
+  schema: unknown;
+}
+
+/** A request to a model, in the same form for all APIs. */
+export interface Asked {
+  model: string;
+  /** The texts of the messages in order, instructions first. */
+  texts: readonly string[];
+  /** Images, files and sounds in the messages. */
+  attachments: number;
+  /** The caller's limit on output tokens. */
+  maxTokens: number | undefined;
+  tools: readonly Tool[];
+  toolChoice: 'none' | 'auto' | 'required' | { name: string };
+  /** It may call several tools at once. */
+  parallel: boolean;
+  /** The last message holds results of tools: there is something to say now. */
+  hasToolResult: boolean;
+  /** The schema that the answer must follow; `json` if it must only be JSON; null for text. */
+  format: { schema: unknown } | 'json' | null;
+  /** Reasoning tokens that the answer takes, if there is room for them. */
+  reasoning: number;
+  /** Input tokens that a cache holds, or is to hold. */
+  cached: { read: number; write5m: number; write1h: number };
+}
+
+/** The text to answer: that of the last message. */
+export const questionOf = ({ texts }: Asked): string => texts.at(-1) ?? '';
+
+/** Nothing but a question. */
+export const plainAsked = {
+  attachments: 0,
+  tools: [],
+  toolChoice: 'auto',
+  parallel: true,
+  hasToolResult: false,
+  format: null,
+  reasoning: 0,
+  cached: { read: 0, write5m: 0, write1h: 0 },
+} as const satisfies Partial<Asked>;
+
+const sentences = [
+  'Here is how I would look at it.',
+  'The part about {topic} matters most, because everything else depends on it.',
+  'Start with {topic}, measure it for a week, and only then change the next thing.',
+  'Two options are realistic: keep {topic} as it is and document it, or replace it in small steps.',
+];
+
+/** Longer questions are read up to here, in UTF-16 units. */
+const maxRead = 10_000;
+
+/** A few sentences about the question's longest words. @param leastWords how long it must be: it is said again until then */
+export function composeAnswer(question: string, leastWords: number): string {
+  const words = question.slice(0, maxRead).match(/\p{L}{5,24}/gu) ?? [];
+  const topics = [...new Set(words)].sort((a, b) => b.length - a.length);
+  const said = sentences.map((each, at) => each.replace('{topic}', () => topics[at - 1] ?? topics[0] ?? 'the request'));
+  const text = said.join(' ');
+  return Array.from({ length: Math.max(1, Math.ceil(leastWords / text.split(' ').length)) }, () => text).join(' ');
+}
 
 /** A long stream has a word about every fifth of a second. */
 const wordsPerSecond = 5;
