@@ -60,7 +60,7 @@ const sentences = [
 const maxRead = 10_000;
 
 /** A few sentences about the question's longest words. @param leastWords how long it must be: it is said again until then */
-export function composeAnswer(question: string, leastWords: number): string {
+function composeAnswer(question: string, leastWords: number): string {
   const words = question.slice(0, maxRead).match(/\p{L}{5,24}/gu) ?? [];
   const topics = [...new Set(words)].sort((a, b) => b.length - a.length);
   const said = sentences.map((each, at) => each.replace('{topic}', () => topics[at - 1] ?? topics[0] ?? 'the request'));

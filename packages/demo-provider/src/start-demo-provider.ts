@@ -34,7 +34,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
  *
  * @throws ProviderFault if it is too large or neither
  */
-export async function readBody(request: IncomingMessage): Promise<Pick<DemoRequest, 'body' | 'form'>> {
+async function readBody(request: IncomingMessage): Promise<Pick<DemoRequest, 'body' | 'form'>> {
   const type = request.headers['content-type'] ?? '';
   const isForm = /^multipart\/form-data\b/i.test(type);
   if (request.method !== 'POST') return { body: undefined, form: null };
@@ -52,7 +52,7 @@ export async function readBody(request: IncomingMessage): Promise<Pick<DemoReque
 }
 
 /** Waits, but not longer than the caller does. */
-export async function pause(response: ServerResponse, ms: number): Promise<void> {
+async function pause(response: ServerResponse, ms: number): Promise<void> {
   if (ms <= 0 || response.destroyed) return;
   const gone = new AbortController();
   const leave = () => gone.abort();
@@ -66,7 +66,7 @@ export async function pause(response: ServerResponse, ms: number): Promise<void>
  *
  * @param frameMs the pause between the frames of a stream, unless the directives say how long it takes
  */
-export async function sendAnswer(
+async function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   { directives, frameMs }: { directives: Directives; frameMs: number },

@@ -23,7 +23,7 @@ interface TargetOptions {
 }
 
 /** The agents that a cap or limit applies to, and its value. */
-export type Target<Value> = { value: Value } & ({ kind: 'global' | 'default' } | { kind: 'agent'; agent: string });
+type Target<Value> = { value: Value } & ({ kind: 'global' | 'default' } | { kind: 'agent'; agent: string });
 
 function parseValue<Value>(text: string, parse: (text: string) => Value): Value {
   try {
@@ -39,7 +39,7 @@ function parseValue<Value>(text: string, parse: (text: string) => Value): Value 
  *
  * @throws UsageError
  */
-export function readTarget<Value>(
+function readTarget<Value>(
   words: readonly string[],
   options: TargetOptions,
   parse: (text: string) => Value,

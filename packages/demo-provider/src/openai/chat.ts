@@ -18,7 +18,7 @@ import { dataFrame } from '../wire/wire-answer.ts';
 const byEffort: Record<string, number> = { none: 0, minimal: 0, low: 64, medium: 128, high: 256, xhigh: 512, max: 512 };
 
 /** The reasoning tokens of an answer: as much as the effort says, and none from models that do not reason. */
-export function chooseReasoning(model: string, effort: unknown): number {
+function chooseReasoning(model: string, effort: unknown): number {
   return /^(?:gpt-5|o\d)/.test(model) ? (byEffort[String(effort)] ?? 64) : 0;
 }
 
@@ -52,7 +52,7 @@ const choice = z.looseObject({
   mode: z.enum(['auto', 'required']).optional(),
 });
 
-export const toolFields = {
+const toolFields = {
   tools: z.array(z.union([functionTool, otherTool])).nullish(),
   tool_choice: z.union([z.enum(['none', 'auto', 'required']), choice]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),

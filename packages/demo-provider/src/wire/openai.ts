@@ -1,7 +1,7 @@
 import { cutInPieces, dataFrame, eventFrame, type ToolCall, type WireAnswer } from './wire-answer.ts';
 
 /** OpenAI's figures: cached input is part of the input, reasoning of the output. */
-export function toChatUsage(answer: WireAnswer) {
+function toChatUsage(answer: WireAnswer) {
   const prompt = answer.input + answer.cacheRead;
   const completion = answer.output + answer.reasoning;
   return {
