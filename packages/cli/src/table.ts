@@ -1,14 +1,10 @@
 import { toLineText } from '@agp/core/text';
-import CliTable from 'cli-table3';
-import { eastAsianWidth } from 'get-east-asian-width';
 import stringWidth from 'string-width';
 import type { Paint, Style } from './terminal.ts';
 import { formatTime } from './values.ts';
 
-/** UTF-16 units shown of a field: all of an agent's metadata. */
-const maxField = 32_768;
-/** Characters shown of a cell: more than any name. */
-const maxCell = 1_000;
+/** UTF-16 units shown of a value: all of an agent's metadata. */
+const maxShown = 32_768;
 /** Spaces between two columns. */
 const gap = 2;
 
@@ -33,22 +29,10 @@ export interface Table {
   omitted: string[];
 }
 
-/** Columns of a terminal that a line takes, as cli-table3 measures it. */
-export function measureText(text: string): number {
-  return stringWidth(text);
-}
+/** Columns of a terminal that a line takes. */
+export const measureText = (text: string): number => stringWidth(text);
 
-/** Characters that are wider than cli-table3 believes would push a hostile text into the next line: they are shown by number too. */
-function showCell(text: string, most: number): string {
-  const shown = toLineText(text, most).replace(/[^\x20-\x7e]/gu, (character) => {
-    const code = character.codePointAt(0) as number;
-    return eastAsianWidth(code) > measureText(character) ? `\\u{${code.toString(16)}}` : character;
-  });
-  const characters = [...shown];
-  return characters.length > most ? `${characters.slice(0, most).join('')}…` : shown;
-}
-
-/** Ends with an ellipsis if something is missing. cli-table3 would leave too much of a text of wide and narrow characters. */
+/** Ends with an ellipsis if something is missing. */
 function cutText(text: string, width: number): string {
   if (measureText(text) <= width) return text;
   let kept = '';
@@ -61,20 +45,13 @@ function cutText(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Draws row by row, for cli-table3 takes the square of the rows. */
-function drawRows(
-  rows: readonly string[][],
-  options: { colWidths: number[]; colAligns?: ('left' | 'right')[]; wordWrap?: boolean },
-): string {
-  const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
-  const chars = Object.fromEntries([...none, 'left', 'right'].map((name) => [name, '']));
-  const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
-  const drawn = rows.map((row) => {
-    const table = new CliTable({ ...options, chars: { ...chars, middle: ' '.repeat(gap) }, style });
-    table.push(row);
-    return table.toString().replace(/ +$/gm, '');
+/** Puts cells beside each other, each in its width. @param right which ones align to the right */
+function drawRow(cells: readonly string[], widths: readonly number[], right: readonly boolean[] = []): string {
+  const padded = cells.map((cell, at) => {
+    const padding = ' '.repeat(Math.max(0, (widths[at] ?? 0) - measureText(cell)));
+    return right[at] ? padding + cell : cell + padding;
   });
-  return drawn.join('\n');
+  return padded.join(' '.repeat(gap)).trimEnd();
 }
 
 /** Leaves columns out until the others have the least they need, then takes from the widest that may shrink until all fit. */
@@ -110,22 +87,20 @@ export function formatTable<Row>(
   const write = (isNarrow: boolean) =>
     columns.map((column) => {
       const cell = (isNarrow && column.brief) || column.cell;
-      const texts = rows.map((row) => showCell(cell(row), Math.min(maxCell, 3 * room)));
+      const texts = rows.map((row) => toLineText(cell(row), Math.min(maxShown, 3 * room)));
       const width = texts.reduce((widest, text) => Math.max(widest, measureText(text)), column.head.length || 1);
       return { ...column, texts, width };
     });
   const whole = write(false);
   const isNarrow = whole.reduce((total, { width }) => total + width + gap, -gap) > room;
   const { kept, widths } = fitColumns(isNarrow ? write(true) : whole, room);
+  const cut = (text: string, at: number) => cutText(text, widths[at] as number);
   const lines = [
-    kept.map(({ head }, column) => head && paint('bold', cutText(head, widths[column] as number))),
-    ...rows.map((row, at) =>
-      kept.map(({ texts, style }, column) =>
-        paint(style?.(row), cutText(texts[at] as string, widths[column] as number)),
-      ),
-    ),
+    kept.map(({ head }, at) => head && paint('bold', cut(head, at))),
+    ...rows.map((row, line) => kept.map(({ texts, style }, at) => paint(style?.(row), cut(texts[line] as string, at)))),
   ];
-  const text = drawRows(lines, { colWidths: widths, colAligns: kept.map(({ right }) => (right ? 'right' : 'left')) });
+  const right = kept.map((column) => column.right ?? false);
+  const text = lines.map((cells) => drawRow(cells, widths, right)).join('\n');
   const heads = new Set(kept.map(({ head }) => head));
   return { text, omitted: columns.flatMap(({ head }) => (heads.has(head) ? [] : [head])) };
 }
@@ -141,17 +116,24 @@ export type Field = readonly [name: string, value: string, style?: Style | undef
 /** The fields of one object, one a line. @param room where it is given, values are wrapped to so many columns in all */
 export function formatFields(fields: readonly Field[], paint: Paint, room = Number.POSITIVE_INFINITY): string {
   const width = Math.max(...fields.map(([name]) => name.length));
-  if (Number.isFinite(room)) {
-    const left = Math.max(1, room - width - gap);
-    const write = (value: string) =>
-      showCell(value, maxCell)
-        .split(' ')
-        .map((word) => cutText(word, left))
-        .join(' ');
-    const rows = fields.map(([name, value, style]) => [paint('bold', name), paint(style, write(value))]);
-    return drawRows(rows, { colWidths: [width, left], wordWrap: true });
-  }
+  const left = Math.max(1, room - width - gap);
   return fields
-    .map(([name, value, style]) => `${paint('bold', name.padEnd(width))}  ${paint(style, toLineText(value, maxField))}`)
+    .flatMap(([name, value, style]) =>
+      wrapText(toLineText(value, maxShown), left).map((line, at) =>
+        drawRow([at === 0 ? paint('bold', name) : '', paint(style, line)], [width]),
+      ),
+    )
     .join('\n');
+}
+
+/** Breaks a text between words into lines of so many columns; a longer word is cut. */
+function wrapText(text: string, width: number): string[] {
+  if (measureText(text) <= width) return [text];
+  const lines: string[] = [];
+  for (const word of text.split(' ').map((each) => cutText(each, width))) {
+    const last = lines.at(-1);
+    if (last !== undefined && measureText(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
