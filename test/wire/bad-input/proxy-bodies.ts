@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type BadRequest, type RawRequest, write } from './send-raw.ts';
+import { type BadRequest, type RawRequest, untilForwarded, write } from './send-raw.ts';
 
 const json = 'Content-Type: application/json';
 const chat = 'POST /openai/v1/chat/completions';
@@ -25,9 +25,6 @@ const tooMany = Array.from({ length: 3 }, () => mebibyte);
 const tooLarge = /^request body too large$/;
 const endedEarly = /malformed HTTP request|request body ended early/;
 const nested = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
-
-/** Long enough for what came first to be on its way to the provider. */
-const pauseMs = 500;
 
 /** Requests with bodies that are odd, malformed, too large or not whole. */
 export const badBodies: BadRequest[] = [
@@ -125,14 +122,14 @@ export const badBodies: BadRequest[] = [
   ),
   refused(
     'a body that streams through and ends early',
-    [head('PUT /openai/v1/uploads/1', 'Content-Length: 100'), 'abc', pauseMs, 'end'],
+    [head('PUT /openai/v1/uploads/1', 'Content-Length: 100'), 'abc', untilForwarded, 'end'],
     400,
     endedEarly,
     'lost',
   ),
   refused(
     'a body that streams through and breaks',
-    [head('PUT /openai/v1/uploads/1', 'Transfer-Encoding: chunked'), '3\r\nabc\r\n', pauseMs, 'zz\r\n'],
+    [head('PUT /openai/v1/uploads/1', 'Transfer-Encoding: chunked'), '3\r\nabc\r\n', untilForwarded, 'zz\r\n'],
     400,
     endedEarly,
     'lost',

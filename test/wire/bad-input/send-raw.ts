@@ -1,8 +1,11 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor } from '@agp/testing';
 
-/** Bytes to send, one after another; a number is a pause in milliseconds, `end` closes our half of the connection. */
-export type RawRequest = (string | Uint8Array | number | 'end')[];
+/** Waits until the provider has the head of what was sent before. */
+export const untilForwarded = Symbol('until forwarded');
+
+/** Bytes to send, one after another; `end` closes our half of the connection. */
+export type RawRequest = (string | Uint8Array | typeof untilForwarded | 'end')[];
 
 /** An answer as it came over the wire; null where the connection ended without one. */
 export interface RawAnswer {
@@ -34,8 +37,12 @@ export function write(line: string, headers: readonly string[] = [], body: strin
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), bytes]);
 }
 
-/** Sends bytes, whatever they are, and reads the first answer. Rejects when there is neither answer nor end in time. */
-export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer | null> {
+/**
+ * Sends bytes, whatever they are, and reads the first answer. Rejects when there is neither answer nor end in time.
+ *
+ * @param isForwarded whether the provider has the head by now, for {@link untilForwarded}
+ */
+export function sendRaw(url: string, request: RawRequest, isForwarded = () => true): Promise<RawAnswer | null> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -57,16 +64,20 @@ export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer | n
     socket.on('end', () => finish(parseAnswer(received, true)));
     // The service may close while we still send: what it said before counts.
     socket.on('error', () => finish(parseAnswer(received, true)));
-    socket.on('connect', () => void sendParts(socket, request).catch(reject));
+    socket.on('connect', () => void sendParts(socket, request, isForwarded).catch(reject));
   });
 }
 
-async function sendParts(socket: ReturnType<typeof connect>, parts: RawRequest): Promise<void> {
+async function sendParts(
+  socket: ReturnType<typeof connect>,
+  parts: RawRequest,
+  isForwarded: () => boolean,
+): Promise<void> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   for (const part of parts) {
     if (socket.destroyed) return;
     if (part === 'end') socket.end();
-    else if (typeof part === 'number') await sleep(part);
+    else if (part === untilForwarded) await waitFor('the request at the provider', isForwarded);
     else {
       const bytes: Uint8Array = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
       if (!socket.write(bytes)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);

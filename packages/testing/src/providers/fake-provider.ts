@@ -43,6 +43,8 @@ export interface FakeProvider extends AsyncDisposable {
   url: string;
   /** Every request whose body arrived completely, in order of arrival. */
   requests: ReceivedRequest[];
+  /** How many requests have begun to arrive. */
+  readonly begun: number;
   /** Changes the handler for requests from now on. */
   handle(handler: Handler): void;
   /** Ends every connection. */
@@ -107,12 +109,14 @@ async function send(response: ServerResponse, reply: FakeReply): Promise<void> {
 export async function startFakeProvider(handler: Handler, host = '127.0.0.1', port = 0): Promise<FakeProvider> {
   const requests: ReceivedRequest[] = [];
   let current = handler;
+  let begun = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const received = await receive(request, response);
     requests.push(received);
     await send(response, await current(received, requests.length - 1));
   };
   const server = createServer((request, response) => {
+    begun += 1;
     // A caller that leaves while its body arrives, or a handler that throws: the connection ends, the test sees it.
     answer(request, response).catch((error) => response.destroy(error));
   });
@@ -128,6 +132,9 @@ export async function startFakeProvider(handler: Handler, host = '127.0.0.1', po
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    get begun() {
+      return begun;
+    },
     handle: (next) => {
       current = next;
     },
