@@ -1,11 +1,12 @@
 import { connect } from 'node:net';
-import { waitFor } from '@agp/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { longestWaitMs, waitFor } from '@agp/testing';
 
 /** Waits until the provider has the head of what was sent before. */
 export const untilForwarded = Symbol('until forwarded');
 
-/** Bytes to send, one after another; `end` closes our half of the connection. */
-export type RawRequest = (string | Uint8Array | typeof untilForwarded | 'end')[];
+/** Bytes to send, one after another; a number is a pause in milliseconds, `end` closes our half of the connection. */
+export type RawRequest = (string | Uint8Array | number | typeof untilForwarded | 'end')[];
 
 /** An answer as it came over the wire; null where the connection ended without one. */
 export interface RawAnswer {
@@ -25,9 +26,6 @@ export interface BadRequest {
   /** It was forwarded before it turned out to be bad, so there is an event; `lost` where no answer names it. */
   recorded?: 'answered' | 'lost';
 }
-
-/** No answer and no end within this time is a hanging service. */
-const patienceMs = 15_000;
 
 /** Puts a request together. Characters of the head are bytes. */
 export function write(line: string, headers: readonly string[] = [], body: string | Uint8Array = ''): Uint8Array {
@@ -54,8 +52,8 @@ export function sendRaw(url: string, request: RawRequest, isForwarded = () => tr
     };
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no answer within ${patienceMs} ms`));
-    }, patienceMs);
+      reject(new Error(`no answer within ${longestWaitMs} ms`));
+    }, longestWaitMs);
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk as Buffer]);
       const answer = parseAnswer(received, false);
@@ -77,6 +75,7 @@ async function sendParts(
   for (const part of parts) {
     if (socket.destroyed) return;
     if (part === 'end') socket.end();
+    else if (typeof part === 'number') await sleep(part);
     else if (part === untilForwarded) await waitFor('the request at the provider', isForwarded);
     else {
       const bytes: Uint8Array = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
