@@ -12,8 +12,6 @@ import { goTo } from './support/go-to.ts';
 import { inBrowser } from './support/in-browser.ts';
 import type { ConsolePage, ConsoleSystem } from './support/open-console.ts';
 
-/** Screens read again by themselves; only what never becomes equal runs into it. */
-
 inBrowser('what a screen shows', () => {
   let console: ConsoleSystem;
   let data: DemoData;

@@ -2,7 +2,6 @@ export * from './database.ts';
 export * from './maintain/locks.ts';
 export * from './maintain/partitions.ts';
 export * from './maintain/retention.ts';
-export { longestRemovalMs } from './maintain/retention.ts';
 export { rollUpRefusals } from './maintain/rollups.ts';
 export * from './migrate.ts';
 export * from './open-guarded-database.ts';

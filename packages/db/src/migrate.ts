@@ -17,7 +17,9 @@ export async function listNewerMigrations(db: Db): Promise<string[]> {
     SELECT to_regclass('kysely_migration') IS NOT NULL AS found`.execute(db);
   if (!tables[0]?.found) return [];
   const { rows } = await sql<{ name: string }>`
-    SELECT name FROM kysely_migration WHERE name COLLATE "C" > ${lastMigration} ORDER BY name`.execute(db);
+    SELECT name FROM kysely_migration WHERE name COLLATE "C" > ${lastMigration} OR name = '0001-initial' ORDER BY name`.execute(
+    db,
+  );
   if (rows.some(({ name }) => name === '0001-initial'))
     throw new Error('the database is of a version before 0.3.0, which is not migrated: begin with an empty one');
   return rows.map(({ name }) => name);

@@ -107,6 +107,8 @@ describeWithKustomize('production', () => {
         const shutdownGraceSeconds = Number(settings.SHUTDOWN_GRACE_SECONDS);
         const needed = preStop + toStopLimit({ drainDelaySeconds, shutdownGraceSeconds }) / 1_000;
         expect(template.spec.terminationGracePeriodSeconds, name).toBeGreaterThan(needed);
+        // Streams that run get five minutes at least.
+        if (name === 'proxy') expect(shutdownGraceSeconds).toBeGreaterThanOrEqual(300);
         if (name !== 'writer') expect(Math.min(preStop, drainDelaySeconds), name).toBeGreaterThanOrEqual(5);
         expect(object.spec.strategy, name).toMatchObject({
           type: 'RollingUpdate',

@@ -20,6 +20,7 @@ const listAll = (objects: KubernetesObject[]) =>
       const names = container.envFrom?.map(({ configMapRef }) => configMapRef?.name);
       const maps = objects.filter(({ kind, metadata }) => kind === 'ConfigMap' && names?.includes(metadata.name));
       const own = Object.fromEntries((container.env ?? []).map(({ name, value = '' }) => [name, value]));
+      expect(maps, container.name).toHaveLength(names?.length ?? 0);
       const environment: Record<string, string> = Object.assign({}, ...maps.map(({ data }) => data), own);
       const label = `${workload.name}/${container.name}`;
       return { ...workload, spec: workload.template.spec, container, environment, label };
@@ -40,6 +41,8 @@ describeWithKustomize('everything that runs', () => {
       const { runAsUser = 0, runAsGroup = 0, runAsNonRoot, seccompProfile } = spec.securityContext ?? {};
       expect([runAsNonRoot, seccompProfile?.type], label).toEqual([true, 'RuntimeDefault']);
       expect(runAsUser * runAsGroup, label).toBeGreaterThan(0);
+      // Secrets are readable by their group alone.
+      if (spec.volumes?.some(({ secret }) => secret)) expect(spec.securityContext?.fsGroup, label).toBeGreaterThan(0);
       expect(container.securityContext, label).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,

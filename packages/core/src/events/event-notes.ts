@@ -22,7 +22,7 @@ export const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 export const maxPiiFindings = 100;
 
 /** The place of one finding of personal data in a call, without its text. */
-export const piiFindingSchema = z.strictObject({
+export const piiFindingSchema = z.object({
   in: z.enum(['request', 'response']),
   /** Which message of the conversation, from 0; null where the text belongs to none. */
   message: z.int().min(0).nullable(),

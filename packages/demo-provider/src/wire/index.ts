@@ -1,5 +1,4 @@
 export * from './anthropic.ts';
 export * from './gemini.ts';
 export * from './openai.ts';
-export * from './openai.ts';
 export * from './wire-answer.ts';

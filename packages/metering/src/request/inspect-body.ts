@@ -1,8 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import type { Usage } from '@agp/pricing';
 
-export type { BodyForm };
-
 import { spliceStreamUsage } from '../answer/splice-usage.ts';
 import type { CallHead, CallProvider } from '../call-head.ts';
 import { type CostFields, findCostFields } from '../cost-fields/index.ts';
@@ -12,6 +10,8 @@ import { readMembers } from '../demand/read-members.ts';
 import { readStrictly } from '../demand/read-strictly.ts';
 import type { StrictDemand } from '../demand/strict-demand.ts';
 import type { Operation } from '../dialects/operation.ts';
+
+export type { BodyForm };
 
 /** A request body that was read, and what is sent on in its place. */
 export interface InspectedBody {

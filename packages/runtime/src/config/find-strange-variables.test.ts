@@ -5,7 +5,15 @@ import { findStrangeVariables, warnOfStrangeVariables } from './strange-variable
 
 test.each([
   ...['AGENT_IDENTTY', 'AGP_DATADIR', 'AGP_SOMETHING', 'BUDGET_A_DAY', 'MANAGEMENT_APIKEY', 'MANAGEMENT_API_KEYS_FILE'],
-  ...['OIDC_ISUER', 'PII_MODE', 'PROVIDER_FILE', 'PROVIDER_OPENAI', 'PROVIDER_OPENAI_KEY', 'WRITER_LANE'],
+  ...[
+    'OIDC_ISUER',
+    'PII_MODE',
+    'PROVIDER_FILE',
+    'PROVIDER_OPENAI',
+    'PROVIDER_OPENAI_KEY',
+    'PROVIDER_OPENAI_URL_FILE',
+    'WRITER_LANE',
+  ],
 ])('%s begins like ours', (name) => {
   expect(findStrangeVariables({ [name]: 'any' })).toEqual([name]);
 });

@@ -10,7 +10,7 @@ const known = new Set([...knownVariables, ...otherVariables]);
 
 /** Names that begin like this are ours, or were meant to be. */
 const ownPrefixes = /^(?:AGP|AGENT|BUDGET|MANAGEMENT|OIDC|PII|PRICES|PROVIDERS?|WRITER)_\w{1,80}$/;
-const providerVariable = /^PROVIDER_[A-Z0-9_]+_(?:URL|API_KEY)$/;
+const providerVariable = /^PROVIDER_[A-Z0-9_]+_(?:URL|API_KEY|API_KEY_FILE)$/;
 /** Set by Kubernetes and Docker for each service that they know, of any name. */
 const serviceLink = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP)(?:_|$)/;
 const mostReported = 20;
@@ -20,11 +20,10 @@ export function findStrangeVariables(environment: NodeJS.ProcessEnv): string[] {
   // Azure Pipelines has variables of its agents.
   const isForeign = (name: string) =>
     serviceLink.test(name) || (name.startsWith('AGENT_') && environment.TF_BUILD !== undefined);
-  const isKnown = (name: string) => known.has(name) || providerVariable.test(name);
+  const isKnown = (name: string) =>
+    known.has(name) || known.has(name.replace(/_FILE$/, '')) || providerVariable.test(name);
   return Object.keys(environment)
-    .filter(
-      (name) => ownPrefixes.test(name) && !isKnown(name.replace(/_FILE$/, '')) && !isKnown(name) && !isForeign(name),
-    )
+    .filter((name) => ownPrefixes.test(name) && !isKnown(name) && !isForeign(name))
     .sort()
     .slice(0, mostReported);
 }

@@ -75,6 +75,7 @@ const shortNames = new Set([
   'nats-leader-killed',
   'nats-leader-cut-off',
   'postgres-asynchronous',
+  'postgres-two-primaries',
   'redis-full-noeviction-strict',
 ]);
 
