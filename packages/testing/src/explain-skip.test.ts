@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MissingServerError } from '../../local-stack/src/binaries/find-server.ts';
+import { MissingServerError } from '../../local-stack/src/servers/find-server.ts';
 import { explainSkip } from './explain-skip.ts';
 
 const missing = new MissingServerError('There is no Prometheus on this machine.');

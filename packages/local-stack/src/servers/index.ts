@@ -1,7 +1,7 @@
-export * from '../binaries/find-server.ts';
 export { type Guard, openGuard } from '../guard/guard.ts';
 export { identify, stopWatched, type WatchedProcess } from '../guard/watched-process.ts';
 export * from './databases.ts';
+export * from './find-server.ts';
 export * from './nats.ts';
 export * from './ports.ts';
 export * from './postgres.ts';

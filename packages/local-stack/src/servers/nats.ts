@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderNatsConfig } from '@agp/bus/permissions';
 import type { NatsPasswords } from '@agp/operator';
-import type { ServerBinary } from '../binaries/find-server.ts';
+import type { ServerBinary } from './find-server.ts';
 import { type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
 const administrator = 'admin';

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { choosePostgresAccount } from '../binaries/postgres-account.ts';
 import { StartError } from '../start-error.ts';
+import { choosePostgresAccount } from './postgres-account.ts';
 import { placePostgres } from './postgres-folder.ts';
 
 const account = choosePostgresAccount();

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { canWrite } from '../binaries/postgres-account.ts';
 import { StartError } from '../start-error.ts';
+import { canWrite } from './postgres-account.ts';
 import type { Account } from './server.ts';
 
 /** Where root keeps data that other users must reach. */

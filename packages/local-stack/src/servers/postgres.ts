@@ -4,9 +4,9 @@ import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { PostgresBinaries } from '../binaries/find-postgres.ts';
 import { readStartTime } from '../guard/watched-process.ts';
 import { StartError } from '../start-error.ts';
+import type { PostgresBinaries } from './find-postgres.ts';
 import { type Account, type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
 /** The superuser of every private Postgres, and the name of the services' database. */

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { RedisPasswords } from '@agp/operator';
 import { renderRedisAcl } from '@agp/reservations/permissions';
-import type { ServerBinary } from '../binaries/find-server.ts';
+import type { ServerBinary } from './find-server.ts';
 import { type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
 export interface RedisOptions extends ServerOptions {

@@ -4,12 +4,12 @@ import { access, chown, constants, mkdtemp, readFile, rm, statfs, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findPostgres, makePostgresReachable, type PostgresBinaries } from '../binaries/find-postgres.ts';
-import { canWrite, choosePostgresAccount } from '../binaries/postgres-account.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { LocalStackConfig } from '../local-stack-config.ts';
 import { StartError } from '../start-error.ts';
+import { findPostgres, makePostgresReachable, type PostgresBinaries } from './find-postgres.ts';
 import { initPostgres, startPostgres } from './postgres.ts';
+import { canWrite, choosePostgresAccount } from './postgres-account.ts';
 import type { Account, Server, TlsFiles } from './server.ts';
 
 const run = promisify(execFile);

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { LocalStackConfig } from '../local-stack-config.ts';
-import type { Account } from '../servers/server.ts';
 import { StartError } from '../start-error.ts';
+import type { Account } from './server.ts';
 
 const run = promisify(execFile);
 

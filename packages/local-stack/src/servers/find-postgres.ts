@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseJson } from '@agp/core/json';
 import type { LocalStackConfig } from '../local-stack-config.ts';
-import { outsideFolder } from '../servers/postgres-folder.ts';
-import type { Account } from '../servers/server.ts';
 import { findExecutables, isExecutable, MissingServerError, readVersion, writeInstallHint } from './find-server.ts';
+import { outsideFolder } from './postgres-folder.ts';
+import type { Account } from './server.ts';
 
 export interface PostgresBinaries {
   postgres: string;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import type { Account } from '../servers/server.ts';
 import { StartError } from '../start-error.ts';
+import type { Account } from './server.ts';
 
 function lookUp(user: string): Account | null {
   const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, user], { encoding: 'utf8' }));
