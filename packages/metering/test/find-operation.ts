@@ -1,5 +1,5 @@
-import { matchOperation } from '../src/dialects/match-operation.ts';
 import type { Operation, StreamReading } from '../src/dialects/operation.ts';
+import { matchOperation } from '../src/match-operation.ts';
 
 /** The operation of this API at a path. */
 export function findOperation(path: string): Operation {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { createResponseTap } from '../src/answer/tap.ts';
-import { matchOperation } from '../src/dialects/match-operation.ts';
 import type { Operation } from '../src/dialects/operation.ts';
+import { matchOperation } from '../src/match-operation.ts';
 
 /*
  * Answers that are made to fill their reader's memory. `answer-bombs.test.ts` runs this in a process with little memory, which

@@ -1,8 +1,8 @@
 import { parsePriceFile } from '@agp/pricing';
 import type { CallHead, CallProvider } from '../src/call-head.ts';
 import { createMetering } from '../src/create-metering.ts';
-import { matchOperation } from '../src/dialects/match-operation.ts';
 import type { ProviderApi } from '../src/dialects/operation.ts';
+import { matchOperation } from '../src/match-operation.ts';
 import type { MeteringOptions } from '../src/metering-parts.ts';
 
 const provider = (id: string, api: ProviderApi, url: string): CallProvider => ({

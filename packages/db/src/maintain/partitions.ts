@@ -86,24 +86,3 @@ export async function makePartitions(db: Db, now: Date, weeksAhead = 8): Promise
   }
   return made;
 }
-
-/** A partition of `events`, with its bounds: ids from `from` on and below `to`. */
-export interface Partition {
-  name: string;
-  from: string;
-  to: string;
-}
-
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-/** The partitions with ids below `before` only, oldest first; never the default one. */
-export async function listPartitions(db: Db, before = lastId): Promise<Partition[]> {
-  const { rows } = await sql<Partition>`
-    SELECT name, bounds[1] AS "from", bounds[2] AS "to" FROM (
-      SELECT relname AS name,
-        regexp_match(pg_get_expr(relpartbound, oid), 'FROM [(]''([0-9a-f-]{36})''[)] TO [(]''([0-9a-f-]{36})''[)]') AS bounds
-      FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = 'events'::regclass
-    ) AS partitions
-    WHERE bounds[2]::uuid <= ${before}::uuid ORDER BY bounds[1]`.execute(db);
-  return rows;
-}

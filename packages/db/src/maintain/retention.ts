@@ -5,8 +5,9 @@ import { type Anchor, anchorLeaf, MerkleTree } from '@agp/core/lineage';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { appendAudit, type NewAuditEntry } from '../queries/audit.ts';
+import { listPartitions, type Partition } from '../queries/partitions.ts';
 import { limitLockWait, lockWithin, tryForLocks } from './locks.ts';
-import { hasPartition, listPartitions, lockPartitions, type Partition } from './partitions.ts';
+import { hasPartition, lockPartitions } from './partitions.ts';
 import { mergeOldHours } from './rollups.ts';
 
 /** A removal: how much it took, and what it kept instead. */

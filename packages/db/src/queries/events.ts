@@ -4,10 +4,10 @@ import { firstUuidAt } from '@agp/core/ids';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
-import { listPartitions } from '../maintain/partitions.ts';
 import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
 import { firstIdAt, type Page, type RequestFilter, readPages } from './pages.ts';
+import { listPartitions } from './partitions.ts';
 
 /** The columns of an event as it is shown. */
 export const eventColumns = Object.keys(eventSchema.shape) as (keyof Event)[];

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { FairShares } from '@agp/runtime/fairness';
 import { expect, test } from 'vitest';
-import { matchOperation } from '../dialects/match-operation.ts';
 import type { Operation } from '../dialects/operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import { openMemoryShare } from './reading.ts';
 import { createResponseTap } from './tap.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { matchOperation } from '../dialects/match-operation.ts';
 import type { Operation, ProviderApi } from '../dialects/operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import { JsonReader } from './readers.ts';
 
 function read(api: ProviderApi, path: string, answer: object) {

@@ -2,8 +2,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { makeUsage } from '@agp/pricing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchOperation } from '../dialects/match-operation.ts';
 import type { Operation } from '../dialects/operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import type { ResponseReading } from './reading.ts';
 import { createResponseTap } from './tap.ts';
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { makeUsage } from '@agp/pricing';
 import { describe, expect, test } from 'vitest';
-import { matchOperation } from '../dialects/match-operation.ts';
 import type { Operation } from '../dialects/operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import type { ResponseReading } from './reading.ts';
 import { createResponseTap } from './tap.ts';
 

@@ -6,8 +6,8 @@ import {
   type StreamKind,
   streamKinds,
 } from '../../../../test/control/support/running-streams.ts';
+import { matchOperation } from '../match-operation.ts';
 import { formatStreamError } from './format-stream-error.ts';
-import { matchOperation } from './match-operation.ts';
 import type { ProviderApi } from './operation.ts';
 
 const blocked = { code: 'agent_blocked', message: 'agent blocked', status: 403 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchOperation } from './match-operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import { maxReportedCalls, type Operation, type ProviderApi } from './operation.ts';
 
 /** More than a call may have arguments. */

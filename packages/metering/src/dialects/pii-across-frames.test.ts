@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ArrayReader } from '../answer/readers.ts';
 import type { BodyReader } from '../answer/reading.ts';
 import { SseReader } from '../answer/sse-reader.ts';
-import { matchOperation } from './match-operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import type { ProviderApi, StreamReader } from './operation.ts';
 
 /** How an API streams one text of a kind. */

@@ -2,7 +2,7 @@ import { maxPiiFindings, piiFindingSchema } from '@agp/core/events';
 import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { finishReading } from '../answer/reading.ts';
-import { matchOperation } from '../dialects/match-operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import { createPersonNameDetector } from '../person-names/person-name-detector.ts';
 import type { TextSource } from '../text/text-source.ts';
 import { maxPlaces, scanTexts } from './scan-texts.ts';

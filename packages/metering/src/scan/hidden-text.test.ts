@@ -2,8 +2,8 @@ import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { providerIds } from '../../../../test/pii/hard-negatives.ts';
 import { finishReading } from '../answer/reading.ts';
-import { matchOperation } from '../dialects/match-operation.ts';
 import type { ProviderApi } from '../dialects/operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import type { TextSource } from '../text/text-source.ts';
 import { scanTexts } from './scan-texts.ts';
 

@@ -2,7 +2,7 @@ import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { JsonReader } from '../answer/readers.ts';
 import { finishReading } from '../answer/reading.ts';
-import { matchOperation } from '../dialects/match-operation.ts';
+import { matchOperation } from '../match-operation.ts';
 import { readText, type TextSource } from '../text/text-source.ts';
 import { scanTexts } from './scan-texts.ts';
 

@@ -1,10 +1,10 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
-import { matchOperation } from '../dialects/match-operation.ts';
 import type { ProviderApi, Writing } from '../dialects/operation.ts';
 import { findShadowed } from '../json/faults.ts';
 import { isForm, parseRequestBody } from '../json/form.ts';
 import { asObject, isTooPopulated } from '../json/members.ts';
+import { matchOperation } from '../match-operation.ts';
 import { addBeside, findLostText } from './beside.ts';
 import { maxText, visitStrings } from './strings.ts';
 

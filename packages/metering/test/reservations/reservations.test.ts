@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findCostFields } from '../../src/cost-fields/index.ts';
-import { matchOperation } from '../../src/dialects/match-operation.ts';
+import { matchOperation } from '../../src/match-operation.ts';
 import { anthropicRows } from './anthropic-rows.ts';
 import { geminiRows } from './gemini-rows.ts';
 import { makeReserve, type ReservedRequest } from './make-reserve.ts';

@@ -1,7 +1,7 @@
-import { anthropicOperations, anthropicWords } from './anthropic/operations.ts';
-import { geminiOperations, geminiWords } from './gemini/operations.ts';
-import { openaiOperations } from './openai/operations.ts';
-import type { MatchPath, Operation, ProviderApi } from './operation.ts';
+import { anthropicOperations, anthropicWords } from './dialects/anthropic/operations.ts';
+import { geminiOperations, geminiWords } from './dialects/gemini/operations.ts';
+import { openaiOperations } from './dialects/openai/operations.ts';
+import type { MatchPath, Operation, ProviderApi } from './dialects/operation.ts';
 
 const matchers: Record<ProviderApi, MatchPath> = {
   openai: openaiOperations,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { ProviderApi } from './dialects/operation.ts';
 import { matchOperation } from './match-operation.ts';
-import type { ProviderApi } from './operation.ts';
 
 const table: [ProviderApi, string, string, string | null][] = [
   ['openai', 'POST', '/v1/chat/completions', 'chat.completions'],
