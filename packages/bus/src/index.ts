@@ -3,7 +3,6 @@ export * from './announcements.ts';
 export * from './connect.ts';
 export * from './consume-events.ts';
 export * from './ensure-streams.ts';
-export * from './log-status.ts';
 export * from './names.ts';
 export * from './outbox.ts';
 export * from './parcel.ts';

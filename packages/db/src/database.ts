@@ -3,8 +3,7 @@ import { parseJson } from '@agp/core/json';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { makePrimaryClient } from './primary/make-primary-client.ts';
-import { PrimaryFinder } from './primary/primary-finder.ts';
-import { readDatabaseServers } from './primary/read-database-servers.ts';
+import { PrimaryFinder, readDatabaseServers } from './primary/primary-finder.ts';
 import type { Schema } from './schema.ts';
 
 /**

@@ -4,7 +4,7 @@ export { canDecode } from './answer/tap.ts';
 export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
-export { readTierHeader } from './demand/read-tier-header.ts';
+export { readTierHeader } from './demand/tier.ts';
 export { formatStreamError } from './dialects/format-stream-error.ts';
 export type { Operation, ProviderApi } from './dialects/operation.ts';
 export { matchOperation, operationWords } from './match-operation.ts';

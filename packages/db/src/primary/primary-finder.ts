@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { splitServerUrl } from '@agp/core/text';
 import pg from 'pg';
 import { askRole, type ServerRole } from './ask-role.ts';
 
@@ -169,3 +170,14 @@ const describe = (server: DatabaseServer, error: unknown) => {
   const { message } = error instanceof AggregateError ? (error.errors[0] as Error) : (error as Error);
   return message.startsWith(toName(server)) ? message : `${toName(server)}: ${message}`;
 };
+
+/** The servers of a URL, at least one: `postgres://user:password@one:5432,two:5432/name`. The port is 5432 unless given. */
+export function readDatabaseServers(text: string): [DatabaseServer, ...DatabaseServer[]] {
+  const [first = text, ...others] = splitServerUrl(text);
+  return [toServer(first), ...others.map(toServer)];
+}
+
+function toServer(url: string): DatabaseServer {
+  const { hostname = '', port = '' } = URL.parse(url) ?? {};
+  return { url, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5432) };
+}

@@ -1,13 +1,13 @@
 import { type CostRule, toSnakeCase } from '../cost-fields/index.ts';
 import { asArray, asName, asObject, asText } from '../json/members.ts';
 import { findUnsized } from './find-unsized.ts';
-import { foldTier } from './fold-tier.ts';
 import { notBounded } from './not-bounded.ts';
 import { readAmount } from './read-amount.ts';
 import { namesBudget, readThinking } from './read-demand.ts';
 import type { BodyMember } from './read-members.ts';
 import { readTools } from './read-tools.ts';
 import type { StrictDemand } from './strict-demand.ts';
+import { foldTier } from './tier.ts';
 
 const commonSizes = new Set(['auto', '256x256', '512x512', '1024x1024', '1536x1024', '1024x1536']);
 const pictureFormats = new Set(['png', 'jpeg', 'webp']);

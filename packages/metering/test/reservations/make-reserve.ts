@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readTierHeader } from '../../src/demand/read-tier-header.ts';
+import { readTierHeader } from '../../src/demand/tier.ts';
 import type { ProviderApi } from '../../src/dialects/operation.ts';
 import { makeHead, openMetering } from '../open-metering.ts';
 
