@@ -64,7 +64,7 @@ function parse(part: string): URL {
  */
 export type BusStatus = 'waiting' | 'disconnected' | 'reconnected' | 'refused' | 'leaving';
 
-export interface BusOptions {
+interface BusOptions {
   /** See {@link readBusUrl}. */
   url: string;
   /** The file that the URL came from. Its user and password are read again for each connection, so that they can be rotated. */

@@ -155,7 +155,7 @@ const meanings: Record<UnrecordedReason, string> = {
     'its proxy ended before the event was safe; should the event come after all, it takes the place of this',
   lost: 'more events waited than a proxy holds',
   set_aside: 'the event cannot be recorded as it is, and is in quarantine',
-  unknown: 'noted by an older version',
+  unknown: 'noted by a later version',
 };
 
 /** All that is known of a request without an event, by fields. */

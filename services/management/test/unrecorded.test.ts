@@ -16,9 +16,9 @@ beforeAll(async () => {
     at('2026-03-01T10:00:00.001Z', 1, { request: { sessionId: 'ses_b', provider: 'vllm', model: null } }),
     at('2026-03-02T00:00:00.000Z', 0, { reason: 'set_aside', request: null }),
   ]);
-  // A row as an older version adds it during an upgrade; and a row of an agent that storage has lost.
+  // For a reason that only a later version knows, and of an agent that storage has lost.
   await management.database.pool.query(
-    'INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd) VALUES ($1, $2, $1, 2)',
+    "INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason) VALUES ($1, $2, $1, 2, 'evaporated')",
     [firstUuidAt(Date.parse('2026-03-03T00:00:00.000Z')).replace('0000-0000', '7000-8000'), '2026-03-03'],
   );
 });

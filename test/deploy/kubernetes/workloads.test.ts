@@ -111,6 +111,23 @@ describeWithKustomize('everything that runs', () => {
     }
   });
 
+  test('ends if it is a Job, is tried again unless a person gave the command, and never runs twice at once', () => {
+    const jobs = rendered.flatMap(listWorkloads).filter(({ kind }) => /Job$/.test(kind));
+    expect(new Set(jobs.map(({ name }) => name)).size).toBeGreaterThan(2);
+    for (const { kind, name, template, object } of jobs) {
+      const { activeDeadlineSeconds, backoffLimit, ttlSecondsAfterFinished } =
+        kind === 'CronJob' ? object.spec.jobTemplate.spec : object.spec;
+      const isCommand = name === 'operator';
+      expect(activeDeadlineSeconds, name).toBeGreaterThan(0);
+      expect([backoffLimit > 0, template.spec.restartPolicy], name).toEqual(
+        isCommand ? [false, 'Never'] : [true, 'OnFailure'],
+      );
+      // What a tool applies every hour would be made again once it had gone.
+      expect(ttlSecondsAfterFinished !== undefined, name).toBe(isCommand);
+      if (kind === 'CronJob') expect(object.spec.concurrencyPolicy, name).toBe('Forbid');
+    }
+  });
+
   test('is found by its Service and its budget, one workload each', () => {
     for (const objects of rendered)
       for (const { kind, metadata, spec } of objects.filter((each) =>

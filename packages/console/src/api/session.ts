@@ -38,7 +38,7 @@ export function consoleHeaders(): Record<string, string> {
   return { 'X-Agp-Console': readHalf() };
 }
 
-export type Role = 'viewer' | 'operator' | 'admin' | 'auditor';
+type Role = 'viewer' | 'operator' | 'admin' | 'auditor';
 
 /** Somebody who is signed in. */
 export interface SignedIn {

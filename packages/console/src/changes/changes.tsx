@@ -156,7 +156,7 @@ interface SetCapProps {
   size?: 'xs' | 'sm';
 }
 
-/** The highestCap cap that the API takes, USD a day. */
+/** The highest cap that the API takes, USD a day. */
 const highestCap = 9_000_000;
 
 const nameOf = (owner: CapOwner) =>

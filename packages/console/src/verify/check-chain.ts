@@ -104,8 +104,6 @@ export async function checkChain(links: readonly ServedLink[], options: Options 
   return { checked, divergence: null, head: passRemoved(head, removed) };
 }
 
-const leafEncoder = new TextEncoder();
-
 function join(prefix: number, ...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(1 + parts.reduce((sum, { length }) => sum + length, 0));
   bytes[0] = prefix;
@@ -125,7 +123,7 @@ export async function merkleRoot(leaves: readonly string[]): Promise<string> {
   const full: { height: number; hash: Uint8Array<ArrayBuffer> }[] = [];
   for (const leaf of leaves) {
     let height = 0;
-    let hash = await sha256(join(0, leafEncoder.encode(leaf)));
+    let hash = await sha256(join(0, encoder.encode(leaf)));
     for (let left = full.at(-1); left?.height === height; left = full.at(-1)) {
       full.pop();
       hash = await sha256(join(1, left.hash, hash));

@@ -85,7 +85,7 @@ export type DoubtfulUsage = z.infer<typeof doubtfulUsageSchema>;
 export const unrecordedReasonSchema = z.enum(['ended_without_record', 'lost', 'set_aside', 'unknown']).meta({
   description:
     '`ended_without_record`: its proxy ended before its event was safe, `lost`: more events waited than a proxy holds, ' +
-    '`set_aside`: the event cannot be recorded as it is, `unknown`: noted by an older version',
+    '`set_aside`: the event cannot be recorded as it is, `unknown`: noted by a later version',
 });
 
 /** A forwarded request that has no event, and what it counts in the budgets of its day. */

@@ -128,7 +128,7 @@ class GatheredBytes {
   }
 }
 
-/** Of a larger body only the end is kept. */
+/** Of a larger body of JSON only the end is kept; a longer text is cut here. */
 const maxBody = 8 * 1024 * 1024;
 
 /** A larger body is not parsed unless it must be: parsing holds up everything else that the process does. */
@@ -233,9 +233,6 @@ export class LinesReader implements BodyReader {
   }
 }
 
-/** Longer texts are cut here. */
-const maxTextBody = 8 * 1024 * 1024;
-
 /** Reads a body of plain text, which reports no usage. */
 export class TextReader implements BodyReader {
   readonly #operation: Operation;
@@ -247,7 +244,7 @@ export class TextReader implements BodyReader {
   }
 
   push(chunk: Buffer): void {
-    if (this.#length <= maxTextBody) this.#bytes.add(chunk);
+    if (this.#length <= maxBody) this.#bytes.add(chunk);
     this.#length += chunk.length;
   }
 
@@ -262,7 +259,7 @@ export class TextReader implements BodyReader {
       inspected: true,
       output: () => {
         const { parts, whole } = outputText();
-        return { parts, whole: whole && this.#length <= maxTextBody };
+        return { parts, whole: whole && this.#length <= maxBody };
       },
     };
   }

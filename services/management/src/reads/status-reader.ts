@@ -203,9 +203,6 @@ export class StatusReader {
   }
 }
 
-/** Part of a cap from which on an agent counts as near it. */
-const nearCap = 0.8;
-
 /**
  * Updates gauges of the use of today's caps once a minute, without agents as labels. While Postgres does not answer they keep their
  * values.
@@ -229,7 +226,7 @@ export function watchCapUse(db: Db, registry: Registry): () => Promise<void> {
     'Spent part of the daily cap of all agents together; absent without one',
   );
   return keepReading({
-    read: () => readCapUse(db, nearCap),
+    read: () => readCapUse(db, near),
     show(use) {
       agentsNear.set(use.agents_near);
       agentsAt.set(use.agents_at);

@@ -7,7 +7,7 @@ import { RowsTable } from '../../components/list.tsx';
 import { AgentLink, Money, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount, formatShortCount } from '../../format/format.ts';
 
-const reasons = {
+const doubts = {
   claim_too_large: 'the answer claims more than its request allows: the most that it allows is recorded',
   unreadable: 'the answer, or the end of it, has no figures that could be read',
   out_of_range: 'a figure that no call can have',
@@ -41,7 +41,7 @@ export function DoubtfulView() {
                 },
                 { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
                 { head: 'Model', cell: ({ model, provider }) => `${model} (${provider})` },
-                { head: 'Why', cell: ({ reason }) => reasons[reason] },
+                { head: 'Why', cell: ({ reason }) => doubts[reason] },
                 { head: 'Claimed', right: true, cell: ({ claimed_cost_usd }) => <Money usd={claimed_cost_usd} /> },
                 { head: 'Recorded', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
               ]}
@@ -111,13 +111,12 @@ const unrecordedReasons = {
   ended_without_record: 'its proxy was killed before the event was safe',
   lost: 'more events waited than a proxy holds',
   set_aside: 'the event cannot be recorded as it is: see npm run quarantine',
-  unknown: 'noted by an older version',
+  unknown: 'noted by a later version',
 };
-const mostUnrecorded = 100;
 
 /** Requests that were forwarded and have no event. */
 export function UnrecordedView() {
-  const query = useQuery(apiQuery('/api/v1/costs/unrecorded', { query: { limit: mostUnrecorded } }));
+  const query = useQuery(apiQuery('/api/v1/costs/unrecorded', { query: { limit: most } }));
   return (
     <Reading query={query}>
       {({ data: requests }) => (
