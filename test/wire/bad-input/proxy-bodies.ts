@@ -62,7 +62,7 @@ export const badBodies: BadRequest[] = [
   forwarded('a content type that is none', '{"model":"gpt-5"}', chat, ['Content-Type: ;;;']),
   forwarded('a compressed body', gzipSync('{"model":"gpt-5"}'), chat, [json, 'Content-Encoding: gzip']),
   forwarded('a GET with a body', '{"model":"gpt-5"}', 'GET /openai/v1/models'),
-  forwarded('a model with escapes in the path', '{}', 'POST /gemini/v1beta/models/a%20b%E2%82%AC:generateContent'),
+  forwarded('a model with escapes in the path', '{}', 'POST /gemini/v1beta/models/a%20b%40c:generateContent'),
   forwarded('a very long model in the path', '{}', `POST /gemini/v1beta/models/${'m'.repeat(9_000)}:generateContent`),
   forwarded('an unusual method', '{}', 'QUERY /openai/v1/cache'),
   forwarded('a query that is no query', '', 'GET /openai/v1/models?%zz&=&&%00&a[__proto__]=1'),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { agentTokenPrefix } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { findParameters, listDecodings } from './query-parameters.ts';
+import { decodeOnce, findParameters } from './query-parameters.ts';
 
 /** A value that is only a token, with or without the scheme that SDKs put before it. */
 const tokenValue = new RegExp(`^(?:bearer +)?(${agentTokenPrefix}[\\x21-\\x7e]*) *$`, 'i');
@@ -12,14 +12,7 @@ const issuedToken = new RegExp(`(?<![A-Za-z0-9_-])${agentTokenPrefix}[A-Za-z0-9_
 /** The same anywhere; by chance it occurs in one of some hundred thousand long keys. */
 const anywhere = new RegExp(`${agentTokenPrefix}[A-Za-z0-9_-]{43}`);
 
-/** The prefix in Base64 at each place in a group of three bytes: only the characters made of the prefix alone. */
-const prefixInBase64 = [0, 1, 2].map((offset) =>
-  Buffer.from(`${' '.repeat(offset)}${agentTokenPrefix}`)
-    .toString('base64url')
-    .slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + agentTokenPrefix.length) * 8) / 6)),
-);
-const suspicious = new RegExp([agentTokenPrefix, '%', '\\\\u', ...prefixInBase64].join('|'));
-const base64Run = /[A-Za-z0-9+/_-]{8,}/g;
+const suspicious = new RegExp(`${agentTokenPrefix}|%`);
 
 /** The token in a value that is only a token, with or without its scheme; null for any other value. */
 function readToken(value: string): string | null {
@@ -29,14 +22,13 @@ function readToken(value: string): string | null {
 }
 
 /**
- * Whether a part of a request must not be forwarded because an agent token is in it: plain, percent-encoded, in Base64, or in
- * escapes of JSON.
+ * Whether a part of a request must not be forwarded because an agent token is in it, plain or percent-encoded.
  *
  * @param shown the token that the request shows elsewhere, which is then found within longer words too
  */
 export function holdsAgentToken(text: string, shown: string | null = null): boolean {
   if (!suspicious.test(text)) return false;
-  return listReadings(text).some(
+  return [text, decodeOnce(text)].some(
     (reading) =>
       issuedToken.test(reading) || readToken(reading) !== null || (shown !== null && reading.includes(shown)),
   );
@@ -44,25 +36,7 @@ export function holdsAgentToken(text: string, shown: string | null = null): bool
 
 /** Whether something like a token is anywhere in a text that is to be recorded or shown. */
 export function spellsAgentToken(text: string): boolean {
-  return suspicious.test(text) && listReadings(text).some((reading) => anywhere.test(reading));
-}
-
-function listReadings(text: string): string[] {
-  const decodings = listDecodings(text);
-  const unescaped = decodings.filter((each) => each.includes('\\u')).map(unescapeJson);
-  const plain = [...decodings, ...unescaped];
-  return [...plain, ...plain.flatMap(decodeBase64)];
-}
-
-const unescapeJson = (text: string): string =>
-  text.replace(/\\u([0-9a-fA-F]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
-
-/** Decodes each run of Base64 in a text, from each of the four places where its first group may begin. */
-function decodeBase64(text: string): string[] {
-  if (!prefixInBase64.some((prefix) => text.includes(prefix))) return [];
-  return (text.match(base64Run) ?? []).flatMap((run) =>
-    [0, 1, 2, 3].map((start) => Buffer.from(run.slice(start), 'base64').toString('latin1')),
-  );
+  return suspicious.test(text) && (anywhere.test(text) || anywhere.test(decodeOnce(text)));
 }
 
 /** The headers in which SDKs send a key. An agent token in them is known by its prefix. */

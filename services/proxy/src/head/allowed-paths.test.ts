@@ -48,8 +48,6 @@ test.each([
   ['gemini', 'GET /v1beta/models/veo-3/operations'],
   ['gemini', 'GET /v1beta/models/veo-3/operation%73'],
   ['gemini', 'GET /v1beta/models/veo-3/Operations'],
-  ['gemini', 'GET /v1beta/models/veo-3/operations;x'],
-  ['gemini', 'GET /v1beta/models/veo-3/operations.'],
   ['gemini', 'POST /v1beta/cachedContents'],
 ] as const)('%s: %s is not', (api, line) => {
   expect(byDefault(api, line)).toBe(false);

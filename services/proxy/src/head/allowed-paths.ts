@@ -1,6 +1,6 @@
 import type { Operation } from '@agp/metering';
 import { defaultPaths, type PathPattern, type Provider } from '../settings/provider.ts';
-import { listPathReadings, normalisePath } from './path-readings.ts';
+import { normalisePath } from './match-operation.ts';
 
 const pattern = /^(?:([A-Z]+) )?(\/[\x21-\x7e]*)$/;
 
@@ -25,16 +25,13 @@ export function listSpellings(provider: Provider, written: PathPattern): PathPat
 const modelsPath = /^(?:\/(?:v\d[a-z0-9]*|api|inference|openai))*\/models(?:\/[^/]+){0,2}\/?$/;
 
 /** Gemini's long-running operations, which anybody with the account's key can read; `%` could encode them. */
-const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/;
+const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/i;
 
 /** Batches belong to the account: anybody with its key can see and end them. */
 const batchOperation = /^(?:messages\.batches|batchGenerate|asyncBatch)/;
 
-/** Whether one reading of a path lists models and nothing that belongs to the account. */
-const isModelList = (path: string) => modelsPath.test(path) && !modelsOwn.test(path);
-
 function isInDefaults(method: string, path: string, operation: Operation | null): boolean {
-  if (method === 'GET') return [path, ...listPathReadings(path)].every(isModelList);
+  if (method === 'GET') return modelsPath.test(path) && !modelsOwn.test(path);
   return method === 'POST' && operation !== null && !batchOperation.test(operation.name);
 }
 

@@ -18,6 +18,10 @@ test.each([
     '/agents/build%20bot/anthropic/v1/messages',
     { agentName: 'build bot', providerId: 'anthropic', path: '/v1/messages', query: '' },
   ],
+  [
+    '/agents/caf%C3%A9;%25%20/anthropic/v1/messages',
+    { agentName: 'caf\u00e9;% ', providerId: 'anthropic', path: '/v1/messages', query: '' },
+  ],
   ['/openai', { agentName: null, providerId: 'openai', path: '/', query: '' }],
   [
     '/openai/v1/files?url=https://example.com//a/../b',
@@ -64,10 +68,15 @@ test.each([
   '/openai/v1/%EF%BC%8E%EF%BC%8E%EF%BC%8Fadmin',
   '/openai/v1/%25u002e%25u002e/admin',
   '/openai/v1/\u00e9',
+  '/openai/v1/m%6fdels',
+  '/openai/v1/chat/completions;x',
+  '/openai/v1/chat/completions%3Fx',
+  '/openai/v1/chat/completions%20',
+  '/openai/v1/files.',
+  '/openai/v1/mod%C3%A8les',
   '*',
   '',
   `/openai/${'a'.repeat(20_000)}`,
-  `/openai/%61${'a'.repeat(2_048)}`,
 ])('%s is refused', (target) => {
   expect(() => parseTarget(target)).toThrow(expect.objectContaining({ code: 'malformed_request' }));
 });

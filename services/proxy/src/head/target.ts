@@ -1,7 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { toEventText } from '@agp/core/events';
 import { holdsAgentToken, spellsAgentToken } from './agent-token.ts';
-import { decodeOnce, maxDecodings } from './query-parameters.ts';
 
 /** The parts of a request target. */
 export interface Target {
@@ -15,10 +14,6 @@ export interface Target {
 }
 
 const maxTargetLength = 16_384;
-/** Far longer than the path of any call. A path with escapes or parameters can be read in many ways, and each takes time to check. */
-const maxEscapedLength = 2_048;
-/** A path that some server could read as another one. */
-const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:;[^/]*)?(?:\/|$)/;
 
 function refuse(what: string): never {
   throw new ApiError('malformed_request', `request target ${what}`);
@@ -32,27 +27,26 @@ function decode(text: string): string {
   }
 }
 
-/** The same in characters that some servers take for these signs, such as those of full width. */
-const ambiguousOnceNormalised = /\/\/|\\|\/\.{1,2}(?:;[^/]*)?(?:\/|$)/;
-
+const escapedUnreserved = /%(?:2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/i;
+const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:\/|$)/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const control = /[\0-\x1f\x7f]/;
 
-/** Decodes until nothing changes: some servers decode twice, and the path must be harmless to them too. */
+/** Refuses a path that names another one for a server that decodes it or resolves its segments. */
 function assureUnambiguous(path: string): void {
-  let text = path;
-  for (let round = 0; round <= maxDecodings; round += 1) {
-    if (ambiguous.test(text)) refuse('must not contain //, \\, # or dot segments, plain or encoded');
-    if (control.test(text)) refuse('must not contain control characters');
-    if (text.includes('\ufffd')) refuse('is not valid percent-encoded UTF-8');
-    if (!/^[\x21-\x7e]*$/.test(text) && ambiguousOnceNormalised.test(text.normalize('NFKC'))) {
-      refuse('must not contain //, \\ or dot segments, in whatever characters');
-    }
-    const decoded = decodeOnce(text);
-    if (decoded === text) return;
-    text = decoded;
-  }
-  refuse(`must not be percent-encoded more than ${maxDecodings} times over`);
+  if (escapedUnreserved.test(path)) refuse('must not escape letters, digits or - . _ ~');
+  const decoded = decode(path);
+  if (ambiguous.test(decoded)) refuse('must not contain //, \\, # or dot segments, plain or encoded');
+  if (control.test(decoded)) refuse('must not contain control characters');
+}
+
+/** Refuses a provider's path that is not in its plain form: lenient servers cut, trim or map the rest away. */
+function assurePlain(path: string): void {
+  if (/%25/.test(path)) refuse('must not be percent-encoded twice');
+  if (/%[89a-f]/i.test(path)) refuse('must be ASCII in its path behind the provider');
+  if (/;|%3[bf]/i.test(path)) refuse('must not contain ; or an encoded ? in its path');
+  if (/%20(?:[/:]|%2f|%3a|$)|(?:[/:]|%2f|%3a)%20|\.(?:[/:]|$)/i.test(path))
+    refuse('must not have spaces or dots at the end of a path segment');
 }
 
 /**
@@ -69,22 +63,14 @@ export function parseTarget(target: string): Target {
   const question = target.indexOf('?');
   const path = question < 0 ? target : target.slice(0, question);
   const query = question < 0 ? '' : target.slice(question);
-  if (path.length > maxEscapedLength && /[%;]/.test(path)) {
-    refuse(`has a path longer than ${maxEscapedLength} characters with escapes or parameters`);
-  }
-  decode(path);
   assureUnambiguous(path);
 
   const segments = path.split('/');
-  if (segments[1] !== 'agents') {
-    return { agentName: null, providerId: segments[1] ?? '', path: `/${segments.slice(2).join('/')}`, query };
-  }
-  return {
-    agentName: decode(segments[2] ?? ''),
-    providerId: segments[3] ?? '',
-    path: `/${segments.slice(4).join('/')}`,
-    query,
-  };
+  const isNamed = segments[1] === 'agents';
+  const [providerId = '', ...rest] = segments.slice(isNamed ? 3 : 1);
+  const providerPath = `/${rest.join('/')}`;
+  assurePlain(providerPath);
+  return { agentName: isNamed ? decode(segments[2] ?? '') : null, providerId, path: providerPath, query };
 }
 
 const maxListedLength = 512;

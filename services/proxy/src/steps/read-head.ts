@@ -8,8 +8,8 @@ import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { holdsAgentToken, readAgentToken, spellsAgentToken } from '../head/agent-token.ts';
 import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
+import { matchOneOperation, normalisePath } from '../head/match-operation.ts';
 import { buildOutgoing } from '../head/outgoing.ts';
-import { matchOneOperation, normalisePath } from '../head/path-readings.ts';
 import { parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
 

@@ -1,0 +1,44 @@
+import { ApiError } from '@agp/core/errors';
+import { matchOperation, type Operation, operationWords, type ProviderApi } from '@agp/metering';
+import type { Provider } from '../settings/provider.ts';
+
+const spellings = new Map(operationWords.map((word) => [word.toLowerCase(), word]));
+
+/** A path as servers take it that ignore case, or a format at its end. */
+const fold = (path: string): string =>
+  path
+    .replace(/\.[A-Za-z0-9]{1,8}$/, '')
+    .toLowerCase()
+    .replace(/[a-z]+/g, (word) => spellings.get(word) ?? word);
+
+/** Agents use few paths again and again. Bounded, since paths come from agents. */
+const known = new Map<string, Operation | null>();
+const maxKnown = 1_000;
+
+/**
+ * Finds the operation that a request asks for, and refuses a path that only its case or a format at its end keeps from being one:
+ * some servers would serve it, and it would be free.
+ *
+ * @param path the provider's, without the query
+ * @throws ApiError `malformed_request`
+ */
+export function matchOneOperation(api: ProviderApi, method: string, path: string): Operation | null {
+  const key = `${api} ${method} ${path}`;
+  const remembered = known.get(key);
+  if (remembered !== undefined) return remembered;
+  const operation = matchOperation(api, method, path);
+  if (operation === null && matchOperation(api, method, fold(path)) !== null) {
+    throw new ApiError('malformed_request', 'request target differs from an operation only in case or a format');
+  }
+  if (known.size >= maxKnown) known.clear();
+  known.set(key, operation);
+  return operation;
+}
+
+/** OpenAI's own base URL is accepted with and without `/v1`, and a base URL that ends in it does not double it. */
+export function normalisePath({ id, api, basePath }: Pick<Provider, 'id' | 'api' | 'basePath'>, path: string): string {
+  if (api !== 'openai') return path;
+  const versioned = /^\/v1(?:\/|$)/.test(path);
+  if (versioned && basePath.endsWith('/v1')) return path.slice('/v1'.length) || '/';
+  return !versioned && id === 'openai' && basePath === '' ? `/v1${path}` : path;
+}
