@@ -7,7 +7,7 @@ import type { FairShares } from '@agp/runtime/fairness';
 import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { BodyMemory } from './body/body-memory.ts';
-import type { Budget } from './budget/create-budget.ts';
+import type { Budget } from './budget/budget.ts';
 import type { ProxyConfig } from './config.ts';
 import type { DoubtLog } from './events/doubts.ts';
 import type { RefusalLog } from './events/refusal-log.ts';

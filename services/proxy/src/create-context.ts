@@ -8,7 +8,7 @@ import { createCallerGuard } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
-import { createBudget } from './budget/create-budget.ts';
+import { createBudget } from './budget/budget.ts';
 import type { ProxyContext } from './context.ts';
 import { DoubtLog } from './events/doubts.ts';
 import { RefusalLog } from './events/refusal-log.ts';
