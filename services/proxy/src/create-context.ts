@@ -8,7 +8,7 @@ import { createCallerGuard } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
-import { createBudget } from './budget/budget.ts';
+import { Budget } from './budget/budget.ts';
 import type { ProxyContext } from './context.ts';
 import { DoubtLog } from './events/doubts.ts';
 import { RefusalLog } from './events/refusal-log.ts';
@@ -37,7 +37,7 @@ export function createContext(
 ): ProxyContext {
   const { config, logger, metrics } = base;
   const storage = createStorage(pool, warnings.storageUnreadable);
-  const budget = createBudget({
+  const budget = new Budget({
     shared: createBudgetReservations(budgetRedis),
     storage,
     isStrict: config.budget === 'strict',

@@ -8,7 +8,7 @@ import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
 import { type BudgetRequest, StorageDeadline } from './admit-to-budget.ts';
-import { type Budget, createBudget } from './budget.ts';
+import { Budget } from './budget.ts';
 
 const day = '2026-03-01';
 const noCap = { capNanoUsd: null, warnOnly: false };
@@ -32,7 +32,7 @@ async function openBudget(given: { isStrict?: boolean; commandTimeoutMs?: number
   const shared = createBudgetReservations(redis);
   const failures: Error[] = [];
   const storage = createStorage(database.pool, () => {});
-  const budget = createBudget({
+  const budget = new Budget({
     shared,
     storage,
     isStrict: false,

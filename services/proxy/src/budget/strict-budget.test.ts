@@ -8,7 +8,7 @@ import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
 import { type BudgetRequest, StorageDeadline } from './admit-to-budget.ts';
-import { type Budget, createBudget } from './budget.ts';
+import { Budget } from './budget.ts';
 
 const noCap = { capNanoUsd: null, warnOnly: false };
 
@@ -29,7 +29,7 @@ async function openBudget() {
   await eventually(() => expect(redis.status).toBe('ready'));
   const shared = createBudgetReservations(redis);
   const failures: Error[] = [];
-  const budget = createBudget({
+  const budget = new Budget({
     shared,
     storage: createStorage(database.pool, () => {}),
     isStrict: true,
