@@ -12,8 +12,6 @@ export interface RedisOptions {
   caFile?: string | undefined;
   /** Called when Redis cannot be used, once for each reason (the message of `error`), and when it is back. */
   onStatus?: (status: RedisStatus, error?: Error) => void;
-  /** Called with each new connection, to whatever server it leads. */
-  onReady?: () => void;
   /** How long an answer may take before the caller goes on without it, in milliseconds. 100 if not given. */
   commandTimeoutMs?: number | undefined;
 }
@@ -53,7 +51,6 @@ export function connectRedis(options: RedisOptions): Redis {
   redis.on('ready', () => {
     if (told.size > 0) options.onStatus?.('ready');
     told.clear();
-    options.onReady?.();
   });
   redis.on('error', (error) => {
     if (!told.has(error.message)) options.onStatus?.('unreachable', error);

@@ -5,7 +5,8 @@ import { connectRedis } from './connect-redis.ts';
 
 function open(url: string) {
   let connections = 0;
-  const redis = connectRedis({ url, commandTimeoutMs: 2_000, onReady: () => (connections += 1) });
+  const redis = connectRedis({ url, commandTimeoutMs: 2_000 });
+  redis.on('ready', () => (connections += 1));
   onTestFinished(() => redis.disconnect());
   const reservations = createBudgetReservations(redis);
   const held = { eventId: crypto.randomUUID(), agentId: crypto.randomUUID(), day: '2030-01-01', nanoUsd: 7 };

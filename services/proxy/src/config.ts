@@ -3,6 +3,7 @@ import {
   commonFields,
   drainDelayField,
   isLoopbackAddress,
+  type Logger,
   loadConfig,
   portField,
   shutdownGraceField,
@@ -104,6 +105,17 @@ export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
 /** Whether other machines can connect and are believed whatever name they give. */
 export function isOpenToOthers({ agentIdentity, host }: Pick<ProxyConfig, 'agentIdentity' | 'host'>): boolean {
   return agentIdentity === 'open' && !isLoopbackAddress(host);
+}
+
+/** Says which prices are read, and warns if other machines can connect and are believed whatever name they give. */
+export function logConfig(config: ProxyConfig, logger: Logger): void {
+  const { prices } = config;
+  if (prices) logger.info({ entries: prices.entries.length, version: prices.version }, 'prices are read');
+  if (!isOpenToOthers(config)) return;
+  logger.warn(
+    { host: config.host },
+    'AGENT_IDENTITY=open: whoever reaches this port may call itself any agent, and leave a block or a cap behind; set it to token',
+  );
 }
 
 /** Anybody who can connect could use the company's keys under any name. */

@@ -9,33 +9,31 @@ import { FairShares } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import { Budget } from './budget/budget.ts';
-import type { ProxyContext } from './context.ts';
+import type { ProxyContext, Setup, Working } from './context.ts';
 import { DoubtLog } from './events/doubts.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { reportUnpriced } from './events/reports.ts';
 import { RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
-import type { createWarnings } from './telemetry/warnings.ts';
 
 const rememberedAgents = 50_000;
 const rememberedSessions = 100_000;
 
-/** The connections of this process, and where it reports faults. */
+/** The connections of this process. */
 export interface Connections {
   pool: Pool;
   bus: BusConnection;
   redis: Redis;
   /** Its commands time out sooner, since requests wait for them. */
   budgetRedis: Redis;
-  warnings: ReturnType<typeof createWarnings>;
 }
 
 /** Makes everything that requests are handled with. Nothing is sent before the first request. */
 export function createContext(
-  base: Pick<ProxyContext, 'config' | 'logger' | 'metrics' | 'tracing' | 'load' | 'bodyMemory'>,
-  { pool, bus, redis, budgetRedis, warnings }: Connections,
-): ProxyContext {
-  const { config, logger, metrics } = base;
+  setup: Setup & Pick<Working, 'load' | 'bodyMemory'>,
+  { pool, bus, redis, budgetRedis }: Connections,
+): ProxyContext & AsyncDisposable {
+  const { config, logger, metrics, warnings } = setup;
   const storage = createStorage(pool, warnings.storageUnreadable);
   const budget = new Budget({
     shared: createBudgetReservations(budgetRedis),
@@ -69,8 +67,8 @@ export function createContext(
     // With HTTP/2 requests would share connections, and a broken one would end several answers.
     allowH2: false,
   });
-  return {
-    ...base,
+  const context: ProxyContext = {
+    ...setup,
     storage,
     budget,
     outbox,
@@ -109,7 +107,15 @@ export function createContext(
     }),
     doubts: new DoubtLog({ store: (rows) => addDoubtfulUsage(pool, rows), onFailure: warnings.doubtsKept }),
     reportUnpriced: reportUnpriced({ metrics, logger }),
-    logUnscanned: warnings.textUnscanned,
-    logPathNotAllowed: warnings.pathNotAllowed,
+  };
+  budgetRedis.on('ready', () => budget.reconnect());
+  const { refusals, doubts, metering } = context;
+  return {
+    ...context,
+    async [Symbol.asyncDispose]() {
+      outbox.stop();
+      await Promise.all([budget.stop(), refusals.stop(), doubts.stop()]);
+      await Promise.all([upstream.destroy(), metering.stop()]);
+    },
   };
 }

@@ -7,7 +7,7 @@ const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
 const proven = (agentId: string): Holder => ({ agentId, source: null });
 
-const open = () => new BodyMemory({ maxBytes: 16 * mebibyte, maxRequestBytes: mebibyte });
+const open = () => new BodyMemory({ maxBufferedBytes: 16 * mebibyte, maxRequestBytes: mebibyte });
 
 /** A body that takes this much at once. @returns what it was refused with, later on */
 function put(memory: BodyMemory, holder: Holder, bytes: number) {

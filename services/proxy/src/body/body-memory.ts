@@ -25,8 +25,8 @@ interface Open {
 }
 
 interface BodyMemoryOptions {
-  maxBytes: number;
-  maxBytesPerAgent?: number | undefined;
+  maxBufferedBytes: number;
+  maxBufferedBytesPerAgent?: number | undefined;
   /** The largest body. */
   maxRequestBytes: number;
 }
@@ -45,9 +45,9 @@ export class BodyMemory {
   readonly #shares: FairShares;
   readonly #unfinished = new Set<Open>();
 
-  constructor({ maxBytes, maxBytesPerAgent, maxRequestBytes }: BodyMemoryOptions) {
-    const always = maxBytes < fewBodies * maxRequestBytes ? Math.min(maxBytes, 2 * (maxRequestBytes + bytesOfEach)) : 0;
-    this.#shares = new FairShares({ max: maxBytes, maxPerAgent: maxBytesPerAgent, always });
+  constructor({ maxBufferedBytes: max, maxBufferedBytesPerAgent: maxPerAgent, maxRequestBytes }: BodyMemoryOptions) {
+    const always = max < fewBodies * maxRequestBytes ? Math.min(max, 2 * (maxRequestBytes + bytesOfEach)) : 0;
+    this.#shares = new FairShares({ max, maxPerAgent, always });
   }
 
   /** The memory of all bodies, in bytes. */

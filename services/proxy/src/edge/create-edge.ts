@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ApiError } from '@agp/core/errors';
-import { toPlainAddress } from '@agp/runtime';
+import { type HttpServer, startHttpServer, toPlainAddress } from '@agp/runtime';
 import express from 'express';
 import proxyAddr from 'proxy-addr';
 import type { ProxyContext } from '../context.ts';
@@ -48,4 +48,13 @@ export function createEdge(context: ProxyContext): RequestListener {
     if (target.startsWith('/')) edge(request as express.Request, response as express.Response, passOn);
     else passOn();
   };
+}
+
+/** Listens for agents. */
+export async function startEdge(context: ProxyContext): Promise<HttpServer> {
+  const { host, proxyPort, drainDelaySeconds, maxConnections } = context.config;
+  const http = await startHttpServer(createEdge(context), { host, port: proxyPort }, drainDelaySeconds, maxConnections);
+  // Without this, Node would ask for every body before the agent is admitted.
+  http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response));
+  return http;
 }

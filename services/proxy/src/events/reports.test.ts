@@ -4,7 +4,7 @@ import { reportUnpriced } from './reports.ts';
 
 function start(maxModels?: number) {
   const lines: object[] = [];
-  const metrics = createMetrics({ outbox: () => 0, running: () => 0, bufferedBytes: () => 0 });
+  const metrics = createMetrics({ providers: [], outbox: () => 0, running: () => 0, bufferedBytes: () => 0 });
   const logger = { warn: (line: object) => lines.push(line) };
   const report = reportUnpriced({ metrics, logger: logger as never }, maxModels);
   const count = async (provider: string) =>

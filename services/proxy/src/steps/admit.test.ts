@@ -8,16 +8,16 @@ test.each([
   [`/${'a'.repeat(600)}`, `/${'a'.repeat(511)}`],
   [`/agp_${'a'.repeat(43)}`, null],
 ])('the log names the compared path %s, bounded and without a token', async (path, shown) => {
-  const logPathNotAllowed = vi.fn();
+  const pathNotAllowed = vi.fn();
   const context = {
     config: { agentIdentity: 'open' },
     storage: { readAdmission: async () => ({ status: 'active', nameIsClaimed: false, tokenIsValid: false }) },
-    logPathNotAllowed,
+    warnings: { pathNotAllowed },
   } as unknown as ProxyContext;
   const provider = { id: 'acme', allowPaths: [{ method: null, path: '/v1/files', isPrefix: false }] };
   const head = { sessionName: null, provider, method: 'GET', path, operation: null, requestId: 'r' } as unknown as Head;
   await expect(admit(context, head, { id: 'agt_1', tokenId: null } as Agent, 0)).rejects.toThrow('path not allowed');
-  expect(logPathNotAllowed.mock.calls).toEqual([
+  expect(pathNotAllowed.mock.calls).toEqual([
     [{ requestId: 'r', agentId: 'agt_1', provider: 'acme', method: 'GET', path: shown }],
   ]);
 });

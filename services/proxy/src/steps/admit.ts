@@ -33,7 +33,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   if (!isAllowedPath(head.provider.allowPaths, head.method, head.path, head.operation)) {
     const { requestId, method, provider } = head;
     const path = toListedPath(head.path);
-    context.logPathNotAllowed({ requestId, agentId: agent.id, provider: provider.id, method, path });
+    context.warnings.pathNotAllowed({ requestId, agentId: agent.id, provider: provider.id, method, path });
     throw new ApiError('path_not_allowed');
   }
   if (stored.paused) throw new ApiError('paused');

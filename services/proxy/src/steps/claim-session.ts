@@ -1,5 +1,5 @@
 import { ApiError } from '@agp/core/errors';
-import type { ProxyContext } from '../context.ts';
+import type { Stores, Working } from '../context.ts';
 import { mapSessionName } from '../head/session-id.ts';
 import type { Admission, Agent, Session } from '../journey.ts';
 
@@ -13,7 +13,7 @@ import type { Admission, Agent, Session } from '../journey.ts';
  * @throws ApiError `session_of_another_agent`, `status_unavailable`
  */
 export async function claimSession(
-  context: ProxyContext,
+  context: Stores & Working,
   agent: Agent,
   { isProven }: Admission,
   session: Session,
@@ -26,7 +26,7 @@ export async function claimSession(
   throw new ApiError('session_of_another_agent');
 }
 
-async function claim(context: ProxyContext, sessionId: string, agent: Agent, deadline: number): Promise<boolean> {
+async function claim(context: Stores & Working, sessionId: string, agent: Agent, deadline: number): Promise<boolean> {
   let owner = context.sessionOwners.get(sessionId);
   if (owner === undefined) {
     owner = await context.storage.claimSession({ sessionId, agentId: agent.uuid }, deadline);

@@ -1,6 +1,6 @@
 import type { StorageDeadline } from '../budget/admit-to-budget.ts';
 import { toDay } from '../budget/budget-refusals.ts';
-import type { ProxyContext } from '../context.ts';
+import type { Stores } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Admission, Agent, Counted, Head } from '../journey.ts';
 
@@ -16,7 +16,7 @@ const notCounted: Counted = { againstRequestsPerMinute: null };
  *   `status_unavailable`
  */
 export async function countEarly(
-  context: ProxyContext,
+  { budget }: Stores,
   { request }: Exchange,
   head: Head,
   agent: Agent,
@@ -25,7 +25,7 @@ export async function countEarly(
 ): Promise<Counted> {
   if (!head.hasBody || request.complete) return notCounted;
   const { agentCap, globalCap, requestsPerMinute } = limits;
-  await context.budget.checkEarly(
+  await budget.checkEarly(
     { agentId: agent.uuid, day: toDay(head.timestamp), agentCap, globalCap, requestsPerMinute },
     deadline,
   );

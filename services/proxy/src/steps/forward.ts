@@ -1,6 +1,6 @@
 import type { CallMeter } from '@agp/metering';
 import { Relay } from '../answer/relay.ts';
-import type { ProxyContext } from '../context.ts';
+import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import type { AdmittedRequest, Answer } from '../journey.ts';
 import type { StopReason } from '../stop/running-requests.ts';
@@ -12,7 +12,7 @@ import type { RequestTrace } from '../telemetry/request-trace.ts';
  * @returns how it ended, once the last byte is out; failures of provider or agent do not reject it
  */
 export function forward(
-  context: ProxyContext,
+  context: Setup & Working,
   exchange: Exchange,
   request: AdmittedRequest,
   meter: CallMeter,

@@ -1,10 +1,13 @@
 import { uuidOf } from '@agp/core/ids';
 import type { CallMeter, Measurement } from '@agp/metering';
-import type { ProxyContext } from '../context.ts';
+import type { Setup, Stores, Working } from '../context.ts';
 import { type AdmittedRequest, type Answer, toHolder } from '../journey.ts';
 
 /** Begins to measure a call, before it is forwarded. */
-export function openMeter({ config, metering, storage }: ProxyContext, request: AdmittedRequest): CallMeter {
+export function openMeter(
+  { config, metering, storage }: Setup & Stores & Working,
+  request: AdmittedRequest,
+): CallMeter {
   const { head, agent, body, reservation } = request;
   return metering.open({
     head,
@@ -20,7 +23,7 @@ export function openMeter({ config, metering, storage }: ProxyContext, request: 
 
 /** Finds out what the call used and cost, and what PII its texts hold. The agent has all of the answer by now. */
 export async function meter(
-  context: ProxyContext,
+  context: Setup & Working,
   { head }: AdmittedRequest,
   meter: CallMeter,
   answer: Answer,
@@ -30,7 +33,7 @@ export async function meter(
   if (measured.isUnknownPath) context.metrics.unknownPaths.inc({ provider: head.provider.id });
   if (measured.unscanned !== null) {
     context.metrics.unscanned.inc({ reason: measured.unscanned });
-    context.logUnscanned({ eventId: head.eventId, reason: measured.unscanned });
+    context.warnings.textUnscanned({ eventId: head.eventId, reason: measured.unscanned });
   }
   return measured;
 }

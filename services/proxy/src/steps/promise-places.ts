@@ -1,13 +1,13 @@
 import type { Outbox } from '@agp/bus';
 import { ApiError } from '@agp/core/errors';
 import type { ProxyConfig } from '../config.ts';
-import type { ProxyContext } from '../context.ts';
+import type { Working } from '../context.ts';
 import type { Head } from '../journey.ts';
 
 interface Promising {
   config: Pick<ProxyConfig, 'audit'>;
   outbox: Pick<Outbox, 'size' | 'capacity'>;
-  load: Pick<ProxyContext['load'], 'promised'>;
+  load: Pick<Working['load'], 'promised'>;
 }
 
 /**

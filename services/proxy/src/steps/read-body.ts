@@ -4,7 +4,7 @@ import { ApiError } from '@agp/core/errors';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyClaim } from '../body/body-memory.ts';
 import { findCaps } from '../budget/budget-refusals.ts';
-import type { ProxyContext } from '../context.ts';
+import type { Setup, Working } from '../context.ts';
 import { dropRest, type Exchange } from '../exchange.ts';
 import { type Admission, type Agent, type Body, type Counted, type Head, toHolder } from '../journey.ts';
 
@@ -23,7 +23,7 @@ const tooSlow = () => new ApiError('body_too_slow');
  *   agent stops sending
  */
 export async function readBody(
-  context: ProxyContext,
+  context: Setup & Working,
   exchange: Exchange,
   head: Head,
   agent: Agent,
@@ -66,7 +66,7 @@ export async function readBody(
 
 /** @param givenUp rejects when others need the memory more */
 function bufferBody(
-  { config }: ProxyContext,
+  { config }: Setup,
   request: IncomingMessage,
   contentLength: number | null,
   claim: BodyClaim,
@@ -107,7 +107,7 @@ function bufferBody(
   });
 }
 
-function streamBody({ config }: ProxyContext, request: IncomingMessage, claim: BodyClaim): Body {
+function streamBody({ config }: Setup, request: IncomingMessage, claim: BodyClaim): Body {
   claim.grow(streamedBytes);
   // It takes no more than that, so ending it would free little.
   claim.complete();

@@ -4,7 +4,7 @@ import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
 import { readTierHeader } from '@agp/metering';
-import type { ProxyContext } from '../context.ts';
+import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { holdsAgentToken, readAgentToken, spellsAgentToken } from '../head/agent-token.ts';
 import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
@@ -94,7 +94,7 @@ function makeEventUuids(pair: boolean): { event: string; requestEvent: string | 
  *
  * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `foreign_host`, `cross_site_request`, `not_governed`, `unauthorized_agent`
  */
-export function readHead(context: ProxyContext, exchange: Exchange): Head {
+export function readHead(context: Setup & Working, exchange: Exchange): Head {
   assureServedMethod(exchange.method);
   const target = parseTarget(exchange.target);
   const { headers, headersDistinct } = exchange.request;

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import type { ProxyContext } from '../context.ts';
+import type { Stores, Working } from '../context.ts';
 import { hasMappedForm, mapSessionName, toSessionId } from '../head/session-id.ts';
 import type { Admission, Agent, Head, Session } from '../journey.ts';
 
@@ -13,7 +13,7 @@ import type { Admission, Agent, Head, Session } from '../journey.ts';
  * @throws ApiError `session_of_another_agent` for an agent that has proven nothing
  */
 export async function resolveSession(
-  context: ProxyContext,
+  context: Stores & Working,
   head: Head,
   agent: Agent,
   { isProven, sessionOwner }: Admission,

@@ -1,4 +1,4 @@
-import type { ProxyContext } from '../context.ts';
+import type { Working } from '../context.ts';
 import { refuseShare } from '../exchange.ts';
 import { type Agent, type Head, type Place, toHolder } from '../journey.ts';
 
@@ -8,7 +8,7 @@ import { type Agent, type Head, type Place, toHolder } from '../journey.ts';
  *
  * @throws ApiError `share_used_up`, `proxy_overloaded`
  */
-export function takePlace({ places }: ProxyContext, head: Head, agent: Agent): Place {
+export function takePlace({ places }: Working, head: Head, agent: Agent): Place {
   const holder = toHolder(agent, head);
   const full = places.take(holder, 1);
   if (full !== null) throw refuseShare(full, 'too many requests of this agent run at once');

@@ -1,15 +1,5 @@
-import type { Outbox } from '@agp/bus';
-import { type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
-import type { ProxyConfig } from '../config.ts';
-import type { ProxyContext } from '../context.ts';
-
-interface Finishing extends Pick<ProxyContext, 'load' | 'runningRequests'> {
-  config: Pick<ProxyConfig, 'drainDelaySeconds' | 'shutdownGraceSeconds'>;
-  logger: Logger;
-  readiness: Readiness;
-  http: HttpServer;
-  outbox: Outbox;
-}
+import { type HttpServer, type Readiness, waitForDrain } from '@agp/runtime';
+import type { Setup, Stores, Working } from '../context.ts';
 
 /** How long the error that ends an overdue stream may take to leave, in milliseconds. */
 const lastWordsMs = 2_000;
@@ -22,8 +12,12 @@ const handOverMs = 6_000;
  *
  * Each part ends early if there is nothing to wait for, and the drain delay also with `hurry`.
  */
-export async function finishRequests(finishing: Finishing, hurry?: AbortSignal): Promise<void> {
-  const { config, logger, readiness, http, outbox, load, runningRequests } = finishing;
+export async function finishRequests(
+  { config, logger, outbox, load, runningRequests }: Setup & Stores & Working,
+  readiness: Readiness,
+  http: HttpServer,
+  hurry?: AbortSignal,
+): Promise<void> {
   readiness.drain();
   http.drain();
   await waitForDrain(config.drainDelaySeconds, hurry);

@@ -16,6 +16,13 @@ function run(requests: RunningRequests, agentId: string) {
   return { stops, end: requests.add({ agentId, stop: (reason) => stops.push(reason) }) };
 }
 
+type Read = (agentIds: string[]) => Promise<RunningState>;
+const watch = (
+  runningRequests: RunningRequests,
+  readRunningStates: Read,
+  storageUnreadable = (_: Error): unknown => null,
+) => watchRunning({ runningRequests, storage: { readRunningStates }, warnings: { storageUnreadable } });
+
 test('a block stops the requests of that agent, a pause those of all; a request stopped by both gets the block', () => {
   const requests = new RunningRequests();
   const [first, second, other] = [run(requests, 'a'), run(requests, 'a'), run(requests, 'b')];
@@ -31,7 +38,7 @@ test('a block stops the requests of that agent, a pause those of all; a request 
 test('each half second one query asks about the agents that are served, while there are any', async () => {
   const requests = new RunningRequests();
   const read = vi.fn(async (_: string[]) => none);
-  const stop = watchRunning(requests, read, () => {});
+  const stop = watch(requests, read);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(read).not.toHaveBeenCalled();
   const { end } = run(requests, 'a');
@@ -53,7 +60,7 @@ test('while storage is silent or fails nothing is stopped and no second query pi
     .fn<(agentIds: string[]) => Promise<RunningState>>()
     .mockReturnValueOnce(silent.promise)
     .mockResolvedValue({ paused: true, blocked: new Set() });
-  const stop = watchRunning(requests, read, (error) => failures.push(error));
+  const stop = watch(requests, read, (error) => failures.push(error));
   await vi.advanceTimersByTimeAsync(5_000);
   expect(read).toHaveBeenCalledTimes(1);
   silent.reject(new Error('storage is away'));

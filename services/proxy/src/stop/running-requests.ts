@@ -46,26 +46,28 @@ export class RunningRequests {
 /** With the time of the query itself, a stop takes effect within a second. */
 const lookEveryMs = 500;
 
+interface Watched {
+  runningRequests: RunningRequests;
+  storage: { readRunningStates(agentIds: string[]): Promise<RunningState> };
+  warnings: { storageUnreadable(error: Error): void };
+}
+
 /**
  * Polls the state of the agents that are being served: unlike a message, a poll cannot be lost. While storage is away nothing is
  * ended, since running requests were admitted.
  *
  * @returns stops looking
  */
-export function watchRunning(
-  requests: RunningRequests,
-  read: (agentIds: string[]) => Promise<RunningState>,
-  onFailure: (error: Error) => void,
-): () => void {
+export function watchRunning({ runningRequests, storage, warnings }: Watched): () => void {
   let isLooking = false;
   const look = async () => {
-    const agents = requests.listAgents();
+    const agents = runningRequests.listAgents();
     if (isLooking || agents.length === 0) return;
     isLooking = true;
     try {
-      requests.stopForbidden(await read(agents));
+      runningRequests.stopForbidden(await storage.readRunningStates(agents));
     } catch (error) {
-      onFailure(error as Error);
+      warnings.storageUnreadable(error as Error);
     } finally {
       isLooking = false;
     }

@@ -9,7 +9,12 @@ import type { KillReason } from '../stop/running-requests.ts';
 export type ProxyMetrics = ReturnType<typeof createMetrics>;
 
 /** The proxy's metrics. Label values are bounded: providers of the configuration, error codes, outcomes. */
-export function createMetrics(held: { outbox: () => number; running: () => number; bufferedBytes: () => number }) {
+export function createMetrics(held: {
+  providers: Iterable<string>;
+  outbox(): number;
+  running(): number;
+  bufferedBytes(): number;
+}) {
   const registry = createRegistry('proxy');
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number) =>
@@ -28,7 +33,7 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
     new Histogram({ name, help, labelNames: [label], buckets, registers });
   const counter = <const Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers });
-  return {
+  const metrics = {
     registry,
     requests: counter('agp_proxy_requests_total', 'Forwarded requests by how they ended', 'provider', 'outcome'),
     providerAnswers: counter(
@@ -119,6 +124,8 @@ export function createMetrics(held: { outbox: () => number; running: () => numbe
       'Tries to publish an event that JetStream refused; the event is sent again',
     ),
   };
+  startAtZero(metrics, held.providers);
+  return metrics;
 }
 
 const refusals = [
@@ -159,7 +166,7 @@ const unscanned: Record<UnscannedReason, true> = {
 };
 
 /** Exports counters with all their labels at 0. A series that begins at 1 has not risen, so an alert would miss the first time. */
-export function startAtZero(metrics: ProxyMetrics, providers: Iterable<string>): void {
+function startAtZero(metrics: Omit<ProxyMetrics, 'registry'>, providers: Iterable<string>): void {
   for (const code of refusals) metrics.refusals.inc({ code }, 0);
   for (const reason of Object.keys(stops)) metrics.killed.inc({ reason }, 0);
   for (const reason of Object.keys(unscanned)) metrics.unscanned.inc({ reason }, 0);

@@ -2,13 +2,13 @@ import type { UnscannedReason } from '@agp/metering';
 import { type Logger, logSparsely } from '@agp/runtime';
 
 /** A request with text that was not scanned. */
-export interface UnscannedText {
+interface UnscannedText {
   eventId: string;
   reason: UnscannedReason;
 }
 
 /** A request that would use a provider's configured key beyond what that is allowed to. */
-export interface PathNotAllowed {
+interface PathNotAllowed {
   requestId: string;
   agentId: string;
   provider: string;
@@ -16,6 +16,8 @@ export interface PathNotAllowed {
   /** The path that was compared with `allow_paths`; null if it may not be shown. */
   path: string | null;
 }
+
+export type Warnings = ReturnType<typeof createWarnings>;
 
 /** Faults that may affect every request at once. Each is one line in a while, with the number of lines held back. */
 export function createWarnings(logger: Logger) {

@@ -1,0 +1,48 @@
+import { type BusConnection, connectBus, logBusStatus } from '@agp/bus';
+import { type Database, openDatabase, type Pool } from '@agp/db';
+import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
+import { type Logger, logLostConnection, logRedisStatus } from '@agp/runtime';
+import type { ProxyConfig } from './config.ts';
+
+/** Statements of admission end by themselves so much later than the requests that gave them up, in milliseconds. */
+const statementMarginMs = 100;
+
+/** Opens the pool of connections to Postgres, which may be away. */
+export function openPostgres(config: ProxyConfig, logger: Logger): Database {
+  return openDatabase({
+    url: config.databaseUrl,
+    applicationName: 'agp-proxy',
+    statementTimeoutMs: config.storageTimeoutMs + statementMarginMs,
+    usesIndexesOnly: true,
+    onConnectionError: logLostConnection(logger),
+  });
+}
+
+/** Connections to Postgres made before the first request: under full load it would wait while all are made at once. */
+const readyConnections = 5;
+
+export async function openReadyConnections(pool: Pool): Promise<void> {
+  await Promise.allSettled(Array.from({ length: readyConnections }, () => pool.query('SELECT 1')));
+}
+
+/** Waits until NATS is there. */
+export function connectNats(config: ProxyConfig, logger: Logger): Promise<BusConnection> {
+  return connectBus({
+    url: config.natsUrl,
+    urlFile: config.natsUrlFile,
+    caFile: config.natsCaFile,
+    name: 'agp-proxy',
+    onStatus: logBusStatus(logger),
+  });
+}
+
+/** Connects to Redis, which may be away; `onStatus` is told of by the first of several connections alone. */
+export function openRedis(config: ProxyConfig, logger: Logger): { redis: Redis; budgetRedis: Redis } {
+  const server = { url: config.redisUrl, caFile: config.redisCaFile };
+  const { redisTimeoutMs } = config;
+  return {
+    redis: connectRedis({ ...server, commandTimeoutMs: redisTimeoutMs, onStatus: logRedisStatus(logger) }),
+    // Requests wait for its commands, so they time out sooner.
+    budgetRedis: connectRedis({ ...server, commandTimeoutMs: redisTimeoutMs ?? budgetTimeoutMs }),
+  };
+}
