@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, isFinal } from '@agp/core/errors';
 import type { Full } from '@agp/runtime/fairness';
 
+/** Headers by name, each with all of its values. */
+export type HeaderValues = Record<string, string | string[]>;
+
 /** A request as the pipeline gets it, and the way to answer it. */
 export interface Exchange {
   method: string;

@@ -5,7 +5,7 @@ import type { AdmissionState } from '@agp/db';
 import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
-import type { HeaderValues } from './answer/forwarded-headers.ts';
+import type { HeaderValues } from './exchange.ts';
 import type { Provider } from './settings/provider.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
+import type { HeaderValues } from '../exchange.ts';
 import type { AdmittedRequest } from '../journey.ts';
-import type { HeaderValues } from './forwarded-headers.ts';
 
 /** The call to the provider, as undici takes it. */
 export function toDispatch({ head, body }: AdmittedRequest): Dispatcher.DispatchOptions & { headers: HeaderValues } {

@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-
-/** Headers by name, each with all of its values. */
-export type HeaderValues = Record<string, string | string[]>;
+import type { HeaderValues } from '../exchange.ts';
 
 /** Headers of the connection, not of the message (RFC 9110 section 7.6.1). */
 const hopByHop = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'];

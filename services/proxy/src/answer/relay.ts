@@ -4,12 +4,12 @@ import type { FailureCause } from '@agp/core/events';
 import { type CallMeter, formatStreamError, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
-import { type Exchange, requestIdHeaders } from '../exchange.ts';
+import { type Exchange, type HeaderValues, requestIdHeaders } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
 import type { StopReason } from '../stop/running-requests.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
-import { type HeaderValues, toAgentHeaders } from './forwarded-headers.ts';
+import { toAgentHeaders } from './forwarded-headers.ts';
 
 /** The agent went away before it had the whole answer. */
 class AgentLeft extends Error {}

@@ -3,13 +3,13 @@ import { uuidOf } from '@agp/core/ids';
 import type { Measurement } from '@agp/metering';
 import { hideCredentials } from '@agp/pii/hide-credentials';
 import type { Logger } from '@agp/runtime';
-import type { Setup, Stores } from '../context.ts';
 import type { AdmittedRequest } from '../journey.ts';
 import type { ProxyMetrics } from '../telemetry/metrics.ts';
+import type { DoubtLog } from './doubts.ts';
 
 /** Counts and stores a call whose figures are doubtful. */
 export function reportDoubt(
-  { metrics, doubts }: Setup & Stores,
+  { metrics, doubts }: { metrics: ProxyMetrics; doubts: DoubtLog },
   { head, agent }: AdmittedRequest,
   event: EventMessage,
   { doubt }: Measurement,

@@ -1,7 +1,7 @@
 import { matchOperation } from '@agp/metering';
 import { expect, test } from 'vitest';
-import { defaultPaths, type PathPattern } from '../settings/provider.ts';
-import { isAllowedPath, parsePathPattern } from './allowed-paths.ts';
+import { defaultPaths, type PathPattern, parsePathPattern } from '../settings/provider.ts';
+import { isAllowedPath } from './allowed-paths.ts';
 
 const byDefault = (api: 'openai' | 'anthropic' | 'gemini', line: string) => {
   const [method = '', path = ''] = line.split(' ');

@@ -1,25 +1,5 @@
 import type { Operation } from '@agp/metering';
-import { defaultPaths, type PathPattern, type Provider } from '../settings/provider.ts';
-import { normalisePath } from './match-operation.ts';
-
-const pattern = /^(?:([A-Z]+) )?(\/[\x21-\x7e]*)$/;
-
-/** Parses `/path`, `/path*`, `METHOD /path` or `METHOD /path*`; null for anything else. */
-export function parsePathPattern(text: string): PathPattern | null {
-  const [, method = null, path = ''] = pattern.exec(text) ?? [];
-  if (path === '' || /[?#]|\*./.test(path)) return null;
-  const isPrefix = path.endsWith('*');
-  return { method, path: isPrefix ? path.slice(0, -1) : path, isPrefix };
-}
-
-/**
- * The pattern as written and, where the proxy adds or drops `/v1` in requests, as a request that is written so gets it. `/v1*` stays as
- * it is: without `/v1` it would be every path.
- */
-export function listSpellings(provider: Provider, written: PathPattern): PathPattern[] {
-  const path = written.path === '/v1' ? written.path : normalisePath(provider, written.path);
-  return path === written.path ? [written] : [written, { ...written, path }];
-}
+import { defaultPaths, type PathPattern } from '../settings/provider.ts';
 
 /** Paths that list and describe models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
 const modelsPath = /^(?:\/(?:v\d[a-z0-9]*|api|inference|openai))*\/models(?:\/[^/]+){0,2}\/?$/;

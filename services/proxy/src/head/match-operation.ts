@@ -1,6 +1,5 @@
 import { ApiError } from '@agp/core/errors';
 import { matchOperation, type Operation, operationWords, type ProviderApi } from '@agp/metering';
-import type { Provider } from '../settings/provider.ts';
 
 const spellings = new Map(operationWords.map((word) => [word.toLowerCase(), word]));
 
@@ -33,12 +32,4 @@ export function matchOneOperation(api: ProviderApi, method: string, path: string
   if (known.size >= maxKnown) known.clear();
   known.set(key, operation);
   return operation;
-}
-
-/** OpenAI's own base URL is accepted with and without `/v1`, and a base URL that ends in it does not double it. */
-export function normalisePath({ id, api, basePath }: Pick<Provider, 'id' | 'api' | 'basePath'>, path: string): string {
-  if (api !== 'openai') return path;
-  const versioned = /^\/v1(?:\/|$)/.test(path);
-  if (versioned && basePath.endsWith('/v1')) return path.slice('/v1'.length) || '/';
-  return !versioned && id === 'openai' && basePath === '' ? `/v1${path}` : path;
 }

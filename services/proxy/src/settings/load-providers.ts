@@ -4,8 +4,7 @@ import { toLineText } from '@agp/core/text';
 import { type PriceFile, PriceFileError, parsePriceFile } from '@agp/pricing';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
-import { listSpellings, parsePathPattern } from '../head/allowed-paths.ts';
-import { defaultPaths, type PathPattern, type Provider } from './provider.ts';
+import { defaultPaths, listSpellings, type PathPattern, type Provider, parsePathPattern } from './provider.ts';
 import { readProviderKey, readProviderKeys } from './provider-keys.ts';
 
 const providerId = z

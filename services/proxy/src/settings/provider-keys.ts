@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { agentTokenPrefix } from '@agp/core/contracts';
 import type { Operation } from '@agp/metering';
 import { ConfigError } from '@agp/runtime';
-import type { HeaderValues } from '../answer/forwarded-headers.ts';
+import type { HeaderValues } from '../exchange.ts';
 import type { Provider } from './provider.ts';
 
 /** Headers for callers' own credentials. `Cookie` and `Proxy-*` are never forwarded anyway. */

@@ -25,3 +25,30 @@ export interface Provider {
   /** The requests that it may get; null allows all. */
   allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
 }
+
+/** OpenAI's own base URL is accepted with and without `/v1`, and a base URL that ends in it does not double it. */
+export function normalisePath({ id, api, basePath }: Pick<Provider, 'id' | 'api' | 'basePath'>, path: string): string {
+  if (api !== 'openai') return path;
+  const versioned = /^\/v1(?:\/|$)/.test(path);
+  if (versioned && basePath.endsWith('/v1')) return path.slice('/v1'.length) || '/';
+  return !versioned && id === 'openai' && basePath === '' ? `/v1${path}` : path;
+}
+
+const pattern = /^(?:([A-Z]+) )?(\/[\x21-\x7e]*)$/;
+
+/** Parses `/path`, `/path*`, `METHOD /path` or `METHOD /path*`; null for anything else. */
+export function parsePathPattern(text: string): PathPattern | null {
+  const [, method = null, path = ''] = pattern.exec(text) ?? [];
+  if (path === '' || /[?#]|\*./.test(path)) return null;
+  const isPrefix = path.endsWith('*');
+  return { method, path: isPrefix ? path.slice(0, -1) : path, isPrefix };
+}
+
+/**
+ * The pattern as written and, where the proxy adds or drops `/v1` in requests, as a request that is written so gets it. `/v1*` stays as
+ * it is: without `/v1` it would be every path.
+ */
+export function listSpellings(provider: Provider, written: PathPattern): PathPattern[] {
+  const path = written.path === '/v1' ? written.path : normalisePath(provider, written.path);
+  return path === written.path ? [written] : [written, { ...written, path }];
+}

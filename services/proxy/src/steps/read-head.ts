@@ -8,10 +8,11 @@ import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { holdsAgentToken, readAgentToken, spellsAgentToken } from '../head/agent-token.ts';
 import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
-import { matchOneOperation, normalisePath } from '../head/match-operation.ts';
+import { matchOneOperation } from '../head/match-operation.ts';
 import { buildOutgoing } from '../head/outgoing.ts';
 import { parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
+import { normalisePath } from '../settings/provider.ts';
 
 /** Headers with session ids that clients send by themselves; the first one present counts. */
 const clientSessionHeaders = [

@@ -1,5 +1,15 @@
-import { type HttpServer, type Readiness, waitForDrain } from '@agp/runtime';
-import type { Setup, Stores, Working } from '../context.ts';
+import type { Outbox } from '@agp/bus';
+import { type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
+import type { ProxyConfig } from '../config.ts';
+import type { RunningRequests } from './running-requests.ts';
+
+interface Finishing {
+  config: ProxyConfig;
+  logger: Logger;
+  outbox: Outbox;
+  load: { running: number };
+  runningRequests: RunningRequests;
+}
 
 /** How long the error that ends an overdue stream may take to leave, in milliseconds. */
 const lastWordsMs = 2_000;
@@ -13,7 +23,7 @@ const handOverMs = 6_000;
  * Each part ends early if there is nothing to wait for, and the drain delay also with `hurry`.
  */
 export async function finishRequests(
-  { config, logger, outbox, load, runningRequests }: Setup & Stores & Working,
+  { config, logger, outbox, load, runningRequests }: Finishing,
   readiness: Readiness,
   http: HttpServer,
   hurry?: AbortSignal,

@@ -1,6 +1,5 @@
 import type { Span, Tracing } from '@agp/runtime';
-import type { HeaderValues } from '../answer/forwarded-headers.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, HeaderValues } from '../exchange.ts';
 import { toShownPath } from '../head/target.ts';
 import { type AdmittedRequest, type RequestEnd, statusOf } from '../journey.ts';
 import { describeCall, describeMethod, shorten } from './log-request.ts';
