@@ -94,7 +94,7 @@ export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {
   prices: ReturnType<typeof loadPrices>;
 };
 
-/** Reads the proxy's configuration. Throws ConfigError naming the variable or the file that is at fault. */
+/** @throws ConfigError naming the variable or the file that is at fault */
 export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
   const config = loadConfig(proxyConfigSchema, environment);
   const providers = loadProviders(config.providersFile, environment);
@@ -107,7 +107,7 @@ export function isOpenToOthers({ agentIdentity, host }: Pick<ProxyConfig, 'agent
   return agentIdentity === 'open' && !isLoopbackAddress(host);
 }
 
-/** Says which prices are read, and warns if other machines can connect and are believed whatever name they give. */
+/** Says which prices are read, and warns of an identity that is open to others. */
 export function logConfig(config: ProxyConfig, logger: Logger): void {
   const { prices } = config;
   if (prices) logger.info({ entries: prices.entries.length, version: prices.version }, 'prices are read');

@@ -4,10 +4,9 @@ import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
 import { type Logger, logLostConnection, logRedisStatus } from '@agp/runtime';
 import type { ProxyConfig } from './config.ts';
 
-/** Statements of admission end by themselves so much later than the requests that gave them up, in milliseconds. */
+/** In milliseconds: statements of admission end by themselves so much later than the requests that gave them up. */
 const statementMarginMs = 100;
 
-/** Opens the pool of connections to Postgres, which may be away. */
 export function openPostgres(config: ProxyConfig, logger: Logger): Database {
   return openDatabase({
     url: config.databaseUrl,
@@ -36,7 +35,7 @@ export function connectNats(config: ProxyConfig, logger: Logger): Promise<BusCon
   });
 }
 
-/** Connects to Redis, which may be away; `onStatus` is told of by the first of several connections alone. */
+/** Redis may be away; only the first of the two connections logs that. */
 export function openRedis(config: ProxyConfig, logger: Logger): { redis: Redis; budgetRedis: Redis } {
   const server = { url: config.redisUrl, caFile: config.redisCaFile };
   const { redisTimeoutMs } = config;

@@ -41,7 +41,7 @@ export interface Stores {
 
 /** What this process knows and shares out among its requests. */
 export interface Working {
-  /** This process, as events name it. */
+  /** As events name this process. */
   producer: string;
   /** `promised`: places in the outbox for events of requests that run. */
   load: { running: number; promised: number; nextProducerSeq: number };
@@ -51,17 +51,16 @@ export interface Working {
   metering: Metering;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;
-  /** Agents by name, without a token. */
+  /** Without a token. */
   agents: LRUCache<string, Agent>;
-  /** Owners of agent tokens by the hex digest of their secret. Whether a token still works is read each time. */
+  /** By the hex digest of their secret. Whether a token still works is read each time. */
   tokens: LRUCache<string, AgentTokenOwner>;
-  /** Registrations under way, by whether a token was shown, source address and name. */
+  /** By whether a token was shown, source address and name. */
   registering: Map<string, Promise<string>>;
-  /** UUIDs of agents by the session that they own. A session never changes hands. */
+  /** UUIDs of agents by session, which never changes hands. */
   sessionOwners: LRUCache<string, string>;
   runningRequests: RunningRequests;
   bodyMemory: BodyMemory;
-  /** Places for requests that are served at once, by agent. */
   places: FairShares;
 }
 

@@ -19,16 +19,14 @@ import { createStorage } from './storage/storage.ts';
 const rememberedAgents = 50_000;
 const rememberedSessions = 100_000;
 
-/** The connections of this process. */
 export interface Connections {
   pool: Pool;
   bus: BusConnection;
   redis: Redis;
-  /** Its commands time out sooner, since requests wait for them. */
   budgetRedis: Redis;
 }
 
-/** Makes everything that requests are handled with. Nothing is sent before the first request. */
+/** Nothing is sent before the first request. */
 export function createContext(
   setup: Setup & Pick<Working, 'load' | 'bodyMemory'>,
   { pool, bus, redis, budgetRedis }: Connections,

@@ -27,8 +27,7 @@ const admissionHoldsMs = 50;
 const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > admissionHoldsMs;
 
 /**
- * Handles a request from its arrival to its event. Each step takes the results of earlier steps, so that none can be
- * left out or moved. `finish` runs once, however a request ends.
+ * Each step takes the results of earlier steps, so none can be left out or moved. `finish` runs once, however a request ends.
  */
 export async function handleRequest(context: ProxyContext, exchange: Exchange): Promise<void> {
   const journey: Journey = {};
@@ -45,7 +44,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     begin('admit');
     const early = new StorageDeadline(head.arrived + context.config.storageTimeoutMs);
     let admission = await admit(context, head, agent, early.at);
-    // A session of another agent is refused first. Where none is named Redis is asked, which only a request with a place may do.
+    // Another agent's session is refused first; without a name Redis is asked, which only a request with a place may do.
     if (head.sessionName === null) journey.place = takePlace(context, head, agent);
     begin('resolveSession');
     const session = await resolveSession(context, head, agent, admission);

@@ -11,16 +11,13 @@ import { createMetrics } from './telemetry/metrics.ts';
 import { createReadiness } from './telemetry/readiness.ts';
 import { createWarnings } from './telemetry/warnings.ts';
 
-/** A running proxy. */
 export interface Proxy extends Service {
   opsUrl: string;
 }
 
 /**
- * Waits for NATS, and listens: Postgres and Redis may be away, as they may later. Health and metrics are there from the beginning.
+ * Waits for NATS, and listens; Postgres and Redis may be away. Health and metrics are there from the beginning.
  * `stop` ends running requests and publishes every event that is still held.
- *
- * @param overrides for tests
  */
 export async function startProxy(config: ProxyConfig, overrides: { logger?: Logger } = {}): Promise<Proxy> {
   const logger = overrides.logger ?? createLogger('proxy', config.logLevel);

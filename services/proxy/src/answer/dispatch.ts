@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import type { HeaderValues } from '../exchange.ts';
 import type { AdmittedRequest } from '../journey.ts';
 
-/** The call to the provider, as undici takes it. */
 export function toDispatch({ head, body }: AdmittedRequest): Dispatcher.DispatchOptions & { headers: HeaderValues } {
   const { baseUrl } = head.provider;
   const headers: HeaderValues = { ...head.headers };
@@ -22,7 +21,6 @@ export function toDispatch({ head, body }: AdmittedRequest): Dispatcher.Dispatch
   };
 }
 
-/** The two sides that a provider may have to wait for. */
 type Waiter = 'agent' | 'reader';
 
 /** Pauses the provider's answer until both sides are ready. Bytes already under way still arrive. */

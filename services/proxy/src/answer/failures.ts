@@ -1,7 +1,6 @@
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
 
-/** Codes of Node and undici, by what they say of the provider. */
 const causes: Readonly<Record<string, FailureCause>> = {
   ENOTFOUND: 'name_not_found',
   EAI_AGAIN: 'name_not_found',
@@ -29,18 +28,17 @@ const causes: Readonly<Record<string, FailureCause>> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
 };
 
-/** Codes of OpenSSL and Node for certificates that they do not accept. */
 const tlsCodes =
   /^(?:ERR_(?:TLS|SSL)_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
 /** Answers that break HTTP, or that Node will not send on; undici's parser errors may have no code. */
 const protocolCodes = /^(?:HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW|ERR_INVALID_|ERR_HTTP_)/;
 
-/** Why the provider could not be reached, or broke off; null where it was not at fault. */
+/** Why the provider could not be reached, or broke off; null if it is not at fault. */
 export function toFailureCause(error: Error): FailureCause | null {
   // A body that streams through may turn out too large or end early.
   if (error instanceof ApiError) return null;
-  // Where a name has several addresses, all of which failed, the error has the code of the first.
+  // If a name has several addresses, and all failed, the error has the code of the first.
   const code = String((error as { code?: unknown }).code ?? '');
   const known = Object.hasOwn(causes, code) ? causes[code] : undefined;
   if (known !== undefined) return known;
@@ -48,7 +46,6 @@ export function toFailureCause(error: Error): FailureCause | null {
   return error.name === 'HTTPParserError' || protocolCodes.test(code) ? 'protocol' : 'other';
 }
 
-/** The error for the agent when the provider never answered. */
 export function toFailure(error: Error): ErrorCode {
   if (error instanceof ApiError) return error.code;
   return toFailureCause(error) === 'timeout' ? 'provider_timeout' : 'provider_unreachable';
@@ -59,7 +56,7 @@ export const statusClasses = ['2xx', '3xx', '4xx', '429', '5xx'] as const;
 
 type StatusClass = (typeof statusClasses)[number];
 
-/** @param status of a final answer, 200 or more; those above 599 are in no standard and count as errors of the server */
+/** A status of 600 or more is in no standard and counts as an error of the server. */
 export function toStatusClass(status: number): StatusClass {
   if (status === 429) return '429';
   if (status < 300) return '2xx';

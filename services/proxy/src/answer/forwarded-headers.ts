@@ -36,10 +36,7 @@ const neverToAgent = new Set([
 const neverToAgentPrefix = /^(?:proxy-|access-control-|x-agp-|x-budget-)/;
 
 /**
- * The agent's headers as the provider gets them: all except the connection's, our own, and those that
- * `Connection` names. Names keep their case, repeated ones all their values.
- *
- * @param isSecret whether to keep back a header, by its lower-case name, one value and its name as written
+ * The agent's headers for the provider, in their case, without those that `isSecret` says (given the lower-case name, one value, the name as written).
  */
 export function toProviderHeaders(
   rawHeaders: readonly string[],
@@ -66,7 +63,7 @@ export function toProviderHeaders(
   return result;
 }
 
-/** The provider's headers as the agent gets them. Our own are never taken from the provider, save `X-Request-Id`. */
+/** The provider's headers for the agent; of our own only `X-Request-Id` may come from the provider. */
 export function toAgentHeaders(headers: IncomingHttpHeaders): HeaderValues {
   const named = headers.connection ? new Set(headers.connection.toLowerCase().split(/[\s,]+/)) : null;
   const result: HeaderValues = {};

@@ -11,7 +11,6 @@ import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
 import { toAgentHeaders } from './forwarded-headers.ts';
 
-/** The agent went away before it had the whole answer. */
 class AgentLeft extends Error {}
 
 /** The request was ended here: its agent was blocked, all were paused, or this process stops. */
@@ -20,12 +19,10 @@ class Stopped extends Error {}
 /** How long the last bytes of a stopped stream may take to leave, in milliseconds. */
 const lastWordsMs = 5_000;
 
-/** What the trace of a request is told of its call; `at` is on the request's clock, in milliseconds. */
 interface CallTrace {
   startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void;
 }
 
-/** The headers with the provider's own request id: of OpenAI, Anthropic, Google, Azure. */
 const providerIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
 
 /**
@@ -83,7 +80,6 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Nothing is written to the connection after an abort here.
     if (this.#ended) controller.abort(new AgentLeft());
     else this.#sent = true;
   }
@@ -104,7 +100,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     try {
       response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
     } catch (error) {
-      // Node refuses a header of the provider. Nothing is out yet, so the agent gets an error.
+      // Node refuses a header of the provider, and nothing is out yet.
       controller.abort(error as Error);
       return;
     }
@@ -115,7 +111,6 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (isEventStream(headers) || headers['content-length'] === undefined) response.flushHeaders();
   }
 
-  /** Decides how this answer is relayed and may end, and writes its headers for the agent. */
   #prepareHeaders(headers: IncomingHttpHeaders): HeaderValues {
     const { head, agent, sessionId, body } = this.#request;
     const answerHeaders = toAgentHeaders(headers);
@@ -124,7 +119,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     answerHeaders['X-Event-Id'] = head.eventId;
     Object.assign(answerHeaders, requestIdHeaders(head.requestId, answerHeaders['x-request-id']));
     const streams = isEventStream(headers);
-    // Nothing can be removed from or added to the bytes of a server that compresses although it was asked not to.
+    // The bytes of a server that compresses unasked cannot be changed.
     const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
     const isArray = head.operation?.answerFormat === 'array';
     this.#streamed = streams || isArray;
@@ -144,7 +139,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#times.firstChunk ??= came;
     const isRead = this.#tap?.push(chunk) ?? true;
     this.#write(controller, this.#stripper ? this.#stripper.push(chunk) : chunk);
-    // A file of results that arrives faster than it can be read may be paused; nobody waits for each of its bytes.
+    // Only a file of results may arrive faster than it is read, and nobody waits for each of its bytes.
     if (!isRead && this.#flow.pause(controller, 'reader'))
       this.#tap?.whenReady(() => this.#flow.resume(controller, 'reader'));
     this.#times.relayedMs += performance.now() - came;
@@ -170,9 +165,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#cut();
   }
 
-  /** Ends the connection once the agent has read the bytes already written, for which it has a moment. */
   #cut(): void {
-    // The request's socket: a response has one only while it is its turn on the connection.
+    // A response has a socket only while it is its turn on the connection.
     const { socket } = this.#exchange.request;
     const patience = setTimeout(() => socket.destroy(), lastWordsMs);
     socket.once('close', () => clearTimeout(patience)).destroySoon();
@@ -193,7 +187,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     response.on('drain', go).on('close', go);
   }
 
-  /** After the last byte is written, an agent that does not read it must not keep its event and its reservation open. */
+  /** An agent that does not read the last bytes must not keep its event and its reservation open. */
   #waitForAgent(patienceMs: number): void {
     const { response } = this.#exchange;
     const patience = setTimeout(() => response.destroy(), patienceMs);
@@ -201,19 +195,17 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Ends the request because its agent was blocked, all were paused, or this process stops. A stream ends with an error that the
-   * provider's own SDK raises; an answer that has not begun is refused; any other is cut, so that half of it cannot pass for a whole.
+   * A stream ends with an error that the provider's own SDK raises, an answer that has not begun with a refusal, any other with a cut: half of it must not pass for a whole.
    *
    * @returns false if it had ended already
    */
   stop(reason: StopReason): boolean {
     const { response } = this.#exchange;
-    // Everything is written, or the agent is gone: `close` comes next.
     if (this.#ended || response.writableFinished || response.destroyed) return false;
     const { head } = this.#request;
     const { message, status } = new ApiError(reason);
     if (this.#status !== null) {
-      // The provider's answer is complete, but the agent has not read it: nothing more can be written.
+      // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
       else if (this.#canEndWithError) {
         const failure = { code: reason, message, status };
@@ -230,7 +222,6 @@ export class Relay implements Dispatcher.DispatchHandler {
     return true;
   }
 
-  /** The connection to the agent is gone, with or without the whole answer. */
   onAgentClose(): void {
     if (this.#ended) return;
     if (this.#exchange.response.writableFinished) {

@@ -5,16 +5,12 @@ import type { IncomingMessage } from 'node:http';
 const maxAtOnce = 1024 * 1024;
 const firstBytes = 16 * 1024;
 
-/**
- * Collects a body in one piece of memory that doubles when it is full, so that a body in tiny pieces takes no more than one
- * in a single piece.
- */
+/** Collects a body in one piece of memory that doubles when full: tiny pieces take no more than a single one. */
 export class BodyBuffer {
   readonly #expected: number | null;
   #buffer: Buffer = Buffer.alloc(0);
   #length = 0;
 
-  /** @param expected the length that the agent declares, or null */
   constructor(expected: number | null) {
     this.#expected = expected;
   }
@@ -23,7 +19,6 @@ export class BodyBuffer {
     return this.#length;
   }
 
-  /** The additional memory, in bytes, that a piece of this length would take. */
   growth(length: number): number {
     return this.#toCapacity(length) - this.#buffer.length;
   }
@@ -37,7 +32,6 @@ export class BodyBuffer {
     this.#length += chunk.length;
   }
 
-  /** All bytes so far, not copied. */
   read(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -60,7 +54,7 @@ export class BodyBuffer {
   }
 }
 
-/** SHA-256 of bytes that come in pieces. Most bodies are one piece, which is hashed at once: 4 µs instead of 11 for 200 bytes. */
+/** SHA-256 of bytes that come in pieces; a single piece is hashed at once, in 4 µs instead of 11 for 200 bytes. */
 export class ContentDigest {
   #only: Buffer | null = null;
   #hash: Hash | null = null;
@@ -71,33 +65,27 @@ export class ContentDigest {
     else this.#only = bytes;
   }
 
-  /** Hex, of the bytes so far. */
   digest(): string {
     return this.#hash ? this.#hash.copy().digest('hex') : hash('sha256', this.#only ?? '', 'hex');
   }
 }
 
 interface PaceBounds {
-  /** The whole body takes no longer, in seconds. */
   maxBodySeconds: number;
   minBodyBytesPerSecond: number;
 }
 
 interface Pace {
-  /** So much of the body has come. */
   count(bytes: number): void;
   stop(): void;
 }
 
 const tickMs = 1_000;
-/** The rate is measured over this many seconds, so that a short silence is allowed. */
+/** A short silence is allowed within these. */
 const windowTicks = 30;
 
 /**
- * Watches how fast an agent sends its body, second by second. Seconds in which we do not read, because the provider is slow, do
- * not count.
- *
- * @param onSlow called once
+ * Calls `onSlow` once if an agent sends its body too slowly; seconds in which a slow provider keeps us from reading do not count.
  */
 export function watchPace(request: IncomingMessage, bounds: PaceBounds, onSlow: () => void): Pace {
   let ticks = 0;

@@ -6,15 +6,10 @@ const shareUsedUp = 'request bodies of this agent fill its share of memory';
 
 /** The memory that a body takes, from its first byte until its event is made. */
 export interface BodyClaim {
-  /**
-   * Takes this many bytes more.
-   *
-   * @throws ApiError `share_used_up`, `proxy_overloaded`; the bytes taken before are still held
-   */
+  /** @throws ApiError `share_used_up`, `proxy_overloaded`; what was taken before is still held */
   grow(bytes: number): void;
   /** All of the body has come: it is no longer given up for others. */
   complete(): void;
-  /** Gives everything back; a second call does nothing. */
   release(): void;
 }
 
@@ -27,19 +22,16 @@ interface Open {
 interface BodyMemoryOptions {
   maxBufferedBytes: number;
   maxBufferedBytesPerAgent?: number | undefined;
-  /** The largest body. */
   maxRequestBytes: number;
 }
 
-/** The memory that an open body takes in addition to its content, in bytes. */
 const bytesOfEach = 16 * 1024;
 
 /** A bound for few large bodies must let one of them in, and the copy of it that asks for usage. */
 const fewBodies = 4;
 
 /**
- * The memory for bodies, in which each agent has a share. When it is full, the unfinished body of the agent that holds the most
- * is refused, rather than a body that needs little.
+ * The memory for bodies, shared by agents. When it is full, the unfinished body of the agent that holds the most is refused, rather than one that needs little.
  */
 export class BodyMemory {
   readonly #shares: FairShares;
@@ -56,10 +48,9 @@ export class BodyMemory {
   }
 
   /**
-   * @param expected the length that the agent declares
-   * @param refuse called when the body is given up for others before all of it has come; the claim is then released
-   * @throws ApiError `share_used_up` before any byte, if the expected length does not fit into the agent's share;
-   *   `proxy_overloaded`
+   * @param expected the length that the agent declares, refused at once if its share is too small
+   * @param refuse called when the body is given up for others, and its claim released
+   * @throws ApiError `share_used_up`, `proxy_overloaded`
    */
   open(holder: Holder, expected: number, refuse: (error: ApiError) => void): BodyClaim {
     if (this.#shares.findFull(holder, bytesOfEach + expected) === 'agent') throw refuseShare('agent', shareUsedUp);
@@ -85,7 +76,6 @@ export class BodyMemory {
     open.bytes += bytes;
   }
 
-  /** The largest unfinished body of the agent that holds the most, where that is more than this one's agent would. */
   #findLargest(full: Full, { holder }: Open, bytes: number): Open | null {
     let largest: Open | null = null;
     let most = this.#shares.heldBy(holder.agentId) + bytes;

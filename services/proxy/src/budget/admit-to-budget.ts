@@ -9,21 +9,19 @@ import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge
 import type { OwnReservations } from './own-reservations.ts';
 import type { RedisMemory } from './redis-memory.ts';
 
-/** When a request gives storage up. What it waits for Redis in vain puts that off: it is no fault of storage, which still has its time. */
+/** When a request gives storage up. Time spent waiting for Redis does not count. */
 export class StorageDeadline {
   #at: number;
 
-  /** @param at on the monotonic clock, in milliseconds */
+  /** In milliseconds on the monotonic clock. */
   constructor(at: number) {
     this.#at = at;
   }
 
-  /** On the monotonic clock, in milliseconds. */
   get at(): number {
     return this.#at;
   }
 
-  /** Waits for an answer of Redis; where none comes, the time that took is given back. */
   async ask<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const from = performance.now();
     try {
@@ -49,21 +47,17 @@ export class StorageDeadline {
  * The reservation is placed before the spend is read: so an event may count twice for a moment, but is never missed.
  */
 
-/** A request that asks for its share of the day's budget. */
 export interface BudgetRequest extends Reservation {
   agentCap: DailyCap;
   globalCap: DailyCap;
-  /** Null is no limit. */
   requestsPerMinute: number | null;
 }
 
-/** A cap that only warns, and that the request exceeds. */
 export type BudgetWarning = CapScope;
 
-/** A placed reservation, in Redis or in this process alone. */
 type Placed = Reserved & { isShared: boolean };
 
-/** If only reservations of running requests leave no room, a request waits this long for one of them to end, in milliseconds. */
+/** In milliseconds, if only reservations of running requests leave no room. */
 const waitForOthersMs = 250;
 /** The first pause between two looks; each is twice as long as the one before. */
 const lookAgainMs = 25;
@@ -73,17 +67,14 @@ export interface BudgetOptions {
   storage: Storage;
   /** Refuses while Redis is away, instead of counting only the requests of this process. */
   isStrict: boolean;
-  /** Gets the cause when Redis fails. */
   onFailure: (error: Error) => void;
-  /** How long strict caps wait after Redis has lost something, in milliseconds; shorter in tests alone. */
+  /** In milliseconds; shorter in tests alone. */
   restoreWithinMs?: number | undefined;
-  /** Redis may drop reservations where its memory is full: called again and again while that is so. */
   onEvicting?: () => void;
-  /** Recorded spend left room, but requests in flight held it: one was refused. */
   onHeld?: (cap: CapScope) => void;
 }
 
-/** Admits a request or refuses it; its reservation is then in `own`, and in Redis if that answers. */
+/** A reservation that is admitted is in `own`, and in Redis if that answers. */
 type Admit = (request: BudgetRequest, deadline: StorageDeadline, findCheaper: FindCheaper) => Promise<BudgetWarning[]>;
 
 export function makeAdmit({
@@ -105,11 +96,10 @@ export function makeAdmit({
 
   const mustBeWhole = (request: BudgetRequest) => isStrict && findCaps({ limits: request }).isHeld;
 
-  /** Where Redis has lost something since it gave the request its number, others are missing as well. */
+  /** If Redis has lost something since it gave the request its number, others are missing as well. */
   const isComplete = (held: HeldReservation[], { eventId }: BudgetRequest, number: number) =>
     memory.isTrusted() && held.some((one) => one.eventId === eventId && one.seq === number);
 
-  /** Places the reservation behind all others in Redis, or in this process while Redis is away. */
   async function place(request: BudgetRequest, limit: number | null, deadline: StorageDeadline): Promise<Placed> {
     own.add(request);
     let isShared = true;
@@ -128,11 +118,7 @@ export function makeAdmit({
     throw rateLimited(limit ?? 0, placed.resetSeconds);
   }
 
-  /**
-   * Judges the caps by the reservations whose events are not recorded yet: the others are in the spend already.
-   *
-   * @param before the number of the request's own reservation: later ones do not count against it
-   */
+  /** Judges by the reservations that the spend does not hold yet; those numbered `before` or later do not count. */
   async function lookCloser(request: BudgetRequest, isShared: boolean, before: number, deadline: StorageDeadline) {
     const { day, agentId } = request;
     const scope = request.globalCap.capNanoUsd === null ? agentId : null;
@@ -156,17 +142,13 @@ export function makeAdmit({
     if (held) await shared.release([held]).catch(onFailure);
   }
 
-  /** If Redis fails in between, the last verdicts hold. A failure of storage fails the request. */
   function goOnWith(seen: CapVerdict[], error: Error): CapVerdict[] {
     if (error instanceof ApiError) throw error;
     onFailure(error);
     return seen;
   }
 
-  /**
-   * Looks again until there is room, without holding a reservation: otherwise many waiting requests would block each other, and
-   * smaller ones that fit.
-   */
+  /** Waits without a reservation: otherwise waiting requests would block each other, and smaller ones that fit. */
   async function waitForRoom(
     request: BudgetRequest,
     isShared: boolean,
@@ -179,7 +161,6 @@ export function makeAdmit({
     for (let pauseMs = lookAgainMs; ; pauseMs *= 2) {
       if (performance.now() >= giveUpAt) {
         onHeld?.(findRefusing(latest)?.scope ?? 'agent');
-        // Worth another try: requests in flight may cost less than they hold.
         throw refuseBudget(latest, request.day, Date.now(), findCheaper);
       }
       await sleep(pauseMs);

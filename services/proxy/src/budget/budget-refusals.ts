@@ -5,21 +5,16 @@ import type { Caps, Cheaper } from '@agp/metering';
 import type { Admission } from '../journey.ts';
 import { type CapVerdict, findRefusing, listRefusing } from './judge-budget.ts';
 
-/** Finds what the request would cost with the lowest bound on its output; null where nobody can say. */
+/** What the request would cost with the lowest bound on its output; null if unknown. */
 export type FindCheaper = () => Cheaper | null;
 
 const codes = { agent: 'agent_budget_exceeded', global: 'global_budget_exceeded' } as const;
 
 /**
- * The refusal of the cap that refuses: of a spent one until the next UTC day begins, of one that requests in flight hold for a
- * moment. It says the figures, and the way out where there is one.
+ * The refusal by a spent cap, until the next UTC day, or by one that requests in flight hold. The cap of all agents shows only what this request may cost: more would tell what others spend.
  *
- * Of the cap of all agents it says only what this request may cost: cap and spend would tell what the others together spend.
- *
- * @param judged at least one refuses
  * @param day of the request, `YYYY-MM-DD`; it may be over by now
- * @param now milliseconds since 1970
- * @param findCheaper null where the cost of the request is not known yet
+ * @param findCheaper null while the cost of the request is unknown
  */
 export function refuseBudget(
   judged: readonly CapVerdict[],
@@ -32,7 +27,6 @@ export function refuseBudget(
   const { scope, verdict } = refusing;
   const code = verdict === 'held' ? 'budget_held' : codes[scope];
   const figures = listFigures(refusing, findCheaper !== null);
-  // The first figure has the unit, the others the same.
   const texts = figures.map(({ text, nanoUsd }, index) => `${text} ${nanoToText(nanoUsd)}${index === 0 ? ' USD' : ''}`);
   const hint = findCheaper && findHint(judged, findCheaper);
   return new ApiError(code, {
@@ -63,7 +57,7 @@ function listFigures({ scope, verdict, capNanoUsd, claim }: CapVerdict, isCostKn
   return [...(scope === 'agent' ? ofAgent : []), ...(matters ? [mine] : [])];
 }
 
-/** The way out, where a lower bound would let the request through at this moment. */
+/** The way out, if a lower bound would let the request through at this moment. */
 function findHint(judged: readonly CapVerdict[], findCheaper: FindCheaper): string | null {
   const refusing = listRefusing(judged);
   if (refusing.some(({ capNanoUsd, claim }) => claim.spent >= (capNanoUsd ?? 0))) return null;
@@ -77,7 +71,6 @@ function countSecondsLeft(day: string, now: number): string {
   return String(Math.max(1, Math.ceil((Date.parse(day) + 86_400_000 - now) / 1_000)));
 }
 
-/** @param limit requests a minute */
 export function rateLimited(limit: number, resetSeconds: number): ApiError {
   return new ApiError('rate_limited', {
     headers: {
@@ -91,11 +84,10 @@ export function rateLimited(limit: number, resetSeconds: number): ApiError {
 
 const isHeldTo = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
 
-/** Which caps hold for a request, of its agent or of all. */
 export function findCaps({ limits }: Pick<Admission, 'limits'>): Caps {
   const caps = [limits.agentCap, limits.globalCap];
   return { isCapped: caps.some(({ capNanoUsd }) => capNanoUsd !== null), isHeld: caps.some(isHeldTo) };
 }
 
-/** @returns the UTC day of a time in milliseconds since 1970, `YYYY-MM-DD` */
+/** @returns the UTC day, `YYYY-MM-DD` */
 export const toDay = (timestamp: number): string => new Date(timestamp).toISOString().slice(0, 10);

@@ -43,8 +43,7 @@ export class Budget {
   #isRedisAway = false;
 
   /**
-   * Refuses what can be refused before the body has come. A request that was counted against its agent's minute here must not
-   * be counted again.
+   * Refuses what needs no body, and counts the request against its agent's minute, once.
    *
    * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`, `status_unavailable`
    */
@@ -80,8 +79,6 @@ export class Budget {
   }
 
   /**
-   * @param deadline when storage is given up; waiting for Redis puts it off
-   * @param findCheaper called for a refusal, to say the way out
    * @returns the caps that would have refused, but only warn
    * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
    *   `budget_unavailable`, `status_unavailable`; nothing is reserved then
@@ -93,7 +90,7 @@ export class Budget {
   ): Promise<BudgetWarning[]> {
     const { eventId, agentCap, globalCap, requestsPerMinute } = request;
     if (agentCap.capNanoUsd === null && globalCap.capNanoUsd === null && requestsPerMinute === null) {
-      // Nothing can refuse it. Redis still gets the reservation when it is forwarded, for a cap that is set while it runs.
+      // Nothing can refuse it; forwarded, it still reaches Redis, for a cap that is set while it runs.
       this.#own.add(request);
       return [];
     }
@@ -106,27 +103,23 @@ export class Budget {
   }
 
   /**
-   * The request may be forwarded once this resolves, in the same turn of the event loop: from then on its reservation outlives this
-   * process, in Redis or else in Postgres. Never rejects.
+   * Once this resolves, in the same turn of the event loop, the reservation outlives this process, in Redis or in Postgres. Never rejects.
    */
   async forward(eventId: string, request: ForwardedRequest): Promise<void> {
     const held = this.#own.forward(eventId, request);
     if (held) await this.#sendForwarded.forward(held);
   }
 
-  /** The request was not forwarded: nothing will be spent. */
   release(eventId: string): void {
     const held = this.#own.remove(eventId);
     if (held) this.#tell(this.#options.shared.release([held]));
   }
 
-  /** JetStream has the event: the writer will release. */
   confirm(eventId: string): void {
     const held = this.#own.confirm(eventId, performance.now());
     if (held) this.#confirmed.push(held);
   }
 
-  /** The event is lost: its cost is stored as unrecorded spend, and then the reservation is released. */
   lose(eventId: string, costNanoUsd: number): void {
     const held = this.#own.remove(eventId);
     if (!held) return;
@@ -147,14 +140,12 @@ export class Budget {
     this.#stopping.abort();
     await this.#confirming;
     if (this.#confirmed.length > 0) await this.#confirmAll().catch(this.#options.onFailure);
-    // Forwarded requests without a confirmed event count at their reservation. Redis keeps that too, and a writer checks again
-    // once its lease has ended, so that an event which arrived meanwhile is not counted twice.
+    // They count at their reservation; a writer checks again once the lease in Redis has ended, so none counts twice.
     const left = this.#own.listUnconfirmed().filter(({ forwarded }) => forwarded !== undefined);
     const keeping = left.map((held) => this.#store(held, held.nanoUsd, 'ended_without_record'));
     await Promise.allSettled([...keeping, ...this.#lost]);
   }
 
-  /** Sends something to Redis without waiting; a failure is only reported. */
   #tell(work: Promise<unknown>): void {
     void work.catch(this.#options.onFailure);
   }
@@ -184,13 +175,12 @@ export class Budget {
       });
   }
 
-  /** Keeps what Redis did not get for the next time: otherwise its leases would end long before a late writer records the events. */
+  /** What Redis did not get is sent again: its leases would end before a late writer records the events. */
   async #confirmAll(): Promise<void> {
     const all = this.#confirmed;
     this.#confirmed = [];
     let sent = 0;
     try {
-      // In parts: while Redis is away many wait, and each try costs one part.
       for (; sent < all.length; sent += restoreAtOnce)
         await this.#options.shared.confirm(all.slice(sent, sent + restoreAtOnce));
     } finally {
@@ -198,10 +188,7 @@ export class Budget {
     }
   }
 
-  /**
-   * Restores the events that JetStream has and no writer has recorded yet too. Recorded ones among them do no harm: a closer look
-   * leaves them out, and writers sweep them. Postgres is not asked, which may have failed together with Redis.
-   */
+  /** Recorded events among them do no harm: a closer look leaves them out, and writers sweep them. */
   async #restore(): Promise<void> {
     const { shared } = this.#options;
     await this.#sendInParts(this.#own.listUnconfirmed(), (some) => shared.renew(some));

@@ -4,15 +4,13 @@ import { rateLimited, refuseBudget } from './budget-refusals.ts';
 import { findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
-/** The part of a request that limits can be checked for before its body has come. */
 export type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
 
-/** Counts the request against its agent's minute, and refuses it if recorded spend has reached a cap. */
 type CheckEarly = (check: EarlyCheck, deadline: StorageDeadline) => Promise<void>;
 
 const nothingReserved = { agent: 0, global: 0 };
 
-/** Makes a check that reserves nothing, since the request's cost is not known yet. */
+/** Reserves nothing, since the cost is not known yet. */
 export function makeCheckEarly({
   shared,
   own,

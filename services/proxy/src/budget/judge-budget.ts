@@ -3,7 +3,6 @@ import type { DailyCap } from '@agp/db';
 /** A request and a daily cap; `held`: recorded spend would allow it, but requests in flight hold the rest. */
 type BudgetVerdict = 'fits' | 'held' | 'spent';
 
-/** The amounts that count against a cap, in whole nano-dollars. */
 interface BudgetClaim {
   /** Recorded spend of the day. */
   spent: number;
@@ -13,8 +12,7 @@ interface BudgetClaim {
 }
 
 /**
- * The rule of daily caps: recorded spend, earlier reservations and this one together must not pass the cap. A cap that
- * is reached refuses free calls, too: it stops the agent on every route.
+ * The rule of daily caps: recorded spend, earlier reservations and this one must not pass the cap; a reached cap refuses free calls, too.
  */
 export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: BudgetClaim): BudgetVerdict {
   if (capNanoUsd === null) return 'fits';
@@ -22,20 +20,16 @@ export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: 
   return spent + earlier + mine <= capNanoUsd ? 'fits' : 'held';
 }
 
-/** The scope of a cap: one agent, or all. */
 export type CapScope = 'agent' | 'global';
 
-/** The verdict of one of the two caps. */
 export interface CapVerdict {
   scope: CapScope;
   verdict: BudgetVerdict;
-  /** Null where there is none. */
   capNanoUsd: number | null;
   warnOnly: boolean;
   claim: BudgetClaim;
 }
 
-/** Judges a request by the cap of its agent and that of all. */
 export function judgeCaps(
   { agentCap, globalCap, nanoUsd }: { agentCap: DailyCap; globalCap: DailyCap; nanoUsd: number },
   spend: { agentNanoUsd: number; globalNanoUsd: number },
@@ -49,12 +43,11 @@ export function judgeCaps(
   ];
 }
 
-/** All caps that refuse it. */
 export function listRefusing(verdicts: readonly CapVerdict[]): CapVerdict[] {
   return verdicts.filter(({ verdict, warnOnly }) => verdict !== 'fits' && !warnOnly);
 }
 
-/** The cap that refuses the request: one that is spent before one that is only held for now; none where all fits. */
+/** A spent cap comes before one that is only held for now. */
 export function findRefusing(verdicts: readonly CapVerdict[]): CapVerdict | undefined {
   const refusing = listRefusing(verdicts);
   return refusing.find(({ verdict }) => verdict === 'spent') ?? refusing[0];

@@ -10,17 +10,19 @@ import type { Storage } from '../storage/storage.ts';
 
 interface Own extends Reservation {
   seq: number;
-  /** When JetStream had its event, on a clock that is never set, in milliseconds; null until then. */
+  /** In milliseconds on the monotonic clock. */
   confirmedAt: number | null;
 }
 
 type Confirmed = Own & { confirmedAt: number };
 
-/** Confirmed reservations are remembered until writers have recorded their events. After this long that is looked for, in milliseconds. */
+/**
+ * Confirmed reservations are remembered until their events are recorded, looked for after this long, in milliseconds,
+ */
 const recordedWithinMs = 30_000;
-/** Those that are not recorded are forgotten after this long, in milliseconds; */
+/** forgotten after this long in any case, in milliseconds, */
 const rememberMs = 3_600_000;
-/** and where there are more than this, those reserved first are: they take some 40 MB. */
+/** and the first of more than this, which take some 40 MB. */
 const maxOverdue = 20_000;
 
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
@@ -38,7 +40,6 @@ export class OwnReservations {
     this.#count(reservation, reservation.nanoUsd);
   }
 
-  /** @returns the reservation that was removed */
   remove(eventId: string): Reservation | undefined {
     const held = this.#held.get(eventId);
     if (held === undefined) return undefined;
@@ -47,39 +48,30 @@ export class OwnReservations {
     return held;
   }
 
-  /** True if it is held, or remembered. */
   has(eventId: string): boolean {
     return this.#held.has(eventId);
   }
 
-  /** The request was forwarded. @returns the reservation, if it is held */
   forward(eventId: string, forwarded: ForwardedRequest): ForwardedReservation | undefined {
     const held = this.#held.get(eventId);
     return held && Object.assign(held, { forwarded });
   }
 
-  /** JetStream has the event, so the reservation is no longer renewed. @param now as in {@link listOverdue} @returns the reservation, if it is held */
   confirm(eventId: string, now: number): Reservation | undefined {
     const held = this.#held.get(eventId);
     if (held) held.confirmedAt = now;
     return held;
   }
 
-  /** The reservations to renew. */
   listUnconfirmed(): Reservation[] {
     return [...this.#held.values()].filter(({ confirmedAt }) => confirmedAt === null);
   }
 
-  /** Those of events that JetStream has, which Redis holds until they are recorded. */
   listConfirmed(): Confirmed[] {
     return [...this.#held.values()].filter((held): held is Confirmed => held.confirmedAt !== null);
   }
 
-  /**
-   * Events that JetStream has had for 30 seconds, by now recorded as a rule, those reserved first before others. Forgets what is too old, or too many.
-   *
-   * @param now on the monotonic clock, in milliseconds
-   */
+  /** Events that JetStream has had for 30 seconds, the first reserved first. Forgets what is too old, or too many. */
   listOverdue(now: number): string[] {
     const overdue = this.listConfirmed().filter(({ confirmedAt }) => now - confirmedAt > recordedWithinMs);
     const isKept = ({ confirmedAt }: Confirmed, index: number) =>
@@ -91,12 +83,10 @@ export class OwnReservations {
     return kept.map(({ eventId }) => eventId);
   }
 
-  /** Their events are recorded. */
   forget(eventIds: readonly string[]): void {
     for (const eventId of eventIds) this.remove(eventId);
   }
 
-  /** The reservations of a day, of one agent or of all. */
   list(day: string, agentId: string | null): HeldReservation[] {
     return [...this.#held.values()].filter((held) => held.day === day && (!agentId || held.agentId === agentId));
   }
@@ -116,7 +106,7 @@ export class OwnReservations {
     };
   }
 
-  /** @returns null where the agent's minute had room for one more */
+  /** @returns null if the agent's minute had room for one more */
   countRequest(agentId: string, limit: number, now: number): RateLimited | null {
     const minute = Math.floor(now / 60_000);
     const counted = this.#minutes.get(agentId);
@@ -140,20 +130,15 @@ export class OwnReservations {
   }
 }
 
-/** So many events are looked for first: where all of these are recorded, neither a writer nor one of its lanes is behind. */
+/** If all of these few are recorded, neither a writer nor one of its lanes is behind. */
 const fewAtFirst = 200;
-/** The most that are looked for in a round. */
 const maxAtOnce = 2_000;
 
 /**
- * Makes a round that forgets reservations whose events are recorded. It costs storage next to nothing where writers keep up, and little
- * where they do not: then each round looks for some, and the next for those behind them.
- *
- * @returns rejects as storage does: then all are kept
+ * Each round forgets reservations whose events are recorded; while writers are behind it looks for a part, and the next round for the next.
  */
 export function makeForgetRecorded(own: OwnReservations, storage: Pick<Storage, 'findRecorded'>) {
   let at = 0;
-  /** @param now on the monotonic clock, in milliseconds */
   return async (now: number): Promise<void> => {
     const overdue = own.listOverdue(now);
     const step = Math.ceil(overdue.length / fewAtFirst);
@@ -166,7 +151,6 @@ export function makeForgetRecorded(own: OwnReservations, storage: Pick<Storage, 
     const some = overdue.slice(at, at + maxAtOnce);
     const recorded = await storage.findRecorded(some);
     own.forget(recorded);
-    // The list is shorter next time by what was found.
     at += some.length - recorded.length;
   };
 }

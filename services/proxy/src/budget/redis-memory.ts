@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BudgetReservations, Reserved } from '@agp/reservations';
 
-/** After a loss, strict caps wait so long for all proxies to see it and to restore what they hold, in milliseconds. */
+/** In milliseconds: strict caps wait after a loss until all proxies have seen it and restored what they hold. */
 const usualRestoreMs = 5_000;
 const lookEveryMs = 1_000;
 const retryMs = 500;
@@ -9,17 +9,15 @@ const retryMs = 500;
 interface RedisMemoryOptions {
   shared: BudgetReservations;
   onFailure: (error: Error) => void;
-  /** Redis may drop reservations where its memory is full. */
   onEvicting: () => void;
-  /** Sends again what this process holds: Redis has lost reservations, or may have. Called until it does not reject. */
+  /** Sends again what this process holds; called until it does not reject. */
   restore: () => Promise<void>;
   /** Shorter in tests alone. */
   restoreWithinMs?: number | undefined;
 }
 
 /**
- * Whether Redis still has every reservation. It loses them where it is flushed, where a replica without the latest is promoted, and where
- * it may evict keys. Each proxy looks every second, and restores its own.
+ * Whether Redis still has every reservation: a flush, a promoted replica without the latest, or eviction loses some. Each proxy looks every second, and restores its own.
  */
 export class RedisMemory {
   readonly #options: RedisMemoryOptions;
@@ -30,7 +28,6 @@ export class RedisMemory {
   /** On the monotonic clock; infinity until this process has restored its own. */
   #trustedFrom = 0;
   #losses = 0;
-  /** False from a new connection until the first look at what it leads to. */
   #isKnown = false;
   #looking: Promise<void> | null = null;
 
@@ -42,7 +39,6 @@ export class RedisMemory {
     this.look().catch(() => {});
   }
 
-  /** A new connection may lead to another server, or to one that was restarted. */
   forget(): void {
     this.#isKnown = false;
     this.#looking = null;
@@ -55,7 +51,6 @@ export class RedisMemory {
     return this.#looking;
   }
 
-  /** Rejects where Redis does not answer. */
   async know(): Promise<void> {
     if (!this.#isKnown) await this.look();
   }
@@ -65,7 +60,6 @@ export class RedisMemory {
     return this.isTrusted() && wholeForMs >= this.#restoreWithinMs;
   }
 
-  /** Whether no loss is known from which Redis may not have recovered. */
   isTrusted(): boolean {
     return this.#isKnown && !this.#mayEvict && performance.now() >= this.#trustedFrom;
   }
@@ -86,7 +80,6 @@ export class RedisMemory {
     if (isLoss) void this.#restore();
   }
 
-  /** Tries until this process has restored its own, or another loss is seen. */
   async #restore(): Promise<void> {
     this.#losses += 1;
     const loss = this.#losses;

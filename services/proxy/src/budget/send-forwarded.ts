@@ -10,18 +10,15 @@ interface SendForwardedOptions {
   shared: BudgetReservations;
   own: OwnReservations;
   storage: Storage;
-  /** Gets the cause when Redis fails. */
   onFailure: (error: Error) => void;
   isRedisAway(): boolean;
-  /** Redis has taken something. */
   onSuccess(): void;
 }
 
 const retryMs = 250;
 
-/** Tells Redis of forwarded requests, and Postgres while Redis is away: a writer finds them there if this process is killed. */
+/** Tells Redis of forwarded requests, and Postgres while Redis is away: a writer finds them there after a kill. */
 export function makeSendForwarded({ shared, own, storage, onFailure, isRedisAway, onSuccess }: SendForwardedOptions) {
-  /** Tries again until Postgres has them, or Redis is back: then they are renewed there. */
   async function keepInPostgres(some: readonly Reservation[]): Promise<void> {
     for (let isKept = false; !isKept; ) {
       const forwarded = some.filter((each) => each.forwarded !== undefined && own.has(each.eventId));
@@ -33,7 +30,6 @@ export function makeSendForwarded({ shared, own, storage, onFailure, isRedisAway
   }
 
   async function send(some: readonly ForwardedReservation[]): Promise<void> {
-    // While Redis fails, Postgres is not told only after it has failed again: that may take half a second.
     const isKept = isRedisAway() ? keepInPostgres(some) : null;
     try {
       await shared.forward(some);
@@ -57,13 +53,12 @@ export function makeSendForwarded({ shared, own, storage, onFailure, isRedisAway
   }
 
   return {
-    /** The request may be forwarded once this resolves, in the same turn of the event loop. Never rejects. */
     forward(held: ForwardedReservation): Promise<void> {
       gathered.push(held);
       handingOver ??= handOver();
       return handingOver;
     },
-    /** The requests still run, or their events are not safe yet. Never rejects. */
+    /** Never rejects. */
     async renew(held: readonly Reservation[]): Promise<void> {
       try {
         await shared.renew(held);
@@ -76,12 +71,10 @@ export function makeSendForwarded({ shared, own, storage, onFailure, isRedisAway
   };
 }
 
-/** What counts for a request if its event never comes. */
 export function toSpend({ eventId, agentId, day, forwarded }: Reservation, costNanoUsd: number): ForwardedSpend {
   return { eventId, agentId, day, costNanoUsd, request: forwarded ?? null };
 }
 
-/** Describes a request in its reservation, in case this process ends before it has recorded the event. */
 export function describeForwarded({ head, sessionId, body }: AdmittedRequest): ForwardedRequest {
   const model = body.inspected?.requestedModel;
   return {

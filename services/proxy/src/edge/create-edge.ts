@@ -9,8 +9,7 @@ import { readRequestId } from '../head/session-id.ts';
 import { handleRequest } from '../pipeline.ts';
 
 /**
- * The Express router: it finds the agent's address and passes every request to the pipeline, whatever its method or path. A router, not
- * an application: that changes the prototypes of each request and response, which makes all later code that touches them slower.
+ * Passes every request to the pipeline, whatever its method or path. A router of Express, not an application: that changes the prototypes of requests and responses, which slows all later code.
  */
 export function createEdge(context: ProxyContext): RequestListener {
   const pass = async (request: IncomingMessage, response: ServerResponse, target: string, address?: string) => {
@@ -50,7 +49,6 @@ export function createEdge(context: ProxyContext): RequestListener {
   };
 }
 
-/** Listens for agents. */
 export async function startEdge(context: ProxyContext): Promise<HttpServer> {
   const { host, proxyPort, drainDelaySeconds, maxConnections } = context.config;
   const http = await startHttpServer(createEdge(context), { host, port: proxyPort }, drainDelaySeconds, maxConnections);

@@ -3,18 +3,16 @@ import type { Measurement } from '@agp/metering';
 import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
 
 /**
- * The most tokens that an event says, in and out each: five times what 100,000 calls of the largest context use, and little
- * enough that the sums of a day and of a session stay within what Postgres holds, whatever a provider claims.
+ * Five times what 100,000 calls of the largest context use; Postgres still holds the sums of a day, whatever a provider claims.
  */
 const maxEventTokens = 1_000_000_000_000;
 
-/** A whole number from 0 to a bound, whatever it was. */
 function fitCount(value: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isNaN(value)) return 0;
   return Math.min(Math.max(0, Math.round(value)), max);
 }
 
-/** Figures that an event can hold, whatever they were. What had to be changed is doubted. */
+/** What had to be changed to fit is doubted. */
 export function fitMeasurement(measured: Measurement): Measurement {
   const promptTokens = fitCount(measured.promptTokens, maxEventTokens);
   const completionTokens = fitCount(measured.completionTokens, maxEventTokens);
@@ -40,7 +38,7 @@ export function fitMeasurement(measured: Measurement): Measurement {
 
 const text = (value: string | null, max: number) => (value === null ? null : toEventText(value, max));
 
-/** The `request` half of a recorded pair: everything known at ingress, without figures. */
+/** The `request` half of a recorded pair, without figures. */
 export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp): EventMessage {
   const { head, agent, admission, sessionId, body } = request;
   const requestedModel = body.inspected?.requestedModel ?? null;
@@ -80,10 +78,7 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
   };
 }
 
-/**
- * The event of a forwarded request, once it has ended. Each field is made to fit, so that the writer accepts the event whatever
- * the provider or the agent sent.
- */
+/** Each field is made to fit: the writer accepts the event whatever the provider or the agent sent. */
 export function buildEvent(
   request: AdmittedRequest,
   stamp: ProducerStamp,
@@ -119,15 +114,12 @@ export function buildEvent(
   };
 }
 
-/** Null where there are none: most events need no note of it. */
 function fitFindings(findings: Measurement['piiFindings']): EventMessage['pii_findings'] {
   return findings.length === 0 ? null : findings.slice(0, maxPiiFindings);
 }
 
-/** More than there are. */
 const maxPiiTypes = 64;
 
-/** Three digits, or none. */
 function toStatus(status: number | null): number | null {
   return status !== null && Number.isInteger(status) && status >= 100 && status <= 999 ? status : null;
 }

@@ -2,7 +2,7 @@ import type { FoundDoubt } from '@agp/db';
 
 const flushEveryMs = 1_000;
 
-/** Rows on their way to storage, written behind the answers in batches, one after the other: no request waits for them. */
+/** Rows are stored behind the answers, in batches one after the other: no request waits for them. */
 export abstract class BatchLog<Row> {
   readonly #store: (rows: Row[]) => Promise<void>;
   readonly #onFailure: (cause: Error) => void;
@@ -10,34 +10,26 @@ export abstract class BatchLog<Row> {
   #failures = 0;
   #flushing: Promise<void> = Promise.resolve();
 
-  /** @param onFailure gets the cause when storage fails; the rows are then tried again */
   constructor({ store, onFailure }: BatchLogOptions<Row>) {
     this.#store = store;
     this.#onFailure = onFailure;
     this.#timer = setInterval(() => void this.flush(), flushEveryMs);
   }
 
-  /** Stores the waiting rows; never rejects. */
   flush(): Promise<void> {
     // One after the other, so that no row is stored twice.
     this.#flushing = this.#flushing.then(() => this.#storeAll());
     return this.#flushing;
   }
 
-  /** Stores the last rows. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();
   }
 
-  /** Removes the rows of the next statement from those that wait; empty if none wait. */
   protected abstract take(): Row[];
 
-  /**
-   * Takes back rows that storage did not accept.
-   *
-   * @param failures how often storage has failed since it last accepted any
-   */
+  /** @param failures how often storage has failed since it last accepted any */
   protected abstract putBack(rows: Row[], failures: number): void;
 
   async #storeAll(): Promise<void> {
@@ -60,19 +52,16 @@ export interface BatchLogOptions<Row> {
   onFailure(cause: Error): void;
 }
 
-/** The most rows that wait, of one agent and of all. */
 const maxOfAgent = 200;
 const maxWaiting = 2_000;
-/** Rows of one statement. */
 const maxAtOnce = 100;
 /** Tries of one batch, some minutes altogether; the metric has counted its rows. */
 const maxTries = 300;
 
-/** Calls with doubtful figures on their way to storage, which may get the same row twice. No agent fills the log alone. */
+/** Storage may get the same row twice. No agent fills the log alone. */
 export class DoubtLog extends BatchLog<FoundDoubt> {
   #waiting: FoundDoubt[] = [];
 
-  /** Drops the row if there is no room. */
   add(doubt: FoundDoubt): void {
     const ofAgent = this.#waiting.filter(({ agentId }) => agentId === doubt.agentId).length;
     if (ofAgent < maxOfAgent && this.#waiting.length < maxWaiting) this.#waiting.push(doubt);

@@ -4,14 +4,14 @@ import { uuidOf } from '@agp/core/ids';
 import type { Budget } from '../budget/budget.ts';
 import type { ProducerStamp } from '../journey.ts';
 
-/** Adds an event to the outbox, which sends it until JetStream has it. The agent never waits for that. */
+/** The outbox sends it until JetStream has it; the agent never waits for that. */
 export function publishEvent({ outbox, budget }: { outbox: Outbox; budget: Budget }, event: EventMessage): void {
   const isHeld = outbox.add(event.id, JSON.stringify(event));
   // The money is spent all the same, so the cap must keep counting it.
   if (!isHeld) budget.lose(uuidOf('evt', event.id), event.cost_nano_usd);
 }
 
-/** Takes the stamp of this process's next event. A number whose event never arrives proves a lost event. */
+/** A number whose event never arrives proves a lost event. */
 export function takeStamp({ load, producer }: { load: { nextProducerSeq: number }; producer: string }): ProducerStamp {
   const producer_seq = load.nextProducerSeq;
   load.nextProducerSeq += 1;

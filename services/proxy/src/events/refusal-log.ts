@@ -5,35 +5,30 @@ import { toNetwork } from '@agp/runtime';
 import { BatchLog, type BatchLogOptions } from './doubts.ts';
 
 export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
-  /** Gets the number of refusals that are not counted, because too many different ones wait. */
+  /** Gets how many refusals are not counted, because too many different ones wait. */
   onDrop(count: number): void;
   /** Different agents and reasons that are counted at a time, and as many again without the agent. */
   maxKeys?: number;
-  /** The clock, in milliseconds since 1970 UTC. */
+  /** In milliseconds since 1970 UTC. */
   now?: () => number;
 }
 
 const minuteMs = 60_000;
-/** Rows of one statement. */
 const maxAtOnce = 1_000;
-/** Most refused requests of a minute that are listed singly: of an agent and reason, of a network, and in all. */
+/** Most refused requests of a minute that are listed singly. */
 const maxListed = { alike: 10, network: 100, all: 300 };
 
-/** Most of them that wait for storage, however long that is away. */
 const maxWaiting = 3_000;
 
-/** A refused request. */
 export interface Refusal extends Omit<RefusedRequest, 'id' | 'provider' | 'path'> {
   reason: ErrorCode;
 }
 
 /**
- * Counts refused requests by minute, agent and reason on their way to storage, which adds them to its own counts, with the first of
- * each. A flood of refusals costs storage no more than a trickle.
+ * Counts refused requests by minute, agent and reason, and lists the first of each: a flood costs storage no more than a trickle.
  */
 export class RefusalLog extends BatchLog<RefusalCount> {
   readonly #counts = new Map<string, RefusalCount>();
-  /** Requests of this minute that are listed, by what bounds them. */
   readonly #listed = new Map<string, number>();
   #listedMinute = 0;
   #waiting = 0;
@@ -48,7 +43,6 @@ export class RefusalLog extends BatchLog<RefusalCount> {
     this.#now = now;
   }
 
-  /** @param describe called if the request is listed */
   count(refusal: Refusal, describe: () => Pick<RefusedRequest, 'provider' | 'path'>): void {
     const { agentId, reason, sourceIp } = refusal;
     const refusedAt = this.#now();
@@ -58,7 +52,7 @@ export class RefusalLog extends BatchLog<RefusalCount> {
     this.#add({ minute, agentId, reason, count: 1, sourceIp, refusedAt, requests });
   }
 
-  /** Counts one more, if there is room: one network, or one agent, cannot keep those of others from being listed. */
+  /** No network and no agent can keep those of others from being listed. */
   #mayList(minute: number, alike: string, sourceIp: string): boolean {
     if (minute !== this.#listedMinute) this.#listed.clear();
     this.#listedMinute = minute;

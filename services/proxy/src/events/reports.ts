@@ -7,7 +7,6 @@ import type { AdmittedRequest } from '../journey.ts';
 import type { ProxyMetrics } from '../telemetry/metrics.ts';
 import type { DoubtLog } from './doubts.ts';
 
-/** Counts and stores a call whose figures are doubtful. */
 export function reportDoubt(
   { metrics, doubts }: { metrics: ProxyMetrics; doubts: DoubtLog },
   { head, agent }: AdmittedRequest,
@@ -31,10 +30,9 @@ export function reportDoubt(
   });
 }
 
-/** The form of models' names. */
 const modelName = /^[A-Za-z0-9][\w.:/@+-]{0,127}$/;
 
-/** Callers choose the model's name, so a text that does not look like one is not quoted. */
+/** Callers choose the name, so one that does not look like a model's is not quoted. */
 function toLoggedModel(name: string): string {
   return modelName.test(name) && hideCredentials(name) === name
     ? name
@@ -42,9 +40,7 @@ function toLoggedModel(name: string): string {
 }
 
 /**
- * Makes the function that reports calls without a known price: each counts, and the first of a provider and model is logged.
- *
- * @param maxModels how many are logged by this process: names come from callers, who could fill log and memory with them
+ * Each call without a known price counts, and the first of a provider and model is logged, up to `maxModels`: names come from callers.
  */
 export function reportUnpriced(
   { metrics, logger }: { metrics: Pick<ProxyMetrics, 'unpriced'>; logger: Pick<Logger, 'warn'> },

@@ -3,18 +3,17 @@ import { agentTokenPrefix } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { decodeOnce, findParameters } from './query-parameters.ts';
 
-/** A value that is only a token, with or without the scheme that SDKs put before it. */
+/** A token alone, with or without the scheme that SDKs put before it. */
 const tokenValue = new RegExp(`^(?:bearer +)?(${agentTokenPrefix}[\\x21-\\x7e]*) *$`, 'i');
 
 /** A token as issued, at the start of a word, with anything behind it. */
 const issuedToken = new RegExp(`(?<![A-Za-z0-9_-])${agentTokenPrefix}[A-Za-z0-9_-]{43}`);
 
-/** The same anywhere; by chance it occurs in one of some hundred thousand long keys. */
+/** Anywhere; by chance one of some hundred thousand long keys holds it. */
 const anywhere = new RegExp(`${agentTokenPrefix}[A-Za-z0-9_-]{43}`);
 
 const suspicious = new RegExp(`${agentTokenPrefix}|%`);
 
-/** The token in a value that is only a token, with or without its scheme; null for any other value. */
 function readToken(value: string): string | null {
   const token = tokenValue.exec(value)?.[1];
   // The scheme is the same in any case, a token is not.
@@ -22,9 +21,7 @@ function readToken(value: string): string | null {
 }
 
 /**
- * Whether a part of a request must not be forwarded because an agent token is in it, plain or percent-encoded.
- *
- * @param shown the token that the request shows elsewhere, which is then found within longer words too
+ * Whether an agent token in it, plain or percent-encoded, keeps a part of a request from being forwarded; the token `shown` elsewhere is found within longer words too.
  */
 export function holdsAgentToken(text: string, shown: string | null = null): boolean {
   if (!suspicious.test(text)) return false;
@@ -34,19 +31,17 @@ export function holdsAgentToken(text: string, shown: string | null = null): bool
   );
 }
 
-/** Whether something like a token is anywhere in a text that is to be recorded or shown. */
+/** For texts that are recorded or shown. */
 export function spellsAgentToken(text: string): boolean {
   return suspicious.test(text) && (anywhere.test(text) || anywhere.test(decodeOnce(text)));
 }
 
-/** The headers in which SDKs send a key. An agent token in them is known by its prefix. */
+/** An agent token in these is known by its prefix. */
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
 /**
- * Finds the agent token of a request. It is a secret: only its digest leaves `readHead`.
+ * The token is a secret: only its digest leaves `readHead`.
  *
- * @param query the request's, with its question mark
- * @returns null without a token
  * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
  */
 export function readAgentToken({ headersDistinct }: IncomingMessage, query: string): string | null {

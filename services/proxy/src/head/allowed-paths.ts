@@ -16,10 +16,7 @@ function isInDefaults(method: string, path: string, operation: Operation | null)
 }
 
 /**
- * Whether a request may use the provider's configured key, which opens the company's account.
- * Patterns are compared with the path below the base path, as it is forwarded, so a path that is encoded in another way than the pattern is not allowed.
- *
- * @param patterns the provider's; null allows every path, because callers send keys of their own
+ * Whether a request may use the provider's configured key, which opens the company's account; without a key (`patterns` null) callers send their own.
  */
 export function isAllowedPath(
   patterns: readonly (PathPattern | typeof defaultPaths)[] | null,

@@ -9,10 +9,8 @@ const answerForm = /^\$?(?:alt|callback|fields)$/;
 const readable = /^(?:json|sse)$/;
 
 /**
- * Refuses query parameters and headers that make Google's servers answer a model call in another form than JSON, or without its
- * usage (cloud.google.com/apis/docs/system-parameters): its cost could not be known.
+ * Refuses what makes Google's servers answer without usage, or not in JSON (cloud.google.com/apis/docs/system-parameters): the cost would be unknown.
  *
- * @param operation null if the answer is not read anyway
  * @throws ApiError `not_governed`
  */
 export function assureReadable(
@@ -28,7 +26,7 @@ export function assureReadable(
   throw new ApiError('not_governed', 'answers that are not whole, or not JSON, are not governed');
 }
 
-/** The methods of providers' APIs. Not TRACE, whose answer repeats the request's headers, and not CONNECT, which asks for a tunnel. */
+/** Not TRACE, whose answer repeats the request's headers, and not CONNECT, which asks for a tunnel. */
 const served = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
 const isServed = new Set(served);
 

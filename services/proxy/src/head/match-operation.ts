@@ -15,10 +15,8 @@ const known = new Map<string, Operation | null>();
 const maxKnown = 1_000;
 
 /**
- * Finds the operation that a request asks for, and refuses a path that only its case or a format at its end keeps from being one:
- * some servers would serve it, and it would be free.
+ * Refuses a path that only its case or a format at its end keeps from being an operation: some servers would serve it, for free.
  *
- * @param path the provider's, without the query
  * @throws ApiError `malformed_request`
  */
 export function matchOneOperation(api: ProviderApi, method: string, path: string): Operation | null {

@@ -7,13 +7,12 @@ import { holdsAgentToken } from './agent-token.ts';
 import { cutParameters } from './query-parameters.ts';
 
 /**
- * Headers and query parameters from which frameworks and Google's servers take the method. The provider would then serve another
- * request than the one checked here.
+ * Frameworks and Google's servers take the method from these: the provider would serve another request than the one checked.
  */
 const methodOverride =
   /^(?:x-(?:http-)?method(?:-override)?|x-original-method|x-rewrite-method|\$?httpmethod|[_.[ ]method(?:\[\])?)$/i;
 
-/** Headers from which some servers take the path or the host instead. `X-Forwarded-*` is never forwarded anyway. */
+/** Some servers take the path or the host from these. `X-Forwarded-*` is never forwarded anyway. */
 const rerouting = new Set([
   'x-original-url',
   'x-original-uri',
@@ -30,15 +29,11 @@ const rerouting = new Set([
   'x-http-host-override',
 ]);
 
-/** True if a header or parameter of this name can change the method that a server sees. */
 const isMethodOverride = (name: string): boolean => methodOverride.test(name);
 
-/** True if a header of this lower-case name can change the path or host that a server sees. */
 const isRerouting = (name: string): boolean => rerouting.has(name);
 
-/**
- * Whether an `Accept-Encoding` allows an encoding that we cannot decode, so that the usage in the answer could not be read.
- */
+/** Whether the answer could come in an encoding that we cannot decode, its usage unread. */
 export function asksUnreadable(acceptEncoding: string): boolean {
   return acceptEncoding.split(',').some((item) => {
     const [coding = '', ...parameters] = item.toLowerCase().split(';');
@@ -52,11 +47,7 @@ export function asksUnreadable(acceptEncoding: string): boolean {
 const partial = new Set(['range', 'if-range', 'if-none-match', 'if-modified-since']);
 
 /**
- * The headers and the query as the provider gets them: without agent tokens in any place, without anything that makes a server
- * serve another request, and if a key is configured for the provider, with that key in place of the caller's credentials.
- *
- * @param head the request so far, with the query as it was sent
- * @param token the agent token that the request shows
+ * Headers and query for the provider: without agent tokens, without what makes a server serve another request, and with the configured key, if any, in place of the caller's.
  */
 export function buildOutgoing(
   { rawHeaders, request }: Exchange,

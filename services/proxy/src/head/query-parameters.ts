@@ -1,20 +1,18 @@
-/** One parameter of a query, decoded as far as it can be. */
 interface QueryParameter {
   name: string;
   value: string;
 }
 
-/** One part of a query, between two `&`. */
 interface QueryPart {
-  /** As it was sent. */
+  /** As sent. */
   text: string;
-  /** Every name that some server may read in it: before or after decoding, or with `;` between parameters. */
+  /** Before or after decoding, or between `;`: every name that some server may read. */
   names: readonly string[];
 }
 
 const escapes = /(?:%[0-9a-f]{2})+/gi;
 
-/** Decodes every percent escape in a text, once, as a lenient server would: what is broken stays as it is. */
+/** As a lenient server would: what is broken stays as it is. */
 export function decodeOnce(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(escapes, (escaped) => Buffer.from(escaped.replaceAll('%', ''), 'hex').toString('utf8'));
@@ -31,7 +29,6 @@ function parsePart(text: string): QueryPart {
   return { text, names: texts.map((each) => each.split('=', 1)[0]?.replaceAll('+', ' ').trim() ?? '') };
 }
 
-/** The parameters whose name `isWanted`, in their order. */
 export function findParameters(query: string, isWanted: (name: string) => boolean): QueryParameter[] {
   if (query.length < 2) return [];
   return query
@@ -41,7 +38,7 @@ export function findParameters(query: string, isWanted: (name: string) => boolea
     .filter(({ name }) => isWanted(name));
 }
 
-/** Cuts parameters out of a query; every byte of the others stays as it was sent. */
+/** Every byte of the others stays as sent. */
 export function cutParameters(query: string, isCut: (part: QueryPart) => boolean): string {
   if (query.length < 2) return query;
   const parts = query.slice(1).split('&');

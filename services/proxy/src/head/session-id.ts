@@ -13,22 +13,18 @@ export function mapSessionName(agentId: string, name: string): string {
   return `ses_${digest}`;
 }
 
-/** The session id for a caller's name, unless it belongs to another agent. A name in the form of an id is the id. */
+/** A name in the form of an id is the id. */
 export function toSessionId(agentId: string, name: string): string {
   return sessionIdPattern.test(name) ? name : mapSessionName(agentId, name);
 }
 
-/**
- * Whether an id has the form that names are mapped to. Anyone who knows an agent's id can compute such ids, so naming one does not
- * claim it.
- */
+/** Anyone who knows an agent's id can compute such ids, so naming one does not claim it. */
 export function hasMappedForm(sessionId: string): boolean {
   return mappedForm.test(sessionId);
 }
 
 /**
- * The caller's `X-Request-Id` if it is 1 to 128 printable ASCII characters without spaces, given once and without an agent token, since
- * it is recorded and shown; else a new id. Callers may repeat ids, their own or those of others: none is ever a key.
+ * The caller's id if it is short, printable, given once and holds no agent token, since it is recorded and shown; else a new one. It may repeat, so it is never a key.
  */
 export function readRequestId({ headersDistinct }: IncomingMessage): string {
   const [id = '', ...others] = headersDistinct['x-request-id'] ?? [];

@@ -2,14 +2,12 @@ import { ApiError } from '@agp/core/errors';
 import { toEventText } from '@agp/core/events';
 import { holdsAgentToken, spellsAgentToken } from './agent-token.ts';
 
-/** The parts of a request target. */
 export interface Target {
-  /** The agent's name, if the path has one. */
   agentName: string | null;
   providerId: string;
-  /** The provider's path, as it was sent, beginning with a slash. */
+  /** As sent, beginning with a slash. */
   path: string;
-  /** From the question mark on, as it was sent; empty without one. */
+  /** As sent, from the question mark on; empty without one. */
   query: string;
 }
 
@@ -50,8 +48,7 @@ function assurePlain(path: string): void {
 }
 
 /**
- * Splits `/{provider}/{path}` or `/agents/{name}/{provider}/{path}`. The target is never parsed
- * as a URL, because an absolute one would then choose the upstream.
+ * Splits `/{provider}/{path}` or `/agents/{name}/{provider}/{path}`, never parsed as a URL: an absolute one would choose the upstream.
  *
  * @throws ApiError `malformed_request`
  */
@@ -75,14 +72,13 @@ export function parseTarget(target: string): Target {
 
 const maxListedLength = 512;
 
-/** A path for lists and logs, cut; null if something like an agent token is in it. */
+/** Cut for lists and logs; null if something like an agent token is in it. */
 export function toListedPath(path: string): string | null {
   return holdsAgentToken(path) || spellsAgentToken(path) ? null : toEventText(path, maxListedLength);
 }
 
 /**
- * The path of a request's target for traces, with the provider, and without the query and the agent's name. Null for a target
- * that cannot be parsed or has an agent token in its path.
+ * For traces: without the query and the agent's name; null for a target that cannot be parsed or holds an agent token.
  */
 export function toShownPath(target: string): string | null {
   if (parse(target) === null) return null;
@@ -91,7 +87,7 @@ export function toShownPath(target: string): string | null {
   return path.replace(/^\/agents\/[^/]*/, '') || '/';
 }
 
-/** The provider and path of a refused request for lists, as far as its target says them: nothing else of it need be in order. */
+/** For lists, as far as the target of a refused request says them. */
 export function describeTarget(
   providers: ReadonlyMap<string, unknown>,
   target: string,

@@ -38,7 +38,7 @@ const providersFileSchema = z.array(
   }),
 );
 
-/** Mistral reports the usage of every stream, and refuses requests that ask for it (github.com/openai/openai-agents-python/issues/442). */
+/** Mistral reports usage unasked, and refuses to be asked (github.com/openai/openai-agents-python/issues/442). */
 const refusesUsage = /(?:^|\.)mistral\.ai$/;
 
 const builtIn: [string, Provider['api'], string][] = [
@@ -48,8 +48,7 @@ const builtIn: [string, Provider['api'], string][] = [
 ];
 
 /**
- * The providers by id: the built-in ones, then those of the JSON file, then the `PROVIDER_<ID>_URL` and `PROVIDER_<ID>_API_KEY`
- * variables, each overriding the ones before. An id that only a URL variable names speaks the OpenAI format.
+ * Built-in providers, then those of the JSON file, then the `PROVIDER_<ID>_*` variables, each overriding the ones before. An id that only a URL variable names speaks the OpenAI format.
  *
  * @throws ConfigError naming the file or the variable, and never a key
  */
@@ -60,7 +59,6 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
     const asksForUsage = !refusesUsage.test(baseUrl.hostname);
     providers.set(id, { id, api, baseUrl, basePath, asksForUsage, apiKey: null, allowPaths: null, ...more });
   };
-  // A variable's name cannot contain a dash, so an underscore replaces it.
   const find = (id: string) => providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
   for (const [id, api, url] of builtIn) set(id, api, new URL(url));
   for (const [index, entry] of (file ? readProvidersFile(file) : []).entries()) {
@@ -78,7 +76,6 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
       throw new ConfigError(`${name}: ${(checkedId.error ?? checkedUrl.error)?.issues[0]?.message}`);
     }
     const known = find(id);
-    // The file's settings of a server also apply to it at another address.
     const refuses = known?.asksForUsage === false ? { asksForUsage: false } : {};
     const kept = known && { apiKey: known.apiKey, allowPaths: known.allowPaths, ...refuses };
     set(known?.id ?? id, known?.api ?? 'openai', checkedUrl.data, kept);
@@ -97,7 +94,6 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   return providers;
 }
 
-/** An entry by its place, counted from 0, and its id, which may be anything. */
 function nameEntry(index: number, id: unknown): string {
   return typeof id === 'string' ? `[${index}] ("${toLineText(id, 64)}")` : `[${index}]`;
 }
@@ -120,10 +116,9 @@ function readProvidersFile(file: string): z.infer<typeof providersFileSchema> {
 }
 
 /**
- * Reads the file of prices; null if none is named.
+ * An entry for a provider that is not configured would never hold.
  *
- * @param providers the configured providers by id: an entry for any other would never hold
- * @throws ConfigError naming the file, and the entry and field that are at fault
+ * @throws ConfigError naming the file, entry and field
  */
 export function loadPrices(file: string | undefined, providers: ReadonlyMap<string, unknown>): PriceFile | null {
   if (file === undefined) return null;

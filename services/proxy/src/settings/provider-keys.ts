@@ -16,20 +16,14 @@ const credentialHeaders = new Set([
 ]);
 const credentialParameter = /^\$?(?:key|api[-_]?key|access_token|oauth_token|subscription-key)$/i;
 
-/** Whether a header, by its lower-case name, holds a credential of the caller. */
 export const isCredentialHeader = (name: string): boolean => credentialHeaders.has(name);
 
-/** Whether a query parameter holds a credential of the caller. */
 export const isCredentialParameter = (name: string): boolean => credentialParameter.test(name);
 
-/** Azure's resources have their own header for a key. */
 const azureHost = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
 
 /**
- * The header with the configured key, as the provider's own SDK would send it. On the OpenAI-compatible paths of other servers the
- * key is sent as to OpenAI.
- *
- * @param path the provider's path
+ * The configured key as the provider's own SDK would send it; on OpenAI-compatible paths of other servers as to OpenAI.
  */
 export function writeKeyHeader(
   { api, baseUrl }: Pick<Provider, 'api' | 'baseUrl'>,
@@ -44,9 +38,8 @@ export function writeKeyHeader(
   return api === 'anthropic' ? { 'x-api-key': apiKey } : { 'x-goog-api-key': apiKey };
 }
 
-/** A provider's key from the environment. */
 interface NamedProviderKey {
-  /** In lower case; `_` may replace a dash of the provider's id. */
+  /** In lower case; `_` may stand for a dash. */
   id: string;
   variable: string;
   apiKey: string;
@@ -63,12 +56,7 @@ function checkKey(source: string, key: string): string {
   return key;
 }
 
-/**
- * Reads the file that holds a provider's key.
- *
- * @param source the variable that named it
- * @throws ConfigError naming the variable and the file, never its content
- */
+/** @throws ConfigError naming the variable and the file, never its content */
 export function readProviderKey(source: string, file: string): string {
   let text: string;
   try {
@@ -80,7 +68,7 @@ export function readProviderKey(source: string, file: string): string {
 }
 
 /**
- * The keys in `PROVIDER_<ID>_API_KEY` and in the files that `PROVIDER_<ID>_API_KEY_FILE` names; the files win.
+ * From `PROVIDER_<ID>_API_KEY` and the files of `PROVIDER_<ID>_API_KEY_FILE`, which win.
  *
  * @throws ConfigError naming the variable, never its value
  */

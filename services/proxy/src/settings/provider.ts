@@ -1,32 +1,28 @@
-/** One entry of `allow_paths`, taken apart. */
 export interface PathPattern {
   /** Null for every method. */
   method: string | null;
   path: string;
-  /** All paths that begin with `path` are allowed. */
   isPrefix: boolean;
 }
 
 /** The entry of `allow_paths` for the paths that are allowed without one. */
 export const defaultPaths = 'default';
 
-/** A server that agents may reach, by the id at the start of the path. */
 export interface Provider {
   id: string;
-  /** The request and answer formats that it speaks. */
   api: 'openai' | 'anthropic' | 'gemini';
   baseUrl: URL;
   /** The path of `baseUrl` without a closing slash: put before the request's. */
   basePath: string;
-  /** The proxy asks for a stream's usage if the caller did not. False for servers that refuse unknown fields. */
+  /** False for servers that refuse unknown fields. */
   asksForUsage: boolean;
-  /** Sent in place of the caller's credentials; null if these are forwarded. */
+  /** In place of the caller's credentials; null if these are forwarded. */
   apiKey: string | null;
-  /** The requests that it may get; null allows all. */
+  /** Null allows all. */
   allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
 }
 
-/** OpenAI's own base URL is accepted with and without `/v1`, and a base URL that ends in it does not double it. */
+/** OpenAI's base URL is accepted with and without `/v1`, and one that ends in it does not double it. */
 export function normalisePath({ id, api, basePath }: Pick<Provider, 'id' | 'api' | 'basePath'>, path: string): string {
   if (api !== 'openai') return path;
   const versioned = /^\/v1(?:\/|$)/.test(path);
@@ -44,10 +40,7 @@ export function parsePathPattern(text: string): PathPattern | null {
   return { method, path: isPrefix ? path.slice(0, -1) : path, isPrefix };
 }
 
-/**
- * The pattern as written and, where the proxy adds or drops `/v1` in requests, as a request that is written so gets it. `/v1*` stays as
- * it is: without `/v1` it would be every path.
- */
+/** As written and as the proxy forwards it. `/v1*` stays: without `/v1` it would be every path. */
 export function listSpellings(provider: Provider, written: PathPattern): PathPattern[] {
   const path = written.path === '/v1' ? written.path : normalisePath(provider, written.path);
   return path === written.path ? [written] : [written, { ...written, path }];

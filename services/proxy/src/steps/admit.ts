@@ -7,10 +7,9 @@ import { toListedPath } from '../head/target.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 
 /**
- * Reads from storage what governs the agent at this moment, never cached, and who owns the session that the request names, which
- * never changes.
+ * Reads what governs the agent at this moment, never cached.
  *
- * @param deadline when to give up, on the monotonic clock in milliseconds
+ * @param deadline on the monotonic clock in milliseconds
  * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`, `audit_unavailable`
  */
 export async function admit(context: ProxyContext, head: Head, agent: Agent, deadline: number): Promise<Admission> {
@@ -23,7 +22,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   );
   const admittedAt = performance.now();
   if (stored === undefined) {
-    // The row was deleted by hand. The next request registers the name anew; the status of this one is unknown.
+    // The row was deleted by hand: the next request registers the name anew.
     context.agents.delete(agent.name);
     throw new ApiError('status_unavailable');
   }

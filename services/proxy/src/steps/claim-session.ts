@@ -4,12 +4,10 @@ import { mapSessionName } from '../head/session-id.ts';
 import type { Admission, Agent, Session } from '../journey.ts';
 
 /**
- * Makes a new session the agent's, as the last step before its first request is forwarded: a refused request leaves no row behind. If
- * agents race for one id, the first claim wins; a losing agent with a token continues in its own session, which later requests also
- * get for that id.
+ * Makes a new session the agent's, last of all: a refused request leaves no row behind. The first claim of an id wins; an agent with a token that loses continues in a session of its own.
  *
- * @param deadline when to give storage up, on the monotonic clock in milliseconds
- * @returns the id of the session that the request belongs to
+ * @param deadline on the monotonic clock in milliseconds
+ * @returns the session that the request belongs to
  * @throws ApiError `session_of_another_agent`, `status_unavailable`
  */
 export async function claimSession(

@@ -7,11 +7,8 @@ import type { Admission, Agent, Counted, Head } from '../journey.ts';
 const notCounted: Counted = { againstRequestsPerMinute: null };
 
 /**
- * Checks the limits that do not depend on the body: the agent's requests of this minute, and caps that recorded spend has
- * reached. Only for a body that is still to come, so that the proxy does not wait for one that it will refuse; for all other
- * requests `reserve` does it, with no query more.
+ * Checks the limits that need no body, if that is still to come: the proxy waits for none that it will refuse.
  *
- * @param deadline when to give storage up; put off by what is waited for Redis in vain
  * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
  *   `status_unavailable`
  */

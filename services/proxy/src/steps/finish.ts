@@ -12,7 +12,7 @@ import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 import { observeTimes } from '../telemetry/times.ts';
 
-/** Ends every request: records it if it was forwarded, else refuses it, and gives back what it held even if that fails. */
+/** Records a forwarded request, refuses any other, and gives back what it held even if that fails. */
 export function finish(context: ProxyContext, exchange: Exchange, journey: Journey, trace: RequestTrace | null): void {
   try {
     record(context, exchange, journey, trace);
@@ -49,7 +49,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
       context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(answer.status) });
     if (answer.cause !== null) context.metrics.providerFailures.inc({ provider: event.provider, cause: answer.cause });
     observeTimes(context.metrics, forwarded.request, answer);
-    // A body that streams through may turn out too large or too slow after part of it was forwarded.
+    // A streamed body may turn out too large or too slow after part of it was forwarded.
     if (answer.failure === 'request_too_large' || answer.failure === 'body_too_slow')
       context.metrics.refusals.inc({ code: answer.failure });
     if (ended.refusal) {
@@ -66,7 +66,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     context.refusals.count({ agentId: journey.agent?.uuid ?? null, reason: error.code, requestId, sourceIp }, () =>
       describeTarget(context.config.providers, target),
     );
-    // Whoever has not shown a claimed name's token does not learn whose it is.
+    // Without a claimed name's token nobody learns whose it is.
     const agent = error.code === 'unauthorized_agent' ? undefined : journey.agent;
     answerError(exchange, error, agent ? { 'X-Agent-Id': agent.id } : {});
   }
@@ -75,7 +75,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
 
-/** The measurement of a call that failed inside the proxy: its reservation is the best estimate of its cost. */
+/** The reservation is the best estimate of what a call cost that failed inside the proxy. */
 function assume({ head, body, reservation }: AdmittedRequest, { outcome }: Answer): Measurement {
   const model = body.inspected?.requestedModel ?? null;
   const costs = head.operation?.isFree === false && reservation.nanoUsd > 0;
@@ -83,7 +83,6 @@ function assume({ head, body, reservation }: AdmittedRequest, { outcome }: Answe
   return { ...unmeasured, model, requestedModel: model, ...cost, outcome };
 }
 
-/** The answer of a forwarded request that failed inside the proxy: it is recorded all the same. */
 function failedAnswer(head: Head): Answer {
   return {
     outcome: 'failed',

@@ -6,11 +6,7 @@ import type { AdmittedRequest, Answer } from '../journey.ts';
 import type { StopReason } from '../stop/running-requests.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 
-/**
- * Sends the request to the provider and the answer to the agent, byte for byte, while a tap reads a copy.
- *
- * @returns how it ended, once the last byte is out; failures of provider or agent do not reject it
- */
+/** @returns how the call ended, once the last byte is out; failures of provider or agent do not reject it */
 export function forward(
   context: Setup & Working,
   exchange: Exchange,
@@ -30,7 +26,7 @@ export function forward(
     done();
     resolve(answer);
   });
-  // An agent that left during admission has closed its connection already, and no event will follow.
+  // An agent that left during admission sends no `close` any more.
   if (exchange.response.destroyed) relay.onAgentClose();
   else relay.dispatch(context.upstream, trace);
   return promise;

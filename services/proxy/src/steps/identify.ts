@@ -8,8 +8,7 @@ import type { ProxyContext } from '../context.ts';
 import type { Agent, Head } from '../journey.ts';
 
 /**
- * Finds the agent by its token, or else by the declared name; its first request registers it, active, with the default cap.
- * `admit` reads later whether a token still works, and whether the name may be used without one.
+ * Finds the agent by its token, or else by the declared name; its first request registers it. `admit` reads whether a token still works.
  *
  * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`
  */
@@ -35,13 +34,13 @@ async function findToken(context: ProxyContext, sha256: string, deadline: number
   const known = context.tokens.get(sha256);
   if (known) return known;
   const found = await context.storage.findAgentToken(sha256, deadline);
-  // An unknown token is not remembered, since it may be issued at any moment.
+  // It may be issued at any moment, so it is not remembered.
   if (found === undefined) throw new ApiError('unauthorized_agent');
   context.tokens.set(sha256, found);
   return found;
 }
 
-/** The first requests of a name may come together: only one of them registers it, and counts as a registration. */
+/** Of the first requests of a name only one registers it. */
 function registerOnce(
   context: ProxyContext,
   head: Head,
@@ -64,7 +63,6 @@ async function register(
   tokenId: string | null,
   deadline: number,
 ): Promise<string> {
-  // Operators may choose other names when they issue a token.
   if (tokenId === null && !isNewAgentName(name)) {
     throw new ApiError(
       'malformed_request',

@@ -3,7 +3,6 @@ import type { CallMeter, Measurement } from '@agp/metering';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type AdmittedRequest, type Answer, toHolder } from '../journey.ts';
 
-/** Begins to measure a call, before it is forwarded. */
 export function openMeter(
   { config, metering, storage }: Setup & Stores & Working,
   request: AdmittedRequest,
@@ -21,7 +20,7 @@ export function openMeter(
   });
 }
 
-/** Finds out what the call used and cost, and what PII its texts hold. The agent has all of the answer by now. */
+/** The agent has all of the answer by now. */
 export async function meter(
   context: Setup & Working,
   { head }: AdmittedRequest,

@@ -11,11 +11,10 @@ interface Promising {
 }
 
 /**
- * Promises the request places in the outbox for its events, of which it has two where it is recorded at ingress as well. Of requests that
- * were admitted together none takes a place that was promised to another.
+ * Reserves outbox places for the request's events. Requests admitted together cannot take each other's.
  *
  * @returns how many; the caller gives each back when its event is in the outbox
- * @throws ApiError `audit_unavailable` with `AUDIT=strict`, where there are not enough
+ * @throws ApiError `audit_unavailable` with `AUDIT=strict`, if there are not enough
  */
 export function promisePlaces(
   { config, outbox, load }: Promising,

@@ -15,12 +15,10 @@ const endedEarly = () => new ApiError('malformed_request', 'the request body end
 const tooSlow = () => new ApiError('body_too_slow');
 
 /**
- * Reads the body of an operation that we inspect; lets every other body stream.
+ * Reads the body of an operation that we inspect, and streams any other.
  *
- * @param admission under a cap, the usage of a stream is always asked for
  * @param _counted proof that the early limits were checked: the body of a refused request is never read
- * @throws ApiError `request_too_large`, `share_used_up`, `proxy_overloaded`, `body_too_slow`, `malformed_request` when the
- *   agent stops sending
+ * @throws ApiError `request_too_large`, `share_used_up`, `proxy_overloaded`, `body_too_slow`, `malformed_request`
  */
 export async function readBody(
   context: Setup & Working,
@@ -35,7 +33,6 @@ export async function readBody(
   if (request.destroyed) throw endedEarly();
   if (!head.hasBody) return { inspected: null, toProvider: null, waitedMs: 0, sha256: () => null, release: () => {} };
   const given = Promise.withResolvers<never>();
-  // A rejection that nobody waits for must not end the process.
   given.promise.catch(() => {});
   const expected = head.operation === null ? 0 : (head.contentLength ?? 0);
   const claim = context.bodyMemory.open(toHolder(agent, head), expected, given.reject);
@@ -64,7 +61,6 @@ export async function readBody(
   }
 }
 
-/** @param givenUp rejects when others need the memory more */
 function bufferBody(
   { config }: Setup,
   request: IncomingMessage,
@@ -109,11 +105,10 @@ function bufferBody(
 
 function streamBody({ config }: Setup, request: IncomingMessage, claim: BodyClaim): Body {
   claim.grow(streamedBytes);
-  // It takes no more than that, so ending it would free little.
   claim.complete();
   const digest = new ContentDigest();
   const stream = new PassThrough();
-  // The call to the provider reports the error; without a listener it would end the process once that call is over.
+  // The call to the provider reports the error; without a listener it would end the process.
   stream.on('error', () => {});
   let length = 0;
   const onData = (chunk: Buffer) => {

@@ -14,7 +14,7 @@ import { parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
 import { normalisePath } from '../settings/provider.ts';
 
-/** Headers with session ids that clients send by themselves; the first one present counts. */
+/** Clients send these by themselves; the first one present counts. */
 const clientSessionHeaders = [
   'x-claude-code-session-id',
   'session-id',
@@ -54,7 +54,7 @@ function readAgentName(exchange: Exchange, inPath: string | null): string | null
     refuse('x-agent-name names another agent than the path');
   const name = inPath ?? inHeader;
   if (name !== null && isReservedAgentName(name)) refuse('agent names that begin with unnamed- are reserved');
-  // Names are shown and recorded, which a token must not be.
+  // Names are shown and recorded.
   if (name !== null && (holdsAgentToken(name) || spellsAgentToken(name)))
     refuse('an agent name must not hold an agent token');
   return name;
@@ -62,12 +62,11 @@ function readAgentName(exchange: Exchange, inPath: string | null): string | null
 
 function readSessionName(exchange: Exchange): string | null {
   const named = readGovernanceHeader(exchange, 'x-session-id', 256);
-  // It would be shown and recorded as the session's id.
   if (named !== null && spellsAgentToken(named)) refuse('x-session-id must not hold an agent token');
   if (named !== null) return named;
   for (const name of clientSessionHeaders) {
     const value = exchange.request.headersDistinct[name]?.[0];
-    // These headers are not meant for us: one that we cannot use is ignored rather than refused.
+    // They are not meant for us: one that we cannot use is ignored.
     if (value && value.length <= 256 && /^[\x20-\x7e]+$/.test(value) && !spellsAgentToken(value)) return value;
   }
   return null;
@@ -81,7 +80,7 @@ function readComplianceTag(exchange: Exchange): string | null {
   return tag;
 }
 
-/** A pair's two ids hold the same millisecond, the request's before the response's. */
+/** The two ids hold the same millisecond, the request's before the response's. */
 function makeEventUuids(pair: boolean): { event: string; requestEvent: string | null } {
   if (!pair) return { event: randomUUIDv7(), requestEvent: null };
   for (;;) {
@@ -91,8 +90,6 @@ function makeEventUuids(pair: boolean): { event: string; requestEvent: string | 
 }
 
 /**
- * Reads the target and the headers, and stamps the request with its event's id.
- *
  * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `foreign_host`, `cross_site_request`, `not_governed`, `unauthorized_agent`
  */
 export function readHead(context: Setup & Working, exchange: Exchange): Head {
@@ -108,7 +105,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
     throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet: send plain HTTP requests');
   }
   if (headers['x-goog-upload-protocol'] === 'resumable' || /[?&]uploadType=resumable(?:&|$)/i.test(target.query)) {
-    // The provider would answer with its own URL, and the upload would bypass the proxy.
+    // The provider would answer with a URL of its own, and the upload would bypass the proxy.
     throw new ApiError('not_governed', 'resumable uploads are not governed yet');
   }
   const coding = headers['transfer-encoding'];

@@ -5,10 +5,9 @@ import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
 
 /**
- * Takes the request's share of the day's budget and of the agent's requests of this minute, the last check of all.
+ * Takes the request's share of the day's budget and of the agent's minute, the last check of all.
  *
- * @param counted the limit it was counted against already; a limit changed since then counts it anew
- * @param deadline when to give storage up; put off by what is waited for Redis in vain
+ * @param counted a limit changed since then counts the request anew
  * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
  *   `budget_unavailable`, `status_unavailable`
  */

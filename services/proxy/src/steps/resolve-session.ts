@@ -6,9 +6,7 @@ import { hasMappedForm, mapSessionName, toSessionId } from '../head/session-id.t
 import type { Admission, Agent, Head, Session } from '../journey.ts';
 
 /**
- * The request's session: the caller's name if it has the form of an id, else a digest of the name and the agent, else, without a
- * name, the agent's current session, which ends when idle. Another agent that uses an id first cannot lock out an agent with a
- * token: that one gets its own digest for the id.
+ * The named id, else a digest of name and agent, else the agent's current session, which ends when idle. Who uses an id first cannot lock out an agent with a token: that one gets its own digest for it.
  *
  * @throws ApiError `session_of_another_agent` for an agent that has proven nothing
  */

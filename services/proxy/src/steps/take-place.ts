@@ -3,8 +3,7 @@ import { refuseShare } from '../exchange.ts';
 import { type Agent, type Head, type Place, toHolder } from '../journey.ts';
 
 /**
- * Takes a place among the requests served at once, and with it the right to a connection to a provider. An agent that floods the
- * proxy fills only its own share.
+ * Takes a place among the requests served at once; an agent that floods the proxy fills only its own share.
  *
  * @throws ApiError `share_used_up`, `proxy_overloaded`
  */

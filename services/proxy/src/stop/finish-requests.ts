@@ -11,9 +11,9 @@ interface Finishing {
   runningRequests: RunningRequests;
 }
 
-/** How long the error that ends an overdue stream may take to leave, in milliseconds. */
+/** In milliseconds, for the error that ends an overdue stream. */
 const lastWordsMs = 2_000;
-/** Time after the grace to meter the ended requests and publish their events, in milliseconds; within `stopMarginMs`. */
+/** In milliseconds, to meter the ended requests and publish their events; within `stopMarginMs`. */
 const handOverMs = 6_000;
 
 /**

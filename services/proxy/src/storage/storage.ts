@@ -23,23 +23,20 @@ import {
 } from '@agp/db';
 import { coalesce } from '@agp/runtime/fairness';
 
-/** The reads and writes of Postgres that a request waits for. */
 export type Storage = ReturnType<typeof createStorage>;
 
-/** An agent's spend on a day, to be read. */
 interface SpendAsk {
   day: string;
   agentId: string;
 }
 
-/** The same, with the events that may be part of it already, as UUIDs. */
 interface CloserSpendAsk extends SpendAsk {
   eventIds: readonly string[];
 }
 
 const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
 
-/** Reads what is asked for day by day: all of one day except around midnight. */
+/** All of one day, except around midnight. */
 async function readByDay<Ask extends SpendAsk, Value>(
   asks: Ask[],
   read: (day: string, ofDay: Ask[]) => Promise<(ask: Ask) => Value>,
@@ -53,11 +50,9 @@ async function readByDay<Ask extends SpendAsk, Value>(
 }
 
 /**
- * Each function with a `deadline` gives up at that time, on the monotonic clock in milliseconds, and rejects with
- * `status_unavailable` then and for every failure of storage.
+ * Functions with a `deadline`, on the monotonic clock in milliseconds, reject with `status_unavailable` at that time and for every failure of storage.
  *
- * @param pool its statements must time out by themselves within about a second, or they would pile up behind a lock
- * @param onFailure gets the cause of each failure, which agents are not shown
+ * @param pool its statements must time out within about a second, or they would pile up behind a lock
  */
 export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
@@ -75,7 +70,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     }
   }
 
-  // Unknown names are few, but hundreds of requests may bring the same one at once: one query for each name.
+  // Hundreds of requests may bring the same new name at once: one query for each name.
   const findAgent = coalesce(
     async (names: string[]) =>
       new Map(await Promise.all(names.map(async (name) => [name, await findAgentId(pool, name)] as const))),
@@ -116,23 +111,21 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     findAgentId: async (name: string, deadline: number) => (await inTime(findAgent(name), deadline)) ?? null,
     /** By the hex digest of its secret; undefined for one that was never issued, or is revoked. */
     findAgentToken: (secretSha256: string, deadline: number) => inTime(findToken(secretSha256), deadline),
-    /** @returns null if the name is claimed and no token was shown for it */
+    /** Null if the name is claimed and no token was shown for it. */
     registerAgent: (agent: NewAgent, deadline: number) => inTime(registerAgent(pool, agent), deadline),
     /** Read for this request, never cached; undefined when the agent is gone. */
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
-    /** @returns the agent that owns the session, after the claim */
     claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
-    /** Whether this event carries the cost of a job that is billed once. */
+    /** Whether this event pays for a job that is billed once. */
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
-    /** The spend of an agent and of all agents on a day, read after this call begins; never cached. */
+    /** Read after this call begins; never cached. */
     readSpend: async (day: string, agentId: string, deadline: number) =>
       (await inTime(spends({ day, agentId }), deadline)) ?? nothing,
-    /** @returns `recorded` has at least those of the events that the spend includes */
+    /** `recorded` has at least those events that the spend includes. */
     readSpendWithRecorded: async (ask: CloserSpendAsk, deadline: number) =>
       (await inTime(closerSpends(ask), deadline)) ?? { ...nothing, recorded: new Set<string>() },
-    /** No request waits for this; it rejects as Postgres does. */
     addUnrecordedSpend: async (spend: UnrecordedSpend) => void (await addUnrecordedSpend(pool, [spend])),
-    /** No request waits for this. @returns false where storage failed, which is reported */
+    /** No request waits for this. False if storage failed, which is reported. */
     keepForwarded: (spends: readonly ForwardedSpend[]): Promise<boolean> =>
       Promise.all(spends.map(forwarded)).then(
         () => true,
@@ -141,9 +134,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
           return false;
         },
       ),
-    /** Which of the events, by UUID, are part of the spend. No request waits for this; it rejects as Postgres does. */
+    /** UUIDs of the events that the spend includes. */
     findRecorded: (eventIds: readonly string[]) => findRecordedIds(pool, eventIds),
-    /** No request waits for this; it rejects as Postgres does. */
     readRunningStates: (agentIds: readonly string[]) => readRunningStates(pool, agentIds),
   };
 }

@@ -14,10 +14,7 @@ const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Logs one line for each request that failed, was refused for a fault of ours, or was ended by an operator; for all others at
- * `debug`. It holds nothing that a caller chose, except ids of sessions and requests in the form of one.
- *
- * @param error what broke inside the proxy, if that is how it ended
+ * Logs failures, refusals for a fault of ours and ends by an operator; all else at `debug`. It holds nothing that a caller chose, except ids in the form of one.
  */
 export function logRequest(
   logger: Logger,
@@ -56,13 +53,12 @@ function judge({ event, refusal }: RequestEnd): ['error' | 'warn' | 'info' | 'de
 
 const describe = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
-/** The trace id in the caller's `traceparent`, even with tracing off; null if it is missing or malformed. */
+/** From the caller, even with tracing off; null if it is missing or malformed. */
 export function readTraceId(traceparent: unknown): string | null {
   const [, id = null] = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(String(traceparent)) ?? [];
   return id;
 }
 
-/** OpenTelemetry's names for operations; all others keep our own name. */
 const operationNames: Readonly<Record<string, string>> = {
   'chat.completions': 'chat',
   responses: 'chat',
@@ -77,12 +73,10 @@ const operationNames: Readonly<Record<string, string>> = {
   batchEmbedContents: 'embeddings',
 };
 
-/** OpenTelemetry's names for providers whose usual id differs. */
 const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' };
 
 /**
- * Describes a call before it is made, by OpenTelemetry's conventions for generative AI; a request that we cannot read is a plain
- * HTTP one. No text of agents or models is in it.
+ * By OpenTelemetry's conventions for generative AI, or for HTTP if we cannot read the call; no text of agents or models is in it.
  */
 export function describeCall({ head, sessionId, body }: AdmittedRequest): { name: string; attributes: Attributes } {
   const { provider, operation, path } = head;
@@ -118,7 +112,7 @@ export const shorten = (model: string): string => model.slice(0, 256);
 /** RFC 9110 and RFC 5789: the methods that OpenTelemetry's conventions for HTTP know. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']);
 
-/** The first word of a span's name, and its attributes, by those conventions, which have one word for all other methods. */
+/** By those conventions, which have one word for all other methods. */
 export function describeMethod(method: string): { name: string; attributes: Attributes } {
   if (knownMethods.has(method)) return { name: method, attributes: { 'http.request.method': method } };
   return { name: 'HTTP', attributes: { 'http.request.method': '_OTHER', 'http.request.method_original': method } };

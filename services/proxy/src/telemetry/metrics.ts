@@ -8,7 +8,7 @@ import type { KillReason } from '../stop/running-requests.ts';
 
 export type ProxyMetrics = ReturnType<typeof createMetrics>;
 
-/** The proxy's metrics. Label values are bounded: providers of the configuration, error codes, outcomes. */
+/** Label values are bounded: configured providers, error codes, outcomes. */
 export function createMetrics(held: {
   providers: Iterable<string>;
   outbox(): number;
@@ -165,7 +165,7 @@ const unscanned: Record<UnscannedReason, true> = {
   unknown_path: true,
 };
 
-/** Exports counters with all their labels at 0. A series that begins at 1 has not risen, so an alert would miss the first time. */
+/** A series that begins at 1 has not risen, so an alert would miss the first time. */
 function startAtZero(metrics: Omit<ProxyMetrics, 'registry'>, providers: Iterable<string>): void {
   for (const code of refusals) metrics.refusals.inc({ code }, 0);
   for (const reason of Object.keys(stops)) metrics.killed.inc({ reason }, 0);

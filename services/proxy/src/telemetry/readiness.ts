@@ -3,12 +3,7 @@ import { createStorageChecks, type Pool } from '@agp/db';
 import { type Logger, logReadiness, Readiness } from '@agp/runtime';
 import type { ProxyConfig } from '../config.ts';
 
-/**
- * Ready while storage answers. NATS must have been there once: later the outbox bridges its absence, which must not make every replica
- * unready.
- *
- * @param findOutbox null until NATS is there for the first time
- */
+/** NATS must have been there once; later the outbox bridges its absence, which must not make every replica unready. */
 export function createReadiness(
   { audit }: Pick<ProxyConfig, 'audit'>,
   pool: Pool,

@@ -5,18 +5,16 @@ import { type AdmittedRequest, type RequestEnd, statusOf } from '../journey.ts';
 import { describeCall, describeMethod, shorten } from './log-request.ts';
 
 /**
- * The two spans of a request: the agent's, and within it that of the call to the provider. Names and attributes are
- * OpenTelemetry's where it has any; no text of agents or models is in them.
+ * The agent's span and, within it, that of the call. Names and attributes are OpenTelemetry's; no text of agents or models is in them.
  */
 export class RequestTrace {
   readonly #tracing: Tracing;
   readonly #request: Span;
   readonly #target: string;
-  /** The monotonic clock's zero in milliseconds since 1970; the same for both spans, so that they fit together. */
+  /** The monotonic clock's zero; the same for both spans, so that they fit together. */
   readonly #epoch = Date.now() - performance.now();
   #call: Span | null = null;
 
-  /** Begins at the request's arrival, in the trace that its headers name or in one of its own. */
   constructor(tracing: Tracing, { method, target, request, arrived }: Exchange) {
     this.#tracing = tracing;
     this.#target = target;
@@ -29,11 +27,7 @@ export class RequestTrace {
     return this.#request.spanContext().traceId;
   }
 
-  /**
-   * Begins the span of the call, and names it in the `traceparent` that the provider gets, if it gets any.
-   *
-   * @param at on the monotonic clock, in milliseconds
-   */
+  /** Begins the span of the call and names it in the provider's `traceparent`, at a time on the monotonic clock. */
   startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void {
     const { name, attributes } = describeCall(request);
     this.#call = this.#tracing.startClientSpan(name, this.#request, this.#epoch + at);
@@ -41,7 +35,7 @@ export class RequestTrace {
     this.#tracing.continueIn(this.#call, headers);
   }
 
-  /** Ends both spans. Called once, on every way out. */
+  /** Called once, on every way out. */
   end(ended: RequestEnd): void {
     this.#endCall(ended);
     const { requestId, head, agent, sessionId, event, answer, refusal } = ended;

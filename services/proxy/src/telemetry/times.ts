@@ -1,7 +1,7 @@
 import type { AdmittedRequest, Answer } from '../journey.ts';
 import type { ProxyMetrics } from './metrics.ts';
 
-/** The steps of the pipeline, named after their files and functions. */
+/** Named after their files and functions. */
 type StepName =
   | 'readHead'
   | 'identify'
@@ -14,11 +14,7 @@ type StepName =
   | 'meter'
   | 'finish';
 
-/**
- * Times the steps of one request, at a cost of about 0.2 microseconds each.
- *
- * @returns to be called with the step that begins now, which ends the one before; with null after the last
- */
+/** Call it with the step that begins now, and with null after the last. */
 export function timeSteps({ steps }: Pick<ProxyMetrics, 'steps'>): (begins: StepName | null) => void {
   let step: StepName | null = null;
   let since = 0;
@@ -30,7 +26,6 @@ export function timeSteps({ steps }: Pick<ProxyMetrics, 'steps'>): (begins: Step
   };
 }
 
-/** Observes how long a forwarded request took, and which part of that was the proxy's and which the provider's. */
 export function observeTimes(
   metrics: Pick<ProxyMetrics, 'duration' | 'overhead' | 'provider' | 'providerFirstByte'>,
   { head, body }: AdmittedRequest,

@@ -1,25 +1,23 @@
 import type { UnscannedReason } from '@agp/metering';
 import { type Logger, logSparsely } from '@agp/runtime';
 
-/** A request with text that was not scanned. */
 interface UnscannedText {
   eventId: string;
   reason: UnscannedReason;
 }
 
-/** A request that would use a provider's configured key beyond what that is allowed to. */
 interface PathNotAllowed {
   requestId: string;
   agentId: string;
   provider: string;
   method: string;
-  /** The path that was compared with `allow_paths`; null if it may not be shown. */
+  /** Null if it may not be shown. */
   path: string | null;
 }
 
 export type Warnings = ReturnType<typeof createWarnings>;
 
-/** Faults that may affect every request at once. Each is one line in a while, with the number of lines held back. */
+/** Faults that may affect every request: one line in a while, with the number of lines held back. */
 export function createWarnings(logger: Logger) {
   const onError = (level: 'warn' | 'error', message: string) =>
     logSparsely(({ message: error }: Error, heldBack) => logger[level]({ error, heldBack }, message));
