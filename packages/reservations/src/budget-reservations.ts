@@ -10,21 +10,20 @@ import {
 } from './budget-scripts.ts';
 import { forwardCommand } from './connect-redis.ts';
 
-/** A forwarded request as operators see it after its proxy was killed. */
+/** As operators see it after its proxy was killed. */
 export interface ForwardedRequest {
   sessionId: string;
-  /** The provider's id. */
   provider: string;
-  /** As the request named it; null where none was read. At most 256 characters. */
+  /** As the request named it, at most 256 characters; null if none was read. */
   model: string | null;
 }
 
-/** The form in Redis. Ids of sessions and providers contain no `|`; a model's name may. */
+/** Ids of sessions and providers contain no `|`; a model's name may. */
 function writeForwarded({ sessionId, provider, model }: ForwardedRequest): string {
   return `${sessionId}|${provider}|${model ?? ''}`;
 }
 
-/** @returns null for a text that is not from {@link writeForwarded} */
+/** Null for any other text. */
 function parseForwarded(text: string): ForwardedRequest | null {
   const [, sessionId, provider, model] = /^([^|]+)\|([^|]+)\|(.*)$/s.exec(text) ?? [];
   if (sessionId === undefined || provider === undefined) return null;
@@ -50,43 +49,39 @@ export interface Reservation {
   agentId: string;
   /** UTC day of the event, `YYYY-MM-DD`. */
   day: string;
-  /** Whole nano-dollars. */
   nanoUsd: number;
-  /** Set once the request is on its way to its provider: then the reservation no longer ends with its lease. */
+  /** Once it is set, the reservation no longer ends with its lease. */
   forwarded?: ForwardedRequest | undefined;
 }
 
-/** A reservation whose request is on its way. */
 export type ForwardedReservation = Reservation & { forwarded: ForwardedRequest };
 
-/** An abandoned reservation of a forwarded request: its proxy was killed, or its event is not recorded a day after JetStream got it. */
+/** Its proxy was killed, or its event is not recorded a day after JetStream got it. */
 export interface EndedReservation {
   eventId: string;
   agentId: string;
   nanoUsd: number;
-  /** Null where it cannot be read. */
+  /** Null if it cannot be read. */
   forwarded: ForwardedRequest | null;
 }
 
-/** The sums that were reserved before a reservation, and are not released. */
+/** What was reserved before a reservation, and is not released. */
 export interface Reserved {
-  /** Place in the order of reservations of the day. */
+  /** In the order of the day. */
   seq: number;
   agentEarlierNanoUsd: number;
   globalEarlierNanoUsd: number;
-  /** How long Redis has lost nothing, in milliseconds. */
+  /** In milliseconds: how long Redis has lost nothing. */
   wholeForMs: number;
 }
 
-/** How far Redis can be relied on to hold what it was told. */
 export interface Memory {
-  /** The time of its last loss that can be seen, by its own clock: another value is another loss. */
+  /** The last visible loss, by the clock of Redis: another value is another loss. */
   since: number;
-  /** It may drop reservations where its memory is full. */
+  /** It may drop reservations when its memory is full. */
   mayEvict: boolean;
 }
 
-/** The agent's requests of this minute were used up. */
 export interface RateLimited {
   /** Seconds until the next minute begins. */
   resetSeconds: number;
@@ -101,40 +96,36 @@ export interface HeldReservation {
 
 /** Reservations that all replicas share. Every method rejects while Redis is down or does not answer. */
 export interface BudgetReservations {
-  /** @param requestsPerMinute the agent's limit, counted by this call; null without a limit, or where the request was counted before */
+  /** @param requestsPerMinute counted by this call; null without a limit, or if the request was counted before */
   reserve(reservation: Reservation, requestsPerMinute: number | null): Promise<Reserved | RateLimited>;
-  /** Counts a request against its agent's minute before it reserves. @returns null where there was room for it */
+  /** Null if the agent's minute had room. */
   countRequest(agentId: string, requestsPerMinute: number): Promise<RateLimited | null>;
   /** Unknown reservations are ignored. */
   release(reservations: readonly Pick<Reservation, 'eventId' | 'day'>[]): Promise<void>;
   /**
-   * Call it just before the requests go to their providers: from then on only a release ends a reservation. Adds those that are missing, as
-   * for requests without caps. It is written to the connection before this returns, so that a proxy cannot be killed with a request sent
-   * and this not.
+   * Call it just before the requests go out: from then on only a release ends a reservation. Adds missing ones. It is on the connection before this returns, so a kill cannot come between.
    */
   forward(reservations: readonly ForwardedReservation[]): Promise<void>;
-  /** Extends the leases by 30 s, and restores reservations that Redis has lost. */
+  /** By 30 s; restores reservations that Redis has lost. */
   renew(reservations: readonly Reservation[]): Promise<void>;
-  /** Extends the leases to 24 h: JetStream has the event, and the writer will release. Does not restore lost reservations. */
+  /** To 24 h, since JetStream has the event. Does not restore. */
   confirm(reservations: readonly Reservation[]): Promise<void>;
-  /** Sees whether Redis has lost reservations: flushed, restarted, or replaced by a replica that may lack the latest. For the proxy alone. */
+  /**
+   * Sees whether Redis was flushed, restarted, or replaced by a replica that may lack the latest; for the proxy alone.
+   */
   look(): Promise<Memory>;
-  /** Drops reservations of a day whose lease ended before they were forwarded. */
+  /** Drops reservations whose lease ended before they were forwarded. */
   purge(day: string): Promise<void>;
   /**
-   * Reservations of a day whose lease ended after they were forwarded. They count until they are released.
-   *
-   * @param limit most of them at once
-   * @returns `isAll` is false where there may be more
+   * Those whose lease ended after they were forwarded count until they are released; `isAll` is false if there may be more.
    */
   listEnded(day: string, limit: number): Promise<{ ended: EndedReservation[]; isAll: boolean }>;
-  /** The reservations of a day, of one agent or of all. */
   list(day: string, agentId: string | null): Promise<HeldReservation[]>;
-  /** Sums of a day's reservations, in nano-dollars: of all agents, and by agent UUID. */
+  /** In nano-dollars, by agent UUID. */
   readTotals(day: string): Promise<{ globalNanoUsd: number; byAgent: Map<string, number> }>;
 }
 
-/** How long a reservation outlives a proxy that no longer renews it, in milliseconds. */
+/** In milliseconds. */
 export const leaseMs = 30_000;
 const confirmedMs = 24 * 3_600_000;
 
@@ -152,7 +143,6 @@ function parseHeld(value: string): { agentId: string; nanoUsd: number; seq: numb
   return { agentId: agent ?? '', nanoUsd: Number(nanoUsd), seq: Number(seq) };
 }
 
-/** A field of what INFO answers; empty where it is missing. */
 const readField = (info: string, name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(info)?.[1] ?? '';
 
 interface Scripts {
@@ -166,7 +156,7 @@ interface Scripts {
   agpListEnded(base: string, limit: number): Promise<[number, ...string[]]>;
 }
 
-/** @param leaseMilliseconds shorter in tests alone */
+/** Shorter leases are for tests. */
 export function createBudgetReservations(redis: Redis, leaseMilliseconds = leaseMs): BudgetReservations {
   redis.defineCommand('agpReserve', { numberOfKeys: 1, lua: reserveScript });
   redis.defineCommand('agpCount', { numberOfKeys: 1, lua: countScript });

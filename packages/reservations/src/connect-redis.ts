@@ -8,24 +8,23 @@ export type RedisStatus = 'unreachable' | 'ready';
 export interface RedisOptions {
   /** `redis://user:password@host:port`, or `rediss://` for TLS; or of sentinels, see {@link readSentinels}. */
   url: string;
-  /** A PEM file with the authority of the server's certificate; with it every connection uses TLS. */
+  /** PEM, for TLS. */
   caFile?: string | undefined;
-  /** Called when Redis cannot be used, once for each reason (the message of `error`), and when it is back. */
+  /** Called once for each reason (the message of `error`), and when Redis is back. */
   onStatus?: (status: RedisStatus, error?: Error) => void;
-  /** How long an answer may take before the caller goes on without it, in milliseconds. 100 if not given. */
+  /** In milliseconds. */
   commandTimeoutMs?: number | undefined;
 }
 
-/** Excluded from pipelining: it must be sent before its caller does anything else. */
+/** Not pipelined: it must be sent before its caller does anything else. */
 export const forwardCommand = 'agpForward';
 
 const pingEveryMs = 1_000;
-/** So many unanswered pings in a row end a connection: its server may be gone without a word, and another stand in its place. */
+/** After so many unanswered pings another server may stand in its place. */
 const maxSilent = 5;
 
 /**
- * Connects in the background, and reconnects for ever. A command fails at once while Redis is down, and after a timeout when it does not
- * answer: Redis never holds the only copy of anything, so no request waits longer for it.
+ * Reconnects for ever. A command fails at once while Redis is down, and after a timeout if it is silent: Redis never holds the only copy of anything.
  */
 export function connectRedis(options: RedisOptions): Redis {
   const tls = options.caFile === undefined ? undefined : makeTls(options.caFile);
@@ -46,7 +45,6 @@ export function connectRedis(options: RedisOptions): Redis {
   const redis = sentinels
     ? new Redis({ ...sentinels, ...common })
     : new Redis(options.url, { ...(tls ? { tls } : {}), ...common });
-  // Reasons since it was last ready.
   const told = new Set<string>();
   redis.on('ready', () => {
     if (told.size > 0) options.onStatus?.('ready');
@@ -60,7 +58,7 @@ export function connectRedis(options: RedisOptions): Redis {
   return redis;
 }
 
-/** Reads the file again for each connection, so that authorities can be rotated. @throws where it cannot be read now */
+/** The file is read for each connection, so that authorities can be rotated. */
 function makeTls(caFile: string): ConnectionOptions {
   let known = readFileSync(caFile);
   const readAgain = () => {
@@ -91,7 +89,6 @@ function leaveWhenSilent(redis: Redis): void {
 }
 
 /**
- * Command timeout for budgets, in milliseconds. Without Redis each process keeps budgets by itself, so a busy machine must not look like
- * one whose Redis is down.
+ * In milliseconds: without Redis each process keeps budgets by itself, so a busy machine must not look like one without Redis.
  */
 export const budgetTimeoutMs = 500;

@@ -2,11 +2,10 @@ import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 interface ThrottleOptions {
-  /** Names the counters; two throttles with one name share them. */
+  /** Throttles with one name share the counters. */
   name: string;
-  /** How many times a key may be consumed in each window. */
+  /** For each key in each window. */
   points: number;
-  /** Length of a window, in seconds. */
   durationSeconds: number;
 }
 
@@ -17,11 +16,10 @@ interface ThrottleDecision {
 }
 
 export interface Throttle {
-  /** Counts one use of the key. */
   consume(key: string): Promise<ThrottleDecision>;
 }
 
-/** A limit per key and window that all replicas share through Redis. While Redis is down each process counts for itself. */
+/** All replicas share it through Redis; while that is down each counts for itself. */
 export function createThrottle(redis: Redis, options: ThrottleOptions): Throttle {
   const limits = {
     keyPrefix: `agp:throttle:${options.name}`,

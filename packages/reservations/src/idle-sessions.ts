@@ -1,21 +1,13 @@
 import type { Redis } from 'ioredis';
 
-/**
- * The session of an agent that names none: one session until the agent has been idle for a while, the same one on
- * every replica.
- */
+/** The session of an agent that names none: the same on every replica, until the agent has been idle for a while. */
 export interface IdleSessions {
-  /**
-   * @param agentId the agent whose session is wanted
-   * @param newSessionId used when the agent has been idle, or was never seen
-   * @returns the id of the session that the request belongs to
-   */
+  /** @param newSessionId used if the agent has been idle, or was never seen */
   resolve(agentId: string, newSessionId: () => string): Promise<string>;
 }
 
 interface Window {
   sessionId: string;
-  /** When this process last extended the window in Redis, by its clock. */
   refreshedAt: number;
 }
 
@@ -29,12 +21,11 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ARGV[1]`;
 
-/** An agent's activity is written to Redis at most this often, in milliseconds. */
+/** In milliseconds, for each agent. */
 const refreshEveryMs = 1_000;
 const rememberedAgents = 10_000;
 
 interface IdleSessionOptions {
-  /** Idle time after which an agent's next request opens a new session. */
   idleSeconds: number;
   /** Called when Redis fails and this process uses its own memory. */
   onFailure?: (error: Error) => void;
@@ -42,7 +33,6 @@ interface IdleSessionOptions {
   now?: () => number;
 }
 
-/** Idle sessions that all replicas share through Redis. */
 export function createIdleSessions(redis: Redis, options: IdleSessionOptions): IdleSessions {
   const { idleSeconds, onFailure, now = () => performance.now() } = options;
   const idleMs = idleSeconds * 1_000;

@@ -9,9 +9,7 @@ export const redisUsers = ['proxy', 'writer', 'management'] as const;
 export type RedisUser = (typeof redisUsers)[number];
 
 interface RedisPermissions {
-  /** Prefixes of keys. */
   keys: readonly string[];
-  /** By their names in Redis' ACL. */
   commands: readonly string[];
 }
 

@@ -3,13 +3,7 @@ import { splitServerUrl } from '@agp/core/text';
 import type { RedisOptions } from 'ioredis';
 
 /**
- * Parses a URL of sentinels, the servers that know which Redis is the master, for the client library.
- *
- * @param text `redis+sentinel://user:password@host:26379,host:26379/name`: user and password are for Redis, and the name is the
- *   sentinels' for the master. Their own user and password are `?sentinel_username=` and `?sentinel_password=`. `rediss` instead of
- *   `redis` is TLS, with the sentinels too.
- * @param given with the authority of all their certificates; then every connection uses TLS
- * @returns null for a URL of Redis itself
+ * Parses `redis+sentinel://user:password@host:26379,host:26379/name` (`rediss` for TLS): user and password are for Redis, `name` is the master's; the sentinels' own are `?sentinel_username=` and `?sentinel_password=`. Null for a URL of Redis itself.
  */
 export function readSentinels(
   text: string,

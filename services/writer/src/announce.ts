@@ -4,7 +4,7 @@ import { type AnnouncedEvent, toAnnouncedEvent } from '@agp/core/events';
 import type { RecordedEvent, RecordedEvents } from '@agp/db';
 import { keepTrying } from '@agp/runtime';
 
-/** Announces a recorded batch, including events that were recorded before: their announcement may have been lost. */
+/** Announces events that were recorded before, too: their announcement may have been lost. */
 export type Announce = (batch: RecordedEvents) => Promise<void>;
 
 interface AnnounceOptions {
@@ -15,15 +15,12 @@ interface AnnounceOptions {
 
 /** Half of what NATS takes by default. */
 const maxBytes = 512 * 1024;
-/** Size of an announced event without its model and kinds of PII: ids, hash, figures and member names. */
+/** An announced event without its model and kinds of PII. */
 const fixedBytes = 1_024;
 /** A UTF-16 unit in JSON: at most `\u001f`. */
 const bytesPerUnit = 6;
 
-/**
- * Retries until the server has each message. A failed try uses up its number: subscribers then notice a gap where a batch was dropped
- * with the connection.
- */
+/** Retries until the server has each message. A failed try uses up its number, so subscribers see a gap. */
 export function makeAnnounce({ connection, signal, onFailure }: AnnounceOptions): Announce {
   const announcer = randomUUID();
   let next = 0;

@@ -21,8 +21,7 @@ export const writerConfigSchema = z.object({
     .min(1)
     .default(10 * 1024 ** 3)
     .describe('what the event stream may hold; what is kept for a replay may take as much again'),
-  // A replay keeps what it publishes for as long again: a second one must still find what the first recorded, and retention may remove
-  // that after 7 days.
+  // A second replay must find what the first recorded, and retention may remove that after 7 days.
   eventKeepHours: z.coerce
     .number()
     .int()

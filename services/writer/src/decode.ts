@@ -3,13 +3,11 @@ import type { DeliveredEvent } from '@agp/bus';
 import { type EventMessage, eventMessageSchema } from '@agp/core/events';
 import { parseJson } from '@agp/core/json';
 
-/** An event and the message that it came in. */
 export interface HeldEvent {
   event: EventMessage;
   delivered: DeliveredEvent;
 }
 
-/** Why a message holds no event that may be recorded. */
 export interface Undecodable {
   code: 'not_utf8' | 'not_json' | 'not_an_event' | 'not_proxied';
   /** Names the invalid fields, never their values. */

@@ -3,10 +3,7 @@ import { type Db, sealRefusals } from '@agp/db';
 const sealEveryMs = 5_000;
 
 /**
- * Moves the refusals of past minutes into the audit log's chain while the writer runs. Several writers may call it: one at a time does
- * the work.
- *
- * @returns stops it, after the present round
+ * Several writers may call it: one at a time moves refusals of past minutes into the audit log's chain. Returns what stops it.
  */
 export function keepSealing(db: Db, onFailure: (error: Error) => void, everyMs = sealEveryMs): () => Promise<void> {
   let sealing: Promise<void> | null = null;

@@ -1,10 +1,8 @@
 const maxEvents = 100;
 const maxWaitMs = 100;
 
-/** Items that belong together, and the lanes that they were taken from. */
 export interface Batch<Item> {
   items: Item[];
-  /** Lets the batch's lanes go on. */
   release(): void;
 }
 
@@ -15,10 +13,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Collects items into batches of at most 100; none waits longer than 100 ms for its batch to fill, once its lane is free. Items of a lane
- * keep their order, and a lane is in one batch at a time. A batch takes along what waits in other free lanes: where little comes, one
- * batch costs less than one for each lane, and where much waits each lane fills batches of its own. So where little comes, a batch that
- * takes long holds up all.
+ * Batches of at most 100 items; none waits longer than 100 ms for its batch to fill, once its lane is free. Items of a lane keep their order.
+ * At low traffic one batch takes from all free lanes, which costs less, but then one slow batch delays every lane.
  */
 export class Lanes<Item> {
   readonly #lanes: Waiting<Item>[][];
@@ -26,35 +22,31 @@ export class Lanes<Item> {
   #wake: (() => void) | null = null;
   #closed = false;
 
-  /** @param count the most batches that are out at once */
   constructor(count: number) {
     this.#lanes = Array.from({ length: count }, () => []);
   }
 
-  /** @param lane from 0 on */
   add(lane: number, item: Item): void {
     const waiting = this.#lanes[lane];
     if (waiting === undefined) throw new RangeError(`there is no lane ${lane}`);
     waiting.push({ item, since: performance.now() });
     if (this.#held.has(waiting)) return;
-    // The first item of a batch starts the clock, the last of a full one stops it.
     const count = this.#countFree();
     if (count === 1 || count === maxEvents) this.#wake?.();
   }
 
-  /** Makes everything that waits due at once. */
   close(): void {
     this.#closed = true;
     this.#wake?.();
   }
 
-  /** Forgets what waits: it is to be delivered again. */
+  /** It is to be delivered again. */
   clear(): void {
     for (const lane of this.#lanes) lane.length = 0;
     this.#wake?.();
   }
 
-  /** Resolves to the next batch when it is full or due; null when this is closed and nothing waits any more. */
+  /** Null when this is closed and nothing waits any more. */
   async next(): Promise<Batch<Item> | null> {
     for (;;) {
       const [first] = this.#listFree();
@@ -69,7 +61,7 @@ export class Lanes<Item> {
     }
   }
 
-  /** Free lanes in which something waits, the one that has waited longest first. */
+  /** The one that has waited longest first. */
   #listFree(): Waiting<Item>[][] {
     const free = this.#lanes.filter((lane) => lane.length > 0 && !this.#held.has(lane));
     return free.sort(([one], [other]) => (one?.since ?? 0) - (other?.since ?? 0));

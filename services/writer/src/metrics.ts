@@ -2,7 +2,6 @@ import { type NatsConnection, readBacklog } from '@agp/bus';
 import { type Db, type RecordedEvents, readRecordingHealth } from '@agp/db';
 import { Counter, createRegistry, Gauge, Histogram, keepReading, type Registry } from '@agp/runtime';
 
-/** The writer's metrics. */
 export class WriterMetrics {
   readonly registry: Registry = createRegistry('writer');
   readonly quarantined: Counter<'code'>;
@@ -11,14 +10,13 @@ export class WriterMetrics {
   readonly pending: Gauge;
   readonly unacknowledged: Gauge;
   readonly streamUsed: Gauge;
-  /** Read from storage once a minute; absent until they were read. */
+  /** Read from storage once a minute; absent until then. */
   readonly storage: { quarantineWaiting: Gauge; partitionsEnd: Gauge; defaultPartition: Gauge; unsealedAge: Gauge };
   readonly #recorded: Counter;
   readonly #known: Counter;
   readonly #batchEvents: Histogram;
   readonly #stepSeconds: Histogram<'step'>;
 
-  /** @param readHeld gives the number of messages in memory */
   constructor(readHeld: () => number) {
     const registers = [this.registry];
     const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
@@ -39,8 +37,7 @@ export class WriterMetrics {
       'Forwarded requests that this writer has noted because their proxy ended before their event was safe.',
     );
     this.retries = counter('agp_writer_retries_total', 'Failed tries that will be made again.', 'step');
-    // Series must begin at 0, since `rate` misses a first value of 1. AgpRecordingFails needs that of the retries. Postgres' codes are not
-    // known before, so AgpMessagesQuarantined uses storage instead.
+    // Series must begin at 0, since `rate` misses a first value of 1.
     for (const code of ['not_utf8', 'not_json', 'not_an_event', 'not_proxied']) this.quarantined.inc({ code }, 0);
     for (const step of ['record', 'quarantine', 'announce']) this.retries.inc({ step }, 0);
     this.#batchEvents = new Histogram({
@@ -115,7 +112,7 @@ export class WriterMetrics {
 
 const everyMs = 5_000;
 
-/** Updates the backlog gauges; while JetStream does not answer they keep their values. @returns stops it */
+/** The gauges keep their values while JetStream does not answer. */
 export function watchBacklog(connection: NatsConnection, metrics: WriterMetrics): () => void {
   const look = async (): Promise<void> => {
     const backlog = await readBacklog(connection).catch(() => null);
@@ -128,7 +125,7 @@ export function watchBacklog(connection: NatsConnection, metrics: WriterMetrics)
   return () => clearInterval(timer);
 }
 
-/** Updates the storage gauges once a minute; while Postgres does not answer they keep their values. @returns stops it */
+/** The gauges keep their values while Postgres does not answer. */
 export function watchRecordingHealth(db: Db, { storage }: WriterMetrics): () => Promise<void> {
   return keepReading({
     read: () => readRecordingHealth(db),

@@ -11,19 +11,14 @@ const dayMs = 86_400_000;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface Noted {
-  /** UUIDs of events that will not arrive and were not noted before. */
   eventIds: string[];
-  /** Reservations that cannot be read, not ours or broken. They are dropped. */
+  /** Not ours, or broken: they are dropped. */
   unreadable: number;
 }
 
 /**
- * Moves abandoned reservations of forwarded requests, whose proxy was killed, from Redis to Postgres: there they keep counting against
- * the caps of their day and operators see them. They are noted first and released then, so that a crash in between only repeats the
- * note. Several writers may run it at once.
+ * Moves abandoned reservations of killed proxies from Redis to Postgres, where they keep counting and operators see them. Noted first and released then, so a crash only repeats the note.
  *
- * @param now milliseconds since 1970
- * @param onNoted called with each part as soon as it is noted
  * @throws errors of Redis and Postgres: the rest is left to the next round
  */
 export async function noteEnded(
@@ -48,7 +43,7 @@ export async function noteEnded(
   }
 }
 
-/** False for a reservation that Postgres would refuse, which must not block the others. */
+/** What Postgres would refuse must not block the others. */
 function isReadable({ eventId, agentId, nanoUsd }: EndedReservation): boolean {
   return uuid.test(eventId) && uuid.test(agentId) && Number.isSafeInteger(nanoUsd) && nanoUsd >= 0;
 }

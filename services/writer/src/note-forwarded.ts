@@ -2,23 +2,17 @@ import { findRecordedIds, listForwarded, noteEndedRequests, type Pool, removeFor
 import { type BudgetReservations, leaseMs } from '@agp/reservations';
 
 const maxAtOnce = 500;
-/** A look that took longer, in milliseconds, says nothing: proxies could tell Postgres of their requests as little as we could ask it. */
+/** In milliseconds: after a longer look proxies, too, may have been unable to tell Postgres anything. */
 const hungMs = 5_000;
 /** Most pages in a round; the next round continues. */
 const maxPages = 20;
 
 /**
- * Settles requests that proxies kept in Postgres while Redis was away, and of which nothing was heard for 30 seconds: recorded ones are
- * forgotten, those that Redis holds by now are left to it, and the others were lost with their proxy. They are noted first and forgotten
- * then, so that a crash in between only repeats the note. Several writers may run it at once.
+ * Settles requests that proxies kept in Postgres while Redis was away, and that were silent for 30 seconds: recorded ones are forgotten, held ones left to Redis, the others were lost with their proxy. Noted first and forgotten then, so a crash only repeats the note.
+ * A proxy is also silent about a request once JetStream has its event, so nothing counts as silent that a writer behind may still record.
  *
- * A proxy falls silent about a request, too, once JetStream has its event. So where writers are behind, nothing is looked at that went
- * silent less than 30 seconds before the oldest message came which they have not recorded.
- *
- * @param readUnreadMs how long ago that message came, in milliseconds
- * @param onNoted called with the UUIDs of those that were not noted before
- * @param leastSilentMs shorter in tests alone
- * @throws errors of Postgres, also where it hung, and of `readUnreadMs`: the rest is left to the next round
+ * @param readUnreadMs age of the oldest unrecorded message, in milliseconds
+ * @throws errors of Postgres, also if it hung, and of `readUnreadMs`: the rest is left to the next round
  */
 export async function noteForwarded(
   reservations: BudgetReservations,

@@ -9,20 +9,14 @@ import type { WriterMetrics } from './metrics.ts';
 import type { Quarantine, Unrecordable } from './quarantine.ts';
 import type { RecordBatch } from './record.ts';
 
-/** Acknowledges messages to JetStream. One whose acknowledgement is lost is delivered again, and recognized then. */
+/** A message whose acknowledgement is lost is delivered again, and recognized then. */
 export function acknowledge(batch: readonly { delivered: DeliveredEvent }[]): void {
   for (const { delivered } of batch) delivered.acknowledge();
 }
 
-/** Releases the reservations of recorded events; see {@link makeSettle}. */
 type Settle = (recorded: RecordedEvents) => void;
 
-/**
- * After the commit an event's cost is in the usage table, and its reservation would count it twice. Nothing waits for the release: one
- * that Redis missed is made by a later sweep, or when the event is delivered again.
- *
- * @param onFailure called when Redis cannot be reached
- */
+/** After the commit a reservation would count the cost twice. A release that Redis missed is made by a later sweep. */
 export function makeSettle(reservations: BudgetReservations, onFailure: (error: Error) => void): Settle {
   return ({ recorded, known }) => {
     const settled = [...recorded, ...known].map(({ event }) => ({
@@ -33,7 +27,7 @@ export function makeSettle(reservations: BudgetReservations, onFailure: (error: 
   };
 }
 
-/** The stream was reconfigured to take messages from another subject, whose publishers may not publish events. */
+/** Publishers of another subject may not publish events. */
 const foreign: Undecodable = { code: 'not_proxied', reason: `the message was not published to ${eventSubject}` };
 
 export interface PipelineSteps {
@@ -42,24 +36,20 @@ export interface PipelineSteps {
   settle: Settle;
   announce: Announce;
   metrics: WriterMetrics;
-  /** Batches that are recorded at once. */
   lanes: number;
 }
 
 interface Pipeline {
-  /** Takes a fetched message, which is acknowledged once it is recorded or set aside. */
+  /** The message is acknowledged once it is recorded or set aside. */
   accept(delivered: DeliveredEvent): void;
-  /** Records everything accepted so far; call it last. Rejects when the steps give up. */
+  /** Call it last; rejects when the steps give up. */
   finish(): Promise<void>;
 }
 
 /**
  * fetch -> decode -> batch (100 events or 100 ms) -> record -> settle -> announce -> acknowledge
  *
- * Fetching calls `accept`, and stops while too many messages are unacknowledged. All events of a session go through one lane, and a
- * lane is in one batch at a time: this keeps their order, and two batches of this process never wait for the same session. A message
- * is acknowledged only after its event is committed and announced; after a crash at any point it is delivered again, recorded once, and
- * announced again.
+ * Events of a session go through one lane, and a lane is in one batch at a time: this keeps their order. A message is acknowledged only after commit and announcement; after a crash it is delivered again, recorded once, and announced again.
  */
 export function startPipeline(steps: PipelineSteps): Pipeline {
   const events = new Lanes<HeldEvent>(steps.lanes);
@@ -83,10 +73,7 @@ export function startPipeline(steps: PipelineSteps): Pipeline {
   };
 }
 
-/**
- * Handles batches as they come, until the lanes are closed and empty. Where one is given up nothing after it is recorded, or a session's
- * events would change their order; rejects then.
- */
+/** Rejects once a batch is given up: recording what comes after would change a session's order. */
 async function runBatches<Item>(lanes: Lanes<Item>, handle: (batch: Batch<Item>) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>();
   for (;;) {
@@ -103,10 +90,7 @@ async function runBatches<Item>(lanes: Lanes<Item>, handle: (batch: Batch<Item>)
   await Promise.all(underWay);
 }
 
-/**
- * Announces and acknowledges a batch while its lanes go on to the next, since NATS answers only after everything it has sent before. The
- * bound on unacknowledged messages bounds how many batches are under way.
- */
+/** Announces and acknowledges while the lanes go on: NATS answers only after everything it has sent before. */
 async function recordBatch(
   { items, release }: Batch<HeldEvent>,
   { record, settle, announce, metrics }: PipelineSteps,

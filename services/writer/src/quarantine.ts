@@ -6,7 +6,6 @@ import { type Db, quarantineMessages } from '@agp/db';
 import { keepTrying, type Logger } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
 
-/** A message that can never be recorded. */
 export interface Unrecordable {
   delivered: DeliveredEvent;
   code: string;

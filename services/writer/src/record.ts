@@ -5,7 +5,6 @@ import type { HeldEvent } from './decode.ts';
 import type { WriterMetrics } from './metrics.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** Records a batch; see {@link makeRecord}. */
 export type RecordBatch = (batch: readonly HeldEvent[]) => Promise<RecordedEvents>;
 
 interface RecordOptions {
@@ -17,8 +16,7 @@ interface RecordOptions {
 }
 
 /**
- * Retries until recording works. Only where Postgres refuses the data itself, the batch is halved until the bad event is alone and is
- * set aside; all others of the batch are recorded.
+ * Retries until recording works; if Postgres refuses the data itself, the batch is halved until the bad event is alone and set aside.
  */
 export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: RecordOptions): RecordBatch {
   const counted = new CountedNames();

@@ -25,24 +25,20 @@ import { keepSweeping } from './sweep-reservations.ts';
 
 export interface WriterOverrides {
   logger?: Logger;
-  /** How long a message may be held before JetStream delivers it again, in milliseconds. */
+  /** In milliseconds. */
   ackWaitMs?: number;
-  /** How often refused requests are moved into the audit log's chain, in milliseconds. */
   sealEveryMs?: number;
-  /** How often reservations are swept, in milliseconds. */
   sweepEveryMs?: number;
-  /** After what silence of its proxy a forwarded request may be lost, in milliseconds. */
+  /** In milliseconds: a forwarded request may be lost after so much silence of its proxy. */
   silentMs?: number;
-  /** Replaces or wraps steps. */
   steps?: (steps: PipelineSteps) => PipelineSteps;
 }
 
 /**
- * Messages that one writer may hold: enough to keep its lanes busy, and less than JetStream allows all writers together, so that the
- * others are not blocked by what a dead one held.
+ * Enough for its lanes, and less than JetStream allows all writers together: what a dead one held must not block the others.
  */
 const maxHeld = 2_000;
-/** How long the steps may take to give up, in milliseconds: a silent Postgres must not keep messages from being given back. */
+/** In milliseconds: a silent Postgres must not keep messages from being given back. */
 const giveUpWithinMs = 1_000;
 const flushWithinMs = 2_000;
 
@@ -98,7 +94,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   });
   bus = connection;
   started.defer(async () => {
-    // Sends the last acknowledgements; messages whose acknowledgement is lost are delivered again.
+    // A lost acknowledgement only means that the message is delivered again.
     await Promise.race([connection.flush().catch(() => {}), setTimeout(flushWithinMs, undefined, { ref: false })]);
     await connection.close();
   });

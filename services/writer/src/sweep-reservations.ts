@@ -7,15 +7,14 @@ import type { WriterMetrics } from './metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 import { noteForwarded } from './note-forwarded.ts';
 
-/** Younger reservations are in use: their requests run, or their events wait for a writer. A proxy's clock may be ahead of ours. */
+/** Younger ones are in use, and a proxy's clock may be ahead of ours. */
 const minAgeMs = 10_000;
 const sweepEveryMs = 10_000;
 const maxAtOnce = 1_000;
 const dayMs = 86_400_000;
 
 /**
- * Releases reservations whose events are recorded: a writer may have died, or not reached Redis, between its commit and the release.
- * Several writers may sweep at once.
+ * Releases reservations of recorded events: a writer may have died between its commit and the release. Several may sweep at once.
  *
  * @returns how many were found recorded
  */
@@ -40,20 +39,18 @@ interface SweepOptions {
   metrics: WriterMetrics;
   logger: Logger;
   onFailure: (error: Error) => void;
-  /** As `noteForwarded` takes it. */
   readUnreadMs: () => Promise<number>;
   /** In milliseconds; shorter in tests alone. */
   everyMs?: number | undefined;
-  /** As `noteForwarded` takes it, in milliseconds; shorter in tests alone. */
   silentMs?: number | undefined;
 }
 
-/** How long a stop waits for the running round, in milliseconds. */
+/** In milliseconds. */
 const stopWithinMs = 1_000;
 /** Ids in one line of the log. */
 const maxShownIds = 20;
 
-/** Sweeps regularly, one round after the other, and settles requests of dead proxies. @returns stops it, and waits a moment for the running round */
+/** Sweeps regularly; returns what stops it, after a moment for the running round. */
 export function keepSweeping(options: SweepOptions): () => Promise<void> {
   const { reservations, pool, metrics, logger, onFailure, readUnreadMs, everyMs = sweepEveryMs, silentMs } = options;
   let sweeping: Promise<void> | null = null;
