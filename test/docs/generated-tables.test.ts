@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderPages } from './generated-tables.ts';
 
-test('the tables of variables and of privileges are those of the code: npm run generate writes them', () => {
+test('the tables of variables are those of the code: npm run generate writes them', () => {
   for (const { file, before, after } of renderPages()) expect(before, file).toBe(after);
 });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Columns, type TablePrivileges, tablePrivileges } from '@agp/db/roles';
 import type { z } from 'zod';
 import { managementConfigSchema } from '../../services/management/src/config.ts';
 import { proxyConfigSchema } from '../../services/proxy/src/config.ts';
@@ -42,28 +41,6 @@ function renderVariables(schema: z.ZodObject, known: z.ZodRawShape = {}): string
   return renderTable(['Variable', 'Default', 'Meaning'], all);
 }
 
-const describeColumns = (verb: string, columns: Columns | undefined) =>
-  columns === undefined ? [] : [columns === 'all' ? verb : `${verb} ${columns.map((name) => `\`${name}\``).join(' ')}`];
-
-/** Rows are added whole, so the columns that adding takes are left out. */
-function describePrivileges(privileges: TablePrivileges | undefined): string {
-  if (privileges === undefined) return '-';
-  return [
-    ...describeColumns('read', privileges.select),
-    ...(privileges.insert ? ['add'] : []),
-    ...describeColumns('change', privileges.update),
-    ...(privileges.delete ? ['delete'] : []),
-  ].join('; ');
-}
-
-function renderPrivileges(): string {
-  const { proxy, writer, management } = tablePrivileges;
-  const roles = [proxy, writer, management];
-  const tables = [...new Set(roles.flatMap((role) => Object.keys(role)))].sort();
-  const rows = tables.map((table) => [`\`${table}\``, ...roles.map((role) => describePrivileges(role[table]))]);
-  return renderTable(['Table', '`agp_proxy`', '`agp_writer`', '`agp_management`'], rows);
-}
-
 /** A page as its code would have it: each marked table, in their order, is replaced. */
 function renderPage(path: string, tables: readonly string[]): { file: string; before: string; after: string } {
   const file = join(workspaceFolder, path);
@@ -98,7 +75,6 @@ export function renderPages() {
       renderVariables(writerConfigSchema, proxyConfigSchema.shape),
       renderVariables(managementConfigSchema, proxyConfigSchema.shape),
     ]),
-    renderPage('docs/security.md', [renderPrivileges()]),
     renderNames(),
   ];
 }

@@ -42,16 +42,17 @@ test.each(['proxy', 'writer', 'management'] as const)(
   },
 );
 
-test('the page has every view with its columns in their order, and every function', async () => {
-  const documented = [...page.matchAll(/^\| `reporting\.(\w+)` \| [^|]+ \| ([^|]+) \|$/gm)];
+test('the page has every view and function, and no column of 0.3.0 is gone', async () => {
+  const documented = [...page.matchAll(/^\| `reporting\.(\w+)` \| [^|]+ \|$/gm)].map(([, name]) => name);
   const { rows } = await system.database.pool.query<{ name: string; columns: string[] }>(
     `SELECT table_name AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns
      FROM information_schema.columns WHERE table_schema = 'reporting' GROUP BY 1`,
   );
-  expect(rows.length).toBeGreaterThan(5);
-  expect(Object.fromEntries(documented.map(([, name, columns]) => [name, columns]))).toEqual(
-    Object.fromEntries(rows.map(({ name, columns }) => [name, columns.map((column) => `\`${column}\``).join(', ')])),
-  );
+  const columns = Object.fromEntries(rows.map(({ name, columns }) => [name, columns]));
+  expect(documented.sort()).toEqual(Object.keys(columns).sort());
+  const promised = join(workspaceFolder, 'test/recording/compatibility/0.3.0/reporting.json');
+  for (const [view, names] of Object.entries(JSON.parse(readFileSync(promised, 'utf8')) as Record<string, string[]>))
+    expect(columns[view], view).toEqual(expect.arrayContaining(names));
   const functions = await system.database.pool.query<{ name: string }>(
     `SELECT routine_name AS name FROM information_schema.routines WHERE routine_schema = 'reporting'`,
   );
