@@ -13,11 +13,9 @@ import type { ProxyContext, Setup, Working } from './context.ts';
 import { DoubtLog } from './events/doubts.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { reportUnpriced } from './events/reports.ts';
+import { rememberedAgents, rememberedSessions } from './limits.ts';
 import { RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
-
-const rememberedAgents = 50_000;
-const rememberedSessions = 100_000;
 
 export interface Connections {
   pool: Pool;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, isFinal } from '@agp/core/errors';
 import type { Full } from '@agp/runtime/fairness';
+import { unreadBodyMs } from './limits.ts';
 
 /** Headers by name, each with all of its values. */
 export type HeaderValues = Record<string, string | string[]>;
@@ -27,16 +28,13 @@ export function requestIdHeaders(requestId: string, ofProvider?: unknown): Recor
   return ofProvider === undefined ? { 'X-Request-Id': requestId, ...own } : own;
 }
 
-/** In milliseconds. */
-const patienceMs = 5_000;
-
 /**
  * Discards the rest of a body. Clients that send everything before they read would otherwise never see their answer.
  */
 export function dropRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   request.resume();
-  const cut = setTimeout(() => request.destroy(), patienceMs);
+  const cut = setTimeout(() => request.destroy(), unreadBodyMs);
   request.once('close', () => clearTimeout(cut));
 }
 

@@ -3,6 +3,7 @@ import { toEventText } from '@agp/core/events';
 import type { ForwardedSpend } from '@agp/db';
 import type { BudgetReservations, ForwardedRequest, ForwardedReservation, Reservation } from '@agp/reservations';
 import type { AdmittedRequest } from '../journey.ts';
+import { maxModelName } from '../limits.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
@@ -80,6 +81,6 @@ export function describeForwarded({ head, sessionId, body }: AdmittedRequest): F
   return {
     sessionId,
     provider: head.provider.id,
-    model: model ? toEventText(model, 256) : null,
+    model: model ? toEventText(model, maxModelName) : null,
   };
 }

@@ -1,11 +1,19 @@
 import { type EventMessage, maxPiiFindings, toEventText } from '@agp/core/events';
 import type { Measurement } from '@agp/metering';
 import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
+import {
+  maxEventPath,
+  maxEventTokens,
+  maxMethod,
+  maxModelName,
+  maxPiiTypes,
+  maxProviderRequestId,
+  maxShortText,
+} from '../limits.ts';
 
 /**
  * Five times what 100,000 calls of the largest context use; Postgres still holds the sums of a day, whatever a provider claims.
  */
-const maxEventTokens = 1_000_000_000_000;
 
 function fitCount(value: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isNaN(value)) return 0;
@@ -49,8 +57,8 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
     agent_id: agent.id,
     timestamp: new Date(head.timestamp).toISOString(),
     direction: 'request',
-    model: toEventText(requestedModel || 'unknown', 256),
-    provider: toEventText(head.provider.id, 64),
+    model: toEventText(requestedModel || 'unknown', maxModelName),
+    provider: toEventText(head.provider.id, maxShortText),
     prompt_tokens: 0,
     completion_tokens: 0,
     total_tokens: 0,
@@ -61,11 +69,11 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
     // A body that streams through has no digest until it is through.
     request_sha256: body.inspected ? body.sha256() : null,
     response_sha256: null,
-    method: toEventText(head.method, 32),
-    path: toEventText(head.path, 2048),
-    requested_model: text(requestedModel, 256),
+    method: toEventText(head.method, maxMethod),
+    path: toEventText(head.path, maxEventPath),
+    requested_model: text(requestedModel, maxModelName),
     provider_request_id: null,
-    source_ip: toEventText(head.sourceIp, 64),
+    source_ip: toEventText(head.sourceIp, maxShortText),
     duration_ms: null,
     first_byte_ms: null,
     http_status: null,
@@ -91,14 +99,14 @@ export function buildEvent(
     ...buildRequestEvent(request, stamp),
     id: request.head.eventId,
     direction: answer.status === null ? 'request' : 'response',
-    model: toEventText(measured.model || 'unknown', 256),
+    model: toEventText(measured.model || 'unknown', maxModelName),
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
     cost_nano_usd: measured.costNanoUsd,
     request_sha256: request.body.sha256(),
     response_sha256: answer.sha256,
-    provider_request_id: text(answer.providerRequestId, 256),
+    provider_request_id: text(answer.providerRequestId, maxProviderRequestId),
     duration_ms: fitCount(answer.durationMs),
     first_byte_ms: answer.firstByteMs === null ? null : fitCount(answer.firstByteMs),
     http_status: toStatus(answer.status),
@@ -106,7 +114,7 @@ export function buildEvent(
     usage_source: measured.usageSource,
     price_version: text(measured.priceVersion, 128),
     pii_detected: measured.piiTypes.length > 0,
-    pii_types: measured.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, 64)),
+    pii_types: measured.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, maxShortText)),
     pii_scan: measured.piiScan,
     pii_findings: fitFindings(measured.piiFindings),
     counts_as_request: true,
@@ -117,8 +125,6 @@ export function buildEvent(
 function fitFindings(findings: Measurement['piiFindings']): EventMessage['pii_findings'] {
   return findings.length === 0 ? null : findings.slice(0, maxPiiFindings);
 }
-
-const maxPiiTypes = 64;
 
 function toStatus(status: number | null): number | null {
   return status !== null && Number.isInteger(status) && status >= 100 && status <= 999 ? status : null;

@@ -1,4 +1,5 @@
 import type { FoundDoubt } from '@agp/db';
+import { waitingDoubts } from '../limits.ts';
 
 const flushEveryMs = 1_000;
 
@@ -52,8 +53,6 @@ export interface BatchLogOptions<Row> {
   onFailure(cause: Error): void;
 }
 
-const maxOfAgent = 200;
-const maxWaiting = 2_000;
 const maxAtOnce = 100;
 /** Tries of one batch, some minutes altogether; the metric has counted its rows. */
 const maxTries = 300;
@@ -64,7 +63,7 @@ export class DoubtLog extends BatchLog<FoundDoubt> {
 
   add(doubt: FoundDoubt): void {
     const ofAgent = this.#waiting.filter(({ agentId }) => agentId === doubt.agentId).length;
-    if (ofAgent < maxOfAgent && this.#waiting.length < maxWaiting) this.#waiting.push(doubt);
+    if (ofAgent < waitingDoubts.ofAgent && this.#waiting.length < waitingDoubts.all) this.#waiting.push(doubt);
   }
 
   protected take(): FoundDoubt[] {

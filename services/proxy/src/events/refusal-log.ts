@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { ErrorCode } from '@agp/core/errors';
 import type { RefusalCount, RefusedRequest } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
+import { listedRefusals, refusalKeys, waitingRefusals } from '../limits.ts';
 import { BatchLog, type BatchLogOptions } from './doubts.ts';
 
 export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
@@ -15,10 +16,6 @@ export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
 
 const minuteMs = 60_000;
 const maxAtOnce = 1_000;
-/** Most refused requests of a minute that are listed singly. */
-const maxListed = { alike: 10, network: 100, all: 300 };
-
-const maxWaiting = 3_000;
 
 export interface Refusal extends Omit<RefusedRequest, 'id' | 'provider' | 'path'> {
   reason: ErrorCode;
@@ -36,7 +33,7 @@ export class RefusalLog extends BatchLog<RefusalCount> {
   readonly #maxKeys: number;
   readonly #now: () => number;
 
-  constructor({ onDrop, maxKeys = 10_000, now = Date.now, ...options }: RefusalLogOptions) {
+  constructor({ onDrop, maxKeys = refusalKeys, now = Date.now, ...options }: RefusalLogOptions) {
     super(options);
     this.#onDrop = onDrop;
     this.#maxKeys = maxKeys;
@@ -57,11 +54,12 @@ export class RefusalLog extends BatchLog<RefusalCount> {
     if (minute !== this.#listedMinute) this.#listed.clear();
     this.#listedMinute = minute;
     const bounds = [
-      ['all', maxListed.all],
-      [`alike ${alike}`, maxListed.alike],
-      [`network ${toNetwork(sourceIp)}`, maxListed.network],
+      ['all', listedRefusals.all],
+      [`alike ${alike}`, listedRefusals.alike],
+      [`network ${toNetwork(sourceIp)}`, listedRefusals.network],
     ] as const;
-    if (this.#waiting >= maxWaiting || bounds.some(([key, max]) => (this.#listed.get(key) ?? 0) >= max)) return false;
+    if (this.#waiting >= waitingRefusals || bounds.some(([key, max]) => (this.#listed.get(key) ?? 0) >= max))
+      return false;
     for (const [key] of bounds) this.#listed.set(key, (this.#listed.get(key) ?? 0) + 1);
     return true;
   }

@@ -4,6 +4,7 @@ import type { Measurement } from '@agp/metering';
 import { hideCredentials } from '@agp/pii/hide-credentials';
 import type { Logger } from '@agp/runtime';
 import type { AdmittedRequest } from '../journey.ts';
+import { loggedModels, maxModelName } from '../limits.ts';
 import type { ProxyMetrics } from '../telemetry/metrics.ts';
 import type { DoubtLog } from './doubts.ts';
 
@@ -44,14 +45,14 @@ function toLoggedModel(name: string): string {
  */
 export function reportUnpriced(
   { metrics, logger }: { metrics: Pick<ProxyMetrics, 'unpriced'>; logger: Pick<Logger, 'warn'> },
-  maxModels = 1_000,
+  maxModels = loggedModels,
 ): (provider: string, model: string | null) => void {
   const logged = new Set<string>();
   return (provider, model) => {
     metrics.unpriced.inc({ provider });
     if (logged.size > maxModels) return;
     // As the event names it, so that the log and the list of unpriced models agree.
-    const name = toEventText(model || 'unknown', 256);
+    const name = toEventText(model || 'unknown', maxModelName);
     const key = `${provider}\0${name}`;
     if (logged.has(key)) return;
     logged.add(key);

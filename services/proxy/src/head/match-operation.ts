@@ -1,5 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { matchOperation, type Operation, operationWords, type ProviderApi } from '@agp/metering';
+import { rememberedPaths } from '../limits.ts';
 
 const spellings = new Map(operationWords.map((word) => [word.toLowerCase(), word]));
 
@@ -12,7 +13,6 @@ const fold = (path: string): string =>
 
 /** Agents use few paths again and again. Bounded, since paths come from agents. */
 const known = new Map<string, Operation | null>();
-const maxKnown = 1_000;
 
 /**
  * Refuses a path that only its case or a format at its end keeps from being an operation: some servers would serve it, for free.
@@ -27,7 +27,7 @@ export function matchOneOperation(api: ProviderApi, method: string, path: string
   if (operation === null && matchOperation(api, method, fold(path)) !== null) {
     throw new ApiError('malformed_request', 'request target differs from an operation only in case or a format');
   }
-  if (known.size >= maxKnown) known.clear();
+  if (known.size >= rememberedPaths) known.clear();
   known.set(key, operation);
   return operation;
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { toEventText } from '@agp/core/events';
+import { maxListedPath, maxTargetLength } from '../limits.ts';
 import { holdsAgentToken, spellsAgentToken } from './agent-token.ts';
 
 export interface Target {
@@ -10,8 +11,6 @@ export interface Target {
   /** As sent, from the question mark on; empty without one. */
   query: string;
 }
-
-const maxTargetLength = 16_384;
 
 function refuse(what: string): never {
   throw new ApiError('malformed_request', `request target ${what}`);
@@ -70,11 +69,9 @@ export function parseTarget(target: string): Target {
   return { agentName: isNamed ? decode(segments[2] ?? '') : null, providerId, path: providerPath, query };
 }
 
-const maxListedLength = 512;
-
 /** Cut for lists and logs; null if something like an agent token is in it. */
 export function toListedPath(path: string): string | null {
-  return holdsAgentToken(path) || spellsAgentToken(path) ? null : toEventText(path, maxListedLength);
+  return holdsAgentToken(path) || spellsAgentToken(path) ? null : toEventText(path, maxListedPath);
 }
 
 /**
@@ -96,7 +93,7 @@ export function describeTarget(
   const path = toShownPath(target);
   return {
     provider: providers.has(id) ? id : null,
-    path: path === null ? null : toEventText(path, maxListedLength),
+    path: path === null ? null : toEventText(path, maxListedPath),
   };
 }
 

@@ -12,6 +12,7 @@ import { matchOneOperation } from '../head/match-operation.ts';
 import { buildOutgoing } from '../head/outgoing.ts';
 import { parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
+import { maxComplianceTag, maxSessionName } from '../limits.ts';
 import { normalisePath } from '../settings/provider.ts';
 
 /** Clients send these by themselves; the first one present counts. */
@@ -61,19 +62,20 @@ function readAgentName(exchange: Exchange, inPath: string | null): string | null
 }
 
 function readSessionName(exchange: Exchange): string | null {
-  const named = readGovernanceHeader(exchange, 'x-session-id', 256);
+  const named = readGovernanceHeader(exchange, 'x-session-id', maxSessionName);
   if (named !== null && spellsAgentToken(named)) refuse('x-session-id must not hold an agent token');
   if (named !== null) return named;
   for (const name of clientSessionHeaders) {
     const value = exchange.request.headersDistinct[name]?.[0];
     // They are not meant for us: one that we cannot use is ignored.
-    if (value && value.length <= 256 && /^[\x20-\x7e]+$/.test(value) && !spellsAgentToken(value)) return value;
+    if (value && value.length <= maxSessionName && /^[\x20-\x7e]+$/.test(value) && !spellsAgentToken(value))
+      return value;
   }
   return null;
 }
 
 function readComplianceTag(exchange: Exchange): string | null {
-  const tag = readGovernanceHeader(exchange, 'x-compliance-tag', 64);
+  const tag = readGovernanceHeader(exchange, 'x-compliance-tag', maxComplianceTag);
   if (tag !== null && !complianceTagPattern.test(tag)) {
     refuse('x-compliance-tag must be 1 to 64 of a-z, 0-9 and . _ : -, beginning with a letter or digit');
   }

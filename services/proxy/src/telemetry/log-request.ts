@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@agp/core/errors';
 import type { Attributes, Logger } from '@agp/runtime';
 import { type AdmittedRequest, type RequestEnd, statusOf } from '../journey.ts';
+import { maxModelName } from '../limits.ts';
 
 /** Refusals that neither the agent nor an operator caused. */
 const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -107,7 +108,7 @@ export function describeCall({ head, sessionId, body }: AdmittedRequest): { name
 }
 
 /** Callers and providers choose the names of models. */
-export const shorten = (model: string): string => model.slice(0, 256);
+export const shorten = (model: string): string => model.slice(0, maxModelName);
 
 /** RFC 9110 and RFC 5789: the methods that OpenTelemetry's conventions for HTTP know. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']);

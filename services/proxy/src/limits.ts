@@ -1,0 +1,40 @@
+/*
+ * What callers and providers may make a proxy hold, read or write, whatever they send. Bounds of bodies and connections are settings.
+ */
+
+/** The longest request target. */
+export const maxTargetLength = 16_384;
+/** In lists and logs a path is cut to this. */
+export const maxListedPath = 512;
+/** Session names and compliance tags of callers. */
+export const maxSessionName = 256;
+export const maxComplianceTag = 64;
+
+/** Texts of an event. */
+export const maxModelName = 256;
+export const maxEventPath = 2_048;
+export const maxShortText = 64;
+export const maxMethod = 32;
+export const maxProviderRequestId = 256;
+/** More than there are. */
+export const maxPiiTypes = 64;
+/** Five times what 100,000 calls of the largest context use; Postgres still holds the sums of a day, whatever a provider claims. */
+export const maxEventTokens = 1_000_000_000_000;
+
+/** What is remembered of names and paths that callers choose. */
+export const rememberedAgents = 50_000;
+export const rememberedSessions = 100_000;
+export const rememberedPaths = 1_000;
+/** Models without a price that one process logs. */
+export const loggedModels = 1_000;
+
+/** Rows of doubts that wait for storage, of an agent and in all. */
+export const waitingDoubts = { ofAgent: 200, all: 2_000 };
+/** Refused requests that wait for storage, and those of a minute that are listed singly. */
+export const waitingRefusals = 3_000;
+export const listedRefusals = { alike: 10, network: 100, all: 300 };
+/** Different agents and reasons that refusals are counted for at a time, and as many again without the agent. */
+export const refusalKeys = 10_000;
+
+/** How long an agent may keep sending a body that is no longer read, in milliseconds. */
+export const unreadBodyMs = 5_000;
