@@ -3,8 +3,7 @@
  * in turns, in one process each, pinned to one core; the load, the provider and the servers share the other. Medians
  * of the rounds are compared. Agents send the same texts with each turn of a conversation, as this load does; beside it, what texts
  * cost that were never sent before. Then writer and management run too, on that other core, for what the whole product uses.
- * `-- --against ../other` compares the proxy of another checkout too; `-- --profile proxy.cpuprofile` profiles the proxy afterwards, and says
- * who blocks its loop.
+ * `-- --against ../other` compares the proxy of another checkout too; `-- --profile FOLDER` keeps a CPU profile of the proxy there.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +20,6 @@ import { medianOfEach } from './median.ts';
 import { readCpu } from './process-usage.ts';
 import { describeUsage, type Usage, usagePerRequest, watchProduct } from './product/product-usage.ts';
 import { waitUntilRecorded } from './product/wait-until-recorded.ts';
-import { profileFlags, profileProxy } from './profile/profile-proxy.ts';
 import { readArguments } from './read-arguments.ts';
 import { canPin, pinSelf, startPinned } from './start-pinned.ts';
 import { startProxy } from './start-proxy.ts';
@@ -102,7 +100,9 @@ await once(provider, 'listening');
 const upstream = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
 
 const bare = await startPinned(`${import.meta.dirname}/bare-proxy.ts`, { UPSTREAM_URL: upstream });
-const proxy = await startProxy(servers, upstream, { flags: profile ? profileFlags : [] });
+const proxy = await startProxy(servers, upstream, {
+  flags: profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : [],
+});
 const other = against === '' ? null : await startProxy(servers, upstream, { checkout: resolve(against) });
 const toUrl = ({ url }: { url: string }) => `${url}/openai/v1/chat/completions`;
 const ours = { child: proxy.child, url: toUrl(proxy) };
@@ -149,10 +149,6 @@ for (let round = 0; round <= rounds; round += 1) {
 }
 const usage = medianOfEach(usages, Object.keys(usages[0] ?? {}));
 console.log(`whole product, until all is recorded, CPU a request: ${describeUsage(usage)}`);
-if (profile) {
-  const runFullLoad = async () => (await measure(ours)).requests;
-  await profileProxy(ours, resolve(profile), runFullLoad);
-}
 await connection.close();
 const children = [bare, proxy, writer, management, ...(other ? [other] : [])].map(({ child }) => child);
 const gone = children.map((child) => once(child, 'exit'));
