@@ -7,12 +7,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDurableServers } from '@agp/local-stack';
 import { makeEventStream } from '../system/make-event-stream.ts';
-import { median, medianOfEach } from './median.ts';
 import { OpenStreams } from './open-streams.ts';
-import { readCpu, readResident } from './process-usage.ts';
+import { canPin, pinSelf, readCpu, readResident, startPinned, startProxy } from './processes.ts';
 import { readArguments } from './read-arguments.ts';
-import { canPin, pinSelf, startPinned } from './start-pinned.ts';
-import { startProxy } from './start-proxy.ts';
+import { median, medianOfEach } from './statistics.ts';
 
 const {
   rounds,

@@ -15,15 +15,10 @@ import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
 import { makeEventStream } from '../system/make-event-stream.ts';
 import { chatAnswer, chatRequest, withNewTexts } from './chat-call.ts';
-import { describeMachine } from './describe-machine.ts';
-import { medianOfEach } from './median.ts';
-import { readCpu } from './process-usage.ts';
-import { describeUsage, type Usage, usagePerRequest, watchProduct } from './product/product-usage.ts';
-import { waitUntilRecorded } from './product/wait-until-recorded.ts';
+import { canPin, pinSelf, readCpu, startPinned, startProxy, startService } from './processes.ts';
+import { describeUsage, type Usage, usagePerRequest, waitUntilRecorded, watchProduct } from './product.ts';
 import { readArguments } from './read-arguments.ts';
-import { canPin, pinSelf, startPinned } from './start-pinned.ts';
-import { startProxy } from './start-proxy.ts';
-import { startService } from './start-service.ts';
+import { describeMachine, medianOfEach } from './statistics.ts';
 
 const { rounds, seconds, connections, profile, against } = readArguments('bench:proxy', {
   rounds: 5,

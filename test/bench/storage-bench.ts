@@ -9,9 +9,9 @@ import { type BusConnection, connectBus, ensureEventStream, eventStream, keptStr
 import type { EventMessage } from '@agp/core/events';
 import { openDatabase, type Pool, recordEvents } from '@agp/db';
 import { makeTraffic } from '@agp/testing/events';
-import { median } from './median.ts';
-import { publishAll } from './publish-all.ts';
+import { publishAll } from './product.ts';
 import { readArguments } from './read-arguments.ts';
+import { median } from './statistics.ts';
 
 const { rounds, events } = readArguments('bench:storage', { rounds: 5, events: 60_000 });
 const eventsPerSession = 20;

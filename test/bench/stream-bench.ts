@@ -7,10 +7,9 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { startDurableServers } from '@agp/local-stack';
 import { makeEventStream } from '../system/make-event-stream.ts';
-import { measureStream, type StreamCall, type StreamTimes } from './measure-stream.ts';
+import { measureStream, type StreamCall, type StreamTimes } from './open-streams.ts';
+import { canPin, pinSelf, startPinned, startProxy } from './processes.ts';
 import { readArguments } from './read-arguments.ts';
-import { canPin, pinSelf, startPinned } from './start-pinned.ts';
-import { startProxy } from './start-proxy.ts';
 
 const { rounds, chunks } = readArguments('bench:stream', { rounds: 5, chunks: 1_000 });
 /** A stream has one first chunk: short ones are read for it as well. */

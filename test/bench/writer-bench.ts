@@ -12,9 +12,9 @@ import { openDatabase, type Pool } from '@agp/db';
 import { createLogger } from '@agp/runtime';
 import { makeTraffic } from '@agp/testing/events';
 import { startWriter } from '@agp/writer';
-import { median } from './median.ts';
-import { publishAll } from './publish-all.ts';
+import { publishAll } from './product.ts';
 import { readArguments } from './read-arguments.ts';
+import { median } from './statistics.ts';
 import { makeBareInserts } from './writer-bare-insert.ts';
 
 const { rounds, events } = readArguments('bench:writer', { rounds: 5, events: 60_000 });

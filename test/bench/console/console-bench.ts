@@ -14,13 +14,10 @@ import { toPublicId } from '@agp/core/ids';
 import { openDatabase, type Pool } from '@agp/db';
 import { signIn } from '../../console/support/open-console.ts';
 import { startBrowser } from '../../wire/browsers/start-browser.ts';
-import { fillDatabase, shape } from '../queries/fill-database.ts';
-import { fillLog, wholeSession } from '../queries/fill-log.ts';
+import { startService } from '../processes.ts';
+import { fillDatabase, fillLog, shape, wholeSession } from '../queries/fill-database.ts';
 import { readArguments } from '../read-arguments.ts';
-import { startService } from '../start-service.ts';
-import { fillAgents, fillRefusals } from './fill-agents.ts';
-import { type Known, listViews } from './list-views.ts';
-import { measureView } from './measure-view.ts';
+import { fillAgents, fillRefusals, type Known, listViews, measureView } from './views.ts';
 
 /** Longest that a screen may take, in milliseconds. */
 const promisedMs = 1_000;

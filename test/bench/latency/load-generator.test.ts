@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { makeRandom } from '../../soak/make-random.ts';
-import { startPinned } from '../start-pinned.ts';
-import { drawMoments, type Slice, type SliceTimes } from './slice.ts';
+import { startPinned } from '../processes.ts';
+import { drawMoments, type Slice, type SliceTimes } from './load.ts';
 
 const load = { perSecond: 200, seconds: 0.5, seed: 7 };
 

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Agent } from 'undici';
 import { makeRandom } from '../../soak/make-random.ts';
-import { drawMoments, type Slice, type SliceTimes } from './slice.ts';
-import { type Answer, watchAnswer } from './watch-answer.ts';
+import { type Answer, drawMoments, type Slice, type SliceTimes, watchAnswer } from './load.ts';
 
 /*
  * The load of `npm run bench:latency`, a process of its own: sends each request at its moment, however many are unanswered, each on a

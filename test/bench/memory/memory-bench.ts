@@ -8,19 +8,14 @@ import { join } from 'node:path';
 import { connectBus } from '@agp/bus';
 import { startDurableServers } from '@agp/local-stack';
 import { makeRandom } from '../../soak/make-random.ts';
-import { describeMachine } from '../describe-machine.ts';
-import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
+import { pinSelf, startPinned, startProxy, startService } from '../processes.ts';
+import { waitUntilRecorded } from '../product.ts';
 import { readArguments } from '../read-arguments.ts';
-import { pinSelf, startPinned } from '../start-pinned.ts';
-import { startProxy } from '../start-proxy.ts';
-import { startService } from '../start-service.ts';
-import { fillMemories } from './fill-memories.ts';
-import { fitStreams } from './fit-streams.ts';
-import { measureOpenStreams } from './measure-open-streams.ts';
+import { describeMachine } from '../statistics.ts';
 import { MixedTraffic } from './mixed-traffic.ts';
-import { printGrowth } from './print-growth.ts';
-import { memoryFlags, readMemory, writeSnapshot } from './read-memory.ts';
+import { fillMemories, memoryFlags, printGrowth, readMemory, writeSnapshot } from './read-memory.ts';
 import type { MemoryReport } from './report-memory.ts';
+import { fitStreams, measureOpenStreams } from './streams.ts';
 
 const options = readArguments('bench:memory', {
   minutes: 10,

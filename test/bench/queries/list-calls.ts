@@ -1,6 +1,6 @@
 import { toPublicId } from '@agp/core/ids';
 import type { Pool } from '@agp/db';
-import { wholeSession } from './fill-log.ts';
+import { wholeSession } from './fill-database.ts';
 
 /** A call of the API. */
 export interface Call {

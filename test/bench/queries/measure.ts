@@ -1,7 +1,7 @@
 import type { Pool } from '@agp/db';
 import { expandSql } from '../../telemetry/monitoring/expand-macros.ts';
 import { sqlQueries, variables } from '../../telemetry/monitoring/list-queries.ts';
-import { median } from '../median.ts';
+import { median } from '../statistics.ts';
 import type { Call } from './list-calls.ts';
 
 /** Medians in milliseconds, by what was measured; null where it failed, with the answer's status or message. */

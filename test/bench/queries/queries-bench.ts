@@ -14,8 +14,7 @@ import { loadavg } from 'node:os';
 import { openDatabase } from '@agp/db';
 import { serviceFlags } from '@agp/local-stack';
 import { readArguments } from '../read-arguments.ts';
-import { fillDatabase } from './fill-database.ts';
-import { fillLog } from './fill-log.ts';
+import { fillDatabase, fillLog } from './fill-database.ts';
 import { type Call, listCalls } from './list-calls.ts';
 import { type Measured, measureCalls, measurePanels, measurePut } from './measure.ts';
 

@@ -8,20 +8,13 @@ import { connectBus } from '@agp/bus';
 import { openDatabase } from '@agp/db';
 import { startDurableServers } from '@agp/local-stack';
 import { chatRequest } from '../chat-call.ts';
-import { describeMachine } from '../describe-machine.ts';
-import type { Slice, SliceTimes } from '../latency/slice.ts';
-import { type Usage, usagePerRequest, watchProduct } from '../product/product-usage.ts';
-import { waitUntilRecorded } from '../product/wait-until-recorded.ts';
+import type { Slice, SliceTimes } from '../latency/load.ts';
+import { type StartedProcess, startPinned, startProxy, startService, warmUp } from '../processes.ts';
+import { type Usage, usagePerRequest, waitUntilRecorded, watchProduct } from '../product.ts';
 import { readArguments } from '../read-arguments.ts';
-import { startPinned } from '../start-pinned.ts';
-import { startProxy } from '../start-proxy.ts';
-import { type StartedProcess, startService } from '../start-service.ts';
-import { warmUp } from '../warm-up.ts';
-import { type Drain, drainBacklog } from './drain-backlog.ts';
-import { printLimits } from './print-limits.ts';
-import { printDrains, printScale, printStatements, type Scale, type ScaleRound } from './print-scale.ts';
-import { countStatements, readStatements, resetStatements } from './read-statements.ts';
-import { startCluster } from './start-cluster.ts';
+import { describeMachine } from '../statistics.ts';
+import { countStatements, type Drain, drainBacklog, readStatements, resetStatements, startCluster } from './cluster.ts';
+import { printDrains, printLimits, printScale, printStatements, type Scale, type ScaleRound } from './print-scale.ts';
 
 const options = readArguments('bench:scale', {
   'per-proxy': 150,

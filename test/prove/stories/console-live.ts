@@ -1,9 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { median } from '../../bench/median.ts';
+import { median } from '../../bench/statistics.ts';
 import type { ConsoleSystem } from '../../console/support/open-console.ts';
 import { waitFor } from '../../system/start-system.ts';
-import { expectWithin, milliseconds, type Report, unreported } from '../story.ts';
+import { type Report, expectWithin, milliseconds, unreported } from '../story.ts';
 
 export interface FollowSize {
   minutes: number;

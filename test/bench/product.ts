@@ -1,7 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { listChildren } from '../../../packages/local-stack/src/guard/watched-process.ts';
-import { readTreeCpu } from '../process-usage.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BusConnection, Outbox, readBacklog } from '@agp/bus';
+import type { EventMessage } from '@agp/core/events';
+import { listChildren } from '../../packages/local-stack/src/guard/watched-process.ts';
+import { readTreeCpu } from './processes.ts';
 
 /** CPU of each part of the product, in seconds or, divided by requests, in microseconds. */
 export type Usage = Record<string, number>;
@@ -47,4 +50,34 @@ export function describeUsage(usage: Usage): string {
   const whole = Object.values(usage).reduce((sum, cpu) => sum + cpu, 0);
   const parts = Object.entries(usage).map(([name, cpu]) => `${name} ${cpu.toFixed(0)}`);
   return `${whole.toFixed(0)} us: ${parts.join(', ')}`;
+}
+
+/** Longer than proxies gather events before they send them. */
+const settleMs = 50;
+const limitMs = 120_000;
+
+/** Waits until writers have recorded all that proxies have sent. Rejects after two minutes. */
+export async function waitUntilRecorded(connection: BusConnection): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    await sleep(settleMs);
+    const { pending, unacknowledged } = await readBacklog(connection);
+    if (pending + unacknowledged === 0) return;
+    if (performance.now() > deadline) throw new Error(`${pending} messages were not recorded within two minutes`);
+  }
+}
+
+/**
+ * Publishes events as a proxy does. Throws when one was not taken in within two minutes.
+ *
+ * @returns when it began to send, on the clock of `performance.now()`: none is sent before all are there
+ */
+export async function publishAll(connection: BusConnection, traffic: readonly EventMessage[]): Promise<number> {
+  const outbox = new Outbox(connection, { capacity: traffic.length });
+  for (const event of traffic) outbox.add(event.id, JSON.stringify(event));
+  const started = performance.now();
+  const left = await outbox.drain(120_000);
+  outbox.stop();
+  if (left > 0) throw new Error(`${left} events could not be published`);
+  return started;
 }

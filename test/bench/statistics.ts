@@ -1,3 +1,5 @@
+import { cpus, loadavg } from 'node:os';
+
 /** The middle of some values, or the mean of the two in the middle. NaN of none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -15,4 +17,16 @@ export function medianOfEach<Figure extends string>(
     Figure,
     number
   >;
+}
+
+/** The value that a share of the values is not above. NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** The machine, and what it did in the last minute: figures of a busy one say little. */
+export function describeMachine(): string {
+  const [load = 0] = loadavg();
+  return `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.version}, load of the last minute ${load.toFixed(1)}`;
 }

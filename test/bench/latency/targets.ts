@@ -1,7 +1,7 @@
+import { setPriority } from 'node:os';
+import { openDatabase } from '@agp/db';
 import type { DurableServers } from '@agp/local-stack';
-import { startPinned } from '../start-pinned.ts';
-import { startProxy } from '../start-proxy.ts';
-import { type StartedProcess, startService } from '../start-service.ts';
+import { type StartedProcess, startPinned, startProxy, startService } from '../processes.ts';
 
 /** One of the ways to the provider. */
 export interface Target {
@@ -43,4 +43,23 @@ export async function startTargets(
     product: { proxy, writer, management },
     bare,
   };
+}
+
+/** Lets a process go before others on its core: load that is sent late would be counted as the product's time. @returns whether we may */
+export function preferProcess(pid: number): boolean {
+  try {
+    setPriority(pid, -5);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Gives every second agent a cap that it does not reach. */
+export async function setCaps(databaseUrl: string): Promise<void> {
+  const database = openDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
+  await database.pool.query(`
+    UPDATE agents SET daily_cap_usd = 100000
+    WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER (ORDER BY name) AS row FROM agents) AS numbered WHERE row % 2 = 0)`);
+  await database.close();
 }
