@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import autocannon from 'autocannon';
 import { chatRequest, withNewTexts } from '../chat-call.ts';
+import { fitLine } from '../statistics.ts';
 import type { MemoryReport } from './report-memory.ts';
-import { fitLine } from './streams.ts';
 
 /** Node's flags for a service that {@link readMemory} may ask. */
 export const memoryFlags: readonly string[] = ['--expose-gc', '--import', `${import.meta.dirname}/report-memory.ts`];

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readMetric } from '../../system/read-metric.ts';
 import { OpenStreams } from '../open-streams.ts';
 import type { StartedProcess } from '../processes.ts';
+import { fitLine } from '../statistics.ts';
 import { readMemory } from './read-memory.ts';
 
 const holdMs = 5_000;
@@ -63,24 +64,4 @@ export function fitStreams(count: number): number {
     console.log(`${count} streams need ${needed} open files, and ${hard} are allowed (ulimit -Hn): ${most} streams`);
     return most;
   }
-}
-
-export interface Line {
-  /** What y grows by for each 1 of x. */
-  slope: number;
-  /** The slope's standard error. */
-  error: number;
-  /** The middle of y. */
-  mean: number;
-}
-
-/** Fits a line to points by least squares. NaN of less than three points. */
-export function fitLine(points: readonly (readonly [x: number, y: number])[]): Line {
-  const count = points.length;
-  const meanOf = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / count;
-  const [middleX, mean] = [meanOf(points.map(([x]) => x)), meanOf(points.map(([, y]) => y))];
-  const spread = points.reduce((sum, [x]) => sum + (x - middleX) ** 2, 0);
-  const slope = points.reduce((sum, [x, y]) => sum + (x - middleX) * (y - mean), 0) / spread;
-  const rest = points.reduce((sum, [x, y]) => sum + (y - mean - slope * (x - middleX)) ** 2, 0);
-  return { slope, error: Math.sqrt(rest / (count - 2) / spread), mean };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitLine } from './streams.ts';
+import { fitLine } from './statistics.ts';
 
 test('a line is fitted with its error', () => {
   const points = [0, 1, 2, 3, 4].map((x) => [x, 10 + 2 * x] as const);
