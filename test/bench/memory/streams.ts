@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readMetric } from '../../system/read-metric.ts';
 import { OpenStreams } from '../open-streams.ts';
 import type { StartedProcess } from '../processes.ts';
-import { fitLine } from '../statistics.ts';
 import { readMemory } from './read-memory.ts';
 
 const holdMs = 5_000;
