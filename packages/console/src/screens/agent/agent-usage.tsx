@@ -9,7 +9,7 @@ import { Fields, Money, Pill } from '../../components/values.tsx';
 import { formatCount, formatShortCount } from '../../format/format.ts';
 
 const height = 200;
-const DayBars = lazy(() => import('../../charts/day-bars.tsx').then((file) => ({ default: file.DayBars })));
+const DayBars = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.DayBars })));
 
 /** The last 30 days: cost by day and model, and personal data. */
 export function AgentUsage({ overview }: { overview: AgentOverview }) {

@@ -109,7 +109,7 @@ export function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
 }
 
 const route = getRouteApi('/costs');
-const DayBars = lazy(() => import('../../charts/day-bars.tsx').then((file) => ({ default: file.DayBars })));
+const DayBars = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.DayBars })));
 const height = 260;
 
 const options = costGroups.map((value) => ({ value, label: groupNames[value] }));

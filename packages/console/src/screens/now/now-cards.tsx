@@ -13,7 +13,7 @@ import { ChainReport } from '../../verify/chain-report.tsx';
 import { canHash } from '../../verify/check-chain.ts';
 import { useChainCheck } from '../../verify/use-chain-check.ts';
 import { checkAudit } from '../audit/audit-chain.tsx';
-import { fillHours } from './fill-hours.ts';
+import { fillHours } from '../../charts/chart-data.ts';
 
 function AgentName({ id, name }: { id: string; name: string }) {
   return (
@@ -127,7 +127,7 @@ export function NowLists({ status }: { status: Status }) {
 const refreshMs = 60_000;
 const height = 180;
 
-const HourChart = lazy(() => import('../../charts/hour-chart.tsx').then((file) => ({ default: file.HourChart })));
+const HourChart = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.HourChart })));
 
 /** Cost and requests by the hour of the last day. Read after the figures, which do not wait for it. */
 export function DayChartCard() {
