@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowUp, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { fetchFile, saveFile } from '../api/api.ts';
 import { formatCount } from '../format/format.ts';
 import { compact } from '../search/search.ts';
@@ -101,7 +101,7 @@ interface Numbered extends Pick<PagerProps, 'words'> {
   size: number;
   /** Rows that were read: one more than a page has tells of a next one. */
   count: number;
-  /** What rows are. */
+  /** What rows are, such as `agents`. */
   nouns: string;
 }
 
@@ -126,7 +126,8 @@ export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
       onPrevious={page > 1 ? turn(page - 1) : undefined}
       onNext={count > size ? turn(page + 1) : undefined}
     >
-      {nouns} {formatCount(first + 1)} to {formatCount(first + Math.min(count, size))}
+      {nouns[0]?.toUpperCase()}
+      {nouns.slice(1)} {formatCount(first + 1)} to {formatCount(first + Math.min(count, size))}
     </Pager>
   );
 }
@@ -158,7 +159,7 @@ export interface Column<Row> {
   silent?: boolean;
 }
 
-interface RowsTableProps<Row> {
+export interface RowsTableProps<Row> {
   /** What the rows are, for those who cannot see the screen. */
   label: string;
   rows: readonly Row[];
@@ -208,51 +209,61 @@ export function RowsTable<Row>({ label, rows, columns, rowKey, stale = false }: 
 }
 
 interface ListCardProps<Row> extends RowsTableProps<Row> {
-  /** What one row is, such as `session`, and many. */
-  nouns: readonly [one: string, many: string];
-  /** Takes all filters away; absent where there are none. */
-  onShowAll?: (() => void) | undefined;
-  /** What to try where no row matches the filters. */
-  hint: ReactNode;
-  /** Shown where there are no rows, and no filters. */
+  title?: string;
+  /** At the right of the title. */
+  aside?: ReactNode;
+  /** What the rows mean, above them. */
+  intro?: ReactNode;
+  /** Shown if there are no rows. */
   none: ReactNode;
-  /** Of a list whose pages have numbers, beginning with 1. */
-  page?: number;
   /** Ways to further pages. */
   children?: ReactNode;
 }
 
-/** A list of rows, or why it is empty. */
-export function ListCard<Row>({
-  nouns: [one, many],
-  onShowAll,
-  hint,
-  none,
-  page = 1,
-  children,
-  ...table
-}: ListCardProps<Row>) {
-  const unmatched = onShowAll ? (
-    <EmptyState
-      title={`No ${one} matches`}
-      action={
-        <Button variant="default" onClick={onShowAll}>
-          Show all {many}
-        </Button>
-      }
-    >
-      {hint}
-    </EmptyState>
-  ) : (
-    none
-  );
-  const nothing = page > 1 ? <PastTheEnd nouns={many} /> : unmatched;
+/** Rows in a card, or why there are none. */
+export function ListCard<Row>({ title, aside, intro, none, children, ...table }: ListCardProps<Row>) {
+  const isEmpty = table.rows.length === 0;
   return (
-    <Card flush>
+    <Card title={title} aside={aside} flush>
+      {intro && !isEmpty && (
+        <p className="card-body" style={{ margin: 0, paddingTop: '1rem' }}>
+          {intro}
+        </p>
+      )}
       {/* While another page is read, the rows of the last one say nothing about it. */}
-      {table.rows.length === 0 ? !table.stale && nothing : <RowsTable {...table} />}
+      {isEmpty ? !table.stale && none : <RowsTable {...table} />}
       {children}
     </Card>
+  );
+}
+
+interface GrowingTableProps<Row> extends RowsTableProps<Row> {
+  /** Rows that are drawn before somebody asks for more. */
+  atOnce: number;
+  /** How many more each time. */
+  more?: number;
+  /** After how many of how many are shown. */
+  note?: ReactNode;
+}
+
+/** Rows of which only the first are drawn: there may be thousands. */
+export function GrowingTable<Row>({ atOnce, more = atOnce, note, rows, ...table }: GrowingTableProps<Row>) {
+  const [shown, setShown] = useState(atOnce);
+  return (
+    <>
+      <RowsTable {...table} rows={rows.slice(0, shown)} />
+      {rows.length > shown && (
+        <div className="pager">
+          <span className="dim">
+            {formatCount(shown)} of {formatCount(rows.length)}
+            {note}
+          </span>
+          <Button size="xs" variant="default" onClick={() => setShown(shown + more)}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 

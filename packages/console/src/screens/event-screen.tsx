@@ -18,7 +18,6 @@ import {
   TimeStamp,
 } from '../components/values.tsx';
 import { describeOutcome, describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
-import { PrintButton, PrintStamp } from '../print/print.tsx';
 import { canHash, hashLink } from '../verify/check-chain.ts';
 
 /** What is said of the hash, and in which tone. */
@@ -126,9 +125,7 @@ export function EventScreen() {
           <span className="mono">{eventId}</span> <CopyText text={eventId} what="event id" />
         </>
       }
-      actions={<PrintButton />}
     >
-      <PrintStamp />
       <Reading query={query}>
         {({ data: event }) => (
           <>

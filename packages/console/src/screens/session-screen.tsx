@@ -10,7 +10,6 @@ import { Card, Screen, Stat } from '../components/layout.tsx';
 import { RowsTable } from '../components/list.tsx';
 import { AgentLink, CopyText, Money, Pill, TimeStamp } from '../components/values.tsx';
 import { countOf, formatCount, formatDuration, formatShortCount } from '../format/format.ts';
-import { PrintButton, PrintStamp } from '../print/print.tsx';
 import { ChainReport, DownloadChain, NoHashing } from '../verify/chain-report.tsx';
 import { type CheckedLink, canHash, checkChain } from '../verify/check-chain.ts';
 import { type Finding, nameCheck, useChainCheck } from '../verify/use-chain-check.ts';
@@ -122,9 +121,7 @@ export function SessionScreen() {
           <span className="mono">{sessionId}</span> <CopyText text={sessionId} what="session id" />
         </>
       }
-      actions={<PrintButton />}
     >
-      <PrintStamp />
       <Reading query={query}>
         {({ data: { session, events } }) => (
           <>

@@ -9,7 +9,7 @@ import { Card, Screen, Tabs, wholly } from '../../components/layout.tsx';
 import { type Column, RowsTable } from '../../components/list.tsx';
 import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
-import { keyViews } from '../../search/search.ts';
+import { keyViews } from '../../search/screen-searches.ts';
 import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
 
 type ApiKey = components['schemas']['ApiKey'];

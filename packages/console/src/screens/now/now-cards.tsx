@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { apiQuery } from '../../api/api.ts';
 import type { Status } from '../../api/shapes.ts';
+import { fillHours } from '../../charts/chart-data.ts';
 import { FailureNotice, FaultBoundary } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { RowsTable } from '../../components/list.tsx';
@@ -13,7 +14,6 @@ import { ChainReport } from '../../verify/chain-report.tsx';
 import { canHash } from '../../verify/check-chain.ts';
 import { useChainCheck } from '../../verify/use-chain-check.ts';
 import { checkAudit } from '../audit/audit-chain.tsx';
-import { fillHours } from '../../charts/chart-data.ts';
 
 function AgentName({ id, name }: { id: string; name: string }) {
   return (
