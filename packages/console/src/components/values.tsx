@@ -4,8 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
 import { useSession } from '../api/session-context.ts';
 import {
+  describeOutcome,
   formatAgo,
   formatCap,
+  formatCount,
   formatExactUsd,
   formatFullTime,
   formatMinute,
@@ -16,6 +18,7 @@ import {
   shortenId,
   type Tone,
 } from '../format/format.ts';
+import type { EventsSearch } from '../search/screen-searches.ts';
 
 interface CapBarProps {
   spent: number;
@@ -107,6 +110,35 @@ export function Pill({ tone = 'plain', title, children }: { tone?: Tone; title?:
   );
 }
 
+/** How a request ended. */
+export function OutcomePill({ event }: { event: Parameters<typeof describeOutcome>[0] }) {
+  const { text, tone } = describeOutcome(event);
+  return <Pill tone={tone}>{text}</Pill>;
+}
+
+interface PiiLinksProps {
+  findings: readonly { type: string; event_count: number }[];
+  /** What else narrows the events that a link leads to. */
+  search: Pick<EventsSearch, 'agent_id' | 'from'>;
+  none: string;
+}
+
+/** Kinds of personal data that were found, each with a link to its events. */
+export function PiiLinks({ findings, search, none }: PiiLinksProps) {
+  if (findings.length === 0) return <span className="dim">{none}</span>;
+  return (
+    <div style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
+      {findings.map(({ type, event_count }) => (
+        <Link key={type} to="/events" search={{ ...search, pii_type: type }}>
+          <Pill tone="warn">
+            {type.replaceAll('_', ' ')} {formatCount(event_count)}
+          </Pill>
+        </Link>
+      ))}
+    </div>
+  );
+}
+
 const statusTones = { active: 'good', blocked: 'bad', retired: 'plain' } as const;
 
 /** An agent's status. */
@@ -127,8 +159,8 @@ export function AgentLink({ id, name }: { id: string; name?: string | null | und
 export function SessionLink({ id }: { id: string }) {
   const { edition } = useSession();
   const text = (
-    <span className="mono nowrap" title={id} data-print={id}>
-      <span>{shortenId(id)}</span>
+    <span className="mono nowrap" title={id}>
+      {shortenId(id)}
     </span>
   );
   return edition === 'extended' ? (

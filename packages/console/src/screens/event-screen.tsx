@@ -12,12 +12,13 @@ import {
   type Field,
   Fields,
   Money,
+  OutcomePill,
   Pill,
   SessionLink,
   ShortId,
   TimeStamp,
 } from '../components/values.tsx';
-import { describeOutcome, describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
+import { describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
 import { canHash, hashLink } from '../verify/check-chain.ts';
 
 /** What is said of the hash, and in which tone. */
@@ -118,14 +119,7 @@ export function EventScreen() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
-    <Screen
-      title="Event"
-      about={
-        <>
-          <span className="mono">{eventId}</span> <CopyText text={eventId} what="event id" />
-        </>
-      }
-    >
+    <Screen title="Event" about={<ShortId id={eventId} what="event id" whole />}>
       <Reading query={query}>
         {({ data: event }) => (
           <>
@@ -155,15 +149,9 @@ function nameOf(event: EventDetail, member: string, name: string) {
 }
 
 function WhatHappened({ event }: { event: EventDetail }) {
-  const outcome = describeOutcome(event);
   const meaning = explainAnswer(event);
   const fields: Field[] = [
-    [
-      'Result',
-      <Pill key="result" tone={outcome.tone}>
-        {outcome.text}
-      </Pill>,
-    ],
+    ['Result', <OutcomePill key="result" event={event} />],
     ['Agent', <AgentLink key="agent" id={event.agent_id} name={event.agent_name} />],
     ['Session', <SessionLink key="session" id={event.session_id} />],
     ['Time', <TimeStamp key="time" at={event.timestamp} />],

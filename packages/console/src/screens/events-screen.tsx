@@ -9,8 +9,8 @@ import { Choice, LinkedFilter, SearchField, TimeRange } from '../components/filt
 import { ConnectButton } from '../components/layout.tsx';
 import { type Column, CsvButton, NewPill } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, Money, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
-import { describeOutcome, describePii, formatCount } from '../format/format.ts';
+import { AgentLink, Money, OutcomePill, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
+import { describePii, formatCount } from '../format/format.ts';
 import { useNewCount } from '../live/use-live-events.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import { timeSpans } from '../search/search.ts';
@@ -33,13 +33,7 @@ const time: Column<Shown> = {
 
 const rest: Column<Shown>[] = [
   { head: 'Model', cell: ({ model }) => model },
-  {
-    head: 'Result',
-    cell: (event) => {
-      const { text, tone } = describeOutcome(event);
-      return <Pill tone={tone}>{text}</Pill>;
-    },
-  },
+  { head: 'Result', cell: (event) => <OutcomePill event={event} /> },
   {
     head: 'Tokens',
     right: true,

@@ -6,7 +6,7 @@ import type { AgentOverview } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Screen, Stat } from '../../components/layout.tsx';
-import { CapBar, CopyText, Money, StatusPill, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
+import { CapBar, Money, ShortId, StatusPill, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
 import { formatCount, formatTime, projectSpend } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
@@ -58,30 +58,22 @@ function AgentFigures({ overview }: { overview: AgentOverview }) {
 /** Links to lists of what one agent did: screens of their own, so these are no tabs. */
 function AgentWays({ agentId }: { agentId: string }) {
   const { edition } = useSession();
-  const search = { agent_id: agentId };
+  const places = [
+    ['/events', 'Events'],
+    ['/live', 'Live'],
+    ...(edition === 'extended' ? ([['/sessions', 'Sessions']] as const) : []),
+    ['/refusals', 'Refusals'],
+    ['/costs', 'Costs'],
+    ['/audit', 'Audit log'],
+  ] as const;
   return (
     <nav className="ways no-print" aria-label="More about this agent">
       <span className="dim">More of it:</span>
-      <Link to="/events" search={search}>
-        Events
-      </Link>
-      <Link to="/live" search={search}>
-        Live
-      </Link>
-      {edition === 'extended' && (
-        <Link to="/sessions" search={search}>
-          Sessions
+      {places.map(([to, name]) => (
+        <Link key={to} to={to} search={{ agent_id: agentId }}>
+          {name}
         </Link>
-      )}
-      <Link to="/refusals" search={search}>
-        Refusals
-      </Link>
-      <Link to="/costs" search={search}>
-        Costs
-      </Link>
-      <Link to="/audit" search={search}>
-        Audit log
-      </Link>
+      ))}
     </nav>
   );
 }
@@ -109,11 +101,7 @@ export function AgentScreen() {
           'Agent'
         )
       }
-      about={
-        <>
-          <span className="mono">{agentId}</span> <CopyText text={agentId} what="agent id" />
-        </>
-      }
+      about={<ShortId id={agentId} what="agent id" whole />}
       actions={overview && <Actions overview={overview} />}
     >
       <AgentWays agentId={agentId} />
