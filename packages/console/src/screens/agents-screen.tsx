@@ -4,12 +4,13 @@ import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session-context.ts';
 import type { Agent } from '../api/shapes.ts';
 import { ChangeStatus } from '../changes/changes.tsx';
+import { CapBar } from '../components/cap-bar.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
-import { CapBar, Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 import { formatCount } from '../format/format.ts';
 
 /** A retired agent that sent something today, UTC: somebody believes that it is gone. */

@@ -4,19 +4,18 @@ import { apiQuery, refreshMs } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session-context.ts';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
+import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Screen, Stat } from '../../components/layout.tsx';
-import { CapBar, Money, ShortId, StatusPill, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
-import { formatCount, formatTime, projectSpend } from '../../format/format.ts';
+import { Money, ShortId, StatusPill, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { formatCount } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
 
 /** What it spends, does and may do. */
 function AgentFigures({ overview }: { overview: AgentOverview }) {
   const { agent, budget, running_requests: running } = overview;
-  const now = useNow();
   const spent = budget?.spent_usd ?? agent.cost_today_usd;
-  const projection = projectSpend(spent, agent.daily_cap_usd, now);
   return (
     <div className="stats">
       <Stat name="Spent today (UTC)" figure={<Money usd={spent} />}>
@@ -27,11 +26,7 @@ function AgentFigures({ overview }: { overview: AgentOverview }) {
           warnOnly={agent.warn_only}
           label={`Daily cap of ${agent.name}`}
         />
-        {projection.kind === 'runs out' && (
-          <div className="small tone-warn">
-            At this pace it is used up at {formatTime(new Date(projection.at).toISOString(), now).slice(0, -3)}
-          </div>
-        )}
+        <Outlook used={spent} cap={agent.daily_cap_usd} warnOnly={agent.warn_only} line />
       </Stat>
       <Stat name="Requests today (UTC)" figure={formatCount(agent.requests_today)}>
         <span className="small dim">

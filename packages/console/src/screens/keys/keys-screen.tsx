@@ -6,7 +6,7 @@ import { usePermissions } from '../../api/session-context.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen, Tabs, wholly } from '../../components/layout.tsx';
-import { type Column, RowsTable } from '../../components/list.tsx';
+import { type Column, ListCard } from '../../components/list.tsx';
 import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { keyViews } from '../../search/screen-searches.ts';
@@ -90,33 +90,29 @@ function NamesView() {
   return (
     <Reading query={query}>
       {({ data: names }) => (
-        <Card title="Claimed names" flush>
-          {names.length === 0 ? (
-            <EmptyState title="No name is claimed">An agent’s first token claims its name.</EmptyState>
-          ) : (
-            <RowsTable
-              label="Claimed names"
-              rows={names}
-              rowKey={({ name }) => name}
-              columns={[
-                { head: 'Name', cell: ({ name }) => name },
-                { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
-                { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
-                {
-                  head: 'Action',
-                  silent: true,
-                  right: true,
-                  cell: ({ name, token_count }) =>
-                    token_count === 0 ? (
-                      <ReleaseName name={name} />
-                    ) : (
-                      <span className="small dim">revoke its tokens first</span>
-                    ),
-                },
-              ]}
-            />
-          )}
-        </Card>
+        <ListCard
+          title="Claimed names"
+          label="Claimed names"
+          rows={names}
+          rowKey={({ name }) => name}
+          columns={[
+            { head: 'Name', cell: ({ name }) => name },
+            { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
+            { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
+            {
+              head: 'Action',
+              silent: true,
+              right: true,
+              cell: ({ name, token_count }) =>
+                token_count === 0 ? (
+                  <ReleaseName name={name} />
+                ) : (
+                  <span className="small dim">revoke its tokens first</span>
+                ),
+            },
+          ]}
+          none={<EmptyState title="No name is claimed">An agent’s first token claims its name.</EmptyState>}
+        />
       )}
     </Reading>
   );

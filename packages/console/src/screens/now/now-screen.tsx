@@ -5,19 +5,12 @@ import type { ReactNode } from 'react';
 import { callApi, statusQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
 import type { Status } from '../../api/shapes.ts';
+import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
-import { CapBar, Money, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
-import {
-  countOf,
-  formatCount,
-  formatDuration,
-  formatShortCount,
-  formatTime,
-  formatUsd,
-  projectSpend,
-} from '../../format/format.ts';
+import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { countOf, formatCount, formatDuration, formatShortCount, formatTime, formatUsd } from '../../format/format.ts';
 import { DayChartCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
 
 interface Matter {
@@ -166,21 +159,12 @@ function NowFigures({ status }: { status: Status }) {
 }
 
 function Spend({ spend }: { spend: Status['spend'] }) {
-  const now = useNow();
   if (!spend) return <Stat name="Spent today (UTC)" figure={unknown} />;
   const { spent_usd, daily_cap_usd, warn_only } = spend;
-  const projection = projectSpend(spent_usd, daily_cap_usd, now);
   return (
     <Stat name="Spent today (UTC)" figure={<Money usd={spent_usd} />}>
       <CapBar spent={spent_usd} cap={daily_cap_usd} warnOnly={warn_only} label="Daily cap of all agents" />
-      {projection.kind === 'runs out' && (
-        <div className="small tone-warn">
-          At this pace it is used up at {formatTime(new Date(projection.at).toISOString()).slice(0, -3)}
-        </div>
-      )}
-      {projection.kind === 'safe' && (
-        <div className="small dim">At this pace {formatUsd(projection.endOfDayUsd)} by midnight UTC</div>
-      )}
+      <Outlook used={spent_usd} cap={daily_cap_usd} warnOnly={warn_only} line />
     </Stat>
   );
 }
