@@ -77,7 +77,6 @@ export function formatPii({
 const orNone = (value: string | number | null) => (value === null ? '-' : String(value));
 const formatMs = (ms: number | null) => (ms === null ? '-' : formatDuration(ms));
 
-/** Findings of the same kind in the same message are one. */
 function formatFindings({ pii_findings: findings }: EventDetail): string {
   const places = Map.groupBy(findings ?? [], ({ in: part, message, type }) => {
     const place = message === null ? part : `${part}, message index ${message}`;

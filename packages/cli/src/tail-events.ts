@@ -23,7 +23,6 @@ interface Backlog {
   readAt: number;
 }
 
-/** An event with the fields of the live stream. */
 function toStreamEvent(event: ListedEvent): StreamEvent {
   const { direction: _direction, provider: _provider, total_tokens: _total, pii_types, ...shown } = event;
   return pii_types.length > 0 ? { ...shown, pii_types } : shown;

@@ -42,7 +42,6 @@ function swapIn(folder: string, digest: string): void {
   }
 }
 
-/** Files that compress well get a neighbour with `.gz`, which management sends to those that accept it. */
 function compressFiles(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     if (/\.(?:js|css|svg)$/.test(name))

@@ -72,7 +72,6 @@ function findCacheTtl(content: Content): string | null {
   );
 }
 
-/** Marked text of the last message is new to the cache; marked text before it is read from there. */
 function readCache(contents: readonly Content[]): Asked['cached'] {
   const lastMark = contents.slice(0, -1).findLastIndex((content) => findCacheTtl(content) !== null);
   const count = (from: number, to: number) => countConversationTokens(contents.slice(from, to).map(textOf));

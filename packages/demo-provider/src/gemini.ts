@@ -64,7 +64,6 @@ const fields = z.looseObject({
 
 type Fields = z.infer<typeof fields>;
 
-/** The tools that may be called: all, unless some are named. */
 function readTools({ tools, toolConfig }: Fields): Pick<Asked, 'tools' | 'toolChoice'> {
   const { mode = 'AUTO', allowedFunctionNames: allowed } = toolConfig?.functionCallingConfig ?? {};
   const all = (tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);

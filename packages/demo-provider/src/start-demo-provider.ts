@@ -51,7 +51,6 @@ async function readBody(request: IncomingMessage): Promise<Pick<DemoRequest, 'bo
   }
 }
 
-/** Waits, but not longer than the caller does. */
 async function pause(response: ServerResponse, ms: number): Promise<void> {
   if (ms <= 0 || response.destroyed) return;
   const gone = new AbortController();

@@ -35,7 +35,6 @@ type Whole<Answer> = { [Name in keyof Answer]-?: NonNullable<Answer[Name]> };
 const dayMs = 86_400_000;
 const words = (code: string) => code.replaceAll('_', ' ');
 
-/** These texts one after the other, whatever stands behind each. */
 const begins = (...texts: string[]) =>
   expect.stringMatching(new RegExp(`^${texts.map((text) => RegExp.escape(text)).join('.*')}`)) as string;
 const listKinds = (found: { type: string; event_count: number }[]) =>

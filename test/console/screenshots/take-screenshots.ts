@@ -27,7 +27,6 @@ const timeoutMs = 20_000;
 /** Texts that no screen shows on purpose. */
 const nonsense = /\bNaN\b|\bundefined\b|\[object Object\]|Invalid Date/;
 
-/** What is plainly wrong with a page as it stands. */
 async function findFaults(page: Page): Promise<string[]> {
   const wider = Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'));
   const words = (await page.locator('body').textContent()) ?? '';

@@ -50,7 +50,6 @@ export const acceptLink = (page: Page) => page.getByRole('button', { name: 'Sign
 /** Answers that a page may get and that are no fault of its own: nobody is signed in any more, or a server is busy or restarts. */
 const expected = /Failed to load resource: (?:the server responded with a status of (?:401|503)|net::ERR_)/;
 
-/** Notes what goes wrong in a page from now on. */
 function watchFaults(page: Page): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));

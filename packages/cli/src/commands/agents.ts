@@ -46,7 +46,6 @@ const orNull = async <Data>(answer: Promise<Answer<Data>>): Promise<Data | null>
   }
 };
 
-/** How much an agent is used, and how much it may be. */
 async function listUse(api: Api, agentId: string): Promise<[string, string][]> {
   const isOf = ({ agent_id }: { agent_id: string }) => agent_id === agentId;
   const usage = writeQuery('/api/v1/costs/usage', { agent_id: agentId });

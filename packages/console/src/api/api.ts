@@ -49,7 +49,6 @@ const client = createClient<paths>({ baseUrl: window.location.origin });
 
 type Call = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
-/** The cursor in `Link: <...?cursor=...>; rel="next"`. */
 function readNextCursor(link: string | null): string | null {
   const [, address] = /<([^>]{1,2000})>\s*;\s*rel="next"/.exec(link ?? '') ?? [];
   return address === undefined ? null : new URLSearchParams(address.split('?')[1] ?? '').get('cursor');
@@ -139,7 +138,6 @@ export function useChange<Input, Result>(change: (input: Input) => Promise<Resul
 
 const mostRetries = 2;
 
-/** Mistakes stay mistakes; a server that is away or busy may be back in a moment. */
 function mayHelpToRetry(error: unknown): boolean {
   return error instanceof ApiFailure && (error.status === null || error.status >= 500 || error.status === 429);
 }

@@ -3,8 +3,9 @@ import {
   createRoute,
   createRouter,
   type ErrorRouteComponent,
-  lazyRouteComponent as load,
+  lazyRouteComponent,
 } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import {
   readAgentsSearch,
   readAuditSearch,
@@ -24,84 +25,50 @@ import { Frame } from './frame.tsx';
 const root = createRootRoute({ component: Frame, notFoundComponent: UnknownPlace });
 const getParentRoute = () => root;
 
-/** A screen's code is loaded when it is first wanted. */
+/** The code of a screen is loaded when it is first wanted. */
+const files = {
+  NowScreen: () => import('../screens/now/now-screen.tsx'),
+  LiveScreen: () => import('../screens/live/live-screen.tsx'),
+  EventsScreen: () => import('../screens/events-screen.tsx'),
+  EventScreen: () => import('../screens/event-screen.tsx'),
+  RefusalsScreen: () => import('../screens/refusals-screen.tsx'),
+  FindScreen: () => import('../screens/find-screen.tsx'),
+  SessionsScreen: () => import('../screens/sessions-screen.tsx'),
+  SessionScreen: () => import('../screens/session-screen.tsx'),
+  AgentsScreen: () => import('../screens/agents-screen.tsx'),
+  AgentScreen: () => import('../screens/agent/agent-screen.tsx'),
+  BudgetsScreen: () => import('../screens/budgets-screen.tsx'),
+  CostsScreen: () => import('../screens/costs/costs-screen.tsx'),
+  AuditScreen: () => import('../screens/audit/audit-screen.tsx'),
+  StartScreen: () => import('../screens/start/start-screen.tsx'),
+  KeysScreen: () => import('../screens/keys/keys-screen.tsx'),
+};
+
 const screen = <const Path extends string, Search extends object = object>(
   path: Path,
-  component: ReturnType<typeof load>,
+  name: keyof typeof files,
   validateSearch?: (raw: RawSearch) => Search,
-) => createRoute({ getParentRoute, path, component, ...(validateSearch && { validateSearch }) });
+) => {
+  const component = lazyRouteComponent(files[name] as () => Promise<Record<string, () => ReactNode>>, name);
+  return createRoute({ getParentRoute, path, component, ...(validateSearch && { validateSearch }) });
+};
 
 const tree = root.addChildren([
-  screen(
-    '/',
-    load(() => import('../screens/now/now-screen.tsx'), 'NowScreen'),
-  ),
-  screen(
-    '/live',
-    load(() => import('../screens/live/live-screen.tsx'), 'LiveScreen'),
-    readLiveSearch,
-  ),
-  screen(
-    '/events',
-    load(() => import('../screens/events-screen.tsx'), 'EventsScreen'),
-    readEventsSearch,
-  ),
-  screen(
-    '/events/$eventId',
-    load(() => import('../screens/event-screen.tsx'), 'EventScreen'),
-  ),
-  screen(
-    '/refusals',
-    load(() => import('../screens/refusals-screen.tsx'), 'RefusalsScreen'),
-    readRefusalsSearch,
-  ),
-  screen(
-    '/find',
-    load(() => import('../screens/find-screen.tsx'), 'FindScreen'),
-    readFindSearch,
-  ),
-  screen(
-    '/sessions',
-    load(() => import('../screens/sessions-screen.tsx'), 'SessionsScreen'),
-    readSessionsSearch,
-  ),
-  screen(
-    '/sessions/$sessionId',
-    load(() => import('../screens/session-screen.tsx'), 'SessionScreen'),
-  ),
-  screen(
-    '/agents',
-    load(() => import('../screens/agents-screen.tsx'), 'AgentsScreen'),
-    readAgentsSearch,
-  ),
-  screen(
-    '/agents/$agentId',
-    load(() => import('../screens/agent/agent-screen.tsx'), 'AgentScreen'),
-  ),
-  screen(
-    '/budgets',
-    load(() => import('../screens/budgets-screen.tsx'), 'BudgetsScreen'),
-    readBudgetsSearch,
-  ),
-  screen(
-    '/costs',
-    load(() => import('../screens/costs/costs-screen.tsx'), 'CostsScreen'),
-    readCostsSearch,
-  ),
-  screen(
-    '/audit',
-    load(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
-    readAuditSearch,
-  ),
-  screen(
-    '/start',
-    load(() => import('../screens/start/start-screen.tsx'), 'StartScreen'),
-  ),
-  screen(
-    '/keys',
-    load(() => import('../screens/keys/keys-screen.tsx'), 'KeysScreen'),
-    readKeysSearch,
-  ),
+  screen('/', 'NowScreen'),
+  screen('/live', 'LiveScreen', readLiveSearch),
+  screen('/events', 'EventsScreen', readEventsSearch),
+  screen('/events/$eventId', 'EventScreen'),
+  screen('/refusals', 'RefusalsScreen', readRefusalsSearch),
+  screen('/find', 'FindScreen', readFindSearch),
+  screen('/sessions', 'SessionsScreen', readSessionsSearch),
+  screen('/sessions/$sessionId', 'SessionScreen'),
+  screen('/agents', 'AgentsScreen', readAgentsSearch),
+  screen('/agents/$agentId', 'AgentScreen'),
+  screen('/budgets', 'BudgetsScreen', readBudgetsSearch),
+  screen('/costs', 'CostsScreen', readCostsSearch),
+  screen('/audit', 'AuditScreen', readAuditSearch),
+  screen('/start', 'StartScreen'),
+  screen('/keys', 'KeysScreen', readKeysSearch),
 ]);
 
 /** Every address of the console and its screen. */

@@ -63,7 +63,6 @@ export const placeGroups: { title: string; places: Place[] }[] = [
   },
 ];
 
-/** Whether a path is of a place, or of something that is found through it. */
 function isWithin(path: string, to: string): boolean {
   return path === to || (to !== '/' && path.startsWith(`${to}/`));
 }

@@ -19,7 +19,6 @@ const verbs: Record<AgentStatus, (from: AgentStatus) => string> = {
   retired: () => 'Retire',
 };
 
-/** How many requests of an agent run at this moment, as far as that is known. */
 function RunningRequests({ id }: { id: string }) {
   const { data, error } = useQuery({
     ...apiQuery('/api/v1/agents/{id}/overview', { path: { id } }),

@@ -39,7 +39,6 @@ interface PlotProps {
   label: string;
 }
 
-/** uPlot at the width there is, in the colours of the scheme. */
 function Plot({ data, draw, height, label }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);

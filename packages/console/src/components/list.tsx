@@ -50,7 +50,6 @@ interface PagerProps {
   words?: readonly [previous: string, next: string];
 }
 
-/** Ways to the pages before and after; one that leads nowhere is not shown. */
 function Pager({ children, onPrevious, onNext, words: [previous, next] = ['Previous', 'Next'] }: PagerProps) {
   const ways = [
     { word: previous, icon: { leftSection: <IconChevronLeft size={14} aria-hidden /> }, onTurn: onPrevious },
@@ -105,7 +104,6 @@ interface Numbered extends Pick<PagerProps, 'words'> {
   nouns: string;
 }
 
-/** Goes to a page whose number stands in the address; the first one needs none. */
 function useTurn(): (to: number) => () => void {
   const navigate = useNavigate();
   return (to) => () =>

@@ -18,15 +18,20 @@ import {
 } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 
-export type Field = readonly [name: ReactNode, value: ReactNode, key?: string];
+interface FieldsProps {
+  /** Values by their names; null is a dash. */
+  fields: Readonly<Record<string, ReactNode>>;
+  /** The names of some fields, with a mark. */
+  marked?: Readonly<Record<string, ReactNode>>;
+}
 
-/** Names and values, one below the other. A value that is null is a dash. */
-export function Fields({ fields }: { fields: readonly Field[] }) {
+/** Names and values, one below the other. */
+export function Fields({ fields, marked = {} }: FieldsProps) {
   return (
     <dl className="fields">
-      {fields.map(([name, value, key], at) => (
-        <Fragment key={key ?? (typeof name === 'string' ? name : at)}>
-          <dt>{name}</dt>
+      {Object.entries(fields).map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{(Object.hasOwn(marked, name) && marked[name]) || name}</dt>
           <dd>{value ?? <span className="dim">–</span>}</dd>
         </Fragment>
       ))}

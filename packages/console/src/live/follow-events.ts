@@ -61,7 +61,6 @@ const minuteMs = 60_000;
 const shortestPauseMs = 1_000;
 const longestPauseMs = 15_000;
 
-/** A wait that ends with the screen. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -13,7 +13,6 @@ import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx
 import { Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 import { formatCount } from '../format/format.ts';
 
-/** A retired agent that sent something today, UTC: somebody believes that it is gone. */
 function isRetiredButSending({ status, requests_today }: Agent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
 }

@@ -92,7 +92,6 @@ const linkedNames = {
   provider: 'provider',
 };
 
-/** Which events are listed. */
 function EventFilters({ search, onChange }: EventFiltersProps) {
   const result: Result | undefined = search.failed ? 'wrong' : search.outcome;
   const chooseResult = (chosen: Result | undefined) =>

@@ -43,7 +43,6 @@ async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Pro
 /** Up to here the chain is checked without being asked for. */
 const mostUnasked = 2_000;
 
-/** The session's chain of hashes, computed anew in this browser. */
 function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount: number }) {
   const check = useChainCheck((progress) => checkSession(sessionId, progress));
   const { start } = check;

@@ -22,7 +22,6 @@ export async function goToProvider(): Promise<void> {
   window.location.assign(url);
 }
 
-/** What {@link goToProvider} kept; it works once. Null where this browser has not left for the provider. */
 function takeKeptFlow(): KeptFlow | null {
   try {
     const kept = localStorage.getItem(place);

@@ -8,7 +8,6 @@ import { FailureNotice } from '../components/feedback.tsx';
 import { Brand } from '../components/layout.tsx';
 import { goToProvider, redeemAnswer, type SignInProof } from './sign-in-proof.ts';
 
-/** A page for somebody who is not let in yet. */
 function DoorPage({ heading, children }: { heading: string; children: ReactNode }) {
   useEffect(() => {
     document.title = 'Sign in · Agent Governance Proxy';
@@ -36,7 +35,6 @@ interface LinkPageProps {
   onDecline: () => void;
 }
 
-/** Asks whether a one-time link is to sign this browser in. */
 function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps) {
   return (
     <DoorPage heading="Sign in by this link?">
@@ -79,7 +77,6 @@ const oidcFaults: Record<string, string> = {
     'Signing in with the identity provider did not work. Try again; the management service’s log says why.',
 };
 
-/** Asks who is there: by an API key, or by the identity provider where there is one. */
 function SignInPage({ oidc, ended, error, onSignedIn }: SignInPageProps) {
   const [key, setKey] = useState('');
   const byKey = useMutation({ mutationFn: (api_key: string) => signIn({ api_key }), onSuccess: onSignedIn });

@@ -16,7 +16,6 @@ interface DownloadChainProps {
   name: string;
 }
 
-/** Saves a chain with the exact bytes that its hashes cover, to be checked without this page. */
 function DownloadChain({ paths, name }: DownloadChainProps) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {

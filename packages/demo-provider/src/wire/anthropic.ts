@@ -16,7 +16,6 @@ function toUsage(answer: WireAnswer) {
   };
 }
 
-/** The blocks of a message, each with its empty beginning and the deltas that fill it. */
 function toBlocks({ words, toolCalls }: WireAnswer) {
   const spoken = {
     block: { type: 'text', text: words.join('') },

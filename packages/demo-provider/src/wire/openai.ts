@@ -95,7 +95,6 @@ interface ResponseEvent {
   [member: string]: unknown;
 }
 
-/** The items of a response's output, each with the events that stream it. */
 function toOutput(answer: WireAnswer): { item: object; events: (index: number) => ResponseEvent[] }[] {
   const spoken = answer.words.length > 0 ? [toMessageItem(answer)] : [];
   return [...spoken, ...answer.toolCalls.map(toFunctionItem)];

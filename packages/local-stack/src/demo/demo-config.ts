@@ -40,7 +40,6 @@ function readKeptKey(dataFolder: string): string {
   );
 }
 
-/** Replaces the address that means all addresses by one to connect to. */
 function toReachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -68,7 +68,6 @@ interface DemoResult {
 
 export const turnCount = conversations.reduce((sum, { questions }) => sum + questions.length, 0);
 
-/** Explains an error answer of the proxy, for example to a blocked agent. */
 function explain(agent: string, error: unknown): unknown {
   const refused = error instanceof OpenAI.APIError || error instanceof Anthropic.APIError;
   return refused ? new DemoNotReadyError(`${agent} got an error from the proxy: ${error.message}`) : error;

@@ -18,7 +18,6 @@ function makeFolder(): string {
   return folder;
 }
 
-/** Starts a process that opens a guard, gives it a stubborn child and a folder, prints the child's pid and then waits. */
 async function startParent(folder: string, graceMs = 200) {
   const source = `
     import { spawn } from 'node:child_process';
@@ -71,7 +70,6 @@ test('another program that got the pid of an earlier process is left alone', asy
   expect(readStartTime(pid)).not.toBeNull();
 });
 
-/** The pid of the guard that a process has started. */
 function findGuard(parentPid: number): number {
   const children = listChildren(parentPid);
   const guard = children.find((pid) =>

@@ -12,7 +12,6 @@ interface ProcessStatus {
   startTime: string;
 }
 
-/** Fields 3, 4 and 22 of `/proc/<pid>/stat` (proc_pid_stat(5)); the second is the name, in brackets, and may hold spaces. */
 function readProcStatus(pid: number): ProcessStatus | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -49,7 +48,6 @@ export function listChildren(pid: number): number[] {
     .flatMap(([child, parent]) => (parent === pid && child ? [child] : []));
 }
 
-/** Sends a signal; a process that is gone already is no error. */
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -12,7 +12,6 @@ async function execute(serverUrl: string, statement: string, values: string[] = 
   }
 }
 
-/** The same server, another database. */
 function toDatabaseUrl(serverUrl: string, name: string): string {
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }

@@ -39,7 +39,6 @@ async function installDebianPackage(name: string, toolsFolder: string): Promise<
   }
 }
 
-/** Removes the work folders of runs that were killed: no run takes an hour. */
 async function removeAbandoned(toolsFolder: string): Promise<void> {
   for (const name of await readdir(toolsFolder)) {
     const folder = join(toolsFolder, name);
@@ -49,7 +48,6 @@ async function removeAbandoned(toolsFolder: string): Promise<void> {
   }
 }
 
-/** Downloads the `.deb` files of a package and of its missing dependencies into `work`. */
 async function download(name: string, work: string, withOwnLists: boolean): Promise<void> {
   const [lists, cache] = [join(work, 'lists'), join(work, 'cache')];
   await mkdir(join(lists, 'partial'), { recursive: true });

@@ -25,7 +25,6 @@ export interface PostgresKit {
   folder: string;
 }
 
-/** Makes a folder for throw-away data in the first parent where the account can write. The guard removes it. */
 async function makeThrowAwayFolder(first: string, guard: Guard, account: Account | undefined): Promise<string> {
   for (const parent of [first, '/tmp']) {
     const folder = await mkdtemp(join(parent, 'agp-test-'));

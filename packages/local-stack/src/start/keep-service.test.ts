@@ -19,7 +19,6 @@ const program = `
   setInterval(() => {}, 1_000);
 `;
 
-/** Starts the program above; it is stopped at the end of the test. */
 async function keep(afterwards = 'ready') {
   const folder = mkdtempSync(join(tmpdir(), 'agp-keep-'));
   const file = join(folder, 'program.mjs');

@@ -44,7 +44,6 @@ const localDefaults = {
   EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
 };
 
-/** The console's examples name the proxy, where its port is known beforehand. */
 const toConsoleDefaults = ({ host, proxyPort }: StartConfig) =>
   proxyPort === 0
     ? {}
@@ -53,7 +52,6 @@ const toConsoleDefaults = ({ host, proxyPort }: StartConfig) =>
 /** The variable of each service's main port; health and metrics have another. */
 const portVariables = { proxy: 'PROXY_PORT', management: 'MANAGEMENT_PORT', writer: undefined };
 
-/** The ports for health and metrics: of the proxy, management and the writer. */
 function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
   return opsPort === 0 ? [0, 0, 0] : [opsPort, opsPort + 1, opsPort + 2];
 }
@@ -142,7 +140,6 @@ async function prepareConsole(report: (line: string) => void): Promise<void> {
   }
 }
 
-/** Brings the database up to date. On our own servers each service is a user of its own; on the user's, all use the URL as given. */
 async function prepareServers(given: StartConfig, servers: ServerUrls, secrets: Secrets): Promise<RoleUrls> {
   const isOurs = given.databaseUrl === undefined;
   if (!isOurs) await runMigrations(servers.databaseUrl);
@@ -162,7 +159,6 @@ const toVariables = (urls: ServiceUrls) => ({
   REDIS_URL: urls.redisUrl,
 });
 
-/** An empty variable counts as unset. */
 function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 }

@@ -18,7 +18,6 @@ interface Started {
   shown: string[];
 }
 
-/** Starts a service that is stopped with the test. */
 async function start(name: string, environment: Record<string, string>, troubleWithinMs?: number): Promise<Started> {
   const logFolder = mkdtempSync(join(tmpdir(), 'agp-service-'));
   const guard = openGuard();

@@ -34,7 +34,6 @@ function run(...args: string[]): { status: number | null; output: string } {
   return { status, output: stdout + stderr };
 }
 
-/** A test of promtool's: with these series, that many series of the alert fire after an hour. */
 function toTest(name: string, series: Record<string, string>, firing: number): object {
   return {
     interval: '1m',

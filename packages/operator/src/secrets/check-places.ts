@@ -36,14 +36,12 @@ function differs(folder: string, path: string, option: Place, place: string): bo
   return option === 'database' ? takeApart(url).path !== place : spellOut(url, option) !== spellOut(place, option);
 }
 
-/** Parses `scheme://user:password@host:port,host:port/path?parameters`; each server may also be a whole URL. The path is a database, or a master's name. */
 function takeApart(url: string) {
   const bare = url.replace(/[a-z+]+:\/\/(?:[^@/?,]*@)?/g, '');
   const [, servers = '', path = ''] = /^([^/?]*)(?:\/([^?]*))?/.exec(bare) ?? [];
   return { servers, path: decodeURIComponent(path) };
 }
 
-/** The servers that a URL, or an option, names, each with its port; of sentinels also the master's name. */
 function spellOut(text: string, option: Place): string {
   const { servers, path } = takeApart(text);
   const isSentinel = /^(?:rediss?\+)?sentinel:/.test(text);

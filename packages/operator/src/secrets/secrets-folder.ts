@@ -9,7 +9,6 @@ const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'managemen
 export const givenPath =
   /^(?:provider-keys\/[a-z0-9][a-z0-9-]{0,62}|(?:proxy|management)-tls\/tls\.(?:crt|key)|admin\/database-url|management\/oidc-client-secret)$/;
 
-/** The paths of given secrets that are in the folder. */
 function listAddedSecrets(folder: string): string[] {
   return givenFolders
     .filter((name) => existsSync(join(folder, name)))

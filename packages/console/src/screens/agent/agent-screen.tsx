@@ -12,7 +12,6 @@ import { formatCount } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
 
-/** What it spends, does and may do. */
 function AgentFigures({ overview }: { overview: AgentOverview }) {
   const { agent, budget, running_requests: running } = overview;
   const spent = budget?.spent_usd ?? agent.cost_today_usd;

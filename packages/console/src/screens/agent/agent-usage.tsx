@@ -59,11 +59,9 @@ export function AgentUsage({ overview }: { overview: AgentOverview }) {
       {metadata.length > 0 && (
         <Card title="Metadata">
           <Fields
-            fields={metadata.map(([name, value]) => [
-              name,
-              typeof value === 'string' ? value : JSON.stringify(value),
-              name,
-            ])}
+            fields={Object.fromEntries(
+              metadata.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+            )}
           />
         </Card>
       )}

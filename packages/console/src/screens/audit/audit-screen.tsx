@@ -96,7 +96,6 @@ function PrintStamp({ children }: { children: ReactNode }) {
   );
 }
 
-/** What a printed list was narrowed to, in the words of its address: `action "pause.set", from "7d"`. */
 const describeFilter = (filter: object): string =>
   Object.entries(compact(filter))
     .map(([key, value]) => `${key} ${JSON.stringify(value)}`)

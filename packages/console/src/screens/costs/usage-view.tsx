@@ -72,7 +72,6 @@ interface UsageSumsProps {
   cost: number;
 }
 
-/** What each agent, model, provider or tag used, or each pair of them, the dearest first. */
 function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
   return (
     <GrowingTable
@@ -175,7 +174,6 @@ interface Grouped {
   groups: readonly CostGroup[];
 }
 
-/** Of what there are few: one read has each day of each. */
 function GroupsUsage({ range, groups }: Grouped) {
   const query = useQuery(apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: `day,${groups.join(',')}` } }));
   return (

@@ -40,7 +40,6 @@ const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
   },
 ];
 
-/** Keys to the API, without their secrets. */
 function KeysView() {
   const query = useQuery(apiQuery('/api/v1/keys'));
   return (
@@ -149,7 +148,6 @@ const columns: readonly Column<Token>[] = [
   },
 ];
 
-/** Tokens by which agents prove their names, without their secrets. */
 function TokensView() {
   const query = useQuery(apiQuery('/api/v1/agent-tokens'));
   return (

@@ -19,7 +19,6 @@ interface Matter {
   text: ReactNode;
 }
 
-/** What somebody should look at, the worst first. */
 function listMatters({ spend, recording, unpriced_models: unpriced }: Status): Matter[] {
   const matters: Matter[] = [];
   const cap = spend?.daily_cap_usd;
@@ -73,7 +72,6 @@ function listMatters({ spend, recording, unpriced_models: unpriced }: Status): M
   return matters.toSorted((a, b) => (a.tone === b.tone ? 0 : a.tone === 'bad' ? -1 : 1));
 }
 
-/** What should be looked at; nothing where all is well. */
 function Attention({ status }: { status: Status }) {
   const matters = listMatters(status);
   if (matters.length === 0) return null;
@@ -90,7 +88,6 @@ function Attention({ status }: { status: Status }) {
 
 const unknown = <span className="dim">not known</span>;
 
-/** The figures that say whether all is well. */
 function NowFigures({ status }: { status: Status }) {
   const { requests, recording, agents } = status;
   const more = requests?.is_more ? '+' : '';

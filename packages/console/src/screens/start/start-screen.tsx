@@ -17,7 +17,6 @@ import { baseOf, snippets, toolAddress } from './snippets.ts';
 
 const lookMs = 2_000;
 
-/** Whether the agent has come, and its latest event as it arrives. */
 function FirstEvent({ agentName }: { agentName: string }) {
   const { change } = usePermissions();
   const matches = useCallback((event: StreamEvent) => event.agent_name === agentName, [agentName]);
@@ -137,7 +136,6 @@ function Arrived({ events }: { events: readonly StreamEvent[] }) {
 /** Longest name that an agent may have. */
 const longestName = 128;
 
-/** Where a proxy most likely is, for a page that was not told. */
 const guessAddress = () =>
   isOnThisMachine(window.location.origin) ? 'http://127.0.0.1:8080' : `https://proxy.${window.location.hostname}`;
 
