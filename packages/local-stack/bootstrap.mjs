@@ -3,7 +3,7 @@
 // script with the pinned Node, and ends as that ends.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,8 +13,7 @@ const oldestNode = 20;
 const runtimeMajor = 24;
 /** The JSON parser of Node 26.0 to 26.10 ends the process on broken JSON that nests deep. */
 const isUnsafe = ([major, minor]) => major === 26 && minor <= 10;
-const touchLockMs = 1_000;
-const staleLockMs = 15_000;
+const longestInstallMs = 10 * 60_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const stampFile = join(root, 'node_modules/.agp-installed');
@@ -61,7 +60,7 @@ function digestManifests() {
 
 const isInstalled = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === digestManifests();
 
-/** Takes the lock if it is free. Its holder touches it each second: one that is old was left by an install that was killed. */
+/** Takes the lock if it is free, or was left by an install that was killed. */
 function tryLock(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -69,9 +68,18 @@ function tryLock(lock) {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
   }
-  const touchedAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-  if (Date.now() - touchedAt > staleLockMs) rmSync(lock, { force: true });
+  if (!isHeld(lock)) rmSync(lock, { force: true });
   return false;
+}
+
+/** Another program may have got the pid of a killed install: so none holds the lock for longer than an install takes. */
+function isHeld(lock) {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
+    return Date.now() - statSync(lock).mtimeMs < longestInstallMs;
+  } catch (error) {
+    return error.code !== 'ESRCH';
+  }
 }
 
 /** Runs pnpm quietly: its output is shown only if it fails. */
@@ -102,15 +110,6 @@ async function ensureInstalled() {
     if (stoppedBy) return;
     await sleep(100);
   }
-  // Another may have taken the lock from a machine that slept: then it is neither touched nor removed.
-  const ifOurs = (work) => {
-    try {
-      if (readFileSync(lock, 'utf8') === String(process.pid)) work();
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error;
-    }
-  };
-  const touch = setInterval(() => ifOurs(() => utimesSync(lock, new Date(), new Date())), touchLockMs);
   try {
     if (stoppedBy || isInstalled()) return;
     const digest = digestManifests();
@@ -119,8 +118,7 @@ async function ensureInstalled() {
     await installDependencies();
     if (!stoppedBy) writeFileSync(stampFile, digest);
   } finally {
-    clearInterval(touch);
-    ifOurs(() => rmSync(lock));
+    rmSync(lock, { force: true });
   }
 }
 

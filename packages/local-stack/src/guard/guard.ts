@@ -5,14 +5,16 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
 import type { GuardMessage } from './guard-process.ts';
-import { readStartTime, stopAllWatched, type WatchedProcess } from './watched-process.ts';
+import { readStart, stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
 /** How a process is stopped: see `WatchedProcess`. */
 type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage'>;
 
 /** Makes sure that its processes and folders go when we go, even by SIGKILL. */
 export interface Guard extends AsyncDisposable {
-  /** Takes a child in charge until it exits. After `stop` it is killed. Call it in the same tick as its spawn. */
+  /**
+   * Takes a detached child in charge until it exits. After `stop` it is killed. Call it in the same tick as its spawn.
+   */
   watch(child: ChildProcess, plan: StopPlan): void;
   /** Takes a folder in charge: it is removed after the last process is gone. */
   removeFolder(folder: string): void;
@@ -21,6 +23,9 @@ export interface Guard extends AsyncDisposable {
   /** Kills everything at once; `stop` then resolves soon. */
   kill(): void;
 }
+
+/** With when it began, which tells it from a program that got its pid later. */
+type RecordedProcess = WatchedProcess & { startedAt: number };
 
 interface GuardOptions {
   /** Keeps the list of running processes in this file, for `stopLeftovers` at the next start. */
@@ -44,11 +49,11 @@ export function openGuard(options: GuardOptions = {}): Guard {
   const gone = once(guard, 'exit');
   // A guard that is gone takes no more messages; `stop` resolves all the same.
   guard.stdin.on('error', () => {});
-  const running = new Map<number, WatchedProcess>();
+  const running = new Map<number, RecordedProcess>();
   const send = (message: GuardMessage) => guard.stdin.write(`${JSON.stringify(message)}\n`);
   const record = () => {
     if (!options.recordFile) return;
-    // Whoever reads it, or is killed here, finds one whole list or the other.
+    // A reader, and a kill just now, finds one whole list or the other.
     writeFileSync(`${options.recordFile}.new`, JSON.stringify([...running.values()]));
     renameSync(`${options.recordFile}.new`, options.recordFile);
   };
@@ -59,18 +64,17 @@ export function openGuard(options: GuardOptions = {}): Guard {
   return {
     watch(child, plan) {
       const { pid } = child;
-      const startTime = pid === undefined ? null : readStartTime(pid);
-      if (pid === undefined || startTime === null) return;
+      if (pid === undefined) return;
       if (guard.stdin.writableEnded) {
         child.kill('SIGKILL');
         return;
       }
-      const watched: WatchedProcess = { ...plan, pid, startTime };
-      send({ watch: watched });
-      running.set(pid, watched);
+      send({ watch: { ...plan, pid } });
+      running.set(pid, { ...plan, pid, startedAt: Date.now() });
       record();
       child.once('exit', () => {
         running.delete(pid);
+        if (!guard.stdin.writableEnded) send({ forget: pid });
         record();
       });
     },
@@ -81,17 +85,22 @@ export function openGuard(options: GuardOptions = {}): Guard {
   };
 }
 
+/** What `ps` says may differ from our clock by so much, in milliseconds. */
+const clockToleranceMs = 5_000;
+
 /**
  * Stops recorded processes that still run, because the guard of an earlier run was killed with it.
  * The caller must know that the earlier run is over.
  */
 export async function stopLeftovers(recordFile: string): Promise<void> {
-  let left: WatchedProcess[];
+  let left: RecordedProcess[];
   try {
-    left = parseJson(readFileSync(recordFile)) as WatchedProcess[];
+    left = parseJson(readFileSync(recordFile)) as RecordedProcess[];
   } catch {
     return; // never written, or cut off by a crash of the machine, which ended the processes as well
   }
-  await stopAllWatched(left);
+  const isSame = ({ pid, startedAt }: RecordedProcess) =>
+    Math.abs((readStart(pid) ?? 0) - startedAt) < clockToleranceMs;
+  await stopAllWatched(left.filter(isSame));
   rmSync(recordFile, { force: true });
 }

@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { readStartTime } from '../guard/watched-process.ts';
+import { readCommand } from '../guard/watched-process.ts';
 import { StartError } from '../start-error.ts';
 import type { PostgresBinaries } from './find-postgres.ts';
 import { type Account, type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
@@ -50,6 +50,7 @@ export async function initPostgres(
       {
         cwd: '/',
         env: environment,
+        detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
         ...options.account,
       },
@@ -99,16 +100,6 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
   );
 }
 
-/** True if the process may be a Postgres on this data: its working folder is its data folder. */
-function usesData(pid: number, folder: string): boolean {
-  try {
-    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
-  } catch {
-    return false; // another user's process, so not our Postgres
-  }
-  return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(folder);
-}
-
 /**
  * Removes the pid file that a killed Postgres left, if its pid now belongs to another program. Postgres refuses to start as long as
  * any process has that pid; it handles a pid that is free by itself.
@@ -121,5 +112,5 @@ export function removeStalePidFile(folder: string): void {
   } catch {
     return;
   }
-  if (readStartTime(pid) !== null && !usesData(pid, folder)) rmSync(file);
+  if (!readCommand(pid).includes(folder)) rmSync(file);
 }

@@ -17,7 +17,7 @@ import { toUserUrl } from '@agp/operator';
 import { childEnvironment, eventually } from '@agp/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { readStartTime, type WatchedProcess } from '../guard/watched-process.ts';
+import { readStart, type WatchedProcess } from '../guard/watched-process.ts';
 import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
 import { postgresUser } from '../servers/postgres.ts';
 
@@ -75,7 +75,8 @@ function listProcesses(dataFolder: string): WatchedProcess[] {
   return JSON.parse(readFileSync(join(dataFolder, 'processes.json'), 'utf8')) as WatchedProcess[];
 }
 
-const countRunning = (processes: WatchedProcess[]) => processes.filter(({ pid }) => readStartTime(pid) !== null).length;
+const countRunning = (processes: WatchedProcess[]) =>
+  processes.filter(({ pid }) => readStart(pid) !== undefined).length;
 
 function makeDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-start-'));
