@@ -59,12 +59,7 @@ async function bundleInto(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, [vite, ...args], { cwd: packageFolder, env });
 }
 
-/**
- * Builds the console's static files into `dist`, unless they are built from the same sources already.
- *
- * @param options `report` is called with a line before a build begins, which takes some seconds
- * @returns whether something was built
- */
+/** Builds the console's static files into `dist`, unless they are built from the same sources already. */
 export async function buildConsole({ report }: { report?: (line: string) => void } = {}): Promise<boolean> {
   const digest = digestSources();
   if (isBuiltFrom(digest)) return false;

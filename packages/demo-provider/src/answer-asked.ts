@@ -106,11 +106,7 @@ function writeText(asked: Asked, streamSeconds: number): string {
     : `I have looked at the ${attachments === 1 ? 'file' : `${attachments} files`}. ${text}`;
 }
 
-/**
- * What the simulated model answers. The same request always gets the same text, calls and token counts.
- *
- * @param streamSeconds how long the answer is to be streamed: its text is long enough for that
- */
+/** What the simulated model answers. The same request always gets the same text, calls and token counts. */
 export function answerAsked(asked: Asked, streamSeconds: number): WireAnswer {
   const maxTokens = asked.maxTokens ?? Number.POSITIVE_INFINITY;
   const reasoning = Math.min(asked.reasoning, Math.floor(maxTokens / 2));

@@ -31,9 +31,6 @@ export function runMigrations(databaseUrl: string): Promise<string> {
 
 /**
  * Makes the roles with these passwords, hands the database over to the migrator, and brings the schema up to date as the migrator.
- *
- * @param adminUrl the database, as a superuser
- * @returns the database's URL for each user
  */
 export async function prepareDatabase(
   adminUrl: string,

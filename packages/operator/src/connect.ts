@@ -19,12 +19,7 @@ interface StatementTimes {
 /** The URL in `DATABASE_URL`. @throws ConfigError */
 export const readDatabaseUrl = (): string => loadConfig(z.object({ databaseUrl }), process.env).databaseUrl;
 
-/**
- * Works on the database of `DATABASE_URL`.
- *
- * @param name of the command, for the list of connections in Postgres
- * @throws ConfigError, CommandError
- */
+/** Works on the database of `DATABASE_URL`. */
 export async function withDatabase<Result>(
   name: string,
   times: StatementTimes,
@@ -53,11 +48,7 @@ export function explainAway(error: unknown): unknown {
   return new CommandError(`DATABASE_URL: the database cannot be used: ${describeFailure(error)}`);
 }
 
-/**
- * Works with the NATS server of `NATS_URL`, as the user of operators. It does not wait for a server that is away.
- *
- * @throws ConfigError, CommandError
- */
+/** Works with the NATS server of `NATS_URL`, as the user of operators. It does not wait for a server that is away. */
 export async function withBus<Result>(work: (connection: BusConnection) => Promise<Result>): Promise<Result> {
   const config = loadConfig(z.object({ natsUrl, natsCaFile }), process.env);
   const options = { url: config.natsUrl, caFile: config.natsCaFile, name: 'agp-operator', wait: false };

@@ -34,11 +34,7 @@ function parseValue<Value>(text: string, parse: (text: string) => Value): Value 
   }
 }
 
-/**
- * Reads `<agent> <value>`, or only a value after `--global` or `--default`.
- *
- * @throws UsageError
- */
+/** Reads `<agent> <value>`, or only a value after `--global` or `--default`. */
 function readTarget<Value>(
   words: readonly string[],
   options: TargetOptions,

@@ -71,7 +71,6 @@ function writeFine(amount: number): string {
 
 /**
  * USD to the figure that matters: whole dollars from a thousand on, cents from one on, below that two digits that count.
- * The exact amount is {@link formatExactUsd}.
  */
 export function formatUsd(usd: number): string {
   if (usd === 0) return '$0';
@@ -175,13 +174,7 @@ type Projection =
 /** A day's first minutes say nothing about the day, in milliseconds. */
 const leastMs = 10 * 60_000;
 
-/**
- * Projects today's spend in a straight line. Days are of UTC.
- *
- * @param used spent and reserved, USD
- * @param now milliseconds since 1970
- * @returns `none` without a cap, and so early in the day that nothing can be said
- */
+/** Projects today's spend in a straight line. Days are of UTC. @param used spent and reserved, USD */
 export function projectSpend(used: number, cap: number | null, now: number): Projection {
   if (cap === null) return { kind: 'none' };
   if (used >= cap) return { kind: 'exhausted' };

@@ -12,10 +12,7 @@ interface BufferOptions {
 
 const usual: BufferOptions = { capacity: 2_000, remembered: 20_000 };
 
-/**
- * The latest events, newest first, in bounded memory. While it is held, what comes waits and is counted, so that rows do not move
- * under a reader.
- */
+/** The latest events, newest first, in bounded memory; held, it lets what comes wait, so that rows do not move under a reader. */
 export class LiveBuffer<Row extends Identified> {
   readonly #options: BufferOptions;
   #rows: readonly Row[] = [];

@@ -15,10 +15,8 @@ import { type Finding, type Progress, useChainCheck } from '../verify/use-chain-
 import { ownEventColumns } from './events-screen.tsx';
 
 /**
- * Downloads a session's chain, computes every hash in this browser, compares its end with its head, and each event that the API shows
- * with what the chain has.
- *
- * @throws ApiFailure where something cannot be downloaded
+ * Downloads a session's chain, computes every hash in this browser, compares its end with its head, and each event that the API shows with
+ * what the chain has.
  */
 async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Progress): Promise<Finding> {
   const params = { path: { session_id: sessionId } };

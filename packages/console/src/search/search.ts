@@ -42,10 +42,7 @@ type SearchOf<Readers> = {
   [Name in keyof Readers]?: Readers[Name] extends Reader<infer Value> ? Value | undefined : never;
 };
 
-/**
- * Reads the search of a screen. The router lays the result over what stands in the address, so every name that no reader took is set to
- * undefined.
- */
+/** Reads the search of a screen; names that no reader took become undefined, since the router lays the result over the address. */
 export function readSearch<Readers extends Record<string, Reader<unknown>>>(readers: Readers) {
   return (raw: RawSearch): SearchOf<Readers> => {
     const unknown = Object.keys(raw).map((name) => [name, undefined]);

@@ -133,11 +133,7 @@ function SignInPage({ oidc, ended, error, onSignedIn }: SignInPageProps) {
   );
 }
 
-/**
- * Shows the page to whoever is signed in, and the sign-in to everybody else. The address stays, so that signing in leads on to it.
- *
- * @param proof the code of a one-time link, or the provider's answer. A code is used only when asked for: anybody can make others open a link that signs them in as somebody else.
- */
+/** Shows the page to somebody signed in, else the sign-in. A link's code is used only when asked for: others may have sent the link. */
 export function SignInGate({ proof, children }: { proof: SignInProof | null; children: ReactNode }) {
   const code = proof !== null && 'code' in proof ? proof.code : null;
   const answered = proof !== null && 'answer' in proof ? proof : null;

@@ -139,10 +139,7 @@ function readTurn({ headers }: Response): SentTurn {
 }
 
 /**
- * Holds a conversation through the proxy with the provider's official client, configured with base URL and headers only. Yields after
- * each answer.
- *
- * @param session any text; the proxy derives the session id from it
+ * Holds a conversation through the proxy with the provider's official client, configured with base URL and headers only.
  */
 export async function* sendConversation(
   proxyUrl: string,

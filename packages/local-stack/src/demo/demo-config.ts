@@ -45,10 +45,7 @@ function toReachable(url: string): string {
 }
 
 /**
- * Reads where the local stack listens and the key to its management API, from the notes of `npm start` in `AGP_DATA_DIR`. The variables
- * `HOST`, `PROXY_PORT`, `MANAGEMENT_PORT` and `MANAGEMENT_API_KEY` come first.
- *
- * @throws DemoNotReadyError if no key was ever made here; ConfigError naming a variable that is wrong
+ * Reads where the local stack listens and the key to its management API, from the notes of `npm start` in `AGP_DATA_DIR`.
  */
 export function readDemoConfig(environment: NodeJS.ProcessEnv): DemoConfig {
   const { dataFolder } = readLocalStackConfig(environment, () => {});

@@ -107,11 +107,8 @@ export async function expectRunningStack(config: DemoConfig): Promise<void> {
 }
 
 /**
- * Sends every conversation through the proxy, an agent's one after the other, the agents side by side, and waits
- * until all of them are recorded.
- *
- * @param onTurn called after each answer
- * @throws DemoNotReadyError if the proxy refuses an agent, or the answers are not recorded in time
+ * Sends every conversation through the proxy, an agent's one after the other, the agents side by side, and waits until all of them are
+ * recorded.
  */
 export async function runDemo(config: DemoConfig, onTurn: (agent: string) => void): Promise<DemoResult> {
   const management = connectManagement(config);

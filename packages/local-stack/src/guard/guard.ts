@@ -12,9 +12,7 @@ type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage
 
 /** Makes sure that its processes and folders go when we go, even by SIGKILL. */
 export interface Guard extends AsyncDisposable {
-  /**
-   * Takes a detached child in charge until it exits. After `stop` it is killed. Call it in the same tick as its spawn.
-   */
+  /** Takes a detached child in charge until it exits. After `stop` it is killed. */
   watch(child: ChildProcess, plan: StopPlan): void;
   /** Takes a folder in charge: it is removed after the last process is gone. */
   removeFolder(folder: string): void;
@@ -88,10 +86,7 @@ export function openGuard(options: GuardOptions = {}): Guard {
 /** What `ps` says may differ from our clock by so much, in milliseconds. */
 const clockToleranceMs = 5_000;
 
-/**
- * Stops recorded processes that still run, because the guard of an earlier run was killed with it.
- * The caller must know that the earlier run is over.
- */
+/** Stops recorded processes that still run, because the guard of an earlier run was killed with it. */
 export async function stopLeftovers(recordFile: string): Promise<void> {
   let left: RecordedProcess[];
   try {

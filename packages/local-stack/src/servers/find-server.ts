@@ -10,13 +10,8 @@ import type { Account } from './server.ts';
 const run = promisify(execFile);
 
 /**
- * Unpacks a Debian or Ubuntu package, with the dependencies that the system lacks, into a folder of our own. Nothing is
- * installed: no service starts, no root is needed, and removing the folder undoes it. Several runs may do it at once: each
- * works in a folder of its own, and the first to finish renames its folder to the target.
- *
- * @param toolsFolder holds the unpacked packages
- * @returns the folder, in which the usual paths (`usr/bin`, ...) start
- * @throws the error of apt-get or dpkg, with its output in the message
+ * Unpacks a Debian or Ubuntu package, with the dependencies that the system lacks, into a folder of our own; of several runs at once the
+ * first to finish renames its folder to the target.
  */
 async function installDebianPackage(name: string, toolsFolder: string): Promise<string> {
   const target = join(toolsFolder, `${name}-${process.arch}`);
@@ -157,10 +152,8 @@ const servers = {
 };
 
 /**
- * Finds a server (Valkey will do for Redis) or promtool: on the PATH and in the usual places, else in the distribution's package,
- * which is unpacked under the data folder.
- *
- * @throws MissingServerError that says what to install
+ * Finds a server (Valkey will do for Redis) or promtool: on the PATH and in the usual places, else in the distribution's package, which is
+ * unpacked under the data folder.
  */
 export async function findServer(name: keyof typeof servers, config: LocalStackConfig): Promise<ServerBinary> {
   const { programs, debianPackage } = servers[name];

@@ -30,11 +30,7 @@ class InitDatabaseError extends StartError {
 
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/**
- * Makes an empty Postgres data folder. Byte order sorts text, as it does everywhere in the product.
- *
- * @param folder must not exist, or be empty and belong to the account
- */
+/** Makes an empty Postgres data folder. Byte order sorts text, as it does everywhere in the product. */
 export async function initPostgres(
   folder: string,
   options: Pick<PostgresOptions, 'binaries' | 'account' | 'password' | 'guard'>,
@@ -100,10 +96,7 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
   );
 }
 
-/**
- * Removes the pid file that a killed Postgres left, if its pid now belongs to another program. Postgres refuses to start as long as
- * any process has that pid; it handles a pid that is free by itself.
- */
+/** Removes the pid file of a killed Postgres whose pid is another program's now: Postgres would refuse to start. */
 export function removeStalePidFile(folder: string): void {
   const file = join(folder, 'postmaster.pid');
   let pid: number;

@@ -38,11 +38,7 @@ async function makeThrowAwayFolder(first: string, guard: Guard, account: Account
   throw new StartError(`Postgres' user can write neither to ${first} nor to /tmp`);
 }
 
-/**
- * Finds Postgres and initialises the data that throw-away servers start from.
- *
- * @param parent where that data goes, if Postgres' user may write there
- */
+/** Finds Postgres and initialises the data that throw-away servers start from. */
 export async function preparePostgresKit(
   config: LocalStackConfig,
   guard: Guard,
@@ -90,10 +86,7 @@ async function ownTlsFiles(tls: TlsFiles, folder: string, account: Account | und
 /** Several times what a test run keeps there at once, in bytes. */
 const enoughBytes = 4 * 1024 ** 3;
 
-/**
- * Where the servers of a test run keep their data: in memory if there is plenty, unless `TMPDIR` is set. On a disk, each copy of a
- * database folder costs most of a second of a core.
- */
+/** Where test servers keep their data: in memory if there is plenty, since a copy on disk costs most of a second; or `TMPDIR`. */
 export async function chooseTestFolder(memory = '/dev/shm', enough = enoughBytes): Promise<string> {
   if (process.env.TMPDIR !== undefined) return tmpdir();
   try {

@@ -48,11 +48,7 @@ export function explainDataFolder(path: string, error: unknown): StartError {
   return new StartError(`AGP_DATA_DIR: ${toLineText(path, maxShown)} cannot be used: ${reasons[code] ?? message}.`);
 }
 
-/**
- * Makes the data folder unless it is there, and tries whether it can be written to.
- *
- * @throws StartError saying why it cannot be used
- */
+/** Makes the data folder unless it is there, and tries whether it can be written to. */
 export function makeDataFolder(folder: string): void {
   try {
     if (folder.length > longestPath) throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
@@ -81,10 +77,7 @@ function makeFolders(folder: string): void {
 const sqliteBusy = 5;
 
 /**
- * Makes the data folder ours until the process ends, even by SIGKILL: the lock is the kernel's, and SQLite is how Node gets one. The
- * second file only names the holder, for the error message.
- *
- * @throws StartError if another process has it, or it cannot be used
+ * Makes the data folder ours until the process ends, even by SIGKILL: the lock is the kernel's, and SQLite is how Node gets one.
  */
 export function claimDataFolder(dataFolder: string): Disposable {
   makeDataFolder(dataFolder);
@@ -122,9 +115,7 @@ export interface Secrets {
   redisPasswords: RedisPasswords;
 }
 
-/**
- * Reads the secrets of a data folder, and generates those that are missing, in a file that only its owner can read.
- */
+/** Reads the secrets of a data folder, and generates those that are missing, in a file that only its owner can read. */
 export function loadSecrets(dataFolder: string): Secrets {
   const file = join(dataFolder, 'secrets.json');
   const known = readSecrets(file);

@@ -58,9 +58,7 @@ function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
 
 /**
  * Starts the servers that are not given, brings the schema up to date, and starts the demo provider and the three services, which are
- * started again when they crash. The guard stops all of them, also if this rejects.
- *
- * @throws StartError, ConfigError: each with a message for the user
+ * started again when they crash.
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { config, environment, guard } = options;

@@ -14,11 +14,7 @@ const uses: Record<Place, { paths: readonly string[]; port?: number }> = {
 };
 const options = Object.keys(uses) as Place[];
 
-/**
- * Checks that existing URLs, which are not written again, name the places that were asked for. Other parts of them do not matter.
- *
- * @throws CommandError naming the option and the files that differ
- */
+/** Checks that existing URLs, which are not written again, name the places that were asked for. */
 export function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>): void {
   const problems = options.flatMap((option) => {
     const place = asked[option];

@@ -5,10 +5,8 @@ import { checkChain, checkRemovals } from '../../verify/check-chain.ts';
 import { type Finding, type Progress, useChainCheck } from '../../verify/use-chain-check.ts';
 
 /**
- * Downloads the audit log's chain, computes every hash in this browser, and compares its end with its head, and what retention removed
- * with what the log says.
- *
- * @throws ApiFailure where something cannot be downloaded
+ * Downloads the audit log's chain, computes every hash in this browser, and compares its end with its head, and what retention removed with
+ * what the log says.
  */
 export async function checkAudit(progress: Progress, isLastTry = false): Promise<Finding> {
   const { signal, onTotal, onSteps } = progress;
