@@ -18,7 +18,6 @@ const longestInstallMs = 10 * 60_000;
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const stampFile = join(root, 'node_modules/.agp-installed');
 
-/** A problem that the user can solve: shown without a stack. */
 class SetupError extends Error {}
 
 /** The first signal that asked for a stop: nothing new begins after it. */
@@ -31,7 +30,6 @@ function stop(signal) {
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 
-/** The exit code that a shell gives for a program ended by a signal. */
 const codeOf = (signal) => 128 + constants.signals[signal];
 
 /** Starts a program. `ended` resolves with its exit code once it is gone and its output is complete. */
@@ -45,7 +43,6 @@ function run(program, args, options) {
   return { child, ended: ended.finally(() => (running = null)) };
 }
 
-/** A digest of everything that decides the result of an install. */
 function digestManifests() {
   const members = ['packages', 'services']
     .filter((folder) => existsSync(join(root, folder)))
@@ -82,7 +79,6 @@ function isHeld(lock) {
   }
 }
 
-/** Runs pnpm quietly: its output is shown only if it fails. */
 async function installDependencies() {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const version = packageManager.split('@')[1].split('+')[0];
@@ -122,7 +118,7 @@ async function ensureInstalled() {
   }
 }
 
-/** The pinned Node where the registry has one that runs here, else the running one if it is new enough and safe. */
+/** The pinned Node if the registry has one that runs here, else the running one if it is new enough and safe. */
 function chooseNode() {
   const loader = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' }[process.arch];
   const pinned = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`);

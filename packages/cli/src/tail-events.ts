@@ -105,7 +105,7 @@ class RecentIds {
     this.#max = max;
   }
 
-  /** @returns false where the id was seen before */
+  /** @returns false if the id was seen before */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);

@@ -80,7 +80,7 @@ export function countInputTokens({ texts, attachments, tools, format }: Asked): 
   return baseTokens + countConversationTokens(texts) + attachments * tokensPerAttachment + countTokens(defined);
 }
 
-/** The tools to call now: those that the question names, else the first. */
+/** The tools to call now: each that the question names, else the first. */
 function chooseTools(asked: Asked): readonly Tool[] {
   const { tools, toolChoice, parallel, hasToolResult } = asked;
   if (toolChoice === 'none' || (toolChoice === 'auto' && (hasToolResult || tools.length === 0))) return [];

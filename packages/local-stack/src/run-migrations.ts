@@ -8,7 +8,6 @@ import { StartError } from './start-error.ts';
 const run = promisify(execFile);
 const { NODE_COMPILE_CACHE = '' } = process.env;
 
-/** The schema could not be brought up to date, or its roles could not be made. The message is the command's own. */
 class MigrationError extends StartError {
   override readonly code = 'migration_failed';
 }
@@ -24,7 +23,6 @@ async function runCommand(name: string, environment: Record<string, string>, fai
   return stdout.trim();
 }
 
-/** Brings a database's schema up to date. @returns the output of the migrate command */
 export function runMigrations(databaseUrl: string): Promise<string> {
   return runCommand('migrate', { DATABASE_URL: databaseUrl }, "The database's schema cannot be brought up to date");
 }

@@ -13,7 +13,6 @@ import { startRedis } from './servers/redis.ts';
 import { preparePostgresKit } from './servers/throw-away-postgres.ts';
 
 export interface DurableServers extends AsyncDisposable {
-  /** A migrated database. */
   databaseUrl: string;
   natsUrl: string;
   redisUrl: string;

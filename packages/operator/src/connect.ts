@@ -42,7 +42,7 @@ export async function withDatabase<Result>(
   }
 }
 
-/** Names the variable where the database cannot be reached. */
+/** Names the variable if the database cannot be reached. */
 export function explainAway(error: unknown): unknown {
   if (!(error instanceof StorageUnavailableError)) return error;
   return new CommandError(`DATABASE_URL: the database cannot be used: ${describeFailure(error)}`);

@@ -45,7 +45,7 @@ async function settle(page: Page): Promise<void> {
 async function takeWhole(page: Page, viewport: { width: number; height: number }, path: string): Promise<void> {
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
   await page.setViewportSize({ width: viewport.width, height: Math.max(height, viewport.height) });
-  // Charts draw themselves anew where the width has changed with a scroll bar.
+  // Charts draw themselves anew if the width has changed with a scroll bar.
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
   );

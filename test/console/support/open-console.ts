@@ -27,12 +27,12 @@ export interface ConsoleSystem extends AsyncDisposable {
   url: string;
   /** Opens a path in a browser profile of its own. */
   open(path?: string, options?: OpenOptions): Promise<ConsolePage>;
-  /** Opens a path in another tab that all tests of the file share, where nobody is signed in any more. */
+  /** Opens a path in another tab that all tests of the file share, signed out. */
   arrive(path: string): Promise<ConsolePage>;
   /** Shows a path in a tab that all tests of the file share, signed in with every scope; to `open` one costs ten times as much. */
   show(path: string): Promise<ConsolePage>;
   /**
-   * Sends a request through the proxy as an agent, and reads its answer. Sends again where the machine is too busy to read the agent's
+   * Sends a request through the proxy as an agent, and reads its answer. Sends again if the machine is too busy to read the agent's
    * status in time, as SDKs do.
    *
    * @param fields of the body, and headers
@@ -44,7 +44,7 @@ export interface ConsoleSystem extends AsyncDisposable {
   makeLink(key?: string): Promise<string>;
 }
 
-/** Says yes where a page asks whether its one-time link is to sign in. */
+/** Says yes if a page asks whether its one-time link is to sign in. */
 export const acceptLink = (page: Page) => page.getByRole('button', { name: 'Sign in by the link' }).click();
 
 /** Answers that a page may get and that are no fault of its own: nobody is signed in any more, or a server is busy or restarts. */

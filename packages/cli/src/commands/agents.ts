@@ -36,7 +36,7 @@ function listFields(agent: Agent): [string, string][] {
   ];
 }
 
-/** An answer of the API; null where it refuses, so that what else is known is shown all the same. */
+/** An answer of the API; null if it refuses, so that what else is known is shown all the same. */
 const orNull = async <Data>(answer: Promise<Answer<Data>>): Promise<Data | null> => {
   try {
     return (await answer).data;

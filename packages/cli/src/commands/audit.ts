@@ -67,7 +67,7 @@ export function formatChange({ action, count, before, after }: ListedAuditEntry)
 }
 
 async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
-  // First: entries that are added meanwhile are no fault. The server's judgement only counts where it is a no.
+  // First: entries that are added meanwhile are no fault. The server's judgement only counts if it is a no.
   const { data: told } = await api.get('/api/v1/audit/verify', auditVerdictSchema);
   const chain = await api.get('/api/v1/audit/chain', auditChainSchema);
   const { entries } = chain.data;

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
 import type { SignedIn } from './session.ts';
 
-/** What whoever is signed in may do: a button for anything else would only fail. */
+/** What the session may do: a button for anything else would only fail. */
 export interface Permissions {
   /** Block, pause, caps, limits. */
   change: boolean;

@@ -105,7 +105,7 @@ export function beginWithProvider(): Promise<ProviderFlow & { url: string }> {
 /**
  * Signs in by what the provider sent this browser back with.
  *
- * @throws ApiFailure 403 where the provider, or the person's lack of a role, does not allow it
+ * @throws ApiFailure 403 if the provider, or the person's lack of a role, does not allow it
  */
 export async function signInWithProvider(proof: ProviderFlow & { answer: string }): Promise<Session> {
   await callConsole('POST', '/console/oidc/session', proof);

@@ -22,7 +22,6 @@ import { formatDuration, formatTime, type Tone } from '../format/format.ts';
 import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 
-/** Who is signed in, until when, and the way out. */
 function AccountMenu() {
   const { name, role, expires_at } = useSession();
   const queries = useQueryClient();
@@ -165,7 +164,6 @@ function SchemeButton() {
   );
 }
 
-/** What is around every screen. */
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure();
   return (

@@ -29,7 +29,7 @@ export interface Place {
     | '/keys';
   name: string;
   icon: typeof IconHome;
-  /** Only where the base edition is extended. */
+  /** Only if the base edition is extended. */
   extended?: boolean;
 }
 
@@ -67,7 +67,6 @@ function isWithin(path: string, to: string): boolean {
   return path === to || (to !== '/' && path.startsWith(`${to}/`));
 }
 
-/** The ways to all screens. */
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const { edition } = useSession();
   const path = useLocation({ select: ({ pathname }) => pathname });

@@ -39,7 +39,7 @@ function Consequence({ agent, to }: Pick<ChangeStatusProps, 'agent' | 'to'>) {
   if (to === 'blocked')
     return (
       <>
-        Its requests are refused with 403 from the next one on, and those that run end within a second.{' '}
+        Its requests are refused with 403 from the next one on, and running ones end within a second.{' '}
         <RunningRequests id={agent.id} />
       </>
     );
@@ -174,7 +174,7 @@ interface SetCapProps {
   owner: CapOwner;
   cap: number | null;
   warnOnly?: boolean | undefined;
-  /** Today's; absent where there is none, as for new agents. */
+  /** Today's; absent if there is none, as for new agents. */
   spent?: number | undefined;
   size?: 'xs' | 'sm';
 }

@@ -18,7 +18,6 @@ function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
   return used >= 0.8 * cap ? 'warn' : 'plain';
 }
 
-/** How much of a daily cap is spent, and how much running requests hold. */
 export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false }: CapBarProps) {
   if (cap === null)
     return (

@@ -11,7 +11,6 @@ interface ConfirmProps<Result> {
   verb: string;
   opened: boolean;
   onClose: () => void;
-  /** What will happen. */
   children: ReactNode;
   danger?: boolean;
   /** Calls the API. @param reason for the audit log; undefined if none was given */
@@ -76,16 +75,14 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
 }
 
 interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened' | 'onClose'> {
-  /** On the button, where that is another word than `verb`. */
+  /** On the button, if that is another word than `verb`. */
   label?: string;
   /** Names the button for those who do not see where it stands. */
   name?: string;
   button?: Pick<ButtonProps, 'variant' | 'color' | 'size' | 'className' | 'leftSection'>;
-  /** Before it asks. */
   onOpen?: () => void;
 }
 
-/** A button that asks, and then changes something. */
 export function ConfirmButton<Result>({ label, name, button, onOpen, ...asked }: ConfirmButtonProps<Result>) {
   const [opened, dialog] = useDisclosure();
   return (

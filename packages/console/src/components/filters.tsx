@@ -142,7 +142,7 @@ interface TimeRangeProps extends Range {
   spans: readonly { value: string; label: string }[];
   /** The words for no range; without them there is always one. */
   none?: string;
-  /** The day with which a span begins, where it begins with one. */
+  /** The day with which a span begins, if it begins with one. */
   firstDay?: string | undefined;
   onChange: (range: Range) => void;
 }

@@ -8,7 +8,6 @@ import { EmptyState, Reading } from './feedback.tsx';
 import { Screen } from './layout.tsx';
 import { CursorPager, ListCard, NumberedPager, PastTheEnd, type RowsTableProps } from './list.tsx';
 
-/** Rows of a page. */
 export const pageSize = 50;
 
 /** What a numbered page asks the API for: one row more than is shown tells if there is a next page. */
@@ -58,7 +57,6 @@ interface ListScreenProps<Row> extends Omit<RowsTableProps<Row>, 'rows' | 'stale
   numbered?: readonly [previous: string, next: string];
   /** Between the pages of a list that is read by a cursor: how many are shown, if not given. */
   footer?: ReactNode;
-  /** Above the list. */
   children?: ReactNode;
 }
 

@@ -24,7 +24,6 @@ async function download({ path, query, name }: CsvButtonProps): Promise<void> {
   saveFile(await fetchFile(`${path}?${new URLSearchParams(given)}`, 'text/csv'), `${name}.csv`);
 }
 
-/** Saves what a screen shows as CSV. */
 export function CsvButton(props: CsvButtonProps) {
   const { mutate, isPending, error } = useMutation({ mutationFn: () => download(props) });
   return (
@@ -42,7 +41,6 @@ export function CsvButton(props: CsvButtonProps) {
 }
 
 interface PagerProps {
-  /** What is shown. */
   children: ReactNode;
   onPrevious?: (() => void) | undefined;
   onNext?: (() => void) | undefined;
@@ -74,11 +72,11 @@ function Pager({ children, onPrevious, onNext, words: [previous, next] = ['Previ
 
 interface ByCursor extends Pick<PagerProps, 'children'> {
   cursor: string | undefined;
-  /** Of the next page; null where there is none. */
+  /** Of the next page; null if there is none. */
   next: string | null;
 }
 
-/** Of a list, newest first, that is read from a cursor on, which stands in the address; nothing where one page has all. */
+/** Of a list, newest first, that is read from a cursor on, which stands in the address; nothing if one page has all. */
 export function CursorPager({ cursor, next, children }: ByCursor) {
   const { history } = useRouter();
   const navigate = useNavigate();
@@ -148,10 +146,9 @@ export function PastTheEnd({ nouns }: { nouns: string }) {
 }
 
 export interface Column<Row> {
-  /** Also its name on a phone, where a row is a card. */
+  /** Also its name on a phone, whose rows are cards. */
   head: string;
   cell: (row: Row) => ReactNode;
-  /** For figures. */
   right?: boolean;
   /** The head is not shown: what is below speaks for itself. */
   silent?: boolean;
@@ -244,7 +241,7 @@ interface GrowingTableProps<Row> extends RowsTableProps<Row> {
   note?: ReactNode;
 }
 
-/** Rows of which only the first are drawn: there may be thousands. */
+/** A table that draws only its first rows: there may be thousands. */
 export function GrowingTable<Row>({ atOnce, more = atOnce, note, rows, ...table }: GrowingTableProps<Row>) {
   const [shown, setShown] = useState(atOnce);
   return (

@@ -57,7 +57,6 @@ export function Pill({ tone = 'plain', title, children }: { tone?: Tone; title?:
   );
 }
 
-/** How a request ended. */
 export function OutcomePill({ event }: { event: Parameters<typeof describeOutcome>[0] }) {
   const { text, tone } = describeOutcome(event);
   return <Pill tone={tone}>{text}</Pill>;
@@ -88,12 +87,11 @@ export function PiiLinks({ findings, search, none }: PiiLinksProps) {
 
 const statusTones = { active: 'good', blocked: 'bad', retired: 'plain' } as const;
 
-/** An agent's status. */
 export function StatusPill({ status }: { status: keyof typeof statusTones }) {
   return <Pill tone={statusTones[status]}>{status}</Pill>;
 }
 
-/** An agent by its name where that is known, with a link to it. */
+/** An agent by its name if that is known, with a link to it. */
 export function AgentLink({ id, name }: { id: string; name?: string | null | undefined }) {
   return (
     <Link to="/agents/$agentId" params={{ agentId: id }} title={id} className="agent-link">
@@ -187,7 +185,7 @@ export function useNow(): number {
 
 const describe = (at: string) => `${formatUtc(at)}\n${formatFullTime(at)}`;
 
-/** On paper, where nothing can be hovered, the style sheet shows day, time and zone instead. */
+/** Paper cannot be hovered: there the style sheet shows day, time and zone instead. */
 function Time({ at, print, children }: { at: string; print?: string; children: ReactNode }) {
   return (
     <time dateTime={at} title={describe(at)} data-print={print ?? formatFullTime(at)} className="nowrap">

@@ -83,7 +83,7 @@ export const actionNames: Readonly<Record<string, string>> = {
   'console.revoke': 'Session ended',
 };
 
-/** An action in words; its own name where this version does not know it. */
+/** An action in words; its own name if this version does not know it. */
 export function nameAction(action: string): string {
   return Object.hasOwn(actionNames, action) ? (actionNames[action] as string) : action;
 }

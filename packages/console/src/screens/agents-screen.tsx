@@ -30,7 +30,6 @@ function Pii({ kinds }: { kinds: readonly string[] }) {
   );
 }
 
-/** @param mayChange whether whoever looks may block and unblock */
 export function agentColumns(mayChange: boolean): Column<Agent>[] {
   const columns: Column<Agent>[] = [
     {
@@ -94,7 +93,6 @@ const orders = [
   { value: 'created', label: 'First seen' },
 ] as const;
 
-/** All agents: what they are, when they were last seen, and what they used today. */
 export function AgentsScreen() {
   const search = route.useSearch();
   const { order = 'cost', status } = search;

@@ -74,7 +74,6 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
   return [...columns, action];
 }
 
-/** Daily caps: what is spent of them, what running requests hold, and when they will be used up. */
 export function BudgetsScreen() {
   const { page = 1 } = route.useSearch();
   const { change } = usePermissions();

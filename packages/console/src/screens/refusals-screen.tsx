@@ -56,7 +56,6 @@ export const refusalColumns: readonly Column<Refusal>[] = [
   { head: 'Request id', cell: ({ request_id }) => <ShortId id={request_id} what="request id" /> },
 ];
 
-/** Requests that the proxy refused: why, and what to do. */
 export function RefusalsScreen() {
   const { filter, change, ...at } = useFilters(route.useSearch());
   const query = useQuery({

@@ -20,7 +20,7 @@ import { ownEventColumns } from './events-screen.tsx';
  */
 async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Progress): Promise<Finding> {
   const params = { path: { session_id: sessionId } };
-  // In this order: what is recorded in between is in what is read later, which is no fault. The server's judgement only counts where it
+  // In this order: what is recorded in between is in what is read later, which is no fault. The server's judgement only counts if it
   // is a no.
   const { data: told } = await callApi('get', '/api/v1/lineage/{session_id}/verify', { params, signal });
   const { data: lineage } = await callApi('get', '/api/v1/lineage/{session_id}', { params, signal });

@@ -29,7 +29,6 @@ const sessionColumns: readonly Column<Session>[] = [
 
 const route = getRouteApi('/sessions');
 
-/** Conversations of agents, those that began last first. */
 export function SessionsScreen() {
   const { filter, change, ...at } = useFilters(route.useSearch());
   const query = useQuery({

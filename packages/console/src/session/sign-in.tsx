@@ -26,7 +26,7 @@ function DoorPage({ heading, children }: { heading: string; children: ReactNode 
 }
 
 interface LinkPageProps {
-  /** Who is signed in already; null where nobody is. */
+  /** Who is signed in already; null if nobody is. */
   current: string | null;
   isBusy: boolean;
   /** Why the link did not work. */
@@ -72,7 +72,7 @@ interface SignInPageProps {
 
 const oidcFaults: Record<string, string> = {
   sign_in_denied: 'The identity provider did not let you in.',
-  no_role: 'You were recognised, but no role was given to you here. Ask whoever manages the console’s roles.',
+  no_role: 'You were recognised, but no role was given to you here. Ask for one where the console’s roles are managed.',
   sign_in_failed:
     'Signing in with the identity provider did not work. Try again; the management service’s log says why.',
 };

@@ -8,7 +8,7 @@ export interface ChainReportState {
   checked: number;
   total: number;
   head?: string;
-  /** The place of the fault and what is wrong, where there is one. */
+  /** The place of the fault and what is wrong, if there is one. */
   fault?: { seq: number; reason: string };
   /** Where the fault is outside of the chain, such as in what retention removed. */
   otherFault?: string | null;

@@ -1,7 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
-/** One conversation of the demo: an agent asks its questions one after the other, in one session. */
 export interface Conversation {
   agent: string;
   api: 'openai' | 'anthropic';
@@ -86,7 +85,6 @@ interface Reply {
   response: Response;
 }
 
-/** Sends the turns so far. */
 type Ask = (turns: Turn[]) => Promise<Reply>;
 
 const openaiBase = '/demo/v1';

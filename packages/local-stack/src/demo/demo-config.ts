@@ -17,7 +17,6 @@ export class DemoNotReadyError extends Error {
   readonly code = 'demo_not_ready';
 }
 
-/** The error for an address on which nothing listens. */
 export function nothingAnswers(url: string): DemoNotReadyError {
   return new DemoNotReadyError(
     `Nothing answers on ${url}: start it with "npm start" first. If it runs already, set AGP_DATA_DIR as it was set there, ` +

@@ -24,10 +24,8 @@ const event = z.object({ id: z.string() });
 
 type CostEntry = z.infer<typeof costEntry>;
 
-/** The few reads of the management API that the demo needs. */
 interface ManagementClient {
   listCosts(): Promise<CostEntry[]>;
-  /** Ids of the recorded events of a session. */
   listEventIds(sessionId: string): Promise<string[]>;
 }
 
@@ -62,7 +60,6 @@ const recordedWithinMs = 10_000;
 
 interface DemoResult {
   sent: SentTurn[];
-  /** The cost entries of the demo's agents. */
   costs: CostEntry[];
 }
 
@@ -96,7 +93,6 @@ async function expectListener({ hostname, port }: URL): Promise<void> {
   socket.destroy();
 }
 
-/** @throws DemoNotReadyError if the proxy or the management API does not answer */
 export async function expectRunningStack(config: DemoConfig): Promise<void> {
   try {
     await expectListener(new URL(config.proxyUrl));

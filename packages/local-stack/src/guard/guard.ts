@@ -7,14 +7,12 @@ import { parseJson } from '@agp/core/json';
 import type { GuardMessage } from './guard-process.ts';
 import { readStart, stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
-/** How a process is stopped: see `WatchedProcess`. */
 type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage'>;
 
 /** Makes sure that its processes and folders go when we go, even by SIGKILL. */
 export interface Guard extends AsyncDisposable {
   /** Takes a detached child in charge until it exits. After `stop` it is killed. */
   watch(child: ChildProcess, plan: StopPlan): void;
-  /** Takes a folder in charge: it is removed after the last process is gone. */
   removeFolder(folder: string): void;
   /** Stops everything, stage by stage, and resolves when it is gone. Safe to call twice. */
   stop(): Promise<void>;
@@ -28,7 +26,6 @@ type RecordedProcess = WatchedProcess & { startedAt: number };
 interface GuardOptions {
   /** Keeps the list of running processes in this file, for `stopLeftovers` at the next start. */
   recordFile?: string;
-  /** It does not keep this process from ending. */
   isBackground?: boolean;
 }
 

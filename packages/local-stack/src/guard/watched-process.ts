@@ -67,7 +67,6 @@ export async function stopWatched({
   }
 }
 
-/** Stops all, stage by stage. */
 export async function stopAllWatched(all: WatchedProcess[]): Promise<void> {
   const byStage = Map.groupBy(all, ({ stage }) => stage);
   for (const stage of [...byStage.keys()].sort((a, b) => a - b))

@@ -13,7 +13,6 @@ export interface PostgresBinaries {
   postgres: string;
   initdb: string;
   major: number;
-  /** True for those inside the registry package. */
   embedded: boolean;
 }
 

@@ -67,7 +67,6 @@ async function download(name: string, work: string, withOwnLists: boolean): Prom
   await apt('download', ...[...stdout.matchAll(/^Inst (\S+)/gm)].map((match) => match[1] as string));
 }
 
-/** A program that can be run, and the variables it needs. */
 export interface ServerBinary {
   file: string;
   environment: Record<string, string>;
@@ -78,7 +77,7 @@ export class MissingServerError extends StartError {
   override readonly code = 'missing_server';
 }
 
-/** Where servers are besides the folders of PATH, which often lacks the `sbin` ones for ordinary users. */
+/** Further folders of servers: PATH often lacks the `sbin` ones for ordinary users. */
 const usualFolders = [
   '/usr/local/bin',
   '/usr/local/sbin',
@@ -89,7 +88,6 @@ const usualFolders = [
   '/snap/bin',
 ];
 
-/** The executable files of that name, in the order of `searchPath` and then of the usual places. */
 export function findExecutables(name: string, searchPath: string): string[] {
   const folders = [...searchPath.split(':').filter((folder) => folder.startsWith('/')), ...usualFolders];
   return [...new Set(folders)].map((folder) => join(folder, name)).filter(isExecutable);
@@ -125,7 +123,6 @@ const packages = {
 
 export type ServerName = keyof typeof packages;
 
-/** A line that says how to install a server on this platform. */
 export function writeInstallHint(name: ServerName): string {
   const { brew, apt, dnf } = packages[name];
   const variables: Partial<Record<ServerName, string>> = {

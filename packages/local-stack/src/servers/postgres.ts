@@ -19,11 +19,9 @@ interface PostgresOptions extends ServerOptions {
   password: string;
   /** With it, Postgres offers TLS. Its account must own the key. */
   tls?: TlsFiles | undefined;
-  /** Further ones, each `name=value`. */
   settings?: readonly string[];
 }
 
-/** `initdb` failed. The message is its own. */
 class InitDatabaseError extends StartError {
   override readonly code = 'initdb_failed';
 }
@@ -84,7 +82,7 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
       args: (port) => ['-D', folder, '-p', String(port), ...settings],
       environment,
       ...(options.account ? { account: options.account } : {}),
-      // A standby accepts those that only read.
+      // A standby accepts read-only ones.
       readyLine: /database system is ready to accept (read-only )?connections/,
       // Fast shutdown, then immediate (postgres, "Shutting Down the Server").
       stopSignals: ['SIGINT', 'SIGQUIT'],

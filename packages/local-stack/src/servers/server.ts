@@ -13,22 +13,18 @@ export interface Account {
   gid: number;
 }
 
-/** A server's certificate and key, in PEM. */
 export interface TlsFiles {
   certFile: string;
   keyFile: string;
 }
 
-/** How one kind of server is started and stopped. */
 interface ServerSpec {
   name: string;
   file: string;
   args(port: number): string[];
-  /** Written to its standard input. */
   input?(port: number): string;
   environment?: Record<string, string>;
   account?: Account;
-  /** Matches the log line that it writes once it accepts connections. */
   readyLine: RegExp;
   /** Its orderly stop: each is sent after the one before has not ended it. */
   stopSignals: NodeJS.Signals[];
@@ -46,22 +42,17 @@ export interface ServerOptions {
   onUnexpectedExit?: (reason: string) => void;
 }
 
-/** A private server on a loopback port. */
 export interface Server {
   url: string;
-  /** Stops it in its own orderly way. */
   stop(): Promise<void>;
   /** Starts it again after `stop` or `kill`, on the same port and data. */
   start(): Promise<void>;
-  /** Ends it with SIGKILL. */
   kill(): Promise<void>;
   /** Suspends it (SIGSTOP): connections stay open and nothing answers. */
   pause(): void;
-  /** Undoes `pause`. */
   resume(): void;
 }
 
-/** A server did not come up. The message has the end of its log. */
 class ServerStartError extends StartError {
   override readonly code = 'server_start_failed';
   readonly portTaken: boolean;
@@ -156,7 +147,7 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
     }
   }
 
-  /** Postgres' backends too, and those that it makes in between. */
+  /** Postgres' backends too, and new ones that it makes in between. */
   const signalFamily = (name: 'SIGSTOP' | 'SIGCONT') => {
     const pid = running?.child.pid;
     if (pid === undefined) return;

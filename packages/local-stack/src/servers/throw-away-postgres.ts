@@ -14,14 +14,11 @@ import type { Account, Server, TlsFiles } from './server.ts';
 
 const run = promisify(execFile);
 
-/** The parts for starting throw-away Postgres servers quickly. */
 export interface PostgresKit {
   binaries: PostgresBinaries;
   account?: Account;
   password: string;
-  /** An initialised data folder, to be copied. */
   pristine: string;
-  /** Where throw-away data goes. */
   folder: string;
 }
 
@@ -62,7 +59,6 @@ export async function copyPristine(kit: PostgresKit, guard: Guard): Promise<stri
   return folder;
 }
 
-/** Starts a Postgres server on data of its own. */
 export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard, tls?: TlsFiles): Promise<Server> {
   const folder = await copyPristine(kit, guard);
   return startPostgres(folder, {

@@ -42,7 +42,6 @@ const reasons: Record<string, string> = {
   EROFS: 'it is on a disk that is read-only',
 };
 
-/** The sentence for the user about a folder or file of `AGP_DATA_DIR` that cannot be used. */
 export function explainDataFolder(path: string, error: unknown): StartError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return new StartError(`AGP_DATA_DIR: ${toLineText(path, maxShown)} cannot be used: ${reasons[code] ?? message}.`);
@@ -105,17 +104,15 @@ function describeHolder(pidFile: string): string {
   return pid === '' ? '' : ` (process ${pid})`;
 }
 
-/** Secrets that the local stack generates on its first run. */
 export interface Secrets {
   managementApiKey: string;
-  /** The superuser's. */
   postgresPassword: string;
   databasePasswords: DatabasePasswords;
   natsPasswords: NatsPasswords;
   redisPasswords: RedisPasswords;
 }
 
-/** Reads the secrets of a data folder, and generates those that are missing, in a file that only its owner can read. */
+/** Reads the secrets of a data folder, and generates missing ones, in a file that only its owner can read. */
 export function loadSecrets(dataFolder: string): Secrets {
   const file = join(dataFolder, 'secrets.json');
   const known = readSecrets(file);

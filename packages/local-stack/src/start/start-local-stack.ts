@@ -26,13 +26,12 @@ interface LocalStackOptions {
   stopping: AbortSignal;
 }
 
-/** Where the running stack is reached. */
 export interface LocalStack {
   proxyUrl: string;
   managementUrl: string;
-  /** A link that signs a browser in once; the console's address alone where none could be made. */
+  /** A link that signs a browser in once; the console's address alone if none could be made. */
   consoleUrl: string;
-  /** The key that the stack made; null where the user has set one. */
+  /** The key that the stack made; null if the user has set one. */
   generatedKey: string | null;
   /** Agents need a token. */
   asksForTokens: boolean;

@@ -16,13 +16,11 @@ interface ServiceOptions {
   environment: NodeJS.ProcessEnv;
   /** How long it may take to stop, in milliseconds, and its stage: see `WatchedProcess`. */
   stop: { graceMs: number; stage: number };
-  /** Shows a line in the terminal. */
   report: (line: string) => void;
   /** How long it may wait for a server before it is ready, in milliseconds. */
   troubleWithinMs?: number;
 }
 
-/** A service as a process that is ready. */
 interface StartedService {
   url: string;
   /** Of health and metrics. */
@@ -31,7 +29,6 @@ interface StartedService {
   ended: Promise<{ reason: string; isCrash: boolean }>;
 }
 
-/** A service ended before it was ready. */
 class ServiceEndedError extends StartError {}
 
 /** A service waits for servers that are away, and logs it. */
@@ -93,7 +90,7 @@ export async function startService(name: string, entry: string, options: Service
 }
 
 interface KeepOptions extends ServiceOptions {
-  /** The variable of the port that it listens on besides `OPS_PORT`, if it has one. */
+  /** The variable of its main port, if it has one. */
   portVariable?: string;
   /** Called when it has ended and is not started again. */
   onExit: (reason: string) => void;

@@ -96,7 +96,6 @@ const others = [
   }),
 ];
 
-/** Active agents, and those that should be quiet. */
 export const agentsDashboard = makeDashboard({
   uid: 'agp-agents',
   title: 'AGP / Agents',

@@ -12,7 +12,7 @@ export interface PanelOptions {
   height?: number;
   /** A unit of Grafana's: `short`, `currencyUSD`, `percentunit`, `s`, `reqps`, `bytes`, ... */
   unit?: string;
-  /** Shown where the query has a null or no row, in place of Grafana's "No data". */
+  /** Shown if the query has a null or no row, in place of Grafana's "No data". */
   withoutValue?: string;
   /** Values from which on it is a warning or an alarm. */
   warnAt?: number;

@@ -2,7 +2,7 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { dressPanel } from './dress-panel.ts';
 import type { PanelOptions } from './panel-options.ts';
 
-/** An agent's name leads to its sessions. It is encoded, since whoever names an agent chooses it. */
+/** An agent's name leads to its sessions; it is encoded, since any caller may choose it. */
 export const sessionsOfAgent = {
   title: 'Sessions of this agent',
   url: `/d/agp-sessions?\${__url_time_range}&var-agent=\${__value.raw:percentencode}`,

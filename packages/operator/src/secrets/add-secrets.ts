@@ -8,7 +8,7 @@ import { completeSecrets, givenPath, readSecret, writeSecret, writeServerConfigs
 /** Of a Secret, in bytes. */
 const maxBytes = 1024 * 1024;
 
-/** Takes files into the folder of secrets, in place of those that are there. */
+/** Takes files into the folder of secrets, in place of the old ones. */
 export function addSecrets(folder: string, given: readonly string[]): string[] {
   const texts = given.map((each): [string, string] => {
     const [path = '', ...file] = each.split('=');

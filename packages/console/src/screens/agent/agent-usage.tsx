@@ -11,7 +11,6 @@ import { formatCount, formatShortCount } from '../../format/format.ts';
 const height = 200;
 const DayBars = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.DayBars })));
 
-/** The last 30 days: cost by day and model, and personal data. */
 export function AgentUsage({ overview }: { overview: AgentOverview }) {
   const { agent, days, models, findings } = overview;
   const bars = days.map(({ day, total_cost_usd }) => ({ day, group: 'Cost', cost: total_cost_usd }));

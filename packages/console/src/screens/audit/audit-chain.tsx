@@ -10,7 +10,7 @@ import { type Finding, type Progress, useChainCheck } from '../../verify/use-cha
  */
 export async function checkAudit(progress: Progress, isLastTry = false): Promise<Finding> {
   const { signal, onTotal, onSteps } = progress;
-  // First, so that entries which are added meanwhile are no fault. The server's judgement only counts where it is a no.
+  // First, so that entries which are added meanwhile are no fault. The server's judgement only counts if it is a no.
   const { data: told } = await callApi('get', '/api/v1/audit/verify', { signal });
   const { data } = await callApi('get', '/api/v1/audit/chain', { signal });
   onTotal(data.entries.length);
@@ -28,7 +28,6 @@ export async function checkAudit(progress: Progress, isLastTry = false): Promise
   return { ...check, otherFault };
 }
 
-/** The audit log's chain of hashes, computed anew in this browser. */
 export function AuditChain() {
   return (
     <ChainCard

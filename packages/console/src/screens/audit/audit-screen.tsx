@@ -28,7 +28,6 @@ function About({ agent_id, agent_name, target }: AuditEntry) {
   );
 }
 
-/** Of the audit log. */
 const auditColumns: readonly Column<AuditEntry>[] = [
   {
     head: 'No.',
@@ -105,7 +104,6 @@ const route = getRouteApi('/audit');
 
 const actions = Object.entries(actionNames).map(([value, label]) => ({ value, label }));
 
-/** Who changed what and what was refused, and the chain that proves it. */
 export function AuditScreen() {
   const { filter, change, ...at } = useFilters(route.useSearch());
   const query = useQuery({

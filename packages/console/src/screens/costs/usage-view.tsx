@@ -33,12 +33,10 @@ function TagHint() {
   );
 }
 
-/** Rows that are drawn at once. */
 const rowsAtOnce = 100;
 /** Sums of agents that are read; CSV has all. */
 const mostAgents = 1_000;
 
-/** What each group is called. */
 const groupNames: Record<CostGroup, string> = {
   model: 'Model',
   agent: 'Agent',
@@ -46,7 +44,6 @@ const groupNames: Record<CostGroup, string> = {
   tag: 'Compliance tag',
 };
 
-/** Of what and when costs are. */
 type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
 
 /** Names of filters of events. */

@@ -77,13 +77,12 @@ function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: 
         danger
         change={(reason) => callApi('delete', '/api/v1/keys/{id}', { params: { path: { id }, query: { reason } } })}
       >
-        Its next call is refused, its live streams end within two seconds, and whoever signed in with it is signed out.
+        Its next call is refused, its live streams end within two seconds, and sessions that it began end.
       </ConfirmButton>
     </span>
   );
 }
 
-/** Names that work only with a token. */
 function NamesView() {
   const query = useQuery(apiQuery('/api/v1/claimed-names'));
   return (
@@ -171,8 +170,8 @@ function TokensView() {
           onMade={onMade}
           above={
             <div>
-              <strong>The name then works only with a token</strong>: whoever uses it without one is refused from the
-              next request on.
+              <strong>The name then works only with a token</strong>: requests without one are refused from the next
+              request on.
             </div>
           }
         />
@@ -207,7 +206,6 @@ const route = getRouteApi('/keys');
 const names = { keys: 'API keys', tokens: 'Agent tokens', names: 'Claimed names' };
 const views = { keys: KeysView, tokens: TokensView, names: NamesView };
 
-/** Keys to the API, and tokens by which agents prove their names. */
 export function KeysScreen() {
   const { view = 'keys' } = route.useSearch();
   const { manageKeys } = usePermissions();

@@ -39,9 +39,7 @@ interface MakeSecretProps {
     made: { name: string; expires_at: string | null },
     reason: string | undefined,
   ) => Promise<{ data: { secret: string } }>;
-  /** Takes the secret. */
   onMade: (secret: string) => void;
-  /** Above and below the name. */
   above?: ReactNode;
   below?: ReactNode;
 }
@@ -105,7 +103,6 @@ const meanings: Record<Scope, string> = {
   admin: 'admin: everything, keys and tokens too',
 };
 
-/** Makes a key to the API. */
 export function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
   const [chosen, setChosen] = useState<readonly Scope[]>(['read']);
   return (

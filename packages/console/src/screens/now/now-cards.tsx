@@ -154,7 +154,6 @@ export function IntegrityCard() {
 
 const tones: Record<string, Tone> = { ready: 'good', not_ready: 'bad', unknown: 'plain' };
 
-/** What runs and what does not. */
 export function Services({ services }: { services: Status['services'] }) {
   if (!services) return null;
   return (

@@ -201,7 +201,7 @@ export function NowScreen() {
   );
 }
 
-/** Where there is no agent and no request yet: what to do. */
+/** If there is no agent and no request yet: what to do. */
 function FirstStep({ status: { agents, recording } }: { status: Status }) {
   if (!agents || agents.active + agents.blocked + agents.retired > 0 || recording?.last_recorded_at !== null)
     return null;
