@@ -11,25 +11,14 @@ import {
   IconPlugConnected,
   IconRobot,
 } from '@tabler/icons-react';
-import { Link, useLocation } from '@tanstack/react-router';
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { useSession } from '../api/session-context.ts';
 
-export interface Place {
-  to:
-    | '/'
-    | '/live'
-    | '/events'
-    | '/refusals'
-    | '/sessions'
-    | '/agents'
-    | '/budgets'
-    | '/costs'
-    | '/audit'
-    | '/start'
-    | '/keys';
+interface Place {
+  to: NonNullable<LinkProps['to']>;
   name: string;
   icon: typeof IconHome;
-  /** Only if the base edition is extended. */
+  /** Only in the extended edition. */
   extended?: boolean;
 }
 

@@ -60,9 +60,8 @@ export function ChangeStatus({ agent, to, size = 'sm' }: ChangeStatusProps) {
   const isLoud = to === 'blocked' && size === 'sm';
   return (
     <ConfirmButton
-      name={`${verb} ${agent.name}`}
+      of={agent.name}
       button={{ size, ...(isLoud && { variant: 'filled', color: 'red.9' }) }}
-      title={`${verb} ${agent.name}?`}
       verb={verb}
       danger={to === 'blocked'}
       change={(reason) =>

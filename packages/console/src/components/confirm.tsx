@@ -74,7 +74,11 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
   );
 }
 
-interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened' | 'onClose'> {
+interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened' | 'onClose' | 'title'> {
+  /** The question; `verb` and `of`, if not given. */
+  title?: string;
+  /** What is changed, such as an agent's name. */
+  of?: string;
   /** On the button, if that is another word than `verb`. */
   label?: string;
   /** Names the button for those who do not see where it stands. */
@@ -83,7 +87,9 @@ interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened'
   onOpen?: () => void;
 }
 
-export function ConfirmButton<Result>({ label, name, button, onOpen, ...asked }: ConfirmButtonProps<Result>) {
+export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
+  const { label, of, button, onOpen, ...asked } = props;
+  const { name = of && `${asked.verb} ${of}`, title = `${name}?` } = props;
   const [opened, dialog] = useDisclosure();
   return (
     <>
@@ -99,7 +105,7 @@ export function ConfirmButton<Result>({ label, name, button, onOpen, ...asked }:
       >
         {label ?? asked.verb}
       </Button>
-      {opened && <ConfirmChange {...asked} opened onClose={dialog.close} />}
+      {opened && <ConfirmChange {...asked} title={title} opened onClose={dialog.close} />}
     </>
   );
 }

@@ -41,86 +41,97 @@ export function CsvButton(props: CsvButtonProps) {
 }
 
 interface PagerProps {
+  /** What is shown. */
   children: ReactNode;
-  onPrevious?: (() => void) | undefined;
-  onNext?: (() => void) | undefined;
   /** Such as `Newer` and `Older`. */
-  words?: readonly [previous: string, next: string];
+  words: readonly [previous: string, next: string];
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
 }
 
-function Pager({ children, onPrevious, onNext, words: [previous, next] = ['Previous', 'Next'] }: PagerProps) {
-  const ways = [
-    { word: previous, icon: { leftSection: <IconChevronLeft size={14} aria-hidden /> }, onTurn: onPrevious },
-    { word: next, icon: { rightSection: <IconChevronRight size={14} aria-hidden /> }, onTurn: onNext },
-  ];
+function Pager({ children, onPrevious, onNext, words: [previous, next] }: PagerProps) {
   return (
     <nav className="pager" aria-label="Pages">
       <span className="dim">{children}</span>
       <span style={{ display: 'flex', gap: '0.5rem' }}>
-        {ways.map(
-          ({ word, icon, onTurn }) =>
-            onTurn && (
-              <Button key={word} size="xs" variant="default" {...icon} onClick={onTurn}>
-                {word}
-              </Button>
-            ),
+        {onPrevious && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconChevronLeft size={14} aria-hidden />}
+            onClick={onPrevious}
+          >
+            {previous}
+          </Button>
+        )}
+        {onNext && (
+          <Button
+            size="xs"
+            variant="default"
+            rightSection={<IconChevronRight size={14} aria-hidden />}
+            onClick={onNext}
+          >
+            {next}
+          </Button>
         )}
       </span>
     </nav>
   );
 }
 
-interface ByCursor extends Pick<PagerProps, 'children'> {
+/** Turns to a page by what is to stand in the address; the first page's number does not. */
+function useTurn() {
+  const navigate = useNavigate();
+  return (next: { page?: number; cursor?: string }) => () =>
+    void navigate({
+      to: '.',
+      search: ((before: object) => ({ ...before, ...next, ...(next.page === 1 && { page: undefined }) })) as never,
+    });
+}
+
+interface ByCursor {
+  children: ReactNode;
   cursor: string | undefined;
   /** Of the next page; null if there is none. */
   next: string | null;
 }
 
-/** Of a list, newest first, that is read from a cursor on, which stands in the address; nothing if one page has all. */
+/** Of a list, newest first, that is read from a cursor in the address on; nothing if one page has all. */
 export function CursorPager({ cursor, next, children }: ByCursor) {
   const { history } = useRouter();
-  const navigate = useNavigate();
+  const turn = useTurn();
   if (next === null && cursor === undefined) return null;
-  const turn = () => void navigate({ to: '.', search: ((before: object) => ({ ...before, cursor: next })) as never });
   return (
     <Pager
       words={['Newer', 'Older']}
       onPrevious={cursor === undefined ? undefined : () => history.back()}
-      onNext={next === null ? undefined : turn}
+      onNext={next === null ? undefined : turn({ cursor: next })}
     >
       {children}
     </Pager>
   );
 }
 
-interface Numbered extends Pick<PagerProps, 'words'> {
+interface Numbered {
   page: number;
   size: number;
   /** Rows that were read: one more than a page has tells of a next one. */
   count: number;
   /** What rows are, such as `agents`. */
   nouns: string;
-}
-
-function useTurn(): (to: number) => () => void {
-  const navigate = useNavigate();
-  return (to) => () =>
-    void navigate({
-      to: '.',
-      search: ((before: object) => ({ ...before, page: to > 1 ? to : undefined })) as never,
-    });
+  words?: PagerProps['words'];
 }
 
 /** Of a list whose page number stands in the address. */
-export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
+export function NumberedPager({ page, size, count, nouns, words = ['Previous', 'Next'] }: Numbered) {
   const turn = useTurn();
   if (count === 0 || (page === 1 && count <= size)) return null;
   const first = (page - 1) * size;
   return (
     <Pager
-      {...(words && { words })}
-      onPrevious={page > 1 ? turn(page - 1) : undefined}
-      onNext={count > size ? turn(page + 1) : undefined}
+      words={words}
+      onPrevious={page > 1 ? turn({ page: page - 1 }) : undefined}
+      onNext={count > size ? turn({ page: page + 1 }) : undefined}
     >
       {nouns[0]?.toUpperCase()}
       {nouns.slice(1)} {formatCount(first + 1)} to {formatCount(first + Math.min(count, size))}
@@ -135,7 +146,7 @@ export function PastTheEnd({ nouns }: { nouns: string }) {
     <EmptyState
       title={`No ${nouns} on this page`}
       action={
-        <Button variant="default" onClick={turn(1)}>
+        <Button variant="default" onClick={turn({ page: 1 })}>
           First page
         </Button>
       }
@@ -153,6 +164,14 @@ export interface Column<Row> {
   /** The head is not shown: what is below speaks for itself. */
   silent?: boolean;
 }
+
+/** A last column of buttons. */
+export const actionColumn = <Row,>(cell: Column<Row>['cell']): Column<Row> => ({
+  head: 'Action',
+  silent: true,
+  right: true,
+  cell,
+});
 
 export interface RowsTableProps<Row> {
   /** What the rows are, for those who cannot see the screen. */

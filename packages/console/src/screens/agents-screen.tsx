@@ -8,7 +8,7 @@ import { CapBar } from '../components/cap-bar.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
-import type { Column } from '../components/list.tsx';
+import { actionColumn, type Column } from '../components/list.tsx';
 import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
 import { Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 import { formatCount } from '../format/format.ts';
@@ -70,12 +70,9 @@ export function agentColumns(mayChange: boolean): Column<Agent>[] {
   if (!mayChange) return columns;
   return [
     ...columns,
-    {
-      head: 'Action',
-      silent: true,
-      right: true,
-      cell: (agent) => <ChangeStatus agent={agent} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />,
-    },
+    actionColumn((agent) => (
+      <ChangeStatus agent={agent} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />
+    )),
   ];
 }
 

@@ -7,7 +7,7 @@ import { SetCap } from '../changes/changes.tsx';
 import { CapBar, Outlook } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
-import { type Column, ListCard, NumberedPager, PastTheEnd } from '../components/list.tsx';
+import { actionColumn, type Column, ListCard, NumberedPager, PastTheEnd } from '../components/list.tsx';
 import { pageQuery, pageSize } from '../components/list-screen.tsx';
 import { AgentLink, Money } from '../components/values.tsx';
 import { formatCap } from '../format/format.ts';
@@ -58,19 +58,14 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
     { head: 'At this pace', cell: (row) => <Pace budget={row} /> },
   ];
   if (!mayChange) return columns;
-  const action: Column<AgentBudget> = {
-    head: 'Action',
-    silent: true,
-    right: true,
-    cell: (row) => (
-      <SetCap
-        owner={{ kind: 'agent', id: row.agent_id, name: row.agent_name }}
-        cap={row.daily_cap_usd}
-        warnOnly={row.warn_only}
-        spent={row.spent_usd}
-      />
-    ),
-  };
+  const action = actionColumn((row: AgentBudget) => (
+    <SetCap
+      owner={{ kind: 'agent', id: row.agent_id, name: row.agent_name }}
+      cap={row.daily_cap_usd}
+      warnOnly={row.warn_only}
+      spent={row.spent_usd}
+    />
+  ));
   return [...columns, action];
 }
 

@@ -6,13 +6,14 @@ import { usePermissions } from '../../api/session-context.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen, Tabs, wholly } from '../../components/layout.tsx';
-import { type Column, ListCard } from '../../components/list.tsx';
+import { actionColumn, type Column, ListCard } from '../../components/list.tsx';
 import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { keyViews } from '../../search/screen-searches.ts';
 import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
 
 type ApiKey = components['schemas']['ApiKey'];
+type ClaimedName = components['schemas']['ClaimedName'];
 
 /** The key that the service's configuration sets: it is changed there. */
 const bootstrapName = 'bootstrap';
@@ -32,12 +33,7 @@ const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
   madeColumn,
   { head: 'Last used', cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
   endsColumn,
-  {
-    head: 'Action',
-    silent: true,
-    right: true,
-    cell: (key) => key.name !== bootstrapName && <KeyActions apiKey={key} onMade={onMade} />,
-  },
+  actionColumn((key) => key.name !== bootstrapName && <KeyActions apiKey={key} onMade={onMade} />),
 ];
 
 function KeysView() {
@@ -57,8 +53,7 @@ function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: 
   return (
     <span style={{ display: 'inline-flex', gap: '0.375rem' }}>
       <ConfirmButton
-        name={`Rotate ${name}`}
-        title={`Rotate ${name}?`}
+        of={name}
         verb="Rotate"
         change={(reason) =>
           callApi('post', '/api/v1/keys/{id}/rotate', {
@@ -71,8 +66,7 @@ function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: 
         It gets a new secret, which is shown once. The old one works for another hour.
       </ConfirmButton>
       <ConfirmButton
-        name={`Delete ${name}`}
-        title={`Delete ${name}?`}
+        of={name}
         verb="Delete"
         danger
         change={(reason) => callApi('delete', '/api/v1/keys/{id}', { params: { path: { id }, query: { reason } } })}
@@ -97,17 +91,13 @@ function NamesView() {
             { head: 'Name', cell: ({ name }) => name },
             { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
             { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
-            {
-              head: 'Action',
-              silent: true,
-              right: true,
-              cell: ({ name, token_count }) =>
-                token_count === 0 ? (
-                  <ReleaseName name={name} />
-                ) : (
-                  <span className="small dim">revoke its tokens first</span>
-                ),
-            },
+            actionColumn(({ name, token_count }: ClaimedName) =>
+              token_count === 0 ? (
+                <ReleaseName name={name} />
+              ) : (
+                <span className="small dim">revoke its tokens first</span>
+              ),
+            ),
           ]}
           none={<EmptyState title="No name is claimed">An agent’s first token claims its name.</EmptyState>}
         />
@@ -119,8 +109,7 @@ function NamesView() {
 function ReleaseName({ name }: { name: string }) {
   return (
     <ConfirmButton
-      name={`Release ${name}`}
-      title={`Release ${name}?`}
+      of={name}
       verb="Release"
       danger
       change={(reason) =>
@@ -139,12 +128,7 @@ const columns: readonly Column<Token>[] = [
   { head: 'Id', cell: ({ id }) => <ShortId id={id} what="token id" /> },
   madeColumn,
   endsColumn,
-  {
-    head: 'Action',
-    silent: true,
-    right: true,
-    cell: (token) => <RevokeToken id={token.id} name={token.agent_name} />,
-  },
+  actionColumn((token) => <RevokeToken id={token.id} name={token.agent_name} />),
 ];
 
 function TokensView() {
@@ -189,8 +173,7 @@ function TokensView() {
 function RevokeToken({ id, name }: { id: string; name: string }) {
   return (
     <ConfirmButton
-      name={`Revoke the token of ${name}`}
-      title={`Revoke this token of ${name}?`}
+      of={`the token of ${name}`}
       verb="Revoke"
       danger
       change={(reason) =>
