@@ -108,7 +108,6 @@ function readMessage(asked: z.infer<typeof countable>, maxTokens?: number): Aske
   };
 }
 
-/** `POST /v1/messages`. */
 export const answerMessage: Endpoint = (request) => {
   const asked = parseRequest(message, request.body);
   return converse(request, readMessage(asked, asked.max_tokens), (answer) =>
@@ -116,7 +115,6 @@ export const answerMessage: Endpoint = (request) => {
   );
 };
 
-/** `POST /v1/messages/count_tokens`. */
 export const answerTokenCount: Endpoint = ({ body }) => ({
   json: { input_tokens: countInputTokens(readMessage(parseRequest(countable, body))) },
 });

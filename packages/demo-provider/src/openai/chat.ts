@@ -121,7 +121,6 @@ function readChat(asked: z.infer<typeof chat>): Asked {
 
 const asksForUsage = (asked: z.infer<z.ZodObject<typeof streamFields>>) => asked.stream_options?.include_usage === true;
 
-/** `POST /v1/chat/completions`. */
 export const answerChatCompletion: Endpoint = (request) => {
   const asked = parseRequest(chat, request.body);
   return converse(request, readChat(asked), (answer) =>
@@ -200,7 +199,6 @@ function readResponse(asked: z.infer<typeof responseFields>): Asked {
   };
 }
 
-/** `POST /v1/responses`. */
 export const answerResponse: Endpoint = (request) => {
   const asked = parseRequest(responseFields, request.body);
   return converse(request, readResponse(asked), (answer) =>

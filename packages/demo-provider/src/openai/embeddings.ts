@@ -31,7 +31,6 @@ function toBase64(vector: number[]): string {
   return Buffer.from(floats.buffer).toString('base64');
 }
 
-/** `POST /v1/embeddings`. */
 export const answerEmbeddings: Endpoint = ({ body }) => {
   const { model, input, dimensions, encoding_format: format } = parseRequest(request, body);
   const inputs = toInputs(input);

@@ -37,7 +37,6 @@ function toMessage(answer: WireAnswer) {
   return { ...head, content, stop_reason, stop_sequence: null, usage: toUsage(answer) };
 }
 
-/** `POST /v1/messages` without `stream`. */
 export const writeMessage = (answer: WireAnswer): object => toMessage(answer);
 
 /** The same streamed: input figures in `message_start`, the final output figure in `message_delta`. */
