@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { readLocalStackConfig } from '../local-stack-config.ts';
 import { readNote } from '../running-servers.ts';
 import { loadSecrets } from '../start/data-folder.ts';
+import { toReachable } from '../start/make-console-link.ts';
 
 export interface DemoConfig {
   proxyUrl: string;
@@ -37,10 +38,6 @@ function readKeptKey(dataFolder: string): string {
   throw new DemoNotReadyError(
     `There is no local stack in ${dataFolder} yet: start it with "npm start" first, or name its folder in AGP_DATA_DIR.`,
   );
-}
-
-function toReachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /**

@@ -24,13 +24,8 @@ const event = z.object({ id: z.string() });
 
 type CostEntry = z.infer<typeof costEntry>;
 
-interface ManagementClient {
-  listCosts(): Promise<CostEntry[]>;
-  listEventIds(sessionId: string): Promise<string[]>;
-}
-
 /** Each read throws DemoNotReadyError if the API does not answer or does not know the key. */
-function connectManagement({ managementUrl, managementKey }: DemoConfig): ManagementClient {
+function connectManagement({ managementUrl, managementKey }: DemoConfig) {
   async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
     let response: Response;
     try {
@@ -48,7 +43,7 @@ function connectManagement({ managementUrl, managementKey }: DemoConfig): Manage
   }
   return {
     listCosts: () => get('/api/v1/costs/breakdown', z.array(costEntry)),
-    listEventIds: async (sessionId) => {
+    listEventIds: async (sessionId: string) => {
       const events = await get(`/api/v1/events/sessions/${sessionId}`, z.array(event));
       return events.map(({ id }) => id);
     },
@@ -70,7 +65,7 @@ function explain(agent: string, error: unknown): unknown {
   return refused ? new DemoNotReadyError(`${agent} got an error from the proxy: ${error.message}`) : error;
 }
 
-async function waitUntilRecorded(management: ManagementClient, sent: SentTurn[]): Promise<void> {
+async function waitUntilRecorded(management: ReturnType<typeof connectManagement>, sent: SentTurn[]): Promise<void> {
   const deadline = Date.now() + recordedWithinMs;
   const waiting = new Set(sent.map(({ eventId }) => eventId));
   const sessions = new Set(sent.map(({ sessionId }) => sessionId));
@@ -135,10 +130,6 @@ export async function runDemo(config: DemoConfig, onTurn: (agent: string) => voi
 
 const count = new Intl.NumberFormat('en');
 
-function formatCost(usd: number): string {
-  return usd.toFixed(6);
-}
-
 function toTable({ sent, costs }: DemoResult): string {
   const sessions = Map.groupBy(sent, ({ agentId }) => agentId);
   const table = new Table({
@@ -153,7 +144,7 @@ function toTable({ sent, costs }: DemoResult): string {
       count.format(entry.request_count),
       count.format(entry.total_prompt_tokens),
       count.format(entry.total_completion_tokens),
-      formatCost(entry.total_cost_usd),
+      entry.total_cost_usd.toFixed(6),
       toLineText(entry.models_used.join(', ')),
     ]);
   }

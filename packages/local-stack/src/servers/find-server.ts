@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants, globSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { LocalStackConfig } from '../local-stack-config.ts';
@@ -16,7 +16,6 @@ const run = promisify(execFile);
 async function installDebianPackage(name: string, toolsFolder: string): Promise<string> {
   const target = join(toolsFolder, `${name}-${process.arch}`);
   await mkdir(toolsFolder, { recursive: true });
-  await removeAbandoned(toolsFolder);
   const work = await mkdtemp(join(toolsFolder, `${name}.partial-`));
   try {
     // The system's lists may be missing, or name files that the mirror has replaced since.
@@ -31,15 +30,6 @@ async function installDebianPackage(name: string, toolsFolder: string): Promise<
     return target;
   } finally {
     await rm(work, { recursive: true, force: true });
-  }
-}
-
-async function removeAbandoned(toolsFolder: string): Promise<void> {
-  for (const name of await readdir(toolsFolder)) {
-    const folder = join(toolsFolder, name);
-    if (!name.includes('.partial-')) continue;
-    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > 3_600_000) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { JsonError, parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
@@ -51,25 +51,13 @@ export function explainDataFolder(path: string, error: unknown): StartError {
 export function makeDataFolder(folder: string): void {
   try {
     if (folder.length > longestPath) throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
-    makeFolders(folder);
+    mkdirSync(folder, { recursive: true });
     if (!statSync(folder).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     const probe = join(folder, `probe-${process.pid}`);
     closeSync(openSync(probe, 'w', 0o600));
     rmSync(probe);
   } catch (error) {
     throw explainDataFolder(folder, error);
-  }
-}
-
-/** One by one: Node's recursive `mkdir` never ends where the system denies that a folder is there, as in /proc. */
-function makeFolders(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolders(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another start may have made it.
-    if (!existsSync(folder)) throw error;
   }
 }
 
