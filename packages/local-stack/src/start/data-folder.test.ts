@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test.each([
   ['file', 'a part of it is a file, not a folder'],
   ['file/within', 'a part of it is a file, not a folder'],
-  ['link', 'there is something else of that name'],
+  ['link', 'no folder can be made there'],
   ['a\u0000b', 'null bytes'],
   ['x'.repeat(300), 'it is too long'],
   [`${'x/'.repeat(60_000)}x`, 'it is too long'],

@@ -51,7 +51,7 @@ export function explainDataFolder(path: string, error: unknown): StartError {
 export function makeDataFolder(folder: string): void {
   try {
     if (folder.length > longestPath) throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
-    mkdirSync(folder, { recursive: true });
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
     if (!statSync(folder).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     const probe = join(folder, `probe-${process.pid}`);
     closeSync(openSync(probe, 'w', 0o600));
