@@ -1,6 +1,6 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
-import { postgres, prometheus } from '../data-sources.ts';
+import { postgres, prometheus } from './data-sources.ts';
 
 /** A panel's query: SQL over the schema `reporting`, or PromQL. */
 export type Query =
