@@ -2,7 +2,7 @@ import { createContext, use } from 'react';
 import type { SignedIn } from './session.ts';
 
 /** What the session may do: a button for anything else would only fail. */
-export interface Permissions {
+interface Permissions {
   /** Block, pause, caps, limits. */
   change: boolean;
   /** Keys to the API, agent tokens and claimed names. */

@@ -18,7 +18,7 @@ function makeHalf(): string {
  * This page's half of a session, which is useless without the cookie, as the cookie is without it. Cookies are not kept apart by port, so
  * any other server on this host may see the cookie; local storage is kept apart. Base64url, 43 characters.
  */
-export function readHalf(): string {
+function readHalf(): string {
   if (kept !== undefined) return kept;
   try {
     kept = localStorage.getItem(place) ?? undefined;

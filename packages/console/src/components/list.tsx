@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { fetchFile, saveFile } from '../api/api.ts';
-import { formatCount } from '../format/format.ts';
+import { countOf, formatCount } from '../format/format.ts';
 import { compact } from '../search/search.ts';
 import { EmptyState } from './feedback.tsx';
 import { Card } from './layout.tsx';
@@ -282,12 +282,12 @@ export function GrowingTable<Row>({ atOnce, more = atOnce, note, rows, ...table 
 }
 
 /** Says that there is more, and shows it when asked: rows never move by themselves. */
-export function NewPill({ count, onShow, noun = 'event' }: { count: number; onShow: () => void; noun?: string }) {
+export function NewPill({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div role="status" className="new-pill no-print">
       {count > 0 && (
         <Button size="compact-sm" radius="xl" leftSection={<IconArrowUp size={14} aria-hidden />} onClick={onShow}>
-          {formatCount(count)} new {count === 1 ? noun : `${noun}s`}
+          {countOf(count, 'new event')}
         </Button>
       )}
     </div>

@@ -210,8 +210,8 @@ export function TimeStamp({ at }: { at: string | null | undefined }) {
 }
 
 /** How long ago, which goes on by itself; the time on hover. */
-export function TimeAgo({ at, never = 'never' }: { at: string | null | undefined; never?: string }) {
+export function TimeAgo({ at }: { at: string | null | undefined }) {
   const now = useNow();
-  if (!at) return <span className="dim">{never}</span>;
+  if (!at) return <span className="dim">never</span>;
   return <Time at={at}>{formatAgo(Date.parse(at), Math.max(now, Date.parse(at)))}</Time>;
 }

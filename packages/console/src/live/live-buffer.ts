@@ -35,10 +35,6 @@ export class LiveBuffer<Row extends Identified> {
     return this.#waitingCount;
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld;
-  }
-
   /** @param events in the order in which they came. @returns how many were new */
   add(events: readonly Row[]): number {
     const fresh = events.filter(({ id }) => this.#isNew(id));
@@ -60,12 +56,6 @@ export class LiveBuffer<Row extends Identified> {
   release(): void {
     this.#isHeld = false;
     this.#show();
-  }
-
-  clear(): void {
-    this.#rows = [];
-    this.#waiting = [];
-    this.#waitingCount = 0;
   }
 
   #show(): void {

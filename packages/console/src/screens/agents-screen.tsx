@@ -30,7 +30,7 @@ function Pii({ kinds }: { kinds: readonly string[] }) {
   );
 }
 
-export function agentColumns(mayChange: boolean): Column<Agent>[] {
+function agentColumns(mayChange: boolean): Column<Agent>[] {
   const columns: Column<Agent>[] = [
     {
       head: 'Agent',

@@ -7,7 +7,6 @@ export const readAgentsSearch = readSearch({
   order: readChoice(['cost', 'seen', 'name', 'created']),
   page: readPageNumber,
 });
-export type AgentsSearch = ReturnType<typeof readAgentsSearch>;
 
 export const readAuditSearch = readSearch({
   agent_id: readText,
