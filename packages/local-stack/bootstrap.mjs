@@ -3,7 +3,7 @@
 // script with the pinned Node, and ends as that ends.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,13 +13,11 @@ const oldestNode = 20;
 const runtimeMajor = 24;
 /** The JSON parser of Node 26.0 to 26.10 ends the process on broken JSON that nests deep. */
 const isUnsafe = ([major, minor]) => major === 26 && minor <= 10;
-const touchLockMs = 1_000;
-const staleLockMs = 15_000;
+const longestInstallMs = 10 * 60_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const stampFile = join(root, 'node_modules/.agp-installed');
 
-/** A problem that the user can solve: shown without a stack. */
 class SetupError extends Error {}
 
 /** The first signal that asked for a stop: nothing new begins after it. */
@@ -32,7 +30,6 @@ function stop(signal) {
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 
-/** The exit code that a shell gives for a program ended by a signal. */
 const codeOf = (signal) => 128 + constants.signals[signal];
 
 /** Starts a program. `ended` resolves with its exit code once it is gone and its output is complete. */
@@ -46,7 +43,6 @@ function run(program, args, options) {
   return { child, ended: ended.finally(() => (running = null)) };
 }
 
-/** A digest of everything that decides the result of an install. */
 function digestManifests() {
   const members = ['packages', 'services']
     .filter((folder) => existsSync(join(root, folder)))
@@ -61,7 +57,7 @@ function digestManifests() {
 
 const isInstalled = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === digestManifests();
 
-/** Takes the lock if it is free. Its holder touches it each second: one that is old was left by an install that was killed. */
+/** Takes the lock if it is free, or was left by an install that was killed. */
 function tryLock(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -69,12 +65,20 @@ function tryLock(lock) {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
   }
-  const touchedAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-  if (Date.now() - touchedAt > staleLockMs) rmSync(lock, { force: true });
+  if (!isHeld(lock)) rmSync(lock, { force: true });
   return false;
 }
 
-/** Runs pnpm quietly: its output is shown only if it fails. */
+/** Another program may have got the pid of a killed install: so none holds the lock for longer than an install takes. */
+function isHeld(lock) {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
+    return Date.now() - statSync(lock).mtimeMs < longestInstallMs;
+  } catch (error) {
+    return error.code !== 'ESRCH';
+  }
+}
+
 async function installDependencies() {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const version = packageManager.split('@')[1].split('+')[0];
@@ -102,15 +106,6 @@ async function ensureInstalled() {
     if (stoppedBy) return;
     await sleep(100);
   }
-  // Another may have taken the lock from a machine that slept: then it is neither touched nor removed.
-  const ifOurs = (work) => {
-    try {
-      if (readFileSync(lock, 'utf8') === String(process.pid)) work();
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error;
-    }
-  };
-  const touch = setInterval(() => ifOurs(() => utimesSync(lock, new Date(), new Date())), touchLockMs);
   try {
     if (stoppedBy || isInstalled()) return;
     const digest = digestManifests();
@@ -119,12 +114,11 @@ async function ensureInstalled() {
     await installDependencies();
     if (!stoppedBy) writeFileSync(stampFile, digest);
   } finally {
-    clearInterval(touch);
-    ifOurs(() => rmSync(lock));
+    rmSync(lock, { force: true });
   }
 }
 
-/** The pinned Node where the registry has one that runs here, else the running one if it is new enough and safe. */
+/** The pinned Node if the registry has one that runs here, else the running one if it is new enough and safe. */
 function chooseNode() {
   const loader = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' }[process.arch];
   const pinned = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`);

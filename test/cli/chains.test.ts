@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+import { expect, test } from 'vitest';
+import { useCliSystem } from './start-cli-system.ts';
 
-let own: CliSystem;
-let { system, send, agp, done, refused, readJson } = {} as CliSystem;
-
-beforeAll(async () => {
-  own = await startCliSystem();
-  ({ system, send, agp, done, refused, readJson } = own);
-});
-afterAll(() => own?.[Symbol.asyncDispose]());
+const { system, send, agp, done, refused, readJson } = useCliSystem();
 
 test('a chain is checked here: what was changed in the database is named, whatever the server says', async () => {
   const verdict = await readJson('sessions verify ses_cli');
@@ -22,7 +15,7 @@ test('a chain is checked here: what was changed in the database is named, whatev
   );
   await refused('sessions verify ses_nobody', 1, /^session not found/);
 
-  const { pool } = system.database;
+  const { pool } = system().database;
   const change = (from: string, to: string) =>
     pool.query("UPDATE events SET payload = replace(payload, $1, $2) WHERE session_id = 'ses_cli' AND seq = 2", [
       from,
@@ -49,7 +42,7 @@ test.each([1, 3])('a chain whose last %i of three events were deleted is cut off
   const read = async () => (await readJson('sessions list --agent worker')) as { id: string; event_count: number }[];
   await expect.poll(async () => (await read()).find(({ id }) => id === session)?.event_count).toBe(3);
   await done(`sessions verify ${session}`);
-  await system.database.pool.query('DELETE FROM events WHERE session_id = $1 AND seq >= $2', [session, 3 - gone]);
+  await system().database.pool.query('DELETE FROM events WHERE session_id = $1 AND seq >= $2', [session, 3 - gone]);
   await refused(
     `sessions verify ${session}`,
     1,
@@ -63,13 +56,13 @@ test('an audit log whose last entries were deleted is cut off', async () => {
   for (const change of ['block', 'unblock', 'block', 'unblock']) await done(`agents ${change} worker`);
   const { length } = await readJson('audit verify');
   // Nothing is added meanwhile.
-  const locker = await system.database.pool.connect();
+  const locker = await system().database.pool.connect();
   try {
     await locker.query('BEGIN; SELECT FROM audit_head FOR UPDATE');
     const { rows } = await locker.query('SELECT length FROM audit_head');
     expect(rows[0].length).toBeGreaterThanOrEqual(length);
-    await system.database.pool.query('CREATE TABLE kept AS SELECT * FROM audit_log WHERE seq >= $1', [length - 2]);
-    await system.database.pool.query('DELETE FROM audit_log WHERE seq >= $1', [length - 2]);
+    await system().database.pool.query('CREATE TABLE kept AS SELECT * FROM audit_log WHERE seq >= $1', [length - 2]);
+    await system().database.pool.query('DELETE FROM audit_log WHERE seq >= $1', [length - 2]);
     await refused(
       'audit verify',
       1,
@@ -77,7 +70,7 @@ test('an audit log whose last entries were deleted is cut off', async () => {
     );
     const { code, stdout } = await agp('audit verify --json');
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, valid: false, first_divergence: length - 2 });
-    await system.database.pool.query('INSERT INTO audit_log SELECT * FROM kept');
+    await system().database.pool.query('INSERT INTO audit_log SELECT * FROM kept');
   } finally {
     await locker.query('ROLLBACK');
     locker.release();
@@ -94,6 +87,6 @@ test('the audit log says who did what, and is checked here too', async () => {
   const verdict = await readJson('audit verify');
   expect(verdict).toMatchObject({ valid: true, first_divergence: null });
   const change = "UPDATE audit_log SET payload = replace(payload, 'active', 'passive') WHERE seq = $1";
-  await system.database.pool.query(change, [entry.seq]);
+  await system().database.pool.query(change, [entry.seq]);
   await refused('audit verify', 1, new RegExp(`^the audit log diverges at seq ${entry.seq} `));
 });

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { measureText } from '../../packages/cli/src/table.ts';
 import { waitFor } from '../system/start-system.ts';
-import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+import { useCliSystem } from './start-cli-system.ts';
 
-let own: CliSystem;
-let { system, send, agp, done, refused, readJson } = {} as CliSystem;
-
-beforeAll(async () => {
-  own = await startCliSystem();
-  ({ system, send, agp, done, refused, readJson } = own);
-});
-afterAll(() => own?.[Symbol.asyncDispose]());
+const { system, send, agp, done, refused, readJson } = useCliSystem();
 
 test('several agents are blocked by one command: each is reported, and a wrong name keeps no other from it', async () => {
   await send('second');
@@ -39,7 +32,7 @@ test('several agents are blocked by one command: each is reported, and a wrong n
 test('a first token for a name in use is not made unasked, and what it will refuse is said', async () => {
   expect((await send('in-use')).status).toBe(200);
   const { id } = await readJson('agents show in-use');
-  await waitFor('its event', async () => (await system.api<unknown[]>(`/api/v1/agents/${id}/events`)).length === 1);
+  await waitFor('its event', async () => (await system().api<unknown[]>(`/api/v1/agents/${id}/events`)).length === 1);
   const warning =
     /^in-use made 1 request without a token in the last 24 hours, the latest at [-\d :]+Z from 127\.0\.0\.1\. .* gets 401\. /;
   await refused('tokens create in-use', 1, warning);
@@ -88,7 +81,7 @@ test.each([80, 120])(
     await waitFor('its refusal', async () => (await readJson(`refusals --request-id ${uuid}`)).length === 1);
     // The longest code of all.
     const longer = "UPDATE refused_requests SET reason = 'session_of_another_agent' WHERE request_id = $1";
-    await system.database.pool.query(longer, [uuid]);
+    await system().database.pool.query(longer, [uuid]);
     Object.assign(process.stdout, { isTTY: true, columns });
     try {
       expect(await done(`refusals --no-color --request-id ${uuid}`)).toMatch(

@@ -16,7 +16,6 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-/** A call of the management process that runs now. */
 async function call<Answer>(path: string, method = 'GET', body?: unknown): Promise<Answer> {
   const headers = { authorization: `Bearer ${system.apiKey}`, 'content-type': 'application/json' };
   const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
@@ -25,7 +24,6 @@ async function call<Answer>(path: string, method = 'GET', body?: unknown): Promi
   return (answer.status === 204 ? null : await answer.json()) as Answer;
 }
 
-/** Sends requests one after the other; their events' ids. */
 async function send(count: number, agentName: string): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {

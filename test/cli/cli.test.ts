@@ -3,22 +3,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startCli } from './run-cli.ts';
-import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+import { useCliSystem } from './start-cli-system.ts';
 import { startRelay } from './start-relay.ts';
 
-let own: CliSystem;
-let { system, send, agp, done, refused, readJson } = {} as CliSystem;
-
-beforeAll(async () => {
-  own = await startCliSystem();
-  ({ system, send, agp, done, refused, readJson } = own);
-});
-afterAll(() => own?.[Symbol.asyncDispose]());
+const { system, send, agp, done, refused, readJson, provider } = useCliSystem();
 
 async function readText(path: string): Promise<string> {
-  const answer = await fetch(system.management.url + path, { headers: { authorization: `Bearer ${system.apiKey}` } });
+  const answer = await fetch(system().management.url + path, {
+    headers: { authorization: `Bearer ${system().apiKey}` },
+  });
   return answer.text();
 }
 
@@ -177,7 +172,7 @@ test('a token is made and revoked, and its name released', async () => {
 });
 
 test('colours are for terminals, unless the environment says otherwise', async () => {
-  const connection = { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey, FORCE_COLOR: '1' };
+  const connection = { AGP_URL: system().management.url, AGP_API_KEY: system().apiKey, FORCE_COLOR: '1' };
   const runs = ['', ' --no-color', ' --json'].map(
     (flag) => startCli(`agents list${flag}`.split(' '), connection).ended,
   );
@@ -196,14 +191,14 @@ test('it finds the running local stack by what was noted, and gives the local ke
   const start = (environment: Record<string, string>) =>
     startCli(['agents', 'list', '--json'], { AGP_DATA_DIR: folder, ...environment }, { withLocalStack: true }).ended;
   expect(await start({})).toMatchObject({ code: 1, stderr: expect.stringMatching(/^No deployment is named: .*\n$/) });
-  writeFileSync(join(folder, 'services.json'), JSON.stringify({ managementUrl: system.management.url }));
-  writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ managementApiKey: system.apiKey }));
+  writeFileSync(join(folder, 'services.json'), JSON.stringify({ managementUrl: system().management.url }));
+  writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ managementApiKey: system().apiKey }));
   expect(await start({})).toMatchObject({ code: 0, stderr: '' });
 
   const seen: (string | undefined)[] = [];
   const stranger = createServer((request, response) => {
     seen.push(request.headers.authorization);
-    response.writeHead(302, { location: `${system.management.url}${request.url}` }).end();
+    response.writeHead(302, { location: `${system().management.url}${request.url}` }).end();
   });
   await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void stranger.close());
@@ -220,7 +215,7 @@ test('it finds the running local stack by what was noted, and gives the local ke
 test('a key comes from a file too, and what is no key or no address is refused without being repeated', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agp-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'key'), `${system.apiKey}\n`);
+  writeFileSync(join(folder, 'key'), `${system().apiKey}\n`);
   const noKey = { AGP_API_KEY: '', INIT_CWD: folder };
   expect(await done('agents list --key-file key', noKey)).toContain('worker');
   expect(await done('agents list', { ...noKey, AGP_API_KEY_FILE: 'key' })).toContain('worker');
@@ -229,8 +224,8 @@ test('a key comes from a file too, and what is no key or no address is refused w
   expect(broken).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^AGP_API_KEY must hold one key/) });
   expect(broken.stderr).not.toContain('lines\n');
   await refused('agents list --url ftp://127.0.0.1', 2, /^--url must be a URL/);
-  const gone = await startRelay(own.provider.url);
+  const gone = await startRelay(provider().url);
   await gone[Symbol.asyncDispose]();
   await refused('agents list', 1, /^Nothing answers on http:.*: start it/, { AGP_URL: gone.url });
-  await refused('agents list', 1, /without an error of this API/, { AGP_URL: own.provider.url });
+  await refused('agents list', 1, /without an error of this API/, { AGP_URL: provider().url });
 });

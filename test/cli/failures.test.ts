@@ -1,18 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { addUnrecordedSpend } from '@agp/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitFor } from '../system/start-system.ts';
-import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+import { useCliSystem } from './start-cli-system.ts';
 
-let own: CliSystem;
-let { system, send, agp, done, refused, readJson } = {} as CliSystem;
-
-beforeAll(async () => {
-  own = await startCliSystem();
-  ({ system, send, agp, done, refused, readJson } = own);
-});
-afterAll(() => own?.[Symbol.asyncDispose]());
+const { system, send, agp, done, refused, readJson } = useCliSystem();
 
 test('an event is shown with all that is known of it, and the proof is computed here', async () => {
   const { headers } = await send('asked', { 'x-request-id': 'call-of-asked' });
@@ -26,11 +19,11 @@ test('an event is shown with all that is known of it, and the proof is computed 
   expect(shown).toMatch(/^personal data +no; searched: full$/m);
   expect(shown).toMatch(/^proof +the payload hashes to it$/m);
   const uuid = "(SELECT id FROM events WHERE request_id = 'call-of-asked')";
-  await system.database.pool.query(`UPDATE events SET model = 'gpt-4x' WHERE id = ${uuid}`);
+  await system().database.pool.query(`UPDATE events SET model = 'gpt-4x' WHERE id = ${uuid}`);
   expect(await done(`events show ${id}`)).toMatch(
     /^proof +the payload hashes to it, but other values are shown of model$/m,
   );
-  await system.database.pool.query(
+  await system().database.pool.query(
     `UPDATE events SET payload = replace(payload, '"gpt-4o', '"gpt-4x') WHERE id = ${uuid}`,
   );
   expect(await done(`events show ${id}`)).toMatch(/^proof +WRONG: the payload does not hash to it$/m);
@@ -73,7 +66,7 @@ test('an id that an agent was given leads to the loss of its event', async () =>
     return events.length === 1 && events;
   });
   const lost = toPublicId('evt', randomUUIDv7());
-  await addUnrecordedSpend(system.database.pool, [
+  await addUnrecordedSpend(system().database.pool, [
     {
       eventId: uuidOf('evt', lost),
       agentId: uuidOf('agt', agent_id),
@@ -98,7 +91,8 @@ test('an id that an agent was given leads to the loss of its event', async () =>
 });
 
 test('the list tells failures, and what was not searched, from the rest', async () => {
-  const update = (set: string, where: string) => system.database.pool.query(`UPDATE events SET ${set} WHERE ${where}`);
+  const update = (set: string, where: string) =>
+    system().database.pool.query(`UPDATE events SET ${set} WHERE ${where}`);
   await send('worker');
   await waitFor('five events', async () => (await readJson('events list --agent worker')).length === 5);
   const [one, two, three, four, five] = (await readJson('events list --agent worker --limit 5')).map(

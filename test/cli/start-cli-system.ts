@@ -1,10 +1,10 @@
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 /** A system with four events of the agent `worker`, and the CLI on it. */
-export interface CliSystem extends AsyncDisposable {
+interface CliSystem extends AsyncDisposable {
   system: System;
   provider: FakeProvider;
   /** Sends a request of an agent through the proxy. */
@@ -18,7 +18,7 @@ export interface CliSystem extends AsyncDisposable {
   readJson(args: string): Promise<any>;
 }
 
-export async function startCliSystem(): Promise<CliSystem> {
+async function startCliSystem(): Promise<CliSystem> {
   await using opened = new AsyncDisposableStack();
   const provider = await startFakeProvider(answerCanned());
   opened.defer(() => provider.stop());
@@ -71,5 +71,23 @@ export async function startCliSystem(): Promise<CliSystem> {
     },
     readJson: async (args) => JSON.parse(await done(`${args} --json`)),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** One such system for all tests of a file. What it gives can be called inside of tests. */
+export function useCliSystem() {
+  let running: CliSystem;
+  beforeAll(async () => {
+    running = await startCliSystem();
+  });
+  afterAll(() => running?.[Symbol.asyncDispose]());
+  return {
+    system: () => running.system,
+    provider: () => running.provider,
+    send: (...given: Parameters<CliSystem['send']>) => running.send(...given),
+    agp: (...given: Parameters<CliSystem['agp']>) => running.agp(...given),
+    done: (...given: Parameters<CliSystem['done']>) => running.done(...given),
+    refused: (...given: Parameters<CliSystem['refused']>) => running.refused(...given),
+    readJson: (...given: Parameters<CliSystem['readJson']>) => running.readJson(...given),
   };
 }

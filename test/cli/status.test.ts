@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { measureText } from '../../packages/cli/src/table.ts';
 import { waitFor } from '../system/start-system.ts';
 import { startCli } from './run-cli.ts';
-import { type CliSystem, startCliSystem } from './start-cli-system.ts';
+import { useCliSystem } from './start-cli-system.ts';
 import { startRelay } from './start-relay.ts';
 
-let own: CliSystem;
-let { system, send, done } = {} as CliSystem;
-
-beforeAll(async () => {
-  own = await startCliSystem();
-  ({ system, send, done } = own);
-});
-afterAll(() => own?.[Symbol.asyncDispose]());
+const { system, send, done } = useCliSystem();
 
 test.each([80, 120])('at %i columns everything is seen at a glance, whatever agents are named', async (columns) => {
   await send(`模型${'名'.repeat(60)}${columns}`);
@@ -39,11 +32,11 @@ test.each([80, 120])('at %i columns everything is seen at a glance, whatever age
 });
 
 test('--watch on a server that goes away says so and goes on', async () => {
-  const relay = await startRelay(system.management.url);
+  const relay = await startRelay(system().management.url);
   onTestFinished(() => relay[Symbol.asyncDispose]());
   const { child, run, ended } = startCli(['status', '--watch', '--every', '1', '--json'], {
     AGP_URL: relay.url,
-    AGP_API_KEY: system.apiKey,
+    AGP_API_KEY: system().apiKey,
   });
   onTestFinished(() => void child.kill());
   const count = () => run.stdout.split('\n').length - 1;
@@ -51,7 +44,7 @@ test('--watch on a server that goes away says so and goes on', async () => {
   relay.cut();
   await waitFor('the notice', async () => /(Nothing answers on|broke off).* \(trying again\)/.test(run.stderr));
   const before = count();
-  relay.pointTo(system.management.url);
+  relay.pointTo(system().management.url);
   await waitFor('the status again', async () => count() > before);
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ code: 0 });

@@ -8,7 +8,6 @@ import { type ConsolePage, type ConsoleSystem, openConsole } from './support/ope
 let console: ConsoleSystem;
 let hostile: { port: number; cookies: string[]; stop(): void };
 
-/** A server of somebody else: on this host under another port, and under names of its own. */
 async function startHostile() {
   const cookies: string[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +25,6 @@ async function startHostile() {
 
 const readPause = async () => (await console.system.api<{ paused: boolean }>('/api/v1/pause')).paused;
 
-/** What a page of the attacker's does with the browser of somebody who is signed in: each way to change something. */
 const forge = (page: Page, target: string) =>
   page.evaluate<string[]>(`(async () => {
     const read = [];

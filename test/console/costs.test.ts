@@ -72,7 +72,7 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a page behind the last one says so and leads back, whoever there is', async () => {
+  test('a page behind the last one says so and leads back', async () => {
     const { page, faults } = await console.show('/');
     for (const [path, nouns] of [
       ['/agents', 'agents'],

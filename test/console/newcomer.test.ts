@@ -36,7 +36,7 @@ inBrowser('what somebody sees who is here for the first time', () => {
       `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })`,
     );
     await page.reload();
-    await page.locator('.hour-chart canvas').waitFor();
+    await page.locator('.chart canvas').waitFor();
     expect(faults).toEqual([]);
   });
 });

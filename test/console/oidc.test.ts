@@ -18,7 +18,6 @@ const accounts = {
 
 const account = (page: Page) => page.getByRole('button', { name: /^Account: / });
 
-/** Goes to the provider, and says there who it is. */
 async function comeBackAs(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in with your organisation' }).click();
   await page.locator('input[name=login]').fill(login);
@@ -34,19 +33,16 @@ async function signedIn(login: string, path = '/'): Promise<ConsolePage> {
   return opened;
 }
 
-/** The newest entries about people. */
 async function readAudit() {
   const entries = auditListSchema.parse(await console.system.api('/api/v1/audit?limit=100'));
   return entries.filter(({ actor }) => actor.kind === 'person');
 }
 
-/** The session of a page, as its server knows it. */
 const readSession = (page: Page) =>
   page.evaluate<Record<string, unknown>>(
     "fetch('/console/session', { headers: { 'X-Agp-Console': localStorage.getItem('agp-console-half') } }).then((answer) => answer.json())",
   );
 
-/** What our page sends; `headers` replace its own. */
 const post = (
   path: 'start' | 'session',
   headers: Record<string, string>,

@@ -257,13 +257,11 @@ test('images, speech, transcriptions and files work', async () => {
   expect(await openai.files.retrieve(kept.id)).toMatchObject({ id: kept.id, filename: 'meeting.wav' });
   const whole = await openai.files.content(kept.id);
   expect(Buffer.from(await whole.arrayBuffer()).equals(sound)).toBe(true);
-  for (let index = 0; index < 16; index += 1)
+  for (let index = 0; index < 4; index += 1)
     await openai.files.create({
       file: await toFile(Buffer.from(`file ${index}`), `${index}.txt`),
       purpose: 'assistants',
     });
-  const listed = await openai.files.list();
-  expect([listed.data.length, listed.data[0]?.filename]).toEqual([16, '15.txt']);
   await expect(openai.files.content(kept.id)).rejects.toMatchObject({ status: 404 });
   const edited = await openai.images.edit({
     model: 'gpt-image-1',

@@ -6,12 +6,7 @@ import type { z } from 'zod';
 import { ApiFailure, CliError } from './cli-error.ts';
 import type { Connection } from './connection.ts';
 
-/**
- * Reads JSON by its contract.
- *
- * @param call method and address, for the message
- * @throws CliError naming the first wrong field
- */
+/** Reads JSON by its contract. */
 export function parseAnswer<Data>(text: string, schema: z.ZodType<Data>, call: string): Data {
   let json: unknown;
   try {
@@ -52,11 +47,7 @@ function readError(text: string): string | null {
   }
 }
 
-/**
- * Turns an error answer into a message for the user.
- *
- * @param call method and address, for an answer that did not come from this API
- */
+/** Turns an error answer into a message for the user. */
 async function readFailure(response: Response, call: string): Promise<ApiFailure> {
   const { status, headers } = response;
   const error = readError(await response.text().catch(() => ''));
@@ -78,10 +69,7 @@ export interface Answer<Data> {
   answeredAt: number;
 }
 
-/**
- * A client of the management API. Calls reject with ApiFailure where the API refused or did not answer, and with CliError where the
- * answer does not match the contract.
- */
+/** A client of the management API. */
 export interface Api {
   /** Without a slash at the end. */
   readonly url: string;

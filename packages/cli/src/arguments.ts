@@ -58,12 +58,7 @@ export function parseNames(text: string): string[] {
   return text.split(',').map((name) => name.trim());
 }
 
-/**
- * Adds a command to a group or the program, with an example under its help.
- *
- * @param usage name and arguments: `block <agent>`
- * @param example without the program's name
- */
+/** Adds a command to a group or the program, with an example under its help. */
 export function addCommand(group: Command, usage: string, summary: string, example: string): Command {
   const program = (group.parent ?? group).name();
   return group.command(usage).description(summary).addHelpText('after', `\nExample:\n  ${program} ${example}`);

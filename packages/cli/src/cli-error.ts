@@ -14,7 +14,7 @@ export class UsageError extends CliError {
 /** The API refused, or could not be reached. */
 export class ApiFailure extends CliError {
   override readonly code = 'api_failure';
-  /** Null where there was no answer. */
+  /** Null if there was no answer. */
   readonly status: number | null;
   /** The value of `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number | null;

@@ -49,10 +49,8 @@ function findKey(
 }
 
 /**
- * Decides which deployment a command works on: `--url`, else `AGP_URL`, else the local stack that `AGP_LOCAL_URL` names. The local
- * stack's key (`AGP_LOCAL_API_KEY`) goes to the local stack alone.
- *
- * @throws UsageError for a malformed address or key; CliError where none is given
+ * Decides which deployment a command works on: `--url`, else `AGP_URL`, else the local stack that `AGP_LOCAL_URL` names, which alone gets
+ * the local key.
  */
 export function readConnection(options: ConnectionOptions, environment: NodeJS.ProcessEnv): Connection {
   const given = options.url ?? (environment.AGP_URL || undefined);

@@ -22,7 +22,7 @@ const ifFound = (error: unknown): null => {
   throw error;
 };
 
-/** @throws ApiFailure where nothing has this id */
+/** @throws ApiFailure if nothing has this id */
 export async function findEvent(api: Api, id: string): Promise<FoundEvent> {
   const path = encodeURIComponent(id);
   let failure: unknown;
@@ -43,7 +43,7 @@ function formatFailure(failure: ListedEvent['failure']): string | null {
   return failure === 'refused' ? 'connection refused' : (failure ?? null);
 }
 
-/** How a request ended, in a word or two: the status of an answer with 4xx or 5xx; `-` where that is not known. */
+/** How a request ended, in a word or two: the status of an answer with 4xx or 5xx; `-` if that is not known. */
 export function formatOutcome({
   outcome,
   http_status,
@@ -64,7 +64,7 @@ export function chooseOutcomeStyle({
   return outcome === 'failed' ? 'red' : 'yellow';
 }
 
-/** The kinds of personal data found; `no` where all was searched and none found; `-` where nothing was searched, or that is not known. */
+/** The kinds of personal data found; `no` if all was searched and none found; `-` if nothing was searched, or that is not known. */
 export function formatPii({
   pii_types,
   pii_scan,
@@ -77,7 +77,6 @@ export function formatPii({
 const orNone = (value: string | number | null) => (value === null ? '-' : String(value));
 const formatMs = (ms: number | null) => (ms === null ? '-' : formatDuration(ms));
 
-/** Findings of the same kind in the same message are one. */
 function formatFindings({ pii_findings: findings }: EventDetail): string {
   const places = Map.groupBy(findings ?? [], ({ in: part, message, type }) => {
     const place = message === null ? part : `${part}, message index ${message}`;
@@ -98,7 +97,7 @@ function formatProof({ lineage_hash, chain }: EventDetail): string {
     : 'the payload hashes to it';
 }
 
-/** All that is known of an event, by fields; those that no hash covers have a star. */
+/** All that is known of an event, by fields; a star is on each that no hash covers. */
 export function listDetail(event: EventDetail): [name: string, value: string][] {
   const unchained = new Set<string>(event.not_chained);
   const fields: [name: string, value: string, key?: string][] = [

@@ -4,11 +4,7 @@ import { toLineText } from '@agp/core/text';
 import type { Api } from './api.ts';
 import { CliError } from './cli-error.ts';
 
-/**
- * The id of an agent that the user gave by id or name.
- *
- * @throws CliError when no agent has that name
- */
+/** The id of an agent that the user gave by id or name. */
 export async function findAgentId(api: Api, nameOrId: string): Promise<string> {
   if (fromPublicId('agt', nameOrId) !== null) return nameOrId;
   const { data: agents } = await api.get('/api/v1/agents', agentListSchema);

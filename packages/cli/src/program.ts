@@ -40,7 +40,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     .addHelpText('after', connectionHelp)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      // One line, even where commander adds a suggestion.
+      // One line, although commander adds a suggestion.
       outputError: (text, write) =>
         write(
           `${text

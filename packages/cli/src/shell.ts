@@ -7,11 +7,7 @@ import { type ConnectionOptions, readConnection } from './connection.ts';
 import { type Column, formatFields, formatTable } from './table.ts';
 import { openTerminal, type Paint, type Terminal } from './terminal.ts';
 
-/**
- * Prints a list as the CSV received, as it comes. On a terminal its control characters are shown by number.
- *
- * @param all follows the list's pages; the header row is printed once
- */
+/** Prints a list as the CSV received, as it comes. On a terminal its control characters are shown by number. */
 async function showCsv(api: Api, terminal: Terminal, path: string, all: boolean): Promise<void> {
   let isFirst = true;
   for (let next: string | null = path; next !== null; isFirst = false) {

@@ -77,7 +77,7 @@ function fitColumns<Wanted extends { width: number; least?: number; spare?: numb
   return { kept, widths };
 }
 
-/** @param room columns of the terminal; everything is shown whole where there is none */
+/** @param room columns of the terminal; everything is shown whole if there is none */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -113,7 +113,7 @@ export function timeColumn<Row>(head: string, pick: (row: Row) => string | null)
 /** A field of an object. */
 export type Field = readonly [name: string, value: string, style?: Style | undefined];
 
-/** The fields of one object, one a line. @param room where it is given, values are wrapped to so many columns in all */
+/** The fields of one object, one a line. @param room if it is given, values are wrapped to so many columns in all */
 export function formatFields(fields: readonly Field[], paint: Paint, room = Number.POSITIVE_INFINITY): string {
   const width = Math.max(...fields.map(([name]) => name.length));
   const left = Math.max(1, room - width - gap);

@@ -23,17 +23,12 @@ interface Backlog {
   readAt: number;
 }
 
-/** An event with the fields of the live stream. */
 function toStreamEvent(event: ListedEvent): StreamEvent {
   const { direction: _direction, provider: _provider, total_tokens: _total, pii_types, ...shown } = event;
   return pii_types.length > 0 ? { ...shown, pii_types } : shown;
 }
 
-/**
- * Reads all events recorded after a time, page by page.
- *
- * @param since milliseconds since 1970; null reads only the server's time
- */
+/** Reads all events recorded after a time, page by page. */
 export async function readBacklog(api: Api, filter: EventFilter, since: number | null): Promise<Backlog> {
   const first = writeQuery('/api/v1/events', {
     ...filter,
@@ -60,11 +55,7 @@ interface LiveEvent {
 /** Silence after which a stream counts as lost, in milliseconds: three missed keepalive comments. */
 const silenceMs = 45_000;
 
-/**
- * Opens the live stream. Resolves when its headers have arrived: it sends every event recorded from then on, or ends.
- *
- * @throws ApiFailure; ends without an error when the stream ends, is lost, or `signal` is aborted
- */
+/** Opens the live stream; once its headers have arrived it sends every event recorded from then on. */
 export async function openLiveStream(
   api: Api,
   filter: EventFilter,
@@ -114,7 +105,7 @@ class RecentIds {
     this.#max = max;
   }
 
-  /** @returns false where the id was seen before */
+  /** @returns false if the id was seen before */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
@@ -146,11 +137,8 @@ function isFinal(error: unknown): boolean {
 }
 
 /**
- * Follows the events that are recorded from now on, until `signal` is aborted. Each time the stream opens, earlier events are read from
- * the list, starting a minute before the last known one, and known ids are skipped: no event is missed or repeated, whatever happens to
- * the connection.
- *
- * @throws ApiFailure when nothing answers at first, and later when the API refuses
+ * Follows the events that are recorded from now on, until `signal` is aborted. Each time the stream opens, the list is read from a minute
+ * before the last known event on, so that none is missed or repeated.
  */
 export async function tailEvents(api: Api, { filter, signal, onEvent, onNotice }: TailOptions): Promise<void> {
   const seen = new RecentIds(rememberedIds);

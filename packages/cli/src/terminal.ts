@@ -4,12 +4,12 @@ import { styleText } from 'node:util';
 import { toLinesText } from '@agp/core/text';
 
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
-/** Text in a style, where the output has colours. */
+/** Text in a style, if the output has colours. */
 export type Paint = (style: Style | undefined, text: string) => string;
 
 export interface Terminal {
   paint: Paint;
-  /** Columns that a table may take; undefined where results go into a file or a pipe, which get everything. */
+  /** Columns that a table may take; undefined if results go into a file or a pipe, which get everything. */
   width: number | undefined;
   /** Whether somebody looks at the results. */
   isInteractive: boolean;
@@ -19,7 +19,7 @@ export interface Terminal {
   print(text: string): Promise<void>;
   /** Everything that is not a result, on standard error. */
   note(text: string): void;
-  /** Asks on the terminal; false for any answer but y or yes. Null where nobody can be asked. */
+  /** Asks on the terminal; false for any answer but y or yes. Null if nobody can be asked. */
   confirm(question: string): Promise<boolean | null>;
 }
 

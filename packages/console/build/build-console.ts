@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 const packageFolder = join(import.meta.dirname, '..');
@@ -42,41 +44,29 @@ function swapIn(folder: string, digest: string): void {
   }
 }
 
-/** Files that compress well get a neighbour with `.gz`, which management sends to those that accept it. */
 function compressFiles(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     if (/\.(?:js|css|svg)$/.test(name))
       writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
 }
 
-/**
- * Builds the console's static files into `dist`, unless they are built from the same sources already.
- *
- * @param options `report` is called with a line before a build begins, which takes some seconds
- * @returns whether something was built
- */
+/** Runs Vite as a process of its own: it takes some 600 MB, which go back to the system with it. */
+async function bundleInto(folder: string): Promise<void> {
+  const vite = join(packageFolder, 'node_modules/vite/bin/vite.js');
+  const args = ['build', '--config', 'vite.config.ts', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error'];
+  // Under `test` React would come with its checks for developers.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  await promisify(execFile)(process.execPath, [vite, ...args], { cwd: packageFolder, env });
+}
+
+/** Builds the console's static files into `dist`, unless they are built from the same sources already. */
 export async function buildConsole({ report }: { report?: (line: string) => void } = {}): Promise<boolean> {
   const digest = digestSources();
   if (isBuiltFrom(digest)) return false;
   report?.('building the console ...');
   const folder = join(packageFolder, 'node_modules/.build', randomUUID());
   mkdirSync(folder, { recursive: true });
-  // Whoever has a finished build loads no build tool.
-  const { build } = await import('vite');
-  // Tests build too, under `test`: React would then come with its checks for developers.
-  const { NODE_ENV } = process.env;
-  process.env.NODE_ENV = 'production';
-  try {
-    await build({
-      configFile: join(packageFolder, 'vite.config.ts'),
-      mode: 'production',
-      logLevel: 'error',
-      build: { outDir: folder, emptyOutDir: true },
-    });
-  } finally {
-    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
-    else process.env.NODE_ENV = NODE_ENV;
-  }
+  await bundleInto(folder);
   compressFiles(folder);
   writeFileSync(join(folder, stampName), digest);
   swapIn(folder, digest);

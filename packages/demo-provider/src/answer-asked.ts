@@ -80,7 +80,7 @@ export function countInputTokens({ texts, attachments, tools, format }: Asked): 
   return baseTokens + countConversationTokens(texts) + attachments * tokensPerAttachment + countTokens(defined);
 }
 
-/** The tools to call now: those that the question names, else the first. */
+/** The tools to call now: each that the question names, else the first. */
 function chooseTools(asked: Asked): readonly Tool[] {
   const { tools, toolChoice, parallel, hasToolResult } = asked;
   if (toolChoice === 'none' || (toolChoice === 'auto' && (hasToolResult || tools.length === 0))) return [];
@@ -106,11 +106,7 @@ function writeText(asked: Asked, streamSeconds: number): string {
     : `I have looked at the ${attachments === 1 ? 'file' : `${attachments} files`}. ${text}`;
 }
 
-/**
- * What the simulated model answers. The same request always gets the same text, calls and token counts.
- *
- * @param streamSeconds how long the answer is to be streamed: its text is long enough for that
- */
+/** What the simulated model answers. The same request always gets the same text, calls and token counts. */
 export function answerAsked(asked: Asked, streamSeconds: number): WireAnswer {
   const maxTokens = asked.maxTokens ?? Number.POSITIVE_INFINITY;
   const reasoning = Math.min(asked.reasoning, Math.floor(maxTokens / 2));

@@ -72,7 +72,6 @@ function findCacheTtl(content: Content): string | null {
   );
 }
 
-/** Marked text of the last message is new to the cache; marked text before it is read from there. */
 function readCache(contents: readonly Content[]): Asked['cached'] {
   const lastMark = contents.slice(0, -1).findLastIndex((content) => findCacheTtl(content) !== null);
   const count = (from: number, to: number) => countConversationTokens(contents.slice(from, to).map(textOf));
@@ -109,7 +108,6 @@ function readMessage(asked: z.infer<typeof countable>, maxTokens?: number): Aske
   };
 }
 
-/** `POST /v1/messages`. */
 export const answerMessage: Endpoint = (request) => {
   const asked = parseRequest(message, request.body);
   return converse(request, readMessage(asked, asked.max_tokens), (answer) =>
@@ -117,7 +115,6 @@ export const answerMessage: Endpoint = (request) => {
   );
 };
 
-/** `POST /v1/messages/count_tokens`. */
 export const answerTokenCount: Endpoint = ({ body }) => ({
   json: { input_tokens: countInputTokens(readMessage(parseRequest(countable, body))) },
 });

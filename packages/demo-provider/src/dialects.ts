@@ -27,7 +27,6 @@ export const dialects: Readonly<Record<string, Dialect>> = {
       ['POST', /^\/v1\/audio\/speech$/, media.answerSpeech],
       ['POST', /^\/v1\/audio\/(?:transcriptions|translations)$/, media.answerTranscription],
       ['POST', /^\/v1\/files$/, media.answerFile],
-      ['GET', /^\/v1\/files$/, media.listFiles],
       ['GET', /^\/v1\/files\/([^/]+)$/, media.showFile],
       ['GET', /^\/v1\/files\/([^/]+)\/content$/, media.answerFileContent],
       ['GET', /^\/v1\/models$/, models.listOpenaiModels],

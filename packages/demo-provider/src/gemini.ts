@@ -64,7 +64,6 @@ const fields = z.looseObject({
 
 type Fields = z.infer<typeof fields>;
 
-/** The tools that may be called: all, unless some are named. */
 function readTools({ tools, toolConfig }: Fields): Pick<Asked, 'tools' | 'toolChoice'> {
   const { mode = 'AUTO', allowedFunctionNames: allowed } = toolConfig?.functionCallingConfig ?? {};
   const all = (tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
@@ -113,7 +112,6 @@ function readAsked({ params: [model = ''], body }: DemoRequest): Asked {
   return readContent(model, parseRequest(fields, body));
 }
 
-/** `POST /v1beta/models/{model}:generateContent`. */
 export const answerContent: Endpoint = (request) =>
   converse(request, readAsked(request), (answer) => ({ json: writeContent(answer) }));
 
@@ -131,7 +129,6 @@ export const answerContentStream: Endpoint = (request) =>
 
 const counted = z.union([z.looseObject({ generateContentRequest: fields }), fields]);
 
-/** `POST /v1beta/models/{model}:countTokens`. */
 export const answerCount: Endpoint = ({ params: [model = ''], body }) => {
   const asked = parseRequest(counted, body);
   const request = 'generateContentRequest' in asked ? (asked.generateContentRequest as Fields) : (asked as Fields);
@@ -153,13 +150,11 @@ const toUsage = (requests: readonly z.infer<typeof one>[]) => ({
   promptTokenCount: requests.reduce((sum, { content }) => sum + countTokens(textOf(content.parts)), 0),
 });
 
-/** `POST /v1beta/models/{model}:embedContent`. */
 export const answerEmbedding: Endpoint = ({ body }) => {
   const asked = parseRequest(one, body);
   return { json: { embedding: embed(asked), usageMetadata: toUsage([asked]) } };
 };
 
-/** `POST /v1beta/models/{model}:batchEmbedContents`. */
 export const answerEmbeddings: Endpoint = ({ body }) => {
   const { requests } = parseRequest(many, body);
   return { json: { embeddings: requests.map(embed), usageMetadata: toUsage(requests) } };

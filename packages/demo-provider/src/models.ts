@@ -23,7 +23,6 @@ const toGemini = (id: string) => ({
     : ['generateContent', 'streamGenerateContent', 'countTokens'],
 });
 
-/** A model's own endpoint. */
 function answerOne(ids: readonly string[], write: (id: string) => object): Endpoint {
   return ({ params: [asked = ''] }) => {
     if (!ids.includes(asked)) throw new ProviderFault('not_found', 'The demo lists no such model.', 'model');

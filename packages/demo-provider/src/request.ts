@@ -18,11 +18,7 @@ export class ProviderFault extends Error {
   }
 }
 
-/**
- * Checks the members that an endpoint reads, and ignores all others.
- *
- * @throws ProviderFault naming the first field that is missing or of the wrong type
- */
+/** Checks the members that an endpoint reads, and ignores all others. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -79,8 +75,6 @@ const inText = /\b(x-demo-(?:status|delay-ms|stream-seconds|break)): ?(\w{1,10})
 
 /**
  * Reads the `X-Demo-...` headers of a request, or the same words in the text that it asks to answer, which come first.
- *
- * @throws ProviderFault naming the one that is wrong
  */
 export function readDirectives(headers: IncomingHttpHeaders, question = ''): Directives {
   const found = question.slice(0, 10_000).matchAll(inText);

@@ -22,11 +22,7 @@ function readSchema(given: unknown, asked = { items: 1 }): unknown {
   return Object.fromEntries(members);
 }
 
-/**
- * Makes a value that a JSON schema allows: of OpenAI's, Anthropic's or Gemini's kind. The same schema always gets the same value.
- *
- * @throws ProviderFault if the schema is none, or asks for too much
- */
+/** Makes a value that a JSON schema allows: of OpenAI's, Anthropic's or Gemini's kind. */
 export function sampleSchema(schema: unknown): unknown {
   try {
     const read = readSchema(schema) as JsonSchema;

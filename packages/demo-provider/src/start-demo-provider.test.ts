@@ -68,23 +68,15 @@ describe('the official OpenAI client', () => {
   });
 
   test('gets embeddings of the dimension asked for, the same for the same text', async () => {
-    const first = await openai.embeddings.create({ model: 'text-embedding-3-small', input: ['one', 'two'] });
-    const again = await openai.embeddings.create({
-      model: 'text-embedding-3-small',
-      input: 'one',
-      encoding_format: 'float',
-    });
+    const model = 'text-embedding-3-small';
+    const first = await openai.embeddings.create({ model, input: ['one', 'two'] });
+    const again = await openai.embeddings.create({ model, input: 'one', encoding_format: 'float' });
     expect(first.data.map((each) => each.embedding.length)).toEqual([1_536, 1_536]);
     const [decoded, plain] = [first.data[0]?.embedding ?? [], again.data[0]?.embedding ?? []];
     expect(decoded[0]).toBeCloseTo(plain[0] ?? Number.NaN, 6);
     expect(Math.hypot(...plain)).toBeCloseTo(1, 9);
     const ids = await openai.embeddings.create({ model: 'm', input: [11, 12, 13], dimensions: 8 });
     expect([ids.data[0]?.embedding.length, ids.usage.prompt_tokens]).toEqual([8, 3]);
-  });
-
-  test('lists models', async () => {
-    const models = await openai.models.list();
-    expect(models.data.map((model) => model.id)).toContain('gpt-5-mini');
   });
 
   test('raises its own error class for a refused request', async () => {
@@ -118,8 +110,7 @@ describe('the official Anthropic client', () => {
     expect(count.input_tokens).toBe(whole.usage.input_tokens);
   });
 
-  test('lists models, and raises its own error class for a refused request', async () => {
-    expect((await anthropic.models.list()).data.map((model) => model.id)).toContain('claude-sonnet-5');
+  test('raises its own error class for a refused request', async () => {
     const empty = anthropic.messages.create({ ...asked, messages: [] });
     await expect(empty).rejects.toThrow(Anthropic.BadRequestError);
   });
@@ -189,6 +180,8 @@ describe('bad input', () => {
 describe('on request', () => {
   const path = '/openai/v1/chat/completions';
   const stream = JSON.stringify({ ...hello, stream: true });
+  const ask = (body: string, headers: Record<string, string>, signal: AbortSignal | null = null) =>
+    fetch(provider.url + path, { method: 'POST', body, headers, signal });
 
   test.each([
     ['/openai/v1/chat/completions', 429, { error: { type: 'rate_limit_error' } }],
@@ -207,37 +200,21 @@ describe('on request', () => {
   });
 
   test('a stream breaks off, with an error or without', async () => {
-    const ask = (how: string) =>
-      fetch(provider.url + path, { method: 'POST', body: stream, headers: { 'X-Demo-Break': how } });
-    const text = await (await ask('error')).text();
+    const text = await (await ask(stream, { 'X-Demo-Break': 'error' })).text();
     expect(text).toMatch(/"type":"server_error".*\n\n$/);
     expect(text).not.toContain('[DONE]');
-    await expect((await ask('cut')).text()).rejects.toThrow('terminated');
-    const whole = await fetch(provider.url + path, {
-      method: 'POST',
-      body: JSON.stringify(hello),
-      headers: { 'X-Demo-Break': 'cut' },
-    });
-    await expect(whole.text()).rejects.toThrow('terminated');
+    for (const body of [stream, JSON.stringify(hello)])
+      await expect((await ask(body, { 'X-Demo-Break': 'cut' })).text()).rejects.toThrow('terminated');
   });
 
   test('a stream lasts as long, with text to fill it', async () => {
     const began = performance.now();
-    const response = await fetch(provider.url + path, {
-      method: 'POST',
-      body: stream,
-      headers: { 'X-Demo-Stream-Seconds': '0.3' },
-    });
+    const response = await ask(stream, { 'X-Demo-Stream-Seconds': '0.3' });
     const short = (await response.text()).split('\n\n').length;
     // A timer of a busy loop counts from the loop's own, earlier time.
     expect(performance.now() - began).toBeGreaterThan(200);
     const long = new AbortController();
-    const minutes = await fetch(provider.url + path, {
-      method: 'POST',
-      body: stream,
-      headers: { 'X-Demo-Stream-Seconds': '600' },
-      signal: long.signal,
-    });
+    const minutes = await ask(stream, { 'X-Demo-Stream-Seconds': '600' }, long.signal);
     const reader = minutes.body?.getReader();
     expect((await reader?.read())?.done).toBe(false);
     long.abort();

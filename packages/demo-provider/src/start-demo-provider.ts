@@ -29,11 +29,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/**
- * Reads the body of a POST: a form, or JSON.
- *
- * @throws ProviderFault if it is too large or neither
- */
+/** Reads the body of a POST: a form, or JSON. */
 async function readBody(request: IncomingMessage): Promise<Pick<DemoRequest, 'body' | 'form'>> {
   const type = request.headers['content-type'] ?? '';
   const isForm = /^multipart\/form-data\b/i.test(type);
@@ -51,7 +47,6 @@ async function readBody(request: IncomingMessage): Promise<Pick<DemoRequest, 'bo
   }
 }
 
-/** Waits, but not longer than the caller does. */
 async function pause(response: ServerResponse, ms: number): Promise<void> {
   if (ms <= 0 || response.destroyed) return;
   const gone = new AbortController();
@@ -61,11 +56,7 @@ async function pause(response: ServerResponse, ms: number): Promise<void> {
   response.off('close', leave);
 }
 
-/**
- * Sends an answer as the directives say.
- *
- * @param frameMs the pause between the frames of a stream, unless the directives say how long it takes
- */
+/** Sends an answer as the directives say. */
 async function sendAnswer(
   response: ServerResponse,
   answer: Answer,
@@ -161,9 +152,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, frameMs
 
 /**
  * Starts a provider that answers in the formats of OpenAI, Anthropic and Gemini without a model, below `/openai`, `/anthropic` and
- * `/gemini`. The same request always gets the same answer and the same token counts, streamed or not. Every API key is accepted.
- *
- * @param options.delayMs the pause between the frames of a stream, so that a person sees it flow; default 30
+ * `/gemini`.
  */
 export async function startDemoProvider(options: { host: string; port: number; delayMs?: number }): Promise<Service> {
   const frameMs = options.delayMs ?? 30;

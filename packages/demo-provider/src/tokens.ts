@@ -6,8 +6,7 @@ const tokensPerMessage = 4;
 const maxSplit = 100_000;
 
 /**
- * Splits text into pieces about as long as a real tokenizer's: up to six letters with the space before them, or
- * one other character. Joined, the pieces are the text again.
+ * Splits text into pieces about as long as a real tokenizer's: up to six letters with the space before them, or one other character.
  */
 export function splitTokens(text: string): string[] {
   return text.match(/ ?[\p{L}\p{N}_]{1,6}|[\s\S]/gu) ?? [];

@@ -1,16 +1,12 @@
 import { resolve } from 'node:path';
 
-/** The checkout that this file belongs to. */
 export const repositoryRoot = resolve(import.meta.dirname, '../../..');
 
 export interface LocalStackConfig {
-  /** Where everything is kept between runs. */
   dataFolder: string;
-  /** The folders to look for servers in, separated by colons. */
   searchPath: string;
-  /** Take the Postgres from the registry even where the system has one. */
+  /** Take the Postgres from the registry even if the system has one. */
   embeddedPostgres: boolean;
-  /** Shows a line about something that takes a while. */
   report: (line: string) => void;
 }
 

@@ -8,7 +8,6 @@ import { StartError } from './start-error.ts';
 const run = promisify(execFile);
 const { NODE_COMPILE_CACHE = '' } = process.env;
 
-/** The schema could not be brought up to date, or its roles could not be made. The message is the command's own. */
 class MigrationError extends StartError {
   override readonly code = 'migration_failed';
 }
@@ -24,16 +23,12 @@ async function runCommand(name: string, environment: Record<string, string>, fai
   return stdout.trim();
 }
 
-/** Brings a database's schema up to date. @returns the output of the migrate command */
 export function runMigrations(databaseUrl: string): Promise<string> {
   return runCommand('migrate', { DATABASE_URL: databaseUrl }, "The database's schema cannot be brought up to date");
 }
 
 /**
  * Makes the roles with these passwords, hands the database over to the migrator, and brings the schema up to date as the migrator.
- *
- * @param adminUrl the database, as a superuser
- * @returns the database's URL for each user
  */
 export async function prepareDatabase(
   adminUrl: string,

@@ -9,7 +9,6 @@ export interface Notes {
     migrator: { DATABASE_URL: string };
     operator: { DATABASE_URL: string; NATS_URL: string };
   };
-  /** The addresses of the services, for the demo and the CLI. */
   services: { proxyUrl: string; managementUrl: string };
 }
 

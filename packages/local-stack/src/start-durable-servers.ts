@@ -13,18 +13,12 @@ import { startRedis } from './servers/redis.ts';
 import { preparePostgresKit } from './servers/throw-away-postgres.ts';
 
 export interface DurableServers extends AsyncDisposable {
-  /** A migrated database. */
   databaseUrl: string;
   natsUrl: string;
   redisUrl: string;
 }
 
-/**
- * Starts private servers that write as durably as real ones, for benchmarks. Their data is thrown away at the end. Tests use
- * `startTestStack`, whose servers skip the disk.
- *
- * @param postgresSettings further settings of Postgres, each `name=value`
- */
+/** Starts private servers that write as durably as real ones, for benchmarks. Their data is thrown away at the end. */
 export async function startDurableServers(
   environment: NodeJS.ProcessEnv,
   postgresSettings: readonly string[] = [],

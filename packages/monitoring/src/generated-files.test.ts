@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { dashboards } from './dashboards/index.ts';
 import { postgres, prometheus } from './data-sources.ts';
 import { listGeneratedFiles } from './generated-files.ts';
-import { sessionsOfAgent } from './panels/table-panel.ts';
+import { sessionsOfAgent } from './panels.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -10,7 +10,6 @@ const refused = (code: string) => ({
   healthy: { [refusals(code)]: constant(30) },
 });
 const ready = (service: string, instance: string) => `agp_ready{job="agp-${service}",instance="${instance}"}`;
-/** One that is there may not be ready, and one that is not there has no series any more. */
 const gone = (service: string) => ({
   sick: [{ [ready(service, 'i1')]: constant(0) }, { [ready(service, 'i1')]: '1+0x10 stale' }],
   healthy: { [ready(service, 'i1')]: constant(0), [ready(service, 'i2')]: constant(1) },
@@ -22,7 +21,6 @@ const valued = (series: string, sick: number, healthy: number) => ({
 });
 const requests = (outcome: string) => `agp_proxy_requests_total{provider="openai",outcome="${outcome}"}`;
 const answers = (status: string) => `agp_proxy_provider_answers_total{provider="openai",status="${status}"}`;
-/** The series of one provider's requests; all but the failed ones were answered whole. */
 const answered = (series: {
   failed: number;
   fine: number;

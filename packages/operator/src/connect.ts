@@ -19,12 +19,7 @@ interface StatementTimes {
 /** The URL in `DATABASE_URL`. @throws ConfigError */
 export const readDatabaseUrl = (): string => loadConfig(z.object({ databaseUrl }), process.env).databaseUrl;
 
-/**
- * Works on the database of `DATABASE_URL`.
- *
- * @param name of the command, for the list of connections in Postgres
- * @throws ConfigError, CommandError
- */
+/** Works on the database of `DATABASE_URL`. */
 export async function withDatabase<Result>(
   name: string,
   times: StatementTimes,
@@ -47,17 +42,13 @@ export async function withDatabase<Result>(
   }
 }
 
-/** Names the variable where the database cannot be reached. */
+/** Names the variable if the database cannot be reached. */
 export function explainAway(error: unknown): unknown {
   if (!(error instanceof StorageUnavailableError)) return error;
   return new CommandError(`DATABASE_URL: the database cannot be used: ${describeFailure(error)}`);
 }
 
-/**
- * Works with the NATS server of `NATS_URL`, as the user of operators. It does not wait for a server that is away.
- *
- * @throws ConfigError, CommandError
- */
+/** Works with the NATS server of `NATS_URL`, as the user of operators. It does not wait for a server that is away. */
 export async function withBus<Result>(work: (connection: BusConnection) => Promise<Result>): Promise<Result> {
   const config = loadConfig(z.object({ natsUrl, natsCaFile }), process.env);
   const options = { url: config.natsUrl, caFile: config.natsCaFile, name: 'agp-operator', wait: false };

@@ -18,7 +18,7 @@ type Parsed<Options extends ParseArgsOptionsConfig> = ReturnType<
 
 export interface Command<Options extends ParseArgsOptionsConfig> {
   help: string;
-  /** Its options besides `--help`. */
+  /** Its options; `--help` is every command's. */
   options?: Options;
   /** Takes arguments that are no options. */
   allowPositionals?: boolean;

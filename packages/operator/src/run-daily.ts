@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * `node run-daily.ts <script> [arguments]`: runs a command at once and then daily, for deployments without a scheduler. A failed run is
- * repeated after an hour. SIGTERM and SIGINT end it and the command.
+ * `node run-daily.ts <script> [arguments]`: runs a command at once and then daily, for deployments without a scheduler.
  */
 const dayMs = 24 * 60 * 60_000;
 const hourMs = 60 * 60_000;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { type Guard, identify, openGuard, stopWatched, type WatchedProcess } from '@agp/local-stack/servers';
+import { type Guard, openGuard, stopWatched, type WatchedProcess } from '@agp/local-stack/servers';
 
 let guardOfProcess: Guard | undefined;
 
@@ -28,7 +28,7 @@ export function openTestGuard(): Guard {
     watch(child, plan) {
       guard.watch(child, plan);
       if (stopping) child.kill('SIGKILL');
-      else if (child.pid !== undefined) watched.push({ child, identity: { ...plan, ...identify(child.pid) } });
+      else if (child.pid !== undefined) watched.push({ child, identity: { ...plan, pid: child.pid } });
     },
     removeFolder(folder) {
       guard.removeFolder(folder);

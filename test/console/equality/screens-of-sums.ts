@@ -35,7 +35,6 @@ type Whole<Answer> = { [Name in keyof Answer]-?: NonNullable<Answer[Name]> };
 const dayMs = 86_400_000;
 const words = (code: string) => code.replaceAll('_', ' ');
 
-/** These texts one after the other, whatever stands behind each. */
 const begins = (...texts: string[]) =>
   expect.stringMatching(new RegExp(`^${texts.map((text) => RegExp.escape(text)).join('.*')}`)) as string;
 const listKinds = (found: { type: string; event_count: number }[]) =>
@@ -60,13 +59,13 @@ export const nowScreen: Screen = {
       },
       tables: {
         'Top spenders today': rest.top_spenders.map((row) => ({
-          ...{ Agent: row.agent_name, Cost: money(row.cost_usd), Requests: formatCount(row.request_count) },
+          ...{ Agent: agentLink(row), Cost: money(row.cost_usd), Requests: formatCount(row.request_count) },
         })),
         'Agents near their cap': spend.agents_near_cap.map((row) => ({
-          ...{ Agent: row.agent_name, 'Spent of cap': capBarWithText({ ...row, reserved_usd: 0 }) },
+          ...{ Agent: agentLink(row), 'Spent of cap': capBarWithText({ ...row, reserved_usd: 0 }) },
         })),
         'Latest blocked agents': agents.latest_blocked.map((row) => ({
-          ...{ Agent: row.agent_name, Changed: ago(row.updated_at) },
+          ...{ Agent: agentLink(row), Changed: ago(row.updated_at) },
         })),
       },
       cards: {

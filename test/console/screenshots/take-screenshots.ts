@@ -27,7 +27,6 @@ const timeoutMs = 20_000;
 /** Texts that no screen shows on purpose. */
 const nonsense = /\bNaN\b|\bundefined\b|\[object Object\]|Invalid Date/;
 
-/** What is plainly wrong with a page as it stands. */
 async function findFaults(page: Page): Promise<string[]> {
   const wider = Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'));
   const words = (await page.locator('body').textContent()) ?? '';
@@ -46,7 +45,7 @@ async function settle(page: Page): Promise<void> {
 async function takeWhole(page: Page, viewport: { width: number; height: number }, path: string): Promise<void> {
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
   await page.setViewportSize({ width: viewport.width, height: Math.max(height, viewport.height) });
-  // Charts draw themselves anew where the width has changed with a scroll bar.
+  // Charts draw themselves anew if the width has changed with a scroll bar.
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
   );

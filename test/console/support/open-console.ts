@@ -27,12 +27,12 @@ export interface ConsoleSystem extends AsyncDisposable {
   url: string;
   /** Opens a path in a browser profile of its own. */
   open(path?: string, options?: OpenOptions): Promise<ConsolePage>;
-  /** Opens a path in another tab that all tests of the file share, where nobody is signed in any more. */
+  /** Opens a path in another tab that all tests of the file share, signed out. */
   arrive(path: string): Promise<ConsolePage>;
   /** Shows a path in a tab that all tests of the file share, signed in with every scope; to `open` one costs ten times as much. */
   show(path: string): Promise<ConsolePage>;
   /**
-   * Sends a request through the proxy as an agent, and reads its answer. Sends again where the machine is too busy to read the agent's
+   * Sends a request through the proxy as an agent, and reads its answer. Sends again if the machine is too busy to read the agent's
    * status in time, as SDKs do.
    *
    * @param fields of the body, and headers
@@ -44,13 +44,12 @@ export interface ConsoleSystem extends AsyncDisposable {
   makeLink(key?: string): Promise<string>;
 }
 
-/** Says yes where a page asks whether its one-time link is to sign in. */
+/** Says yes if a page asks whether its one-time link is to sign in. */
 export const acceptLink = (page: Page) => page.getByRole('button', { name: 'Sign in by the link' }).click();
 
 /** Answers that a page may get and that are no fault of its own: nobody is signed in any more, or a server is busy or restarts. */
 const expected = /Failed to load resource: (?:the server responded with a status of (?:401|503)|net::ERR_)/;
 
-/** Notes what goes wrong in a page from now on. */
 function watchFaults(page: Page): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));

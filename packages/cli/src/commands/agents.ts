@@ -36,7 +36,7 @@ function listFields(agent: Agent): [string, string][] {
   ];
 }
 
-/** An answer of the API; null where it refuses, so that what else is known is shown all the same. */
+/** An answer of the API; null if it refuses, so that what else is known is shown all the same. */
 const orNull = async <Data>(answer: Promise<Answer<Data>>): Promise<Data | null> => {
   try {
     return (await answer).data;
@@ -46,7 +46,6 @@ const orNull = async <Data>(answer: Promise<Answer<Data>>): Promise<Data | null>
   }
 };
 
-/** How much an agent is used, and how much it may be. */
 async function listUse(api: Api, agentId: string): Promise<[string, string][]> {
   const isOf = ({ agent_id }: { agent_id: string }) => agent_id === agentId;
   const usage = writeQuery('/api/v1/costs/usage', { agent_id: agentId });

@@ -35,7 +35,6 @@ function formatValue(value: unknown): string {
     : toLineText(JSON.stringify(value), most.value);
 }
 
-/** Fields by their names; those of an object within, such as an agent's metadata, as `metadata.team`. */
 function listValues(state: Record<string, unknown> | null, prefix = ''): Map<string, unknown> {
   const entries = Object.entries(state ?? {}).flatMap(([name, value]): [string, unknown][] => {
     const path = prefix + (/^[\w-]{1,64}$/.test(name) ? name : toLineText(JSON.stringify(name), 64));
@@ -67,9 +66,8 @@ export function formatChange({ action, count, before, after }: ListedAuditEntry)
   return [...changes.slice(0, most.fields), ...(more > 0 ? [`and ${more} more`] : [])].join(', ') || '-';
 }
 
-/** Downloads the audit log's chain, and checks it, its end by its head, and retention's anchors. */
 async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
-  // First: entries that are added meanwhile are no fault. The server's judgement only counts where it is a no.
+  // First: entries that are added meanwhile are no fault. The server's judgement only counts if it is a no.
   const { data: told } = await api.get('/api/v1/audit/verify', auditVerdictSchema);
   const chain = await api.get('/api/v1/audit/chain', auditChainSchema);
   const { entries } = chain.data;

@@ -34,11 +34,7 @@ function parseValue<Value>(text: string, parse: (text: string) => Value): Value 
   }
 }
 
-/**
- * Reads `<agent> <value>`, or only a value after `--global` or `--default`.
- *
- * @throws UsageError
- */
+/** Reads `<agent> <value>`, or only a value after `--global` or `--default`. */
 function readTarget<Value>(
   words: readonly string[],
   options: TargetOptions,
@@ -110,7 +106,7 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
       '<agent> <usd|none> [options]\n       ... budgets set --global <usd|none>\n       ... budgets set --default <usd|none>',
     )
     .option('--global', 'the cap of all agents together')
-    .option('--default', 'the cap that new agents begin with; it changes nothing for those that exist')
+    .option('--default', 'the cap that new agents begin with; it changes nothing for existing ones')
     .option('--warn-only', 'let requests over the cap through, and count them')
     .action(async (words: string[], options: TargetOptions & ReasonOption & { warnOnly?: boolean }) => {
       const target = readTarget(words, options, parseUsd);
@@ -168,7 +164,7 @@ export function addLimitCommands(program: Command, shell: Shell): void {
   );
   addReason(set)
     .usage('<agent> <number|none> [options]\n       ... limits set --default <number|none>')
-    .option('--default', 'the limit that new agents begin with; it changes nothing for those that exist')
+    .option('--default', 'the limit that new agents begin with; it changes nothing for existing ones')
     .action(async (words: string[], options: TargetOptions & ReasonOption) => {
       const target = readTarget(words, options, parseRate);
       if (target.kind === 'global') throw new UsageError('there is no limit of all agents together');

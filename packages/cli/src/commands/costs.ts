@@ -35,7 +35,6 @@ const sumColumns: Entry[] = [
   { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 2 },
 ];
 
-/** `costs report`: sums of a range of time. */
 function addReportCommand(costs: Command, shell: Shell): void {
   const report = addCommand(
     costs,

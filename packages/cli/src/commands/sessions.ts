@@ -32,11 +32,6 @@ import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts
 /**
  * Checks a session's chain by computing its hashes here, and compares its end with its head, and each event that the API shows with the
  * chain.
- *
- * @param told what the server says of the chain, asked before it was downloaded: its head; its judgement only counts where it is a no
- * @param lineage downloaded before the events
- * @param removed removals by retention, downloaded after the events
- * @param knownHead an earlier last hash, which an unchanged chain must still contain
  */
 function verifySession(
   sessionId: string,

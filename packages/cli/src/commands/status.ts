@@ -93,7 +93,7 @@ const serviceColumns: Column<ServiceState>[] = [
   { head: '', cell: ({ detail }) => detail, least: 10 },
 ];
 
-/** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole where there is none */
+/** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole if there is none */
 function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFINITY): string {
   const line = <Name extends 'pause' | 'recording' | 'requests' | 'spend' | 'agents' | 'pii_today' | 'unpriced_models'>(
     name: string,

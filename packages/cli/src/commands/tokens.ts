@@ -18,11 +18,7 @@ const dayMs = 86_400_000;
 /** Requests that are counted: whether there are more makes no difference. */
 const mostCounted = 1_000;
 
-/**
- * The requests that a first token for a name will refuse: those that use the name without one.
- *
- * @returns a sentence; null where the name needs a token already, or had no request for a day
- */
+/** The requests with a name but no token, which a first token for the name will refuse. */
 async function describeRefusals(api: Api, name: string): Promise<string | null> {
   const agents = await api.get('/api/v1/agents', agentListSchema);
   const agent = agents.data.find((each) => each.name === name);

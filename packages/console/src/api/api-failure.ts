@@ -1,9 +1,9 @@
 /** An API call that failed: what the server said, and the id that finds it in the server's log. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
-  /** Null where no answer came. */
+  /** Null if no answer came. */
   readonly status: number | null;
-  /** The machine-readable code; null where the answer has none. */
+  /** The machine-readable code; null if the answer has none. */
   readonly code: string | null;
   readonly requestId: string | null;
   /** Such as `GET /api/v1/agents`. */
@@ -48,7 +48,7 @@ export function toSilence(call: string): ApiFailure {
   });
 }
 
-/** True where the session has ended or never was: then the page asks to sign in. */
+/** True if the session has ended or never was: then the page asks to sign in. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiFailure && error.status === 401;
 }

@@ -20,7 +20,7 @@ type PathWith<M extends Method> = {
 type Operation<Path extends keyof paths, M extends Method> = paths[Path][M];
 type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Json } } ? Json : undefined;
 
-/** The JSON of an operation's answer; undefined where it has none. */
+/** The JSON of an operation's answer; undefined if it has none. */
 type AnswerOf<Path extends keyof paths, M extends Method = 'get'> =
   Operation<Path, M> extends { responses: infer Responses }
     ? JsonOf<Responses[keyof Responses & (200 | 201 | 204)]>
@@ -35,11 +35,11 @@ type ParametersOf<Path extends keyof paths, M extends Method = 'get'> =
 type Filled<Parameters, Place> = Place extends keyof Parameters ? Loose<Exclude<Parameters[Place], undefined>> : never;
 type Loose<Values> = { [Name in keyof Values]: Values[Name] | undefined };
 
-/** The body of an operation; undefined where it takes none. */
+/** The body of an operation; undefined if it takes none. */
 type BodyOf<Path extends keyof paths, M extends Method> =
   Operation<Path, M> extends { requestBody?: { content: { 'application/json': infer Json } } } ? Json : undefined;
 
-/** What came back, and the cursor of the next page where there is one. */
+/** What came back, and the cursor of the next page if there is one. */
 export interface Reply<Data> {
   data: Data;
   next: string | null;
@@ -49,14 +49,13 @@ const client = createClient<paths>({ baseUrl: window.location.origin });
 
 type Call = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
-/** The cursor in `Link: <...?cursor=...>; rel="next"`. */
 function readNextCursor(link: string | null): string | null {
   const [, address] = /<([^>]{1,2000})>\s*;\s*rel="next"/.exec(link ?? '') ?? [];
   return address === undefined ? null : new URLSearchParams(address.split('?')[1] ?? '').get('cursor');
 }
 
 /**
- * One call of the management API as whoever is signed in.
+ * One call of the management API in the session of this browser.
  *
  * @throws ApiFailure whatever goes wrong, except an abort by `signal`
  */
@@ -139,7 +138,6 @@ export function useChange<Input, Result>(change: (input: Input) => Promise<Resul
 
 const mostRetries = 2;
 
-/** Mistakes stay mistakes; a server that is away or busy may be back in a moment. */
 function mayHelpToRetry(error: unknown): boolean {
   return error instanceof ApiFailure && (error.status === null || error.status >= 500 || error.status === 429);
 }

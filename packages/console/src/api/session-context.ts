@@ -1,8 +1,8 @@
 import { createContext, use } from 'react';
 import type { SignedIn } from './session.ts';
 
-/** What whoever is signed in may do: a button for anything else would only fail. */
-export interface Permissions {
+/** What the session may do: a button for anything else would only fail. */
+interface Permissions {
   /** Block, pause, caps, limits. */
   change: boolean;
   /** Keys to the API, agent tokens and claimed names. */

@@ -18,7 +18,7 @@ function makeHalf(): string {
  * This page's half of a session, which is useless without the cookie, as the cookie is without it. Cookies are not kept apart by port, so
  * any other server on this host may see the cookie; local storage is kept apart. Base64url, 43 characters.
  */
-export function readHalf(): string {
+function readHalf(): string {
   if (kept !== undefined) return kept;
   try {
     kept = localStorage.getItem(place) ?? undefined;
@@ -105,7 +105,7 @@ export function beginWithProvider(): Promise<ProviderFlow & { url: string }> {
 /**
  * Signs in by what the provider sent this browser back with.
  *
- * @throws ApiFailure 403 where the provider, or the person's lack of a role, does not allow it
+ * @throws ApiFailure 403 if the provider, or the person's lack of a role, does not allow it
  */
 export async function signInWithProvider(proof: ProviderFlow & { answer: string }): Promise<Session> {
   await callConsole('POST', '/console/oidc/session', proof);

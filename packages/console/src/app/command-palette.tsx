@@ -105,7 +105,6 @@ export function CommandPalette() {
   );
 }
 
-/** Opens the command palette. */
 export function PaletteButton() {
   return (
     <>

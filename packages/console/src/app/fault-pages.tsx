@@ -8,7 +8,6 @@ export function ScreenFault({ error }: { error: Error }) {
   return <FailureNotice error={error} retry={() => router.invalidate()} />;
 }
 
-/** An address that is none of ours. */
 export function UnknownPlace() {
   return (
     <EmptyState

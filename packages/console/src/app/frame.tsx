@@ -12,6 +12,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { callApi, statusQuery } from '../api/api.ts';
 import { sessionKey, signOut } from '../api/session.ts';
 import { usePermissions, useSession } from '../api/session-context.ts';
@@ -22,7 +23,6 @@ import { formatDuration, formatTime, type Tone } from '../format/format.ts';
 import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 
-/** Who is signed in, until when, and the way out. */
 function AccountMenu() {
   const { name, role, expires_at } = useSession();
   const queries = useQueryClient();
@@ -69,52 +69,39 @@ function AccountMenu() {
 const lateMs = 5_000;
 const stuckMs = 60_000;
 
-function judge(lag: number): Tone {
-  if (lag < lateMs) return 'good';
-  return lag < stuckMs ? 'warn' : 'bad';
-}
-
-/** How far what is shown is behind what happens, or that nobody can tell: it says of the writer what the services' list says. */
+/** How far what is shown is behind what happens; of the writer it says what the services' list says. */
 function LagBadge() {
   const { data, error } = useQuery(statusQuery);
-  if (error)
-    return (
-      <Pill tone="bad" title={error.message}>
-        No connection
-      </Pill>
-    );
   const { recording, services } = data?.data ?? {};
-  if (recording === undefined) return null;
-  if (recording === null)
-    return (
-      <Pill tone="bad" title="The state of recording could not be read">
-        Recording: not known
-      </Pill>
-    );
-  if (recording.lag_ms === null) return <Pill title="No event is recorded yet">Nothing recorded yet</Pill>;
   const writer = services?.find(({ name }) => name === 'writer');
+  const pill = (tone: Tone, title: string, text: ReactNode) => (
+    <Pill tone={tone} title={title}>
+      {text}
+    </Pill>
+  );
+  if (error) return pill('bad', error.message, 'No connection');
+  if (recording === undefined) return null;
+  if (recording === null) return pill('bad', 'The state of recording could not be read', 'Recording: not known');
+  const { lag_ms: lag, last_recorded_at: last } = recording;
+  if (lag === null) return pill('plain', 'No event is recorded yet', 'Nothing recorded yet');
   // The latest record is too old to tell whether a writer runs.
   if (writer?.state === 'unknown')
-    return (
-      <Pill title={`Writer: ${writer.detail}`}>
+    return pill(
+      'plain',
+      `Writer: ${writer.detail}`,
+      <>
         <span className="hide-narrow">Last record </span>
-        <TimeAgo at={recording.last_recorded_at} />
-      </Pill>
+        <TimeAgo at={last} />
+      </>,
     );
-  if (writer?.state === 'not_ready')
-    return (
-      <Pill tone="bad" title={`Writer: ${writer.detail}`}>
-        Recording is late
-      </Pill>
-    );
-  return (
-    <Pill
-      tone={judge(recording.lag_ms)}
-      title="How long after its end the latest request was recorded: until then no screen shows it"
-    >
+  if (writer?.state === 'not_ready') return pill('bad', `Writer: ${writer.detail}`, 'Recording is late');
+  return pill(
+    lag < lateMs ? 'good' : lag < stuckMs ? 'warn' : 'bad',
+    'How long after its end the latest request was recorded: until then no screen shows it',
+    <>
       <span className="hide-narrow">Recording </span>
-      {formatDuration(recording.lag_ms)} behind
-    </Pill>
+      {formatDuration(lag)} behind
+    </>,
   );
 }
 
@@ -165,7 +152,6 @@ function SchemeButton() {
   );
 }
 
-/** What is around every screen. */
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure();
   return (

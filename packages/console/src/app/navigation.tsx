@@ -11,25 +11,14 @@ import {
   IconPlugConnected,
   IconRobot,
 } from '@tabler/icons-react';
-import { Link, useLocation } from '@tanstack/react-router';
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { useSession } from '../api/session-context.ts';
 
-export interface Place {
-  to:
-    | '/'
-    | '/live'
-    | '/events'
-    | '/refusals'
-    | '/sessions'
-    | '/agents'
-    | '/budgets'
-    | '/costs'
-    | '/audit'
-    | '/start'
-    | '/keys';
+interface Place {
+  to: NonNullable<LinkProps['to']>;
   name: string;
   icon: typeof IconHome;
-  /** Only where the base edition is extended. */
+  /** Only in the extended edition. */
   extended?: boolean;
 }
 
@@ -63,12 +52,10 @@ export const placeGroups: { title: string; places: Place[] }[] = [
   },
 ];
 
-/** Whether a path is of a place, or of something that is found through it. */
 function isWithin(path: string, to: string): boolean {
   return path === to || (to !== '/' && path.startsWith(`${to}/`));
 }
 
-/** The ways to all screens. */
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const { edition } = useSession();
   const path = useLocation({ select: ({ pathname }) => pathname });

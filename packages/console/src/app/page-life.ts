@@ -38,8 +38,8 @@ const idleMs = 20 * 60_000;
 const signs = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
 /**
- * Stops reading again by itself once nobody touches the page any more: else an open page would keep its session alive, and whoever
- * finds it would be signed in.
+ * Stops reading again by itself once nobody touches the page any more: else an open page would keep its session alive for the next person
+ * who finds it.
  */
 export function watchIdle(): void {
   let timer: ReturnType<typeof setTimeout>;

@@ -1,4 +1,4 @@
-import { Checkbox, NumberInput, Stack } from '@mantine/core';
+import { Checkbox, NumberInput, type NumberInputProps, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiQuery, callApi } from '../api/api.ts';
@@ -19,7 +19,6 @@ const verbs: Record<AgentStatus, (from: AgentStatus) => string> = {
   retired: () => 'Retire',
 };
 
-/** How many requests of an agent run at this moment, as far as that is known. */
 function RunningRequests({ id }: { id: string }) {
   const { data, error } = useQuery({
     ...apiQuery('/api/v1/agents/{id}/overview', { path: { id } }),
@@ -40,7 +39,7 @@ function Consequence({ agent, to }: Pick<ChangeStatusProps, 'agent' | 'to'>) {
   if (to === 'blocked')
     return (
       <>
-        Its requests are refused with 403 from the next one on, and those that run end within a second.{' '}
+        Its requests are refused with 403 from the next one on, and running ones end within a second.{' '}
         <RunningRequests id={agent.id} />
       </>
     );
@@ -61,9 +60,8 @@ export function ChangeStatus({ agent, to, size = 'sm' }: ChangeStatusProps) {
   const isLoud = to === 'blocked' && size === 'sm';
   return (
     <ConfirmButton
-      name={`${verb} ${agent.name}`}
+      of={agent.name}
       button={{ size, ...(isLoud && { variant: 'filled', color: 'red.9' }) }}
-      title={`${verb} ${agent.name}?`}
       verb={verb}
       danger={to === 'blocked'}
       change={(reason) =>
@@ -72,6 +70,46 @@ export function ChangeStatus({ agent, to, size = 'sm' }: ChangeStatusProps) {
     >
       <Consequence agent={agent} to={to} />
     </ConfirmButton>
+  );
+}
+
+/** A number or none that a dialog asks for: `current` at first, `usual` if there was none. */
+function useAmount(current: number | null, usual: number | '', isPossible: (value: number) => boolean) {
+  const [limited, setLimited] = useState(current !== null);
+  const [entered, setEntered] = useState<number | string>(current ?? usual);
+  const reset = () => {
+    setLimited(current !== null);
+    setEntered(current ?? usual);
+  };
+  const isNumber = typeof entered === 'number';
+  const ready = !limited || (isNumber && isPossible(entered));
+  return { limited, setLimited, entered, setEntered, reset, ready, next: limited && isNumber ? entered : null };
+}
+
+interface AmountFieldsProps extends NumberInputProps {
+  amount: ReturnType<typeof useAmount>;
+  question: string;
+}
+
+function AmountFields({ amount, question, ...input }: AmountFieldsProps) {
+  return (
+    <>
+      <Checkbox
+        label={question}
+        checked={amount.limited}
+        onChange={(event) => amount.setLimited(event.currentTarget.checked)}
+      />
+      {amount.limited && (
+        <NumberInput
+          {...input}
+          thousandSeparator=","
+          hideControls
+          value={amount.entered}
+          onChange={amount.setEntered}
+          required
+        />
+      )}
+    </>
   );
 }
 
@@ -87,21 +125,15 @@ const highest = 2_147_483_647;
 
 /** A button that changes how many requests an agent may make in a minute. */
 export function SetLimit({ agent, limit, size = 'xs' }: SetLimitProps) {
-  const [limited, setLimited] = useState(limit !== null);
-  const [amount, setAmount] = useState<number | string>(limit ?? 60);
-  const open = () => {
-    setLimited(limit !== null);
-    setAmount(limit ?? 60);
-  };
-  const ready = !limited || (typeof amount === 'number' && Number.isInteger(amount) && amount >= 1);
-  const next = limited && typeof amount === 'number' ? amount : null;
+  const amount = useAmount(limit, 60, (value) => Number.isInteger(value) && value >= 1);
+  const { ready, next } = amount;
   const verb = limit === null ? 'Set limit' : 'Change limit';
   return (
     <ConfirmButton
       label={verb}
       name={`${verb} of ${agent.name}`}
       button={{ size }}
-      onOpen={open}
+      onOpen={amount.reset}
       title={`Requests a minute of ${agent.name}`}
       verb="Set limit"
       ready={ready}
@@ -113,25 +145,15 @@ export function SetLimit({ agent, limit, size = 'xs' }: SetLimitProps) {
       }
     >
       <Stack gap="sm">
-        <Checkbox
-          label="No more than a number a minute"
-          checked={limited}
-          onChange={(event) => setLimited(event.currentTarget.checked)}
+        <AmountFields
+          amount={amount}
+          question="No more than a number a minute"
+          label="Requests a minute"
+          min={1}
+          max={highest}
+          allowDecimal={false}
+          allowNegative={false}
         />
-        {limited && (
-          <NumberInput
-            label="Requests a minute"
-            min={1}
-            max={highest}
-            allowDecimal={false}
-            allowNegative={false}
-            thousandSeparator=","
-            hideControls
-            value={amount}
-            onChange={setAmount}
-            required
-          />
-        )}
         <div role="status">
           {!ready
             ? 'Enter a whole number from 1 on.'
@@ -151,7 +173,7 @@ interface SetCapProps {
   owner: CapOwner;
   cap: number | null;
   warnOnly?: boolean | undefined;
-  /** Today's; absent where there is none, as for new agents. */
+  /** Today's; absent if there is none, as for new agents. */
   spent?: number | undefined;
   size?: 'xs' | 'sm';
 }
@@ -192,27 +214,23 @@ function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent:
 
 /** A button that changes a daily cap, and says what that will do. */
 export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs' }: SetCapProps) {
-  const [limited, setLimited] = useState(cap !== null);
-  const [amount, setAmount] = useState<number | string>(cap ?? '');
+  const amount = useAmount(cap, '', (value) => value >= 0 && value <= highestCap);
+  const { ready, next } = amount;
   const [warns, setWarns] = useState(warnOnly);
-  const open = () => {
-    setLimited(cap !== null);
-    setAmount(cap ?? '');
-    setWarns(warnOnly);
-  };
-  const ready = !limited || (typeof amount === 'number' && amount >= 0 && amount <= highestCap);
-  const next = limited && typeof amount === 'number' ? amount : null;
   const verb = cap === null ? 'Set cap' : 'Change cap';
   return (
     <ConfirmButton
       label={verb}
       name={`${verb} of ${nameOf(owner)}`}
       button={{ size }}
-      onOpen={open}
+      onOpen={() => {
+        amount.reset();
+        setWarns(warnOnly);
+      }}
       title={`Daily cap of ${nameOf(owner)}`}
       verb="Set cap"
       ready={ready}
-      change={(reason) => putCap(owner, reason, { daily_cap_usd: next, warn_only: limited && warns })}
+      change={(reason) => putCap(owner, reason, { daily_cap_usd: next, warn_only: amount.limited && warns })}
     >
       <Stack gap="sm">
         <div className="dim small">
@@ -220,31 +238,21 @@ export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs' }: Set
           {cap !== null && warnOnly ? ', which only warns' : ''}
           {spent === undefined ? '' : `; ${formatUsd(spent)} spent today`}
         </div>
-        <Checkbox
-          label="No more than an amount a day"
-          checked={limited}
-          onChange={(event) => setLimited(event.currentTarget.checked)}
+        <AmountFields
+          amount={amount}
+          question="No more than an amount a day"
+          label="USD a UTC day"
+          min={0}
+          max={highestCap}
+          decimalScale={9}
+          prefix="$"
         />
-        {limited && (
-          <>
-            <NumberInput
-              label="USD a UTC day"
-              min={0}
-              max={highestCap}
-              decimalScale={9}
-              prefix="$"
-              thousandSeparator=","
-              hideControls
-              value={amount}
-              onChange={setAmount}
-              required
-            />
-            <Checkbox
-              label="Only warn: let requests through and count them"
-              checked={warns}
-              onChange={(event) => setWarns(event.currentTarget.checked)}
-            />
-          </>
+        {amount.limited && (
+          <Checkbox
+            label="Only warn: let requests through and count them"
+            checked={warns}
+            onChange={(event) => setWarns(event.currentTarget.checked)}
+          />
         )}
         <div role="status">{ready ? describe(owner, next, warns, spent) : 'Enter an amount.'}</div>
       </Stack>

@@ -11,7 +11,6 @@ interface ConfirmProps<Result> {
   verb: string;
   opened: boolean;
   onClose: () => void;
-  /** What will happen. */
   children: ReactNode;
   danger?: boolean;
   /** Calls the API. @param reason for the audit log; undefined if none was given */
@@ -75,18 +74,22 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
   );
 }
 
-interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened' | 'onClose'> {
-  /** On the button, where that is another word than `verb`. */
+interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened' | 'onClose' | 'title'> {
+  /** The question; `verb` and `of`, if not given. */
+  title?: string;
+  /** What is changed, such as an agent's name. */
+  of?: string;
+  /** On the button, if that is another word than `verb`. */
   label?: string;
   /** Names the button for those who do not see where it stands. */
   name?: string;
   button?: Pick<ButtonProps, 'variant' | 'color' | 'size' | 'className' | 'leftSection'>;
-  /** Before it asks. */
   onOpen?: () => void;
 }
 
-/** A button that asks, and then changes something. */
-export function ConfirmButton<Result>({ label, name, button, onOpen, ...asked }: ConfirmButtonProps<Result>) {
+export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
+  const { label, of, button, onOpen, ...asked } = props;
+  const { name = of && `${asked.verb} ${of}`, title = `${name}?` } = props;
   const [opened, dialog] = useDisclosure();
   return (
     <>
@@ -102,7 +105,7 @@ export function ConfirmButton<Result>({ label, name, button, onOpen, ...asked }:
       >
         {label ?? asked.verb}
       </Button>
-      {opened && <ConfirmChange {...asked} opened onClose={dialog.close} />}
+      {opened && <ConfirmChange {...asked} title={title} opened onClose={dialog.close} />}
     </>
   );
 }

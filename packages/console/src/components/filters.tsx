@@ -45,7 +45,6 @@ interface DayFieldProps {
 /** Years are typed digit by digit: those before are not meant yet. */
 const earliest = '2000-01-01';
 
-/** A UTC day, by the browser's own control; it takes effect once it is whole, or when one leaves it empty. */
 function DayField({ label, value, onChange }: DayFieldProps) {
   const [text, setText] = useState(value ?? '');
   // The address may change by itself: by a choice beside it, or the browser's way back.
@@ -143,12 +142,11 @@ interface TimeRangeProps extends Range {
   spans: readonly { value: string; label: string }[];
   /** The words for no range; without them there is always one. */
   none?: string;
-  /** The day with which a span begins, where it begins with one. */
+  /** The day with which a span begins, if it begins with one. */
   firstDay?: string | undefined;
   onChange: (range: Range) => void;
 }
 
-/** What no span says: whole days stand in the fields beside it, anything finer is shown as it is. */
 const describe = ({ from, to }: Range) =>
   [from, to].every((end) => end === undefined || isDay(end))
     ? 'Chosen days'

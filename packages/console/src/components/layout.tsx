@@ -12,7 +12,6 @@ interface CardProps {
   children: ReactNode;
 }
 
-/** A part of a screen, with a heading. */
 export function Card({ title, aside, flush = false, children }: CardProps) {
   const id = useId();
   return (
@@ -28,7 +27,6 @@ export function Card({ title, aside, flush = false, children }: CardProps) {
   );
 }
 
-/** One figure with what it is. */
 export function Stat({ name, figure, children }: { name: ReactNode; figure: ReactNode; children?: ReactNode }) {
   return (
     <dl className="card stat" style={{ margin: 0 }}>
@@ -41,14 +39,13 @@ export function Stat({ name, figure, children }: { name: ReactNode; figure: Reac
   );
 }
 
-/** The way to a first agent, where a list is empty. */
 export function ConnectButton() {
   return <Button renderRoot={(props) => <Link to="/start" {...props} />}>Connect an agent</Button>;
 }
 
 interface ScreenProps {
   title: ReactNode;
-  /** For the browser's tab, where the title is no plain text. */
+  /** For the browser's tab, if the title is no plain text. */
   name?: string;
   about?: ReactNode;
   actions?: ReactNode;
@@ -84,10 +81,7 @@ export function Tabs({ label, children }: { label: string; children: ReactNode }
   );
 }
 
-/**
- * When a link among tabs is the current one, for the router, which sets `aria-current`: where all of its address is the page's, or the first
- * of several views, which adds nothing to the address, would be current beside each other.
- */
+/** A tab is current only if all of its address is the page's: the first view's address is a part of the others'. */
 export const wholly = { exact: true } as const;
 
 /** The product's sign and name. @param short without the name on narrow screens */

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import { IconArrowUp, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { fetchFile, saveFile } from '../api/api.ts';
-import { formatCount } from '../format/format.ts';
+import { countOf, formatCount } from '../format/format.ts';
 import { compact } from '../search/search.ts';
 import { EmptyState } from './feedback.tsx';
 import { Card } from './layout.tsx';
@@ -24,7 +24,6 @@ async function download({ path, query, name }: CsvButtonProps): Promise<void> {
   saveFile(await fetchFile(`${path}?${new URLSearchParams(given)}`, 'text/csv'), `${name}.csv`);
 }
 
-/** Saves what a screen shows as CSV. */
 export function CsvButton(props: CsvButtonProps) {
   const { mutate, isPending, error } = useMutation({ mutationFn: () => download(props) });
   return (
@@ -44,89 +43,98 @@ export function CsvButton(props: CsvButtonProps) {
 interface PagerProps {
   /** What is shown. */
   children: ReactNode;
-  onPrevious?: (() => void) | undefined;
-  onNext?: (() => void) | undefined;
   /** Such as `Newer` and `Older`. */
-  words?: readonly [previous: string, next: string];
+  words: readonly [previous: string, next: string];
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
 }
 
-/** Ways to the pages before and after; one that leads nowhere is not shown. */
-function Pager({ children, onPrevious, onNext, words: [previous, next] = ['Previous', 'Next'] }: PagerProps) {
-  const ways = [
-    { word: previous, icon: { leftSection: <IconChevronLeft size={14} aria-hidden /> }, onTurn: onPrevious },
-    { word: next, icon: { rightSection: <IconChevronRight size={14} aria-hidden /> }, onTurn: onNext },
-  ];
+function Pager({ children, onPrevious, onNext, words: [previous, next] }: PagerProps) {
   return (
     <nav className="pager" aria-label="Pages">
       <span className="dim">{children}</span>
       <span style={{ display: 'flex', gap: '0.5rem' }}>
-        {ways.map(
-          ({ word, icon, onTurn }) =>
-            onTurn && (
-              <Button key={word} size="xs" variant="default" {...icon} onClick={onTurn}>
-                {word}
-              </Button>
-            ),
+        {onPrevious && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconChevronLeft size={14} aria-hidden />}
+            onClick={onPrevious}
+          >
+            {previous}
+          </Button>
+        )}
+        {onNext && (
+          <Button
+            size="xs"
+            variant="default"
+            rightSection={<IconChevronRight size={14} aria-hidden />}
+            onClick={onNext}
+          >
+            {next}
+          </Button>
         )}
       </span>
     </nav>
   );
 }
 
-interface ByCursor extends Pick<PagerProps, 'children'> {
+/** Turns to a page by what is to stand in the address; the first page's number does not. */
+function useTurn() {
+  const navigate = useNavigate();
+  return (next: { page?: number; cursor?: string }) => () =>
+    void navigate({
+      to: '.',
+      search: ((before: object) => ({ ...before, ...next, ...(next.page === 1 && { page: undefined }) })) as never,
+    });
+}
+
+interface ByCursor {
+  children: ReactNode;
   cursor: string | undefined;
-  /** Of the next page; null where there is none. */
+  /** Of the next page; null if there is none. */
   next: string | null;
 }
 
-/** Of a list, newest first, that is read from a cursor on, which stands in the address; nothing where one page has all. */
+/** Of a list, newest first, that is read from a cursor in the address on; nothing if one page has all. */
 export function CursorPager({ cursor, next, children }: ByCursor) {
   const { history } = useRouter();
-  const navigate = useNavigate();
+  const turn = useTurn();
   if (next === null && cursor === undefined) return null;
-  const turn = () => void navigate({ to: '.', search: ((before: object) => ({ ...before, cursor: next })) as never });
   return (
     <Pager
       words={['Newer', 'Older']}
       onPrevious={cursor === undefined ? undefined : () => history.back()}
-      onNext={next === null ? undefined : turn}
+      onNext={next === null ? undefined : turn({ cursor: next })}
     >
       {children}
     </Pager>
   );
 }
 
-interface Numbered extends Pick<PagerProps, 'words'> {
+interface Numbered {
   page: number;
   size: number;
   /** Rows that were read: one more than a page has tells of a next one. */
   count: number;
-  /** What rows are. */
+  /** What rows are, such as `agents`. */
   nouns: string;
-}
-
-/** Goes to a page whose number stands in the address; the first one needs none. */
-function useTurn(): (to: number) => () => void {
-  const navigate = useNavigate();
-  return (to) => () =>
-    void navigate({
-      to: '.',
-      search: ((before: object) => ({ ...before, page: to > 1 ? to : undefined })) as never,
-    });
+  words?: PagerProps['words'];
 }
 
 /** Of a list whose page number stands in the address. */
-export function NumberedPager({ page, size, count, nouns, words }: Numbered) {
+export function NumberedPager({ page, size, count, nouns, words = ['Previous', 'Next'] }: Numbered) {
   const turn = useTurn();
   if (count === 0 || (page === 1 && count <= size)) return null;
   const first = (page - 1) * size;
   return (
     <Pager
-      {...(words && { words })}
-      onPrevious={page > 1 ? turn(page - 1) : undefined}
-      onNext={count > size ? turn(page + 1) : undefined}
+      words={words}
+      onPrevious={page > 1 ? turn({ page: page - 1 }) : undefined}
+      onNext={count > size ? turn({ page: page + 1 }) : undefined}
     >
-      {nouns} {formatCount(first + 1)} to {formatCount(first + Math.min(count, size))}
+      {nouns[0]?.toUpperCase()}
+      {nouns.slice(1)} {formatCount(first + 1)} to {formatCount(first + Math.min(count, size))}
     </Pager>
   );
 }
@@ -138,7 +146,7 @@ export function PastTheEnd({ nouns }: { nouns: string }) {
     <EmptyState
       title={`No ${nouns} on this page`}
       action={
-        <Button variant="default" onClick={turn(1)}>
+        <Button variant="default" onClick={turn({ page: 1 })}>
           First page
         </Button>
       }
@@ -149,16 +157,23 @@ export function PastTheEnd({ nouns }: { nouns: string }) {
 }
 
 export interface Column<Row> {
-  /** Also its name on a phone, where a row is a card. */
+  /** Also its name on a phone, whose rows are cards. */
   head: string;
   cell: (row: Row) => ReactNode;
-  /** For figures. */
   right?: boolean;
   /** The head is not shown: what is below speaks for itself. */
   silent?: boolean;
 }
 
-interface RowsTableProps<Row> {
+/** A last column of buttons. */
+export const actionColumn = <Row,>(cell: Column<Row>['cell']): Column<Row> => ({
+  head: 'Action',
+  silent: true,
+  right: true,
+  cell,
+});
+
+export interface RowsTableProps<Row> {
   /** What the rows are, for those who cannot see the screen. */
   label: string;
   rows: readonly Row[];
@@ -208,61 +223,71 @@ export function RowsTable<Row>({ label, rows, columns, rowKey, stale = false }: 
 }
 
 interface ListCardProps<Row> extends RowsTableProps<Row> {
-  /** What one row is, such as `session`, and many. */
-  nouns: readonly [one: string, many: string];
-  /** Takes all filters away; absent where there are none. */
-  onShowAll?: (() => void) | undefined;
-  /** What to try where no row matches the filters. */
-  hint: ReactNode;
-  /** Shown where there are no rows, and no filters. */
+  title?: string;
+  /** At the right of the title. */
+  aside?: ReactNode;
+  /** What the rows mean, above them. */
+  intro?: ReactNode;
+  /** Shown if there are no rows. */
   none: ReactNode;
-  /** Of a list whose pages have numbers, beginning with 1. */
-  page?: number;
   /** Ways to further pages. */
   children?: ReactNode;
 }
 
-/** A list of rows, or why it is empty. */
-export function ListCard<Row>({
-  nouns: [one, many],
-  onShowAll,
-  hint,
-  none,
-  page = 1,
-  children,
-  ...table
-}: ListCardProps<Row>) {
-  const unmatched = onShowAll ? (
-    <EmptyState
-      title={`No ${one} matches`}
-      action={
-        <Button variant="default" onClick={onShowAll}>
-          Show all {many}
-        </Button>
-      }
-    >
-      {hint}
-    </EmptyState>
-  ) : (
-    none
-  );
-  const nothing = page > 1 ? <PastTheEnd nouns={many} /> : unmatched;
+/** Rows in a card, or why there are none. */
+export function ListCard<Row>({ title, aside, intro, none, children, ...table }: ListCardProps<Row>) {
+  const isEmpty = table.rows.length === 0;
   return (
-    <Card flush>
+    <Card title={title} aside={aside} flush>
+      {intro && !isEmpty && (
+        <p className="card-body" style={{ margin: 0, paddingTop: '1rem' }}>
+          {intro}
+        </p>
+      )}
       {/* While another page is read, the rows of the last one say nothing about it. */}
-      {table.rows.length === 0 ? !table.stale && nothing : <RowsTable {...table} />}
+      {isEmpty ? !table.stale && none : <RowsTable {...table} />}
       {children}
     </Card>
   );
 }
 
+interface GrowingTableProps<Row> extends RowsTableProps<Row> {
+  /** Rows that are drawn before somebody asks for more. */
+  atOnce: number;
+  /** How many more each time. */
+  more?: number;
+  /** After how many of how many are shown. */
+  note?: ReactNode;
+}
+
+/** A table that draws only its first rows: there may be thousands. */
+export function GrowingTable<Row>({ atOnce, more = atOnce, note, rows, ...table }: GrowingTableProps<Row>) {
+  const [shown, setShown] = useState(atOnce);
+  return (
+    <>
+      <RowsTable {...table} rows={rows.slice(0, shown)} />
+      {rows.length > shown && (
+        <div className="pager">
+          <span className="dim">
+            {formatCount(shown)} of {formatCount(rows.length)}
+            {note}
+          </span>
+          <Button size="xs" variant="default" onClick={() => setShown(shown + more)}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
 /** Says that there is more, and shows it when asked: rows never move by themselves. */
-export function NewPill({ count, onShow, noun = 'event' }: { count: number; onShow: () => void; noun?: string }) {
+export function NewPill({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div role="status" className="new-pill no-print">
       {count > 0 && (
         <Button size="compact-sm" radius="xl" leftSection={<IconArrowUp size={14} aria-hidden />} onClick={onShow}>
-          {formatCount(count)} new {count === 1 ? noun : `${noun}s`}
+          {countOf(count, 'new event')}
         </Button>
       )}
     </div>

@@ -4,84 +4,34 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
 import { useSession } from '../api/session-context.ts';
 import {
+  describeOutcome,
   formatAgo,
-  formatCap,
+  formatCount,
   formatExactUsd,
   formatFullTime,
   formatMinute,
-  formatShare,
   formatTime,
   formatUsd,
   formatUtc,
   shortenId,
   type Tone,
 } from '../format/format.ts';
+import type { EventsSearch } from '../search/screen-searches.ts';
 
-interface CapBarProps {
-  spent: number;
-  /** Held by running requests. */
-  reserved?: number;
-  cap: number | null;
-  warnOnly?: boolean | undefined;
-  /** For those who cannot see the bar. */
-  label: string;
-  /** Without the line of text below. */
-  bare?: boolean;
+interface FieldsProps {
+  /** Values by their names; null is a dash. */
+  fields: Readonly<Record<string, ReactNode>>;
+  /** The names of some fields, with a mark. */
+  marked?: Readonly<Record<string, ReactNode>>;
 }
 
-function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
-  if (used >= cap) return warnOnly ? 'warn' : 'bad';
-  return used >= 0.8 * cap ? 'warn' : 'plain';
-}
-
-/** How much of a daily cap is spent, and how much running requests hold. */
-export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false }: CapBarProps) {
-  if (cap === null)
-    return (
-      <span className="small dim">
-        {bare ? 'no cap' : `${formatUsd(spent)} spent, no cap${reserved > 0 ? `, ${formatUsd(reserved)} held` : ''}`}
-      </span>
-    );
-  // A cap of nothing is used up from the start.
-  const share = cap === 0 ? 1 : Math.min(1, spent / cap);
-  const heldShare = cap === 0 ? 0 : Math.min(1 - share, reserved / cap);
-  const text = `${formatUsd(spent)} of ${formatCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
-  return (
-    <div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two parts. */}
-      <div
-        role="meter"
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(100 * share)}
-        aria-valuetext={text}
-        title={`${text}${reserved > 0 ? `; ${formatUsd(reserved)} held by running requests` : ''}`}
-        className="cap-track"
-        data-tone={judge(spent + reserved, cap, warnOnly)}
-      >
-        <div className="spent" style={{ width: `${100 * share}%` }} />
-        <div className="held" style={{ width: `${100 * heldShare}%` }} />
-      </div>
-      {!bare && (
-        <div className="small dim">
-          {text} · {formatShare(cap === 0 ? 1 : spent / cap)}
-          {reserved > 0 && ` · ${formatUsd(reserved)} held`}
-        </div>
-      )}
-    </div>
-  );
-}
-
-export type Field = readonly [name: ReactNode, value: ReactNode, key?: string];
-
-/** Names and values, one below the other. A value that is null is a dash. */
-export function Fields({ fields }: { fields: readonly Field[] }) {
+/** Names and values, one below the other. */
+export function Fields({ fields, marked = {} }: FieldsProps) {
   return (
     <dl className="fields">
-      {fields.map(([name, value, key], at) => (
-        <Fragment key={key ?? (typeof name === 'string' ? name : at)}>
-          <dt>{name}</dt>
+      {Object.entries(fields).map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{(Object.hasOwn(marked, name) && marked[name]) || name}</dt>
           <dd>{value ?? <span className="dim">–</span>}</dd>
         </Fragment>
       ))}
@@ -107,14 +57,41 @@ export function Pill({ tone = 'plain', title, children }: { tone?: Tone; title?:
   );
 }
 
+export function OutcomePill({ event }: { event: Parameters<typeof describeOutcome>[0] }) {
+  const { text, tone } = describeOutcome(event);
+  return <Pill tone={tone}>{text}</Pill>;
+}
+
+interface PiiLinksProps {
+  findings: readonly { type: string; event_count: number }[];
+  /** What else narrows the events that a link leads to. */
+  search: Pick<EventsSearch, 'agent_id' | 'from'>;
+  none: string;
+}
+
+/** Kinds of personal data that were found, each with a link to its events. */
+export function PiiLinks({ findings, search, none }: PiiLinksProps) {
+  if (findings.length === 0) return <span className="dim">{none}</span>;
+  return (
+    <div style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
+      {findings.map(({ type, event_count }) => (
+        <Link key={type} to="/events" search={{ ...search, pii_type: type }}>
+          <Pill tone="warn">
+            {type.replaceAll('_', ' ')} {formatCount(event_count)}
+          </Pill>
+        </Link>
+      ))}
+    </div>
+  );
+}
+
 const statusTones = { active: 'good', blocked: 'bad', retired: 'plain' } as const;
 
-/** An agent's status. */
 export function StatusPill({ status }: { status: keyof typeof statusTones }) {
   return <Pill tone={statusTones[status]}>{status}</Pill>;
 }
 
-/** An agent by its name where that is known, with a link to it. */
+/** An agent by its name if that is known, with a link to it. */
 export function AgentLink({ id, name }: { id: string; name?: string | null | undefined }) {
   return (
     <Link to="/agents/$agentId" params={{ agentId: id }} title={id} className="agent-link">
@@ -127,8 +104,8 @@ export function AgentLink({ id, name }: { id: string; name?: string | null | und
 export function SessionLink({ id }: { id: string }) {
   const { edition } = useSession();
   const text = (
-    <span className="mono nowrap" title={id} data-print={id}>
-      <span>{shortenId(id)}</span>
+    <span className="mono nowrap" title={id}>
+      {shortenId(id)}
     </span>
   );
   return edition === 'extended' ? (
@@ -208,7 +185,7 @@ export function useNow(): number {
 
 const describe = (at: string) => `${formatUtc(at)}\n${formatFullTime(at)}`;
 
-/** On paper, where nothing can be hovered, the style sheet shows day, time and zone instead. */
+/** Paper cannot be hovered: there the style sheet shows day, time and zone instead. */
 function Time({ at, print, children }: { at: string; print?: string; children: ReactNode }) {
   return (
     <time dateTime={at} title={describe(at)} data-print={print ?? formatFullTime(at)} className="nowrap">
@@ -233,8 +210,8 @@ export function TimeStamp({ at }: { at: string | null | undefined }) {
 }
 
 /** How long ago, which goes on by itself; the time on hover. */
-export function TimeAgo({ at, never = 'never' }: { at: string | null | undefined; never?: string }) {
+export function TimeAgo({ at }: { at: string | null | undefined }) {
   const now = useNow();
-  if (!at) return <span className="dim">{never}</span>;
+  if (!at) return <span className="dim">never</span>;
   return <Time at={at}>{formatAgo(Date.parse(at), Math.max(now, Date.parse(at)))}</Time>;
 }

@@ -12,7 +12,6 @@ const timePattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Values of anybody: cut, and texts in quotes unless they are plain words. */
 function formatValue(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (typeof value === 'string' && timePattern.test(value)) return formatUtc(value);
@@ -21,7 +20,6 @@ function formatValue(value: unknown): string {
   return text.length > most.value ? `${text.slice(0, most.value)}…` : text;
 }
 
-/** Fields by their names; those of an object within as `metadata.team`. */
 function listFields(state: State, prefix = ''): Map<string, unknown> {
   const fields = Object.entries(state ?? {}).flatMap(([name, value]): [string, unknown][] =>
     isObject(value) && prefix === '' ? [...listFields(value, `${name}.`)] : [[prefix + name, value]],
@@ -85,7 +83,7 @@ export const actionNames: Readonly<Record<string, string>> = {
   'console.revoke': 'Session ended',
 };
 
-/** An action in words; its own name where this version does not know it. */
+/** An action in words; its own name if this version does not know it. */
 export function nameAction(action: string): string {
   return Object.hasOwn(actionNames, action) ? (actionNames[action] as string) : action;
 }

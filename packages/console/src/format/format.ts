@@ -24,7 +24,7 @@ interface Searched {
   pii_scan?: string | null | undefined;
 }
 
-/** The personal data found; nothing found is only said where all was searched. */
+/** The personal data found; nothing found is only said if all was searched. */
 export function describePii({ pii_types, pii_detected, pii_scan }: Searched): { text: string; tone: Tone } {
   if (pii_types && pii_types.length > 0) return { text: pii_types.join(', '), tone: 'warn' };
   if (pii_detected) return { text: 'found', tone: 'warn' };
@@ -50,7 +50,7 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** A part of a whole, such as `82%`; `<1%` and `>99%` where rounding would make it none or all. */
+/** A part of a whole, such as `82%`; `<1%` and `>99%` if rounding would make it none or all. */
 export function formatShare(part: number): string {
   if (part > 0 && part < 0.01) return '<1%';
   if (part > 0.99 && part < 1) return '>99%';
@@ -71,7 +71,6 @@ function writeFine(amount: number): string {
 
 /**
  * USD to the figure that matters: whole dollars from a thousand on, cents from one on, below that two digits that count.
- * The exact amount is {@link formatExactUsd}.
  */
 export function formatUsd(usd: number): string {
   if (usd === 0) return '$0';
@@ -142,7 +141,7 @@ export function formatFullTime(timestamp: string, timeZone?: string): string {
   }).format(new Date(timestamp));
 }
 
-/** The minute from a time on, in the viewer's zone: `15:07 to 15:08`, with its day where it is not today. */
+/** The minute from a time on, in the viewer's zone: `15:07 to 15:08`, with its day if it is not today. */
 export function formatMinute(timestamp: string, now: number = Date.now(), timeZone?: string): string {
   const [begin, end] = [timestamp, endOfMinute(timestamp)].map((at) => formatTime(at, now, timeZone).slice(0, -3));
   return `${begin} to ${end?.slice(-5)}`;
@@ -175,13 +174,7 @@ type Projection =
 /** A day's first minutes say nothing about the day, in milliseconds. */
 const leastMs = 10 * 60_000;
 
-/**
- * Projects today's spend in a straight line. Days are of UTC.
- *
- * @param used spent and reserved, USD
- * @param now milliseconds since 1970
- * @returns `none` without a cap, and so early in the day that nothing can be said
- */
+/** Projects today's spend in a straight line. Days are of UTC. @param used spent and reserved, USD */
 export function projectSpend(used: number, cap: number | null, now: number): Projection {
   if (cap === null) return { kind: 'none' };
   if (used >= cap) return { kind: 'exhausted' };

@@ -14,13 +14,7 @@ export interface StreamFilter {
 /** Longest message that is kept, in UTF-16 units: the API's are much shorter. */
 const longestMessage = 256 * 1_024;
 
-/**
- * Reads one connection of the live stream until it ends. (The browser's own EventSource sends no headers.)
- *
- * @param onEvents called with what each read brought
- * @param onOpen called once the server sends every event recorded from now on
- * @throws ApiFailure where the server refuses; TypeError where it is gone
- */
+/** Reads one connection of the live stream until it ends. (The browser's own EventSource sends no headers.) */
 async function readEventStream(
   filter: StreamFilter,
   { onEvents, onOpen, signal }: { onEvents: (events: StreamEvent[]) => void; onOpen: () => void; signal: AbortSignal },
@@ -61,7 +55,6 @@ const minuteMs = 60_000;
 const shortestPauseMs = 1_000;
 const longestPauseMs = 15_000;
 
-/** A wait that ends with the screen. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -81,10 +74,7 @@ async function readMissed(filter: StreamFilter, lastAt: number, signal: AbortSig
   return data.toReversed();
 }
 
-/**
- * Follows events as they are recorded until `signal` ends it. A stream that ends is opened again, and what was missed in the meantime is
- * read; whoever takes the events drops those it knows.
- */
+/** Follows events until `signal` ends it; after a lost stream what was missed is read, so that an event may come twice. */
 export async function followEvents(filter: StreamFilter, { onEvents, onState, signal }: Options): Promise<void> {
   let lastAt: number | null = null;
   let pauseMs = shortestPauseMs;

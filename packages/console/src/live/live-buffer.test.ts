@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { LiveBuffer } from './live-buffer.ts';
+import { RateMeter } from './rate-meter.ts';
 
 const events = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => ({ id: `evt_${from + at}` }));
 const ids = (buffer: LiveBuffer<{ id: string }>) => buffer.rows.map(({ id }) => id);
@@ -44,4 +45,14 @@ test('rows stay the same array while nothing comes', () => {
   const before = buffer.rows;
   buffer.add(events(0, 1));
   expect(buffer.rows).toBe(before);
+});
+
+test('counts the last minute alone', () => {
+  const meter = new RateMeter();
+  const start = 1_700_000_000_000;
+  expect(meter.perMinute(start)).toBe(0);
+  for (let second = 0; second < 120; second += 1) meter.add(5, start + second * 1_000);
+  expect(meter.perMinute(start + 119_000)).toBe(300);
+  expect(meter.perMinute(start + 149_000)).toBe(150);
+  expect(meter.perMinute(start + 500_000)).toBe(0);
 });

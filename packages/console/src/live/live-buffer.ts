@@ -12,10 +12,7 @@ interface BufferOptions {
 
 const usual: BufferOptions = { capacity: 2_000, remembered: 20_000 };
 
-/**
- * The latest events, newest first, in bounded memory. While it is held, what comes waits and is counted, so that rows do not move
- * under a reader.
- */
+/** The latest events, newest first, in bounded memory; held, it lets what comes wait, so that rows do not move under a reader. */
 export class LiveBuffer<Row extends Identified> {
   readonly #options: BufferOptions;
   #rows: readonly Row[] = [];
@@ -36,10 +33,6 @@ export class LiveBuffer<Row extends Identified> {
   /** How many came while it was held; of those only the latest are kept. */
   get waitingCount(): number {
     return this.#waitingCount;
-  }
-
-  get isHeld(): boolean {
-    return this.#isHeld;
   }
 
   /** @param events in the order in which they came. @returns how many were new */
@@ -63,12 +56,6 @@ export class LiveBuffer<Row extends Identified> {
   release(): void {
     this.#isHeld = false;
     this.#show();
-  }
-
-  clear(): void {
-    this.#rows = [];
-    this.#waiting = [];
-    this.#waitingCount = 0;
   }
 
   #show(): void {

@@ -19,11 +19,7 @@ interface LiveView {
   state: FollowState;
 }
 
-/**
- * Follows the live stream into a bounded list. What comes is drawn some times a second, in animation frames, however much it is.
- *
- * @param matches which events are shown; must stay the same function while the filter does
- */
+/** Follows the live stream into a bounded list. @param matches must stay the same function while the filter does */
 export function useLiveEvents({ agent_id, session_id }: StreamFilter, matches: (event: StreamEvent) => boolean) {
   const queries = useQueryClient();
   const buffer = useRef(new LiveBuffer<StreamEvent>());
@@ -82,13 +78,7 @@ const countEveryMs = 500;
 /** Ids that are remembered, so that an event that comes twice counts once. */
 const most = 10_000;
 
-/**
- * Counts the events that were recorded since a list was read, for a pill that says so.
- *
- * @param since changes when the list is read anew: then the count begins again
- * @param matches must stay the same function while the filter does
- * @returns 10,000 at most
- */
+/** Counts the events recorded since a list was read, 10,000 at most. @param since begins a new count */
 export function useNewCount(
   { agent_id, session_id }: StreamFilter,
   { matches, since, enabled }: { matches: (event: StreamEvent) => boolean; since: number; enabled: boolean },

@@ -4,15 +4,15 @@ import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session-context.ts';
 import type { Agent } from '../api/shapes.ts';
 import { ChangeStatus } from '../changes/changes.tsx';
-import { EmptyState, Reading } from '../components/feedback.tsx';
+import { CapBar } from '../components/cap-bar.tsx';
+import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
-import { ConnectButton, Screen } from '../components/layout.tsx';
-import { type Column, ListCard, NumberedPager } from '../components/list.tsx';
-import { CapBar, Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { ConnectButton } from '../components/layout.tsx';
+import { actionColumn, type Column } from '../components/list.tsx';
+import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
+import { Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 import { formatCount } from '../format/format.ts';
-import type { AgentsSearch } from '../search/screen-searches.ts';
 
-/** A retired agent that sent something today, UTC: somebody believes that it is gone. */
 function isRetiredButSending({ status, requests_today }: Agent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
 }
@@ -30,8 +30,7 @@ function Pii({ kinds }: { kinds: readonly string[] }) {
   );
 }
 
-/** @param mayChange whether whoever looks may block and unblock */
-export function agentColumns(mayChange: boolean): Column<Agent>[] {
+function agentColumns(mayChange: boolean): Column<Agent>[] {
   const columns: Column<Agent>[] = [
     {
       head: 'Agent',
@@ -71,17 +70,13 @@ export function agentColumns(mayChange: boolean): Column<Agent>[] {
   if (!mayChange) return columns;
   return [
     ...columns,
-    {
-      head: 'Action',
-      silent: true,
-      right: true,
-      cell: (agent) => <ChangeStatus agent={agent} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />,
-    },
+    actionColumn((agent) => (
+      <ChangeStatus agent={agent} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />
+    )),
   ];
 }
 
 const route = getRouteApi('/agents');
-const pageSize = 50;
 
 const statuses = [
   { value: 'active', label: 'Active' },
@@ -95,31 +90,19 @@ const orders = [
   { value: 'created', label: 'First seen' },
 ] as const;
 
-/** All agents: what they are, when they were last seen, and what they used today. */
 export function AgentsScreen() {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const { change } = usePermissions();
-  const page = search.page ?? 1;
-  const set = (next: Partial<AgentsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), replace: true });
+  const { order = 'cost', status } = search;
+  const { change: mayChange } = usePermissions();
+  const { change, ...at } = useFilters(search);
   const query = useQuery({
     ...apiQuery('/api/v1/agents', {
-      query: {
-        expand: 'usage',
-        order: search.order ?? 'cost',
-        status: search.status,
-        search: search.search,
-        // One more than is shown tells if there is a next page.
-        limit: pageSize + 1,
-        offset: (page - 1) * pageSize,
-      },
+      query: { ...pageQuery(at.page), expand: 'usage', order, status, search: search.search },
     }),
     refetchInterval: refreshMs,
   });
-  const isFiltered = search.search !== undefined || search.status !== undefined;
   return (
-    <Screen
+    <ListScreen
       title="Agents"
       about="Whatever sends requests through the proxy under a name of its own"
       actions={
@@ -128,41 +111,31 @@ export function AgentsScreen() {
             label="Name"
             placeholder="Any part of it"
             value={search.search}
-            onChange={(text) => set({ search: text })}
+            onChange={(text) => change({ search: text })}
           />
           <Choice
             label="Status"
             none="All"
             options={statuses}
-            value={search.status}
-            onChange={(status) => set({ status })}
+            value={status}
+            onChange={(next) => change({ status: next })}
           />
-          <Choice label="Order" options={orders} value={search.order ?? 'cost'} onChange={(order) => set({ order })} />
+          <Choice label="Order" options={orders} value={order} onChange={(next) => change({ order: next })} />
         </>
       }
-    >
-      <Reading query={query}>
-        {({ data: agents }) => (
-          <ListCard
-            label="Agents"
-            nouns={['agent', 'agents']}
-            rows={agents.slice(0, pageSize)}
-            rowKey={({ id }) => id}
-            columns={agentColumns(change)}
-            stale={query.isPlaceholderData}
-            page={page}
-            onShowAll={isFiltered ? () => set({ search: undefined, status: undefined }) : undefined}
-            hint="None of the agents has this name and status."
-            none={
-              <EmptyState title="No agent yet" action={<ConnectButton />}>
-                An agent appears here with its first request through the proxy.
-              </EmptyState>
-            }
-          >
-            <NumberedPager page={page} size={pageSize} count={agents.length} nouns="Agents" />
-          </ListCard>
-        )}
-      </Reading>
-    </Screen>
+      label="Agents"
+      nouns={['agent', 'agents']}
+      query={query}
+      at={at}
+      rowKey={({ id }) => id}
+      columns={agentColumns(mayChange)}
+      numbered={['Previous', 'Next']}
+      hint="None of the agents has this name and status."
+      none={
+        <EmptyState title="No agent yet" action={<ConnectButton />}>
+          An agent appears here with its first request through the proxy.
+        </EmptyState>
+      }
+    />
   );
 }

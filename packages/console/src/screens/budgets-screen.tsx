@@ -4,28 +4,20 @@ import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session-context.ts';
 import type { AgentBudget, Budget } from '../api/shapes.ts';
 import { SetCap } from '../changes/changes.tsx';
+import { CapBar, Outlook } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
-import { type Column, NumberedPager, PastTheEnd, RowsTable } from '../components/list.tsx';
-import { AgentLink, CapBar, Money, useNow } from '../components/values.tsx';
-import { formatCap, formatTime, formatUsd, projectSpend } from '../format/format.ts';
-
-/** When a cap will be used up if today goes on as it went until now. */
-function Outlook({ budget }: { budget: Pick<Budget, 'spent_usd' | 'reserved_usd' | 'daily_cap_usd' | 'warn_only'> }) {
-  const now = useNow();
-  const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
-  const projection = projectSpend(spent_usd + reserved_usd, daily_cap_usd, now);
-  if (projection.kind === 'none') return <span className="dim">–</span>;
-  if (projection.kind === 'exhausted') return <strong className={warn_only ? 'tone-warn' : 'tone-bad'}>used up</strong>;
-  if (projection.kind === 'safe')
-    return <span className="dim">{formatUsd(projection.endOfDayUsd)} by midnight UTC</span>;
-  return (
-    <span className="tone-warn">used up at {formatTime(new Date(projection.at).toISOString(), now).slice(0, -3)}</span>
-  );
-}
+import { actionColumn, type Column, ListCard, NumberedPager, PastTheEnd } from '../components/list.tsx';
+import { pageQuery, pageSize } from '../components/list-screen.tsx';
+import { AgentLink, Money } from '../components/values.tsx';
+import { formatCap } from '../format/format.ts';
 
 const route = getRouteApi('/budgets');
-const pageSize = 50;
+
+function Pace({ budget }: { budget: Budget | AgentBudget }) {
+  const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
+  return <Outlook used={spent_usd + reserved_usd} cap={daily_cap_usd} warnOnly={warn_only} />;
+}
 
 function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
   const columns: Column<AgentBudget>[] = [
@@ -63,31 +55,25 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
         </span>
       ),
     },
-    { head: 'At this pace', cell: (row) => <Outlook budget={row} /> },
+    { head: 'At this pace', cell: (row) => <Pace budget={row} /> },
   ];
   if (!mayChange) return columns;
-  const action: Column<AgentBudget> = {
-    head: 'Action',
-    silent: true,
-    right: true,
-    cell: (row) => (
-      <SetCap
-        owner={{ kind: 'agent', id: row.agent_id, name: row.agent_name }}
-        cap={row.daily_cap_usd}
-        warnOnly={row.warn_only}
-        spent={row.spent_usd}
-      />
-    ),
-  };
+  const action = actionColumn((row: AgentBudget) => (
+    <SetCap
+      owner={{ kind: 'agent', id: row.agent_id, name: row.agent_name }}
+      cap={row.daily_cap_usd}
+      warnOnly={row.warn_only}
+      spent={row.spent_usd}
+    />
+  ));
   return [...columns, action];
 }
 
-/** Daily caps: what is spent of them, what running requests hold, and when they will be used up. */
 export function BudgetsScreen() {
   const { page = 1 } = route.useSearch();
   const { change } = usePermissions();
   const query = useQuery({
-    ...apiQuery('/api/v1/budgets', { query: { order: 'use', limit: pageSize + 1, offset: (page - 1) * pageSize } }),
+    ...apiQuery('/api/v1/budgets', { query: { ...pageQuery(page), order: 'use' } }),
     refetchInterval: refreshMs,
   });
   return (
@@ -116,24 +102,25 @@ export function BudgetsScreen() {
                 </span>
               </Card>
             </div>
-            <Card title="Agents" flush>
-              {agents.length === 0 && page > 1 && <PastTheEnd nouns="agents" />}
-              {agents.length === 0 && page === 1 && !query.isPlaceholderData && (
-                <EmptyState title="No agent yet" action={<ConnectButton />}>
-                  Each agent has a budget from its first request on.
-                </EmptyState>
-              )}
-              {agents.length > 0 && (
-                <RowsTable
-                  label="Budgets of agents"
-                  rows={agents.slice(0, pageSize)}
-                  rowKey={({ agent_id }) => agent_id}
-                  columns={budgetColumns(change)}
-                  stale={query.isPlaceholderData}
-                />
-              )}
-              <NumberedPager page={page} size={pageSize} count={agents.length} nouns="Agents" />
-            </Card>
+            <ListCard
+              title="Agents"
+              label="Budgets of agents"
+              rows={agents.slice(0, pageSize)}
+              rowKey={({ agent_id }) => agent_id}
+              columns={budgetColumns(change)}
+              stale={query.isPlaceholderData}
+              none={
+                page > 1 ? (
+                  <PastTheEnd nouns="agents" />
+                ) : (
+                  <EmptyState title="No agent yet" action={<ConnectButton />}>
+                    Each agent has a budget from its first request on.
+                  </EmptyState>
+                )
+              }
+            >
+              <NumberedPager page={page} size={pageSize} count={agents.length} nouns="agents" />
+            </ListCard>
           </>
         )}
       </Reading>
@@ -143,7 +130,6 @@ export function BudgetsScreen() {
 
 function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolean }) {
   const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
-  useNow();
   return (
     <Card
       title="All agents together"
@@ -162,7 +148,7 @@ function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolea
         label="Daily cap of all agents"
       />
       <div className="small">
-        <Outlook budget={budget} />
+        <Pace budget={budget} />
       </div>
     </Card>
   );

@@ -9,19 +9,17 @@ import { Card, Screen } from '../components/layout.tsx';
 import {
   AgentLink,
   CopyText,
-  type Field,
   Fields,
   Money,
+  OutcomePill,
   Pill,
   SessionLink,
   ShortId,
   TimeStamp,
 } from '../components/values.tsx';
-import { describeOutcome, describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
-import { PrintButton, PrintStamp } from '../print/print.tsx';
+import { describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
 import { canHash, hashLink } from '../verify/check-chain.ts';
 
-/** What is said of the hash, and in which tone. */
 function judge(event: EventDetail, computed: string | undefined): { tone: 'good' | 'warn' | 'bad'; text: string } {
   const { previous_hash: previous, altered } = event.chain;
   if (!canHash())
@@ -36,6 +34,8 @@ function judge(event: EventDetail, computed: string | undefined): { tone: 'good'
   return { tone: 'good', text: 'As it was written: this browser computed the same hash.' };
 }
 
+const whole = (id: string | null | undefined, what: string) => (id ? <ShortId id={id} what={what} whole /> : null);
+
 /** The exact text that the event's hash covers, and the hash as this browser computes it. */
 export function EventProof({ event }: { event: EventDetail }) {
   const { edition } = useSession();
@@ -47,8 +47,6 @@ export function EventProof({ event }: { event: EventDetail }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const verdict = judge(event, computed);
-  const hash = (text: string | null | undefined, what: string) =>
-    text ? <ShortId key={what} id={text} what={what} whole /> : null;
   return (
     <Card
       title="Proof"
@@ -64,14 +62,14 @@ export function EventProof({ event }: { event: EventDetail }) {
         <strong>{verdict.text}</strong>
       </div>
       <Fields
-        fields={[
-          ['Place in the chain', seq],
-          ['Hash', hash(event.lineage_hash, 'hash')],
-          ['Computed here', hash(computed, 'computed hash')],
-          ['Hash before it', previous === 'genesis' ? 'genesis: it is the first' : hash(previous, 'hash before it')],
-          ['SHA-256 of the request', hash(event.request_sha256, 'SHA-256 of the request')],
-          ['SHA-256 of the answer', hash(event.response_sha256, 'SHA-256 of the answer')],
-        ]}
+        fields={{
+          'Place in the chain': seq,
+          Hash: whole(event.lineage_hash, 'hash'),
+          'Computed here': whole(computed, 'computed hash'),
+          'Hash before it': previous === 'genesis' ? 'genesis: it is the first' : whole(previous, 'hash before it'),
+          'SHA-256 of the request': whole(event.request_sha256, 'SHA-256 of the request'),
+          'SHA-256 of the answer': whole(event.response_sha256, 'SHA-256 of the answer'),
+        }}
       />
       <details style={{ marginTop: '0.875rem' }}>
         <summary>The text that the hash covers</summary>
@@ -93,7 +91,6 @@ interface Finding {
   type: string;
 }
 
-/** Where personal data was found, the same kind in the same message once: `email in request, message 2 (3 times)`. */
 function listFindings(findings: readonly Finding[]): string[] {
   const places = Map.groupBy(findings, ({ in: part, message, type }) => {
     const place = message === null ? part : `${part}, message ${message}`;
@@ -119,16 +116,7 @@ export function EventScreen() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
-    <Screen
-      title="Event"
-      about={
-        <>
-          <span className="mono">{eventId}</span> <CopyText text={eventId} what="event id" />
-        </>
-      }
-      actions={<PrintButton />}
-    >
-      <PrintStamp />
+    <Screen title="Event" about={<ShortId id={eventId} what="event id" whole />}>
       <Reading query={query}>
         {({ data: event }) => (
           <>
@@ -144,104 +132,75 @@ export function EventScreen() {
   );
 }
 
-/** A star where no hash covers the value. */
-function nameOf(event: EventDetail, member: string, name: string) {
-  const isCovered = !(event.not_chained as readonly string[]).includes(member);
-  return isCovered ? (
-    name
-  ) : (
-    <span title="No hash covers this: the database alone vouches for it">
-      {name} <span aria-hidden>*</span>
-      <span className="visually-hidden">not covered by the hash</span>
-    </span>
+/** The names of fields with a star if no hash covers them. */
+function starNames(event: EventDetail, members: Record<string, EventDetail['not_chained'][number]>) {
+  const bare = Object.entries(members).filter(([, member]) => event.not_chained.includes(member));
+  return Object.fromEntries(
+    bare.map(([name]) => [
+      name,
+      <span key={name} title="No hash covers this: the database alone vouches for it">
+        {name} <span aria-hidden>*</span>
+        <span className="visually-hidden">not covered by the hash</span>
+      </span>,
+    ]),
   );
 }
 
 function WhatHappened({ event }: { event: EventDetail }) {
-  const outcome = describeOutcome(event);
+  const { method, path, duration_ms: took, first_byte_ms: firstByte, producer, producer_seq: number } = event;
   const meaning = explainAnswer(event);
-  const fields: Field[] = [
-    [
-      'Result',
-      <Pill key="result" tone={outcome.tone}>
-        {outcome.text}
-      </Pill>,
-    ],
-    ['Agent', <AgentLink key="agent" id={event.agent_id} name={event.agent_name} />],
-    ['Session', <SessionLink key="session" id={event.session_id} />],
-    ['Time', <TimeStamp key="time" at={event.timestamp} />],
-    [nameOf(event, 'recorded_at', 'Recorded'), <TimeStamp key="recorded" at={event.recorded_at} />, 'recorded'],
-    [
-      'Took',
-      event.duration_ms === null
-        ? null
-        : `${time(event.duration_ms)}, first byte after ${time(event.first_byte_ms) ?? '–'}`,
-    ],
-    [
-      'Request',
-      event.method === null ? null : <span key="path" className="mono">{`${event.method} ${event.path ?? ''}`}</span>,
-    ],
-    ['Status', event.http_status],
-    ['From', event.source_ip],
-    [
-      nameOf(event, 'request_id', 'Request id'),
-      event.request_id === null ? null : <ShortId key="request" id={event.request_id} what="request id" whole />,
-      'request id',
-    ],
-    [
-      'Provider’s request id',
-      event.provider_request_id === null ? null : (
-        <ShortId key="provider" id={event.provider_request_id} what="provider’s request id" whole />
-      ),
-    ],
-    ['Proxy', event.producer === null ? null : `${event.producer}, its request ${event.producer_seq ?? '–'}`],
-  ];
   return (
     <Card title="What happened">
       {meaning && <p style={{ marginTop: 0 }}>{meaning}</p>}
-      <Fields fields={fields} />
+      <Fields
+        marked={starNames(event, { Recorded: 'recorded_at', 'Request id': 'request_id' })}
+        fields={{
+          Result: <OutcomePill event={event} />,
+          Agent: <AgentLink id={event.agent_id} name={event.agent_name} />,
+          Session: <SessionLink id={event.session_id} />,
+          Time: <TimeStamp at={event.timestamp} />,
+          Recorded: <TimeStamp at={event.recorded_at} />,
+          Took: took === null ? null : `${formatDuration(took)}, first byte after ${time(firstByte) ?? '–'}`,
+          Request: method === null ? null : <span className="mono">{`${method} ${path ?? ''}`}</span>,
+          Status: event.http_status,
+          From: event.source_ip,
+          'Request id': whole(event.request_id, 'request id'),
+          'Provider’s request id': whole(event.provider_request_id, 'provider’s request id'),
+          Proxy: producer === null ? null : `${producer}, its request ${number ?? '–'}`,
+        }}
+      />
     </Card>
   );
 }
 
+const searched = { full: 'all of it', partial: 'a part of it', none: 'nothing' };
+
 function WhatItUsed({ event }: { event: EventDetail }) {
+  const { requested_model: asked, model, usage_source: source, pii_scan } = event;
   const pii = describePii(event);
-  const asked = event.requested_model;
   const findings = listFindings(event.pii_findings ?? []);
-  const fields: Field[] = [
-    ['Provider', event.provider],
-    ['Model', asked === null || asked === event.model ? event.model : `${event.model} (asked for: ${asked})`],
-    ['Tokens', `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out`],
-    ['Figures', event.usage_source === null ? null : (sources[event.usage_source] ?? event.usage_source)],
-    [
-      'Cost',
-      <span key="cost">
-        <Money usd={event.cost_usd} /> <span className="dim small">({formatExactUsd(event.cost_usd)})</span>
-      </span>,
-    ],
-    ['Prices', event.price_version],
-    ['Compliance tag', event.compliance_tag],
-    [
-      'Personal data',
-      pii.tone === 'plain' ? (
-        pii.text
-      ) : (
-        <Pill key="pii" tone={pii.tone}>
-          {pii.text.replaceAll('_', ' ')}
-        </Pill>
-      ),
-    ],
-    [
-      'Searched',
-      event.pii_scan === null ? null : { full: 'all of it', partial: 'a part of it', none: 'nothing' }[event.pii_scan],
-    ],
-    ...(findings.length > 0
-      ? [[nameOf(event, 'pii_findings', 'Found where'), findings.join('; '), 'findings'] as const]
-      : []),
-  ];
   return (
     <Card title="What it used">
-      <Fields fields={fields} />
+      <Fields
+        marked={starNames(event, { 'Found where': 'pii_findings' })}
+        fields={{
+          Provider: event.provider,
+          Model: asked === null || asked === model ? model : `${model} (asked for: ${asked})`,
+          Tokens: `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out`,
+          Figures: source === null ? null : (sources[source] ?? source),
+          Cost: (
+            <>
+              <Money usd={event.cost_usd} /> <span className="dim small">({formatExactUsd(event.cost_usd)})</span>
+            </>
+          ),
+          Prices: event.price_version,
+          'Compliance tag': event.compliance_tag,
+          'Personal data':
+            pii.tone === 'plain' ? pii.text : <Pill tone={pii.tone}>{pii.text.replaceAll('_', ' ')}</Pill>,
+          Searched: pii_scan === null ? null : searched[pii_scan],
+          ...(findings.length > 0 && { 'Found where': findings.join('; ') }),
+        }}
+      />
     </Card>
   );
 }

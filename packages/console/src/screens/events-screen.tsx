@@ -4,14 +4,14 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { apiQuery } from '../api/api.ts';
 import type { ListedEvent, StreamEvent } from '../api/shapes.ts';
-import { EmptyState, Reading } from '../components/feedback.tsx';
+import { EmptyState } from '../components/feedback.tsx';
 import { Choice, LinkedFilter, SearchField, TimeRange } from '../components/filters.tsx';
-import { ConnectButton, Screen } from '../components/layout.tsx';
-import { type Column, CsvButton, CursorPager, ListCard, NewPill } from '../components/list.tsx';
-import { AgentLink, Money, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
-import { countOf, describeOutcome, describePii, formatCount } from '../format/format.ts';
+import { ConnectButton } from '../components/layout.tsx';
+import { type Column, CsvButton, NewPill } from '../components/list.tsx';
+import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
+import { AgentLink, Money, OutcomePill, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
+import { describePii, formatCount } from '../format/format.ts';
 import { useNewCount } from '../live/use-live-events.ts';
-import { describeFilter, PrintButton, PrintStamp } from '../print/print.tsx';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import { timeSpans } from '../search/search.ts';
 
@@ -33,13 +33,7 @@ const time: Column<Shown> = {
 
 const rest: Column<Shown>[] = [
   { head: 'Model', cell: ({ model }) => model },
-  {
-    head: 'Result',
-    cell: (event) => {
-      const { text, tone } = describeOutcome(event);
-      return <Pill tone={tone}>{text}</Pill>;
-    },
-  },
+  { head: 'Result', cell: (event) => <OutcomePill event={event} /> },
   {
     head: 'Tokens',
     right: true,
@@ -98,7 +92,6 @@ const linkedNames = {
   provider: 'provider',
 };
 
-/** Which events are listed. */
 function EventFilters({ search, onChange }: EventFiltersProps) {
   const result: Result | undefined = search.failed ? 'wrong' : search.outcome;
   const chooseResult = (chosen: Result | undefined) =>
@@ -131,21 +124,20 @@ function EventFilters({ search, onChange }: EventFiltersProps) {
 }
 
 const route = getRouteApi('/events');
-const pageSize = 50;
 
 /** Recorded requests, newest first; what comes in the meantime waits behind a pill. */
 export function EventsScreen() {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const { cursor, failed, ...rest } = search;
-  const filter = { ...rest, ...(failed && { failed }) };
+  const { filter, change, ...at } = useFilters(search);
+  const { model, compliance_tag: tag, pii_type: pii } = filter;
   const query = useQuery({
-    ...apiQuery('/api/v1/events', { query: { ...filter, cursor, limit: pageSize, expand: 'agent,outcome' } }),
-    // Rows never move by themselves; who comes back to the newest gets the newest.
+    ...apiQuery('/api/v1/events', {
+      query: { ...filter, cursor: at.cursor, limit: pageSize, expand: 'agent,outcome' },
+    }),
+    // Rows never move by themselves; coming back to the newest reads the newest.
     staleTime: Number.POSITIVE_INFINITY,
-    refetchOnMount: cursor === undefined ? 'always' : false,
+    refetchOnMount: at.isFirst ? 'always' : false,
   });
-  const { model, compliance_tag: tag, pii_type: pii } = search;
   const matches = useCallback(
     (event: StreamEvent) =>
       (model === undefined || event.model === model) &&
@@ -154,16 +146,13 @@ export function EventsScreen() {
     [model, tag, pii],
   );
   // The stream tells neither results nor providers: no pill rather than one that counts others.
-  const countable = search.outcome === undefined && !failed && search.provider === undefined && search.to === undefined;
+  const isCountable = [filter.outcome, filter.failed, filter.provider, filter.to].every((value) => value === undefined);
   const count = useNewCount(
-    { agent_id: search.agent_id, session_id: search.session_id },
-    { matches, since: query.dataUpdatedAt, enabled: countable && cursor === undefined },
+    { agent_id: filter.agent_id, session_id: filter.session_id },
+    { matches, since: query.dataUpdatedAt, enabled: isCountable && at.isFirst },
   );
-  const change = (next: Partial<EventsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...next }), replace: true });
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
-    <Screen
+    <ListScreen
       title="Events"
       about="One for each request that went through the proxy"
       actions={
@@ -177,47 +166,23 @@ export function EventsScreen() {
             name="events"
             title="The latest 1,000 that match"
           />
-          <PrintButton />
         </>
       }
+      label="Events"
+      nouns={['event', 'events']}
+      query={query}
+      at={at}
+      rowKey={({ id }) => id}
+      columns={eventColumns}
+      hint="Refused requests are no events: look among the refusals."
+      none={
+        <EmptyState title="No event yet" action={<ConnectButton />}>
+          Each request through the proxy is recorded here, usually within a second of its end.
+        </EmptyState>
+      }
     >
-      <PrintStamp>
-        {isFiltered && `; only events with ${describeFilter(filter)}`}
-        {(cursor !== undefined || query.data?.next) && '; one page of several'}
-      </PrintStamp>
       <EventFilters search={search} onChange={change} />
       <NewPill count={count} onShow={() => void query.refetch()} />
-      <Reading query={query}>
-        {({ data: events, next }) => (
-          <ListCard
-            label="Events"
-            nouns={['event', 'events']}
-            rows={events}
-            rowKey={({ id }) => id}
-            columns={eventColumns}
-            stale={query.isPlaceholderData}
-            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
-            hint="Refused requests are no events: look among the refusals."
-            none={
-              <EmptyState title="No event yet" action={<ConnectButton />}>
-                Each request through the proxy is recorded here, usually within a second of its end.
-              </EmptyState>
-            }
-          >
-            <CursorPager cursor={cursor} next={next}>
-              {countOf(events.length, 'event')}
-              {cursor !== undefined && (
-                <>
-                  {' · '}
-                  <Link from="/events" search={({ cursor: _, ...before }) => before}>
-                    to the newest
-                  </Link>
-                </>
-              )}
-            </CursorPager>
-          </ListCard>
-        )}
-      </Reading>
-    </Screen>
+    </ListScreen>
   );
 }

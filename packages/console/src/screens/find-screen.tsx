@@ -15,7 +15,6 @@ const most = 20;
 /** What the API takes as a request id. */
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
-/** Events and refusals by any id of their request. */
 async function findRequests(id: string, signal: AbortSignal): Promise<{ events: ListedEvent[]; refusals: Refusal[] }> {
   const find = async (name: 'request_id' | 'provider_request_id') => {
     const query = { [name]: id, limit: most, expand: 'agent,outcome' as const };

@@ -3,16 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import type { Refusal } from '../api/shapes.ts';
-import { EmptyState, Reading } from '../components/feedback.tsx';
+import { EmptyState } from '../components/feedback.tsx';
 import { Choice, LinkedFilter } from '../components/filters.tsx';
-import { Screen } from '../components/layout.tsx';
-import { type Column, CursorPager, ListCard } from '../components/list.tsx';
+import type { Column } from '../components/list.tsx';
+import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
-import type { RefusalsSearch } from '../search/screen-searches.ts';
 import { timeSpans } from '../search/search.ts';
 
 const route = getRouteApi('/refusals');
-const pageSize = 50;
 
 const reasons = knownRefusals.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 
@@ -58,20 +56,14 @@ export const refusalColumns: readonly Column<Refusal>[] = [
   { head: 'Request id', cell: ({ request_id }) => <ShortId id={request_id} what="request id" /> },
 ];
 
-/** Requests that the proxy refused: why, and what to do. */
 export function RefusalsScreen() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const isFirst = search.cursor === undefined;
+  const { filter, change, ...at } = useFilters(route.useSearch());
   const query = useQuery({
-    ...apiQuery('/api/v1/refusals', { query: { ...search, limit: pageSize } }),
-    ...(isFirst && { refetchInterval: refreshMs }),
+    ...apiQuery('/api/v1/refusals', { query: { ...filter, cursor: at.cursor, limit: pageSize } }),
+    ...(at.isFirst && { refetchInterval: refreshMs }),
   });
-  const change = (next: Partial<RefusalsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...next }), replace: true });
-  const isFiltered = search.agent_id !== undefined || search.reason !== undefined || search.from !== undefined;
   return (
-    <Screen
+    <ListScreen
       title="Refusals"
       about="Requests that the proxy refused. They cost nothing and are no events; the audit log counts all of them."
       actions={
@@ -80,41 +72,32 @@ export function RefusalsScreen() {
             label="Time"
             none="All"
             options={timeSpans}
-            value={search.from}
+            value={filter.from}
             onChange={(from) => change({ from })}
           />
           <Choice
             label="Why"
             none="All"
             options={reasons}
-            value={search.reason}
+            value={filter.reason}
             onChange={(reason) => change({ reason })}
           />
-          <LinkedFilter name="agent" value={search.agent_id} onRemove={() => change({ agent_id: undefined })} />
+          <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
         </>
       }
-    >
-      <Reading query={query}>
-        {({ data: refusals, next }) => (
-          <ListCard
-            label="Refused requests"
-            nouns={['refusal', 'refusals']}
-            rows={refusals}
-            rowKey={({ id }) => id}
-            columns={refusalColumns}
-            stale={query.isPlaceholderData}
-            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
-            hint="Try a longer time or another reason."
-            none={<EmptyState title="Nothing was refused">No request was refused yet.</EmptyState>}
-          >
-            <CursorPager cursor={search.cursor} next={next}>
-              <Link to="/audit" search={{ action: 'request.refused' }}>
-                Counted in the audit log
-              </Link>
-            </CursorPager>
-          </ListCard>
-        )}
-      </Reading>
-    </Screen>
+      label="Refused requests"
+      nouns={['refusal', 'refusals']}
+      query={query}
+      at={at}
+      rowKey={({ id }) => id}
+      columns={refusalColumns}
+      hint="Try a longer time or another reason."
+      none={<EmptyState title="Nothing was refused">No request was refused yet.</EmptyState>}
+      footer={
+        <Link to="/audit" search={{ action: 'request.refused' }}>
+          Counted in the audit log
+        </Link>
+      }
+    />
   );
 }

@@ -1,36 +1,26 @@
 import { findCut, findMisshown, findRefusal } from '@agp/core/chain';
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { apiQuery, callApi } from '../api/api.ts';
 import type { Session } from '../api/shapes.ts';
-import { FailureNotice, Reading } from '../components/feedback.tsx';
+import { Reading } from '../components/feedback.tsx';
 import { Card, Screen, Stat } from '../components/layout.tsx';
-import { RowsTable } from '../components/list.tsx';
-import { AgentLink, CopyText, Money, Pill, TimeStamp } from '../components/values.tsx';
+import { GrowingTable } from '../components/list.tsx';
+import { AgentLink, Money, Pill, ShortId, TimeStamp } from '../components/values.tsx';
 import { countOf, formatCount, formatDuration, formatShortCount } from '../format/format.ts';
-import { PrintButton, PrintStamp } from '../print/print.tsx';
-import { ChainReport, DownloadChain, NoHashing } from '../verify/chain-report.tsx';
-import { type CheckedLink, canHash, checkChain } from '../verify/check-chain.ts';
-import { type Finding, nameCheck, useChainCheck } from '../verify/use-chain-check.ts';
+import { ChainCard } from '../verify/chain-card.tsx';
+import { canHash, checkChain } from '../verify/check-chain.ts';
+import { type Finding, type Progress, useChainCheck } from '../verify/use-chain-check.ts';
 import { ownEventColumns } from './events-screen.tsx';
 
-interface Progress {
-  signal: AbortSignal;
-  onTotal: (total: number) => void;
-  onSteps: (steps: readonly CheckedLink[]) => void;
-}
-
 /**
- * Downloads a session's chain, computes every hash in this browser, compares its end with its head, and each event that the API shows
- * with what the chain has.
- *
- * @throws ApiFailure where something cannot be downloaded
+ * Downloads a session's chain, computes every hash in this browser, compares its end with its head, and each event that the API shows with
+ * what the chain has.
  */
 async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Progress): Promise<Finding> {
   const params = { path: { session_id: sessionId } };
-  // In this order: what is recorded in between is in what is read later, which is no fault. The server's judgement only counts where it
+  // In this order: what is recorded in between is in what is read later, which is no fault. The server's judgement only counts if it
   // is a no.
   const { data: told } = await callApi('get', '/api/v1/lineage/{session_id}/verify', { params, signal });
   const { data: lineage } = await callApi('get', '/api/v1/lineage/{session_id}', { params, signal });
@@ -51,9 +41,9 @@ async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Pro
 /** Up to here the chain is checked without being asked for. */
 const mostUnasked = 2_000;
 
-/** The session's chain of hashes, computed anew in this browser. */
 function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount: number }) {
-  const { state, start } = useChainCheck((progress) => checkSession(sessionId, progress));
+  const check = useChainCheck((progress) => checkSession(sessionId, progress));
+  const { start } = check;
   const wanted = useLocation({ select: ({ hash }) => hash === 'chain' });
   const place = useRef<HTMLDivElement>(null);
   const begun = useRef<string | null>(null);
@@ -69,38 +59,19 @@ function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount
       begun.current = null;
     };
   }, []);
-  const again = (
-    <Button
-      size="xs"
-      variant="default"
-      className="no-print"
-      onClick={() => void start()}
-      loading={state.kind === 'report' && state.report.kind === 'running'}
-    >
-      {state.kind === 'idle' ? 'Verify' : 'Verify again'}
-    </Button>
-  );
   return (
     <div id="chain" ref={place} style={{ scrollMarginTop: '5rem' }}>
-      <Card
-        title={nameCheck(state)}
-        aside={
-          <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
-            <DownloadChain
-              paths={[`/api/v1/lineage/${sessionId}`, `/api/v1/lineage/${sessionId}/removed`]}
-              name={`${sessionId}.jsonl`}
-            />
-            {canHash() && again}
-          </span>
-        }
-      >
-        {!canHash() && <NoHashing command={`npm run agp -- sessions verify ${sessionId}`} />}
-        {canHash() && state.kind === 'idle' && (
-          <span className="dim">Downloads {countOf(eventCount, 'payload')} and computes every hash here.</span>
-        )}
-        {state.kind === 'failed' && <FailureNotice error={state.error} />}
-        {state.kind === 'report' && <ChainReport state={state.report} noun="event" />}
-      </Card>
+      <ChainCard
+        check={check}
+        noun="event"
+        words={['Verify', 'Verify again']}
+        idle={`Downloads ${countOf(eventCount, 'payload')} and computes every hash here.`}
+        command={`npm run agp -- sessions verify ${sessionId}`}
+        download={{
+          paths: [`/api/v1/lineage/${sessionId}`, `/api/v1/lineage/${sessionId}/removed`],
+          name: `${sessionId}.jsonl`,
+        }}
+      />
     </div>
   );
 }
@@ -113,18 +84,8 @@ const turnsAtOnce = 100;
 export function SessionScreen() {
   const { sessionId } = route.useParams();
   const query = useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id: sessionId } }));
-  const [shown, setShown] = useState(turnsAtOnce);
   return (
-    <Screen
-      title="Session"
-      about={
-        <>
-          <span className="mono">{sessionId}</span> <CopyText text={sessionId} what="session id" />
-        </>
-      }
-      actions={<PrintButton />}
-    >
-      <PrintStamp />
+    <Screen title="Session" about={<ShortId id={sessionId} what="session id" whole />}>
       <Reading query={query}>
         {({ data: { session, events } }) => (
           <>
@@ -135,22 +96,14 @@ export function SessionScreen() {
               flush
               aside={<span className="dim small">{countOf(events.length, 'turn')}, oldest first</span>}
             >
-              <RowsTable
+              <GrowingTable
                 label="Turns"
-                rows={events.slice(0, shown)}
+                rows={events}
                 rowKey={({ id }) => id}
                 columns={ownEventColumns.filter(({ head }) => head !== 'Result')}
+                atOnce={turnsAtOnce}
+                more={5 * turnsAtOnce}
               />
-              {events.length > shown && (
-                <div className="pager">
-                  <span className="dim">
-                    {formatCount(shown)} of {formatCount(events.length)}
-                  </span>
-                  <Button size="xs" variant="default" onClick={() => setShown(shown + 5 * turnsAtOnce)}>
-                    Show more
-                  </Button>
-                </div>
-              )}
             </Card>
           </>
         )}
@@ -163,9 +116,7 @@ function Sums({ session }: { session: Session }) {
   return (
     <div className="stats">
       <Stat name="Agent" figure={<AgentLink id={session.agent_id} name={session.agent_name} />}>
-        <span className="small dim" data-print={`tag ${session.compliance_tag}, ${session.agent_id}`}>
-          <span>tag {session.compliance_tag}</span>
-        </span>
+        <span className="small dim">tag {session.compliance_tag}</span>
       </Stat>
       <Stat name="Cost" figure={<Money usd={session.total_cost_usd} />}>
         <span className="small dim">{formatShortCount(session.total_tokens)} tokens</span>

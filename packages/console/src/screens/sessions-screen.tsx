@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import type { Session } from '../api/shapes.ts';
-import { EmptyState, Reading } from '../components/feedback.tsx';
+import { EmptyState } from '../components/feedback.tsx';
 import { LinkedFilter, TimeRange } from '../components/filters.tsx';
-import { ConnectButton, Screen } from '../components/layout.tsx';
-import { type Column, CsvButton, CursorPager, ListCard } from '../components/list.tsx';
+import { ConnectButton } from '../components/layout.tsx';
+import { type Column, CsvButton } from '../components/list.tsx';
+import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Money, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
-import { countOf, formatCount, formatDuration, formatShortCount } from '../format/format.ts';
-import type { SessionsSearch } from '../search/screen-searches.ts';
+import { formatCount, formatDuration, formatShortCount } from '../format/format.ts';
 import { timeSpans } from '../search/search.ts';
 
 const sessionColumns: readonly Column<Session>[] = [
@@ -28,22 +28,15 @@ const sessionColumns: readonly Column<Session>[] = [
 ];
 
 const route = getRouteApi('/sessions');
-const pageSize = 50;
 
-/** Conversations of agents, those that began last first. */
 export function SessionsScreen() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const isFirst = search.cursor === undefined;
+  const { filter, change, ...at } = useFilters(route.useSearch());
   const query = useQuery({
-    ...apiQuery('/api/v1/sessions', { query: { ...search, limit: pageSize } }),
-    ...(isFirst && { refetchInterval: 2 * refreshMs }),
+    ...apiQuery('/api/v1/sessions', { query: { ...filter, cursor: at.cursor, limit: pageSize } }),
+    ...(at.isFirst && { refetchInterval: 2 * refreshMs }),
   });
-  const change = (next: Partial<SessionsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...next }), replace: true });
-  const isFiltered = search.agent_id !== undefined || search.from !== undefined || search.to !== undefined;
   return (
-    <Screen
+    <ListScreen
       title="Sessions"
       about="The requests that belong together: one conversation, one run. Each is a chain of hashes."
       actions={
@@ -52,44 +45,32 @@ export function SessionsScreen() {
             label="Began"
             none="At any time"
             spans={timeSpans}
-            from={search.from}
-            to={search.to}
+            from={filter.from}
+            to={filter.to}
             onChange={change}
           />
-          <LinkedFilter name="agent" value={search.agent_id} onRemove={() => change({ agent_id: undefined })} />
+          <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
           <CsvButton
             path="/api/v1/sessions"
-            query={{ agent_id: search.agent_id, from: search.from, to: search.to, limit: 1_000 }}
+            query={{ ...filter, limit: 1_000 }}
             name="sessions"
             title="The latest 1,000 that match"
           />
         </>
       }
-    >
-      <Reading query={query}>
-        {({ data: sessions, next }) => (
-          <ListCard
-            label="Sessions"
-            nouns={['session', 'sessions']}
-            rows={sessions}
-            rowKey={({ id }) => id}
-            columns={sessionColumns}
-            stale={query.isPlaceholderData}
-            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
-            hint="Try a longer time."
-            none={
-              <EmptyState title="No session yet" action={<ConnectButton />}>
-                A session begins with an agent’s first request. With the header X-Session-Id an agent says which
-                requests belong together.
-              </EmptyState>
-            }
-          >
-            <CursorPager cursor={search.cursor} next={next}>
-              {countOf(sessions.length, 'session')}
-            </CursorPager>
-          </ListCard>
-        )}
-      </Reading>
-    </Screen>
+      label="Sessions"
+      nouns={['session', 'sessions']}
+      query={query}
+      at={at}
+      rowKey={({ id }) => id}
+      columns={sessionColumns}
+      hint="Try a longer time."
+      none={
+        <EmptyState title="No session yet" action={<ConnectButton />}>
+          A session begins with an agent’s first request. With the header X-Session-Id an agent says which requests
+          belong together.
+        </EmptyState>
+      }
+    />
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEventsSearch } from './screen-searches.ts';
-import { isTime, readPageNumber, readText } from './search.ts';
+import { addDays, findLastWeek, isTime, readPageNumber, readText } from './search.ts';
 
 test('an address that anybody wrote brings only what the API would take', () => {
   expect(
@@ -18,9 +18,9 @@ test('an address that anybody wrote brings only what the API would take', () => 
 });
 
 test('digits and words that the router reads as values stay text', () => {
-  expect(readText({ search: 42 }, 'search')).toBe('42');
-  expect(readText({ search: true }, 'search')).toBe('true');
-  expect(readText({ search: ['a'] }, 'search')).toBeUndefined();
+  expect(readText(42)).toBe('42');
+  expect(readText(true)).toBe('true');
+  expect(readText(['a'])).toBeUndefined();
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   ['1e9', undefined],
   ['two', undefined],
 ])('page %s is %s', (text, page) => {
-  expect(readPageNumber({ page: text })).toBe(page);
+  expect(readPageNumber(text)).toBe(page);
 });
 
 test.each(['30m', '7d', 'today', '2026-11-20', '2026-11-20T09:30:00Z', '2026-11-20T09:30:00.123+02:00'])(
@@ -40,3 +40,22 @@ test.each(['30m', '7d', 'today', '2026-11-20', '2026-11-20T09:30:00Z', '2026-11-
 test.each(['', 'tomorrow', '0d', '7w', '2026', '2026-11-20 09:30', '7d;drop'])('%j is no time', (text) =>
   expect(isTime(text)).toBe(false),
 );
+
+test.each([
+  ['2026-11-22T23:59:59.999Z', '2026-11-09'],
+  ['2026-11-23T00:00:00.000Z', '2026-11-16'],
+  ['2026-11-25T12:00:00.000Z', '2026-11-16'],
+  ['2027-01-01T00:00:00.000Z', '2026-12-21'],
+])('at %s last week began on %s', (now, monday) => {
+  expect(findLastWeek(Date.parse(now))).toEqual({ from: monday, to: addDays(monday, 7) });
+});
+
+test.each([
+  ['2026-02-28', 1, '2026-03-01'],
+  ['2026-01-01', -1, '2025-12-31'],
+  ['9999-12-31', 1, undefined],
+  ['2026-13-45', 1, undefined],
+  ['today', 1, undefined],
+])('%s and %i days is %s', (day, days, later) => {
+  expect(addDays(day, days)).toBe(later);
+});

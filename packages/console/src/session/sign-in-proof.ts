@@ -12,7 +12,7 @@ interface KeptFlow extends ProviderFlow {
 /**
  * Leaves for the identity provider.
  *
- * @throws ApiFailure where it cannot be used
+ * @throws ApiFailure if it cannot be used
  */
 export async function goToProvider(): Promise<void> {
   const { url, ...flow } = await beginWithProvider();
@@ -22,7 +22,6 @@ export async function goToProvider(): Promise<void> {
   window.location.assign(url);
 }
 
-/** What {@link goToProvider} kept; it works once. Null where this browser has not left for the provider. */
 function takeKeptFlow(): KeptFlow | null {
   try {
     const kept = localStorage.getItem(place);
@@ -45,7 +44,7 @@ interface ProviderAnswer {
  * The code of a one-time sign-in link (`/sign-in#code=...`), or the provider's answer (`/sign-in#answer=...`), which is removed from the
  * address at once. What stands behind `#` is never sent to a server.
  *
- * @returns null where the address is neither
+ * @returns null if the address is neither
  */
 export function takeSignInProof(): SignInProof | null {
   const { pathname, hash, origin } = window.location;

@@ -8,18 +8,7 @@ import { FailureNotice } from '../components/feedback.tsx';
 import { Brand } from '../components/layout.tsx';
 import { goToProvider, redeemAnswer, type SignInProof } from './sign-in-proof.ts';
 
-interface LinkPageProps {
-  /** Who is signed in already; null where nobody is. */
-  current: string | null;
-  isBusy: boolean;
-  /** Why the link did not work. */
-  error: Error | null;
-  onAccept: () => void;
-  onDecline: () => void;
-}
-
-/** Asks whether a one-time link is to sign this browser in. */
-function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps) {
+function DoorPage({ heading, children }: { heading: string; children: ReactNode }) {
   useEffect(() => {
     document.title = 'Sign in · Agent Governance Proxy';
   }, []);
@@ -28,29 +17,47 @@ function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps
       <div className="card" style={{ width: '100%', maxWidth: '25rem', padding: '1.75rem' }}>
         <Stack gap="md">
           <Brand />
-          <h1>Sign in by this link?</h1>
-          {current !== null && (
-            <div className="banner" data-tone="warn" role="status">
-              <div>
-                You are signed in as <strong>{current}</strong>. This link ends that session.
-              </div>
-            </div>
-          )}
-          <p style={{ margin: 0 }}>
-            It signs this browser in with the key that made the link. Go on only with a link that you asked for.
-          </p>
-          {error && <FailureNotice error={error} />}
-          {error === null && (
-            <Button onClick={onAccept} loading={isBusy} autoFocus>
-              Sign in by the link
-            </Button>
-          )}
-          <Button variant="default" onClick={onDecline} disabled={isBusy}>
-            {current === null ? 'Sign in otherwise' : 'Stay signed in'}
-          </Button>
+          <h1>{heading}</h1>
+          {children}
         </Stack>
       </div>
     </main>
+  );
+}
+
+interface LinkPageProps {
+  /** Who is signed in already; null if nobody is. */
+  current: string | null;
+  isBusy: boolean;
+  /** Why the link did not work. */
+  error: Error | null;
+  onAccept: () => void;
+  onDecline: () => void;
+}
+
+function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps) {
+  return (
+    <DoorPage heading="Sign in by this link?">
+      {current !== null && (
+        <div className="banner" data-tone="warn" role="status">
+          <div>
+            You are signed in as <strong>{current}</strong>. This link ends that session.
+          </div>
+        </div>
+      )}
+      <p style={{ margin: 0 }}>
+        It signs this browser in with the key that made the link. Go on only with a link that you asked for.
+      </p>
+      {error && <FailureNotice error={error} />}
+      {error === null && (
+        <Button onClick={onAccept} loading={isBusy} autoFocus>
+          Sign in by the link
+        </Button>
+      )}
+      <Button variant="default" onClick={onDecline} disabled={isBusy}>
+        {current === null ? 'Sign in otherwise' : 'Stay signed in'}
+      </Button>
+    </DoorPage>
   );
 }
 
@@ -65,83 +72,68 @@ interface SignInPageProps {
 
 const oidcFaults: Record<string, string> = {
   sign_in_denied: 'The identity provider did not let you in.',
-  no_role: 'You were recognised, but no role was given to you here. Ask whoever manages the console’s roles.',
+  no_role: 'You were recognised, but no role was given to you here. Ask for one where the console’s roles are managed.',
   sign_in_failed:
     'Signing in with the identity provider did not work. Try again; the management service’s log says why.',
 };
 
-/** Asks who is there: by an API key, or by the identity provider where there is one. */
 function SignInPage({ oidc, ended, error, onSignedIn }: SignInPageProps) {
   const [key, setKey] = useState('');
   const byKey = useMutation({ mutationFn: (api_key: string) => signIn({ api_key }), onSuccess: onSignedIn });
   const toProvider = useMutation({ mutationFn: goToProvider });
   const failure = byKey.error ?? toProvider.error ?? error;
   const fault = failure instanceof ApiFailure ? oidcFaults[failure.code ?? ''] : undefined;
-  useEffect(() => {
-    document.title = 'Sign in · Agent Governance Proxy';
-  }, []);
   return (
-    <main style={{ display: 'grid', placeItems: 'center', minHeight: '100vh', padding: '1rem' }}>
-      <div className="card" style={{ width: '100%', maxWidth: '25rem', padding: '1.75rem' }}>
+    <DoorPage heading="Sign in">
+      {ended && (
+        <div className="banner" data-tone="warn" role="status">
+          Your session has ended. Sign in to go on where you were.
+        </div>
+      )}
+      {fault && (
+        <div className="banner" role="alert">
+          {fault}
+        </div>
+      )}
+      {failure && !fault && <FailureNotice error={failure} />}
+      {oidc && (
+        <>
+          <Button onClick={() => toProvider.mutate()} loading={toProvider.isPending}>
+            Sign in with your organisation
+          </Button>
+          <Divider label="or" />
+        </>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (key.trim() !== '') byKey.mutate(key.trim());
+        }}
+      >
         <Stack gap="md">
-          <Brand />
-          <h1>Sign in</h1>
-          {ended && (
-            <div className="banner" data-tone="warn" role="status">
-              Your session has ended. Sign in to go on where you were.
-            </div>
-          )}
-          {fault && (
-            <div className="banner" role="alert">
-              {fault}
-            </div>
-          )}
-          {failure && !fault && <FailureNotice error={failure} />}
-          {oidc && (
-            <>
-              <Button onClick={() => toProvider.mutate()} loading={toProvider.isPending}>
-                Sign in with your organisation
-              </Button>
-              <Divider label="or" />
-            </>
-          )}
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (key.trim() !== '') byKey.mutate(key.trim());
-            }}
-          >
-            <Stack gap="md">
-              <PasswordInput
-                label="API key"
-                description="Begins with agm_. It is sent once and not kept in this browser."
-                placeholder="agm_…"
-                autoComplete="off"
-                value={key}
-                onChange={(event) => setKey(event.currentTarget.value)}
-                visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
-                autoFocus
-              />
-              <Button type="submit" variant={oidc ? 'default' : 'filled'} loading={byKey.isPending}>
-                Sign in
-              </Button>
-            </Stack>
-          </form>
-          <p className="small dim" style={{ margin: 0 }}>
-            On your own machine, the terminal of <span className="mono">npm start</span> shows a sign-in link and the
-            key.
-          </p>
+          <PasswordInput
+            label="API key"
+            description="Begins with agm_. It is sent once and not kept in this browser."
+            placeholder="agm_…"
+            autoComplete="off"
+            value={key}
+            onChange={(event) => setKey(event.currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+            autoFocus
+          />
+          <Button type="submit" variant={oidc ? 'default' : 'filled'} loading={byKey.isPending}>
+            Sign in
+          </Button>
         </Stack>
-      </div>
-    </main>
+      </form>
+      <p className="small dim" style={{ margin: 0 }}>
+        On your own machine, the terminal of <span className="mono">npm start</span> shows a sign-in link and the key.
+      </p>
+    </DoorPage>
   );
 }
 
-/**
- * Shows the page to whoever is signed in, and the sign-in to everybody else. The address stays, so that signing in leads on to it.
- *
- * @param proof the code of a one-time link, or the provider's answer. A code is used only when asked for: anybody can make others open a link that signs them in as somebody else.
- */
+/** Shows the page to somebody signed in, else the sign-in. A link's code is used only when asked for: others may have sent the link. */
 export function SignInGate({ proof, children }: { proof: SignInProof | null; children: ReactNode }) {
   const code = proof !== null && 'code' in proof ? proof.code : null;
   const answered = proof !== null && 'answer' in proof ? proof : null;

@@ -1,8 +1,3 @@
-import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { fetchFile, saveFile } from '../api/api.ts';
 import { Pill, ShortId } from '../components/values.tsx';
 import { countOf, formatCount } from '../format/format.ts';
 import type { CheckedLink } from './check-chain.ts';
@@ -13,7 +8,7 @@ export interface ChainReportState {
   checked: number;
   total: number;
   head?: string;
-  /** The place of the fault and what is wrong, where there is one. */
+  /** The place of the fault and what is wrong, if there is one. */
   fault?: { seq: number; reason: string };
   /** Where the fault is outside of the chain, such as in what retention removed. */
   otherFault?: string | null;
@@ -98,15 +93,7 @@ function Step({ step }: { step: CheckedLink }) {
 }
 
 /** What the check of a chain found, and each of its steps. */
-export function ChainReport({
-  state,
-  noun,
-  children,
-}: {
-  state: ChainReportState;
-  noun: string;
-  children?: ReactNode;
-}) {
+export function ChainReport({ state, noun }: { state: ChainReportState; noun: string }) {
   const { steps, checked, head } = state;
   const left = checked - steps.length;
   return (
@@ -122,7 +109,6 @@ export function ChainReport({
           </div>
         </div>
       )}
-      {children}
       {steps.length > 0 && (
         <details open={state.kind === 'broken'}>
           <summary>Each step{left > 0 && `: ${formatCount(steps.length)} of ${formatCount(checked)}`}</summary>
@@ -133,57 +119,6 @@ export function ChainReport({
           </ol>
         </details>
       )}
-    </div>
-  );
-}
-
-interface DownloadChainProps {
-  /** The API's answers, each a line of the file as it came: what the scripts in docs/lineage.md read. */
-  paths: readonly `/api/v1/${string}`[];
-  /** Of the file. */
-  name: string;
-}
-
-/** Saves a chain with the exact bytes that its hashes cover, to be checked without this page. */
-export function DownloadChain({ paths, name }: DownloadChainProps) {
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: async () => {
-      const answers: Blob[] = [];
-      for (const path of paths) answers.push(await fetchFile(path));
-      const type = paths.length === 1 ? 'application/json' : 'application/jsonl';
-      saveFile(
-        new Blob(
-          answers.flatMap((answer) => [answer, '\n']),
-          { type },
-        ),
-        name,
-      );
-    },
-  });
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      className="no-print"
-      leftSection={<IconDownload size={14} aria-hidden />}
-      loading={isPending}
-      onClick={() => mutate()}
-      title={error?.message ?? 'With the exact text of each hash, to check it without this page'}
-      {...(error && { color: 'red', variant: 'light' })}
-    >
-      {error ? 'Download failed: again' : 'Download the chain'}
-    </Button>
-  );
-}
-
-/** Browsers have WebCrypto only on https pages and on this machine. */
-export function NoHashing({ command }: { command: string }) {
-  return (
-    <div className="banner" data-tone="warn">
-      <div>
-        This browser computes hashes only on pages that come by https or from this machine. Open the console by https,
-        or check it in a terminal: <span className="mono">{command}</span>
-      </div>
     </div>
   );
 }

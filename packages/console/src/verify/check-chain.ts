@@ -45,7 +45,7 @@ export interface CheckedLink {
   computed: string;
   /** The hash that the server shows. */
   shown: string;
-  /** Null where it is as it was written. */
+  /** Null if it is as it was written. */
   fault: string | null;
 }
 
@@ -163,7 +163,7 @@ export async function checkRemovals(
 
 const most = { first: 100, last: 20 };
 
-/** The first steps of a check and its last ones, where a fault is: a chain may have a hundred thousand. */
+/** The first steps of a check and its last ones, with the fault: a chain may have a hundred thousand. */
 export function keepSteps(kept: readonly CheckedLink[], more: readonly CheckedLink[]): readonly CheckedLink[] {
   const all = [...kept, ...more];
   return all.length <= most.first + most.last ? all : [...all.slice(0, most.first), ...all.slice(-most.last)];

@@ -4,7 +4,7 @@ import type { ChainReportState } from './chain-report.tsx';
 import { type ChainCheck, type CheckedLink, keepSteps } from './check-chain.ts';
 
 /** What a check tells while it runs. */
-interface Progress {
+export interface Progress {
   signal: AbortSignal;
   onTotal: (total: number) => void;
   onSteps: (steps: readonly CheckedLink[]) => void;

@@ -17,7 +17,6 @@ import { dataFrame } from '../wire/wire-answer.ts';
 /** Reasoning tokens for each level of effort that callers can name. */
 const byEffort: Record<string, number> = { none: 0, minimal: 0, low: 64, medium: 128, high: 256, xhigh: 512, max: 512 };
 
-/** The reasoning tokens of an answer: as much as the effort says, and none from models that do not reason. */
 function chooseReasoning(model: string, effort: unknown): number {
   return /^(?:gpt-5|o\d)/.test(model) ? (byEffort[String(effort)] ?? 64) : 0;
 }
@@ -122,7 +121,6 @@ function readChat(asked: z.infer<typeof chat>): Asked {
 
 const asksForUsage = (asked: z.infer<z.ZodObject<typeof streamFields>>) => asked.stream_options?.include_usage === true;
 
-/** `POST /v1/chat/completions`. */
 export const answerChatCompletion: Endpoint = (request) => {
   const asked = parseRequest(chat, request.body);
   return converse(request, readChat(asked), (answer) =>
@@ -201,7 +199,6 @@ function readResponse(asked: z.infer<typeof responseFields>): Asked {
   };
 }
 
-/** `POST /v1/responses`. */
 export const answerResponse: Endpoint = (request) => {
   const asked = parseRequest(responseFields, request.body);
   return converse(request, readResponse(asked), (answer) =>

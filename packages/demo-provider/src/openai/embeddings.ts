@@ -25,14 +25,12 @@ function toInputs(input: Input): (string | number[])[] {
   return typeof input === 'string' || isTokens(input) ? [input] : input;
 }
 
-/** The little-endian 32-bit floats that the official clients ask for. */
 function toBase64(vector: number[]): string {
   const floats = new DataView(new ArrayBuffer(vector.length * 4));
   for (const [index, value] of vector.entries()) floats.setFloat32(index * 4, value, true);
   return Buffer.from(floats.buffer).toString('base64');
 }
 
-/** `POST /v1/embeddings`. */
 export const answerEmbeddings: Endpoint = ({ body }) => {
   const { model, input, dimensions, encoding_format: format } = parseRequest(request, body);
   const inputs = toInputs(input);

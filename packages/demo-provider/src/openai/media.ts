@@ -33,34 +33,28 @@ function makeImages({ prompt, n, stream }: z.infer<typeof imageFields>, images: 
   return { json: { created: Math.floor(Date.now() / 1_000), data, usage } };
 }
 
-/** `POST /v1/images/generations`. */
 export const answerImages: Endpoint = ({ body }) => makeImages(parseRequest(imageFields, body), 0);
 
-/** `POST /v1/images/edits`. */
 export const answerImageEdits: Endpoint = ({ form }) => {
   const files = [...(form?.getAll('image') ?? []), ...(form?.getAll('image[]') ?? [])];
   if (files.length === 0) requireFile(form, 'image');
   return makeImages(parseRequest(imageFields, readText(form, ['model', 'prompt', 'n', 'stream'])), files.length);
 };
 
-/** A second of silence, which stands for all speech: PCM of 24,000 samples; the head of a WAV with them; frames of MPEG 1 Layer III. */
-const pcm = Buffer.alloc(48_000);
+/** A second of silence, which stands for all speech: frames of MPEG 1 Layer III, or WAV of 24,000 samples. */
 const wavHead = Buffer.from('UklGRqS7AABXQVZFZm10IBAAAAABAAEAwF0AAIC7AAACABAAZGF0YYC7AAA=', 'base64');
 const mp3Frame = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(413)]);
 const sounds = {
   mp3: { bytes: Buffer.concat(Array.from({ length: 38 }, () => mp3Frame)), type: 'audio/mpeg' },
-  wav: { bytes: Buffer.concat([wavHead, pcm]), type: 'audio/wav' },
-  pcm: { bytes: pcm, type: 'audio/pcm' },
+  wav: { bytes: Buffer.concat([wavHead, Buffer.alloc(48_000)]), type: 'audio/wav' },
 };
 
 const speech = z.looseObject({
   model: z.string().min(1),
   input: z.string().min(1).max(4_096),
-  voice: z.unknown(),
-  response_format: z.enum(['mp3', 'wav', 'pcm'], 'the demo speaks mp3, wav and pcm').default('mp3'),
+  response_format: z.enum(['mp3', 'wav'], 'the demo speaks mp3 and wav').default('mp3'),
 });
 
-/** `POST /v1/audio/speech`. */
 export const answerSpeech: Endpoint = ({ body }) => sounds[parseRequest(speech, body).response_format];
 
 const transcription = z.looseObject({
@@ -91,20 +85,12 @@ const fileFields = z.looseObject({ purpose: z.string().min(1).max(100) });
 
 /** The last files, in memory: the oldest goes first. */
 const kept = new Map<string, { json: object; bytes: Buffer }>();
-const maxKept = 16;
-const maxKeptBytes = 64 * 1024 * 1024;
-
-function keep(id: string, json: object, bytes: Buffer): void {
-  kept.delete(id);
-  kept.set(id, { json, bytes });
-  const sum = () => [...kept.values()].reduce((total, file) => total + file.bytes.length, 0);
-  while (kept.size > maxKept || sum() > maxKeptBytes) kept.delete([...kept.keys()][0] as string);
-}
+const mostKept = 4;
 
 function find({ params: [id = ''] }: DemoRequest) {
   const file = kept.get(id);
   if (file) return file;
-  throw new ProviderFault('not_found', `The demo has no such file: it keeps the last ${maxKept}.`, 'id');
+  throw new ProviderFault('not_found', `The demo has no such file: it keeps the last ${mostKept}.`, 'id');
 }
 
 /** `POST /v1/files`: its id may be used in messages. */
@@ -122,20 +108,14 @@ export const answerFile: Endpoint = async ({ form }) => {
     purpose,
     status: 'processed',
   };
-  keep(id, json, bytes);
+  kept.delete(id);
+  kept.set(id, { json, bytes });
+  if (kept.size > mostKept) kept.delete([...kept.keys()][0] as string);
   return { json };
 };
 
-/** `GET /v1/files`: the latest first. */
-export const listFiles: Endpoint = () => {
-  const data = [...kept.values()].map(({ json }) => json).reverse();
-  return { json: { object: 'list', data, has_more: false } };
-};
-
-/** `GET /v1/files/{id}`. */
 export const showFile: Endpoint = (request) => ({ json: find(request).json });
 
-/** `GET /v1/files/{id}/content`. */
 export const answerFileContent: Endpoint = (request) => ({
   bytes: find(request).bytes,
   type: 'application/octet-stream',

@@ -16,7 +16,6 @@ function toUsage(answer: WireAnswer) {
   };
 }
 
-/** The blocks of a message, each with its empty beginning and the deltas that fill it. */
 function toBlocks({ words, toolCalls }: WireAnswer) {
   const spoken = {
     block: { type: 'text', text: words.join('') },
@@ -38,7 +37,6 @@ function toMessage(answer: WireAnswer) {
   return { ...head, content, stop_reason, stop_sequence: null, usage: toUsage(answer) };
 }
 
-/** `POST /v1/messages` without `stream`. */
 export const writeMessage = (answer: WireAnswer): object => toMessage(answer);
 
 /** The same streamed: input figures in `message_start`, the final output figure in `message_delta`. */

@@ -29,7 +29,6 @@ function toChunk(answer: WireAnswer, parts: object[], finished: boolean, usageMe
   return { candidates: [candidate], usageMetadata, modelVersion: answer.model, responseId: `gemini_${answer.id}` };
 }
 
-/** `POST /v1beta/models/{model}:generateContent`. */
 export function writeContent(answer: WireAnswer): object {
   const parts = toParts({ ...answer, words: answer.words.length > 0 ? [answer.words.join('')] : [] });
   return toChunk(answer, parts, true, toUsage(answer));

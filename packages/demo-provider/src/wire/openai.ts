@@ -50,7 +50,6 @@ function toFrames(
   ];
 }
 
-/** `POST /v1/chat/completions` without `stream`. */
 export function writeChat(answer: WireAnswer): object {
   const called = answer.toolCalls.length > 0 ? { tool_calls: answer.toolCalls.map(toChatToolCall) } : {};
   const message = { role: 'assistant', content: answer.words.join('') || null, refusal: null, ...called };
@@ -59,7 +58,6 @@ export function writeChat(answer: WireAnswer): object {
   return { ...head, choices, usage: toChatUsage(answer), service_tier: 'default' };
 }
 
-/** The same streamed. */
 export function writeChatFrames(answer: WireAnswer, includeUsage: boolean): string[] {
   const toChoice = (delta: object, finish_reason: string | null) => ({
     index: 0,
@@ -95,7 +93,6 @@ interface ResponseEvent {
   [member: string]: unknown;
 }
 
-/** The items of a response's output, each with the events that stream it. */
 function toOutput(answer: WireAnswer): { item: object; events: (index: number) => ResponseEvent[] }[] {
   const spoken = answer.words.length > 0 ? [toMessageItem(answer)] : [];
   return [...spoken, ...answer.toolCalls.map(toFunctionItem)];
@@ -166,7 +163,6 @@ function toResponse(answer: WireAnswer) {
   };
 }
 
-/** `POST /v1/responses` without `stream`. */
 export const writeResponse = (answer: WireAnswer): object => toResponse(answer);
 
 /** The same streamed; only the last event has its usage. */

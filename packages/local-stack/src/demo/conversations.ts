@@ -1,7 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
-/** One conversation of the demo: an agent asks its questions one after the other, in one session. */
 export interface Conversation {
   agent: string;
   api: 'openai' | 'anthropic';
@@ -86,7 +85,6 @@ interface Reply {
   response: Response;
 }
 
-/** Sends the turns so far. */
 type Ask = (turns: Turn[]) => Promise<Reply>;
 
 const openaiBase = '/demo/v1';
@@ -139,10 +137,7 @@ function readTurn({ headers }: Response): SentTurn {
 }
 
 /**
- * Holds a conversation through the proxy with the provider's official client, configured with base URL and headers only. Yields after
- * each answer.
- *
- * @param session any text; the proxy derives the session id from it
+ * Holds a conversation through the proxy with the provider's official client, configured with base URL and headers only.
  */
 export async function* sendConversation(
   proxyUrl: string,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { readLocalStackConfig } from '../local-stack-config.ts';
 import { readNote } from '../running-servers.ts';
 import { loadSecrets } from '../start/data-folder.ts';
+import { toReachable } from '../start/make-console-link.ts';
 
 export interface DemoConfig {
   proxyUrl: string;
@@ -17,7 +18,6 @@ export class DemoNotReadyError extends Error {
   readonly code = 'demo_not_ready';
 }
 
-/** The error for an address on which nothing listens. */
 export function nothingAnswers(url: string): DemoNotReadyError {
   return new DemoNotReadyError(
     `Nothing answers on ${url}: start it with "npm start" first. If it runs already, set AGP_DATA_DIR as it was set there, ` +
@@ -40,16 +40,8 @@ function readKeptKey(dataFolder: string): string {
   );
 }
 
-/** Replaces the address that means all addresses by one to connect to. */
-function toReachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-}
-
 /**
- * Reads where the local stack listens and the key to its management API, from the notes of `npm start` in `AGP_DATA_DIR`. The variables
- * `HOST`, `PROXY_PORT`, `MANAGEMENT_PORT` and `MANAGEMENT_API_KEY` come first.
- *
- * @throws DemoNotReadyError if no key was ever made here; ConfigError naming a variable that is wrong
+ * Reads where the local stack listens and the key to its management API, from the notes of `npm start` in `AGP_DATA_DIR`.
  */
 export function readDemoConfig(environment: NodeJS.ProcessEnv): DemoConfig {
   const { dataFolder } = readLocalStackConfig(environment, () => {});

@@ -24,15 +24,8 @@ const event = z.object({ id: z.string() });
 
 type CostEntry = z.infer<typeof costEntry>;
 
-/** The few reads of the management API that the demo needs. */
-interface ManagementClient {
-  listCosts(): Promise<CostEntry[]>;
-  /** Ids of the recorded events of a session. */
-  listEventIds(sessionId: string): Promise<string[]>;
-}
-
 /** Each read throws DemoNotReadyError if the API does not answer or does not know the key. */
-function connectManagement({ managementUrl, managementKey }: DemoConfig): ManagementClient {
+function connectManagement({ managementUrl, managementKey }: DemoConfig) {
   async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
     let response: Response;
     try {
@@ -50,7 +43,7 @@ function connectManagement({ managementUrl, managementKey }: DemoConfig): Manage
   }
   return {
     listCosts: () => get('/api/v1/costs/breakdown', z.array(costEntry)),
-    listEventIds: async (sessionId) => {
+    listEventIds: async (sessionId: string) => {
       const events = await get(`/api/v1/events/sessions/${sessionId}`, z.array(event));
       return events.map(({ id }) => id);
     },
@@ -62,19 +55,17 @@ const recordedWithinMs = 10_000;
 
 interface DemoResult {
   sent: SentTurn[];
-  /** The cost entries of the demo's agents. */
   costs: CostEntry[];
 }
 
 export const turnCount = conversations.reduce((sum, { questions }) => sum + questions.length, 0);
 
-/** Explains an error answer of the proxy, for example to a blocked agent. */
 function explain(agent: string, error: unknown): unknown {
   const refused = error instanceof OpenAI.APIError || error instanceof Anthropic.APIError;
   return refused ? new DemoNotReadyError(`${agent} got an error from the proxy: ${error.message}`) : error;
 }
 
-async function waitUntilRecorded(management: ManagementClient, sent: SentTurn[]): Promise<void> {
+async function waitUntilRecorded(management: ReturnType<typeof connectManagement>, sent: SentTurn[]): Promise<void> {
   const deadline = Date.now() + recordedWithinMs;
   const waiting = new Set(sent.map(({ eventId }) => eventId));
   const sessions = new Set(sent.map(({ sessionId }) => sessionId));
@@ -97,7 +88,6 @@ async function expectListener({ hostname, port }: URL): Promise<void> {
   socket.destroy();
 }
 
-/** @throws DemoNotReadyError if the proxy or the management API does not answer */
 export async function expectRunningStack(config: DemoConfig): Promise<void> {
   try {
     await expectListener(new URL(config.proxyUrl));
@@ -108,11 +98,8 @@ export async function expectRunningStack(config: DemoConfig): Promise<void> {
 }
 
 /**
- * Sends every conversation through the proxy, an agent's one after the other, the agents side by side, and waits
- * until all of them are recorded.
- *
- * @param onTurn called after each answer
- * @throws DemoNotReadyError if the proxy refuses an agent, or the answers are not recorded in time
+ * Sends every conversation through the proxy, an agent's one after the other, the agents side by side, and waits until all of them are
+ * recorded.
  */
 export async function runDemo(config: DemoConfig, onTurn: (agent: string) => void): Promise<DemoResult> {
   const management = connectManagement(config);
@@ -143,10 +130,6 @@ export async function runDemo(config: DemoConfig, onTurn: (agent: string) => voi
 
 const count = new Intl.NumberFormat('en');
 
-function formatCost(usd: number): string {
-  return usd.toFixed(6);
-}
-
 function toTable({ sent, costs }: DemoResult): string {
   const sessions = Map.groupBy(sent, ({ agentId }) => agentId);
   const table = new Table({
@@ -161,7 +144,7 @@ function toTable({ sent, costs }: DemoResult): string {
       count.format(entry.request_count),
       count.format(entry.total_prompt_tokens),
       count.format(entry.total_completion_tokens),
-      formatCost(entry.total_cost_usd),
+      entry.total_cost_usd.toFixed(6),
       toLineText(entry.models_used.join(', ')),
     ]);
   }

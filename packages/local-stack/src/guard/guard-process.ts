@@ -8,21 +8,22 @@
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseJson } from '@agp/core/json';
-import { isRunning, signalTree, stopAllWatched, type WatchedProcess } from './watched-process.ts';
+import { signal, stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
-export type GuardMessage = { watch: WatchedProcess } | { removeFolder: string };
+export type GuardMessage = { watch: WatchedProcess } | { forget: number } | { removeFolder: string };
 
-const watched: WatchedProcess[] = [];
+let watched: WatchedProcess[] = [];
 const folders: string[] = [];
 
 process.on('SIGTERM', () => {
-  for (const one of watched) if (isRunning(one)) signalTree(one.pid, 'SIGKILL');
+  for (const { pid } of watched) signal(-pid, 'SIGKILL');
 });
-for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => {});
 
 for await (const line of createInterface({ input: process.stdin })) {
   const message = parseJson(line) as GuardMessage;
   if ('watch' in message) watched.push(message.watch);
+  else if ('forget' in message) watched = watched.filter(({ pid }) => pid !== message.forget);
   else folders.push(message.removeFolder);
 }
 

@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stopLeftovers } from './guard.ts';
-import { listChildren, readStartTime, type WatchedProcess } from './watched-process.ts';
+import { listChildren, readCommand, readStart } from './watched-process.ts';
 
 const guardModule = JSON.stringify(new URL('./guard.ts', import.meta.url).href);
 
@@ -18,7 +18,6 @@ function makeFolder(): string {
   return folder;
 }
 
-/** Starts a process that opens a guard, gives it a stubborn child and a folder, prints the child's pid and then waits. */
 async function startParent(folder: string, graceMs = 200) {
   const source = `
     import { spawn } from 'node:child_process';
@@ -42,9 +41,9 @@ test.for(['SIGKILL', 'SIGINT'] as const)('a process that ends by %s leaves no ch
   const folder = makeFolder();
   writeFileSync(join(folder, 'data'), '');
   const { parent, childPid } = await startParent(folder);
-  expect(readStartTime(childPid)).not.toBeNull();
+  expect(readStart(childPid)).toBeDefined();
   parent.kill(signal);
-  await expect.poll(() => readStartTime(childPid)).toBeNull();
+  await expect.poll(() => readStart(childPid)).toBeUndefined();
   await expect.poll(() => existsSync(join(folder, 'data'))).toBe(false);
 });
 
@@ -55,9 +54,9 @@ test('processes left because the guard was killed too are stopped by the next st
   process.kill(guardPid, 'SIGKILL');
   parent.kill('SIGKILL');
   await once(parent, 'exit');
-  expect(readStartTime(childPid)).not.toBeNull();
+  expect(readStart(childPid)).toBeDefined();
   await stopLeftovers(join(folder, 'record.json'));
-  expect(readStartTime(childPid)).toBeNull();
+  expect(readStart(childPid)).toBeUndefined();
 });
 
 test('another program that got the pid of an earlier process is left alone', async () => {
@@ -65,18 +64,15 @@ test('another program that got the pid of an earlier process is left alone', asy
   const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   onTestFinished(() => void stranger.kill());
   const pid = stranger.pid as number;
-  const past: WatchedProcess = { name: 'old', pid, startTime: '1', stopSignals: ['SIGKILL'], graceMs: 100, stage: 0 };
+  const startedAt = Date.now() - 60_000;
+  const past = { name: 'old', pid, startedAt, stopSignals: ['SIGKILL'], graceMs: 100, stage: 0 };
   writeFileSync(record, JSON.stringify([past]));
   await stopLeftovers(record);
-  expect(readStartTime(pid)).not.toBeNull();
+  expect(readStart(pid)).toBeDefined();
 });
 
-/** The pid of the guard that a process has started. */
 function findGuard(parentPid: number): number {
-  const children = listChildren(parentPid);
-  const guard = children.find((pid) =>
-    spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes('guard-process.ts'),
-  );
+  const guard = listChildren(parentPid).find((pid) => readCommand(pid).includes('guard-process.ts'));
   if (guard === undefined) throw new Error('the process has no guard');
   return guard;
 }

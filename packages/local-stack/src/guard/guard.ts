@@ -5,16 +5,14 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
 import type { GuardMessage } from './guard-process.ts';
-import { readStartTime, stopAllWatched, type WatchedProcess } from './watched-process.ts';
+import { readStart, stopAllWatched, type WatchedProcess } from './watched-process.ts';
 
-/** How a process is stopped: see `WatchedProcess`. */
 type StopPlan = Pick<WatchedProcess, 'name' | 'stopSignals' | 'graceMs' | 'stage'>;
 
 /** Makes sure that its processes and folders go when we go, even by SIGKILL. */
 export interface Guard extends AsyncDisposable {
-  /** Takes a child in charge until it exits. After `stop` it is killed. Call it in the same tick as its spawn. */
+  /** Takes a detached child in charge until it exits. After `stop` it is killed. */
   watch(child: ChildProcess, plan: StopPlan): void;
-  /** Takes a folder in charge: it is removed after the last process is gone. */
   removeFolder(folder: string): void;
   /** Stops everything, stage by stage, and resolves when it is gone. Safe to call twice. */
   stop(): Promise<void>;
@@ -22,10 +20,12 @@ export interface Guard extends AsyncDisposable {
   kill(): void;
 }
 
+/** With when it began, which tells it from a program that got its pid later. */
+type RecordedProcess = WatchedProcess & { startedAt: number };
+
 interface GuardOptions {
   /** Keeps the list of running processes in this file, for `stopLeftovers` at the next start. */
   recordFile?: string;
-  /** It does not keep this process from ending. */
   isBackground?: boolean;
 }
 
@@ -44,11 +44,11 @@ export function openGuard(options: GuardOptions = {}): Guard {
   const gone = once(guard, 'exit');
   // A guard that is gone takes no more messages; `stop` resolves all the same.
   guard.stdin.on('error', () => {});
-  const running = new Map<number, WatchedProcess>();
+  const running = new Map<number, RecordedProcess>();
   const send = (message: GuardMessage) => guard.stdin.write(`${JSON.stringify(message)}\n`);
   const record = () => {
     if (!options.recordFile) return;
-    // Whoever reads it, or is killed here, finds one whole list or the other.
+    // A reader, and a kill just now, finds one whole list or the other.
     writeFileSync(`${options.recordFile}.new`, JSON.stringify([...running.values()]));
     renameSync(`${options.recordFile}.new`, options.recordFile);
   };
@@ -59,18 +59,17 @@ export function openGuard(options: GuardOptions = {}): Guard {
   return {
     watch(child, plan) {
       const { pid } = child;
-      const startTime = pid === undefined ? null : readStartTime(pid);
-      if (pid === undefined || startTime === null) return;
+      if (pid === undefined) return;
       if (guard.stdin.writableEnded) {
         child.kill('SIGKILL');
         return;
       }
-      const watched: WatchedProcess = { ...plan, pid, startTime };
-      send({ watch: watched });
-      running.set(pid, watched);
+      send({ watch: { ...plan, pid } });
+      running.set(pid, { ...plan, pid, startedAt: Date.now() });
       record();
       child.once('exit', () => {
         running.delete(pid);
+        if (!guard.stdin.writableEnded) send({ forget: pid });
         record();
       });
     },
@@ -81,17 +80,19 @@ export function openGuard(options: GuardOptions = {}): Guard {
   };
 }
 
-/**
- * Stops recorded processes that still run, because the guard of an earlier run was killed with it.
- * The caller must know that the earlier run is over.
- */
+/** What `ps` says may differ from our clock by so much, in milliseconds. */
+const clockToleranceMs = 5_000;
+
+/** Stops recorded processes that still run, because the guard of an earlier run was killed with it. */
 export async function stopLeftovers(recordFile: string): Promise<void> {
-  let left: WatchedProcess[];
+  let left: RecordedProcess[];
   try {
-    left = parseJson(readFileSync(recordFile)) as WatchedProcess[];
+    left = parseJson(readFileSync(recordFile)) as RecordedProcess[];
   } catch {
     return; // never written, or cut off by a crash of the machine, which ended the processes as well
   }
-  await stopAllWatched(left);
+  const isSame = ({ pid, startedAt }: RecordedProcess) =>
+    Math.abs((readStart(pid) ?? 0) - startedAt) < clockToleranceMs;
+  await stopAllWatched(left.filter(isSame));
   rmSync(recordFile, { force: true });
 }

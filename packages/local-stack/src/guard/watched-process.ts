@@ -1,76 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Every child is started as a process group of its own, but a signal to the group is not enough: Postgres' backends leave it
-// (setsid), and a suspended server must be suspended with them. A pid alone is not enough either: the next start may find it
-// given to another program.
-
-interface ProcessStatus {
-  parent: number;
-  state: string;
-  startTime: string;
-}
-
-/** Fields 3, 4 and 22 of `/proc/<pid>/stat` (proc_pid_stat(5)); the second is the name, in brackets, and may hold spaces. */
-function readProcStatus(pid: number): ProcessStatus | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', parent: Number(fields[1]), startTime: fields[19] ?? '' };
-  } catch {
-    return null;
-  }
-}
-
-function runPs(args: string[]): string {
-  return spawnSync('ps', args, { encoding: 'utf8', env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } }).stdout.trim();
-}
-
-/** When a running process started, as an opaque text; null for one that is gone or a zombie. With its pid it names one process for good. */
-export function readStartTime(pid: number): string | null {
-  if (process.platform === 'linux') {
-    const status = readProcStatus(pid);
-    return status === null || status.state === 'Z' ? null : status.startTime;
-  }
-  const [state, ...started] = runPs(['-o', 'stat=,lstart=', '-p', String(pid)]).split(/\s+/);
-  return !state || state.startsWith('Z') ? null : started.join(' ');
-}
-
-/** The pids whose parent is `pid`. */
-export function listChildren(pid: number): number[] {
-  if (process.platform === 'linux') {
-    const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-    return pids.filter((child) => readProcStatus(child)?.parent === pid);
-  }
-  const rows = runPs(['-A', '-o', 'pid=,ppid=']).split('\n');
-  return rows
-    .map((row) => row.trim().split(/\s+/).map(Number))
-    .flatMap(([child, parent]) => (parent === pid && child ? [child] : []));
-}
-
-/** Sends a signal; a process that is gone already is no error. */
-function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
-/** Signals a process and its children, and then those that it made in between: after SIGSTOP or SIGKILL it makes no more. */
-export function signalTree(pid: number, signal: NodeJS.Signals): void {
-  const before = listChildren(pid);
-  signalProcess(pid, signal);
-  for (const child of new Set([...before, ...listChildren(pid)])) signalProcess(child, signal);
-}
-
-/** A process that must not outlive us, and how it is stopped. */
+/** A process that must not outlive us, the leader of a group of its own, and how it is stopped. */
 export interface WatchedProcess {
   name: string;
   pid: number;
-  /** From `readStartTime`: distinguishes it from a program that got the same pid later. */
-  startTime: string;
   /** Sent one after the other until it is gone; SIGKILL comes after the last. */
   stopSignals: NodeJS.Signals[];
   /** How long each signal is given, in milliseconds. */
@@ -79,35 +13,60 @@ export interface WatchedProcess {
   stage: number;
 }
 
-/** Identifies a process, whatever may get its pid later. */
-export function identify(pid: number): Pick<WatchedProcess, 'pid' | 'startTime'> {
-  return { pid, startTime: readStartTime(pid) ?? 'gone' };
+/** Rows of `ps`; none on a system without it. */
+function listRows(args: readonly string[]): string[] {
+  const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
+  const { stdout } = spawnSync('ps', args, { encoding: 'utf8', env });
+  return (stdout ?? '').split('\n').flatMap((row) => row.trim() || []);
 }
 
-/** True while this very process runs. */
-export function isRunning({ pid, startTime }: Pick<WatchedProcess, 'pid' | 'startTime'>): boolean {
-  return readStartTime(pid) === startTime;
+/** The pids whose parent is `pid`. Postgres' backends leave its group, so a signal to the group does not reach them. */
+export function listChildren(pid: number): number[] {
+  const pairs = listRows(['-A', '-o', 'pid=,ppid=']).map((row) => row.split(/\s+/).map(Number));
+  return pairs.flatMap(([child, parent]) => (parent === pid && child ? [child] : []));
+}
+
+/** When a process began, to a second; undefined for one that is gone. */
+export function readStart(pid: number): number | undefined {
+  const [row] = listRows(['-o', 'stat=,lstart=', '-p', String(pid)]);
+  const [state = 'Z', ...began] = row?.split(/\s+/) ?? [];
+  return state.startsWith('Z') ? undefined : Date.parse(`${began.join(' ')} UTC`);
+}
+
+export function readCommand(pid: number): string {
+  return listRows(['-o', 'command=', '-p', String(pid)]).join('');
+}
+
+/** Signals a process, or with a minus before its pid its group; 0 only asks. @returns false if there is none */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    // macOS says EPERM of a group that only waits to be reaped.
+    if (['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
 }
 
 /** A killed process is gone at once, but on a machine that is busy or waits for its disk. */
 const killedMs = 30_000;
 
-/** Stops one process, and its children with it if only SIGKILL helps. Resolves when it is gone. */
-export async function stopWatched(watched: WatchedProcess): Promise<void> {
-  for (const signal of [...watched.stopSignals, 'SIGKILL'] as const) {
-    if (!isRunning(watched)) return;
-    if (signal === 'SIGKILL') signalTree(watched.pid, signal);
-    else {
-      signalProcess(watched.pid, signal);
-      // A suspended process would look at the signal only once it is resumed.
-      signalTree(watched.pid, 'SIGCONT');
-    }
-    const waitMs = signal === 'SIGKILL' ? killedMs : watched.graceMs;
-    for (const end = performance.now() + waitMs; isRunning(watched) && performance.now() < end; ) await sleep(10);
+/** Stops one process, and its group with it if only SIGKILL helps. Resolves when it is gone. */
+export async function stopWatched({
+  pid,
+  stopSignals,
+  graceMs,
+}: Omit<WatchedProcess, 'name' | 'stage'>): Promise<void> {
+  for (const name of [...stopSignals, 'SIGKILL'] as const) {
+    if (!signal(pid, 0)) return;
+    signal(name === 'SIGKILL' ? -pid : pid, name);
+    // A suspended process would look at the signal only once it is resumed.
+    signal(-pid, 'SIGCONT');
+    const end = performance.now() + (name === 'SIGKILL' ? killedMs : graceMs);
+    while (signal(pid, 0) && performance.now() < end) await sleep(10);
   }
 }
 
-/** Stops all, stage by stage. */
 export async function stopAllWatched(all: WatchedProcess[]): Promise<void> {
   const byStage = Map.groupBy(all, ({ stage }) => stage);
   for (const stage of [...byStage.keys()].sort((a, b) => a - b))

@@ -12,7 +12,6 @@ async function execute(serverUrl: string, statement: string, values: string[] = 
   }
 }
 
-/** The same server, another database. */
 function toDatabaseUrl(serverUrl: string, name: string): string {
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }
@@ -28,13 +27,11 @@ export async function createDatabase(
   return toDatabaseUrl(serverUrl, name);
 }
 
-/** Makes a database unless it exists. */
 export async function ensureDatabase(serverUrl: string, name: string): Promise<string> {
   const { rowCount } = await execute(serverUrl, 'SELECT FROM pg_database WHERE datname = $1', [name]);
   return rowCount ? toDatabaseUrl(serverUrl, name) : createDatabase(serverUrl, name);
 }
 
-/** Removes a database, with the connections to it. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await execute(serverUrl, `DROP DATABASE "${name}" WITH (FORCE)`);
 }

@@ -13,7 +13,6 @@ export interface PostgresBinaries {
   postgres: string;
   initdb: string;
   major: number;
-  /** True for those inside the registry package. */
   embedded: boolean;
 }
 
@@ -48,9 +47,6 @@ function findEmbedded(): PostgresBinaries[] {
 
 /**
  * Finds a Postgres server of major version 14 or later: the newest on the system, else the one in the registry package.
- *
- * @param major the only version that will do, because there is data of it
- * @throws MissingServerError that says what to install
  */
 export function findPostgres(config: LocalStackConfig, major?: number): PostgresBinaries {
   const onPath = findExecutables('postgres', config.searchPath).map((file) => dirname(realpathSync(file)));
@@ -66,10 +62,7 @@ export function findPostgres(config: LocalStackConfig, major?: number): Postgres
   );
 }
 
-/**
- * Returns binaries that the account can run. The registry package lies in the checkout; if that is closed to the account, the package
- * is copied to a place that is open, once for each version.
- */
+/** Returns binaries that the account can run. */
 export async function makePostgresReachable(
   binaries: PostgresBinaries,
   account: Account | undefined,

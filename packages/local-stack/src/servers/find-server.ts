@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants, globSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { LocalStackConfig } from '../local-stack-config.ts';
@@ -10,18 +10,12 @@ import type { Account } from './server.ts';
 const run = promisify(execFile);
 
 /**
- * Unpacks a Debian or Ubuntu package, with the dependencies that the system lacks, into a folder of our own. Nothing is
- * installed: no service starts, no root is needed, and removing the folder undoes it. Several runs may do it at once: each
- * works in a folder of its own, and the first to finish renames its folder to the target.
- *
- * @param toolsFolder holds the unpacked packages
- * @returns the folder, in which the usual paths (`usr/bin`, ...) start
- * @throws the error of apt-get or dpkg, with its output in the message
+ * Unpacks a Debian or Ubuntu package, with the dependencies that the system lacks, into a folder of our own; of several runs at once the
+ * first to finish renames its folder to the target.
  */
 async function installDebianPackage(name: string, toolsFolder: string): Promise<string> {
   const target = join(toolsFolder, `${name}-${process.arch}`);
   await mkdir(toolsFolder, { recursive: true });
-  await removeAbandoned(toolsFolder);
   const work = await mkdtemp(join(toolsFolder, `${name}.partial-`));
   try {
     // The system's lists may be missing, or name files that the mirror has replaced since.
@@ -39,17 +33,6 @@ async function installDebianPackage(name: string, toolsFolder: string): Promise<
   }
 }
 
-/** Removes the work folders of runs that were killed: no run takes an hour. */
-async function removeAbandoned(toolsFolder: string): Promise<void> {
-  for (const name of await readdir(toolsFolder)) {
-    const folder = join(toolsFolder, name);
-    if (!name.includes('.partial-')) continue;
-    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > 3_600_000) await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Downloads the `.deb` files of a package and of its missing dependencies into `work`. */
 async function download(name: string, work: string, withOwnLists: boolean): Promise<void> {
   const [lists, cache] = [join(work, 'lists'), join(work, 'cache')];
   await mkdir(join(lists, 'partial'), { recursive: true });
@@ -74,7 +57,6 @@ async function download(name: string, work: string, withOwnLists: boolean): Prom
   await apt('download', ...[...stdout.matchAll(/^Inst (\S+)/gm)].map((match) => match[1] as string));
 }
 
-/** A program that can be run, and the variables it needs. */
 export interface ServerBinary {
   file: string;
   environment: Record<string, string>;
@@ -85,7 +67,7 @@ export class MissingServerError extends StartError {
   override readonly code = 'missing_server';
 }
 
-/** Where servers are besides the folders of PATH, which often lacks the `sbin` ones for ordinary users. */
+/** Further folders of servers: PATH often lacks the `sbin` ones for ordinary users. */
 const usualFolders = [
   '/usr/local/bin',
   '/usr/local/sbin',
@@ -96,7 +78,6 @@ const usualFolders = [
   '/snap/bin',
 ];
 
-/** The executable files of that name, in the order of `searchPath` and then of the usual places. */
 export function findExecutables(name: string, searchPath: string): string[] {
   const folders = [...searchPath.split(':').filter((folder) => folder.startsWith('/')), ...usualFolders];
   return [...new Set(folders)].map((folder) => join(folder, name)).filter(isExecutable);
@@ -132,7 +113,6 @@ const packages = {
 
 export type ServerName = keyof typeof packages;
 
-/** A line that says how to install a server on this platform. */
 export function writeInstallHint(name: ServerName): string {
   const { brew, apt, dnf } = packages[name];
   const variables: Partial<Record<ServerName, string>> = {
@@ -159,10 +139,8 @@ const servers = {
 };
 
 /**
- * Finds a server (Valkey will do for Redis) or promtool: on the PATH and in the usual places, else in the distribution's package,
- * which is unpacked under the data folder.
- *
- * @throws MissingServerError that says what to install
+ * Finds a server (Valkey will do for Redis) or promtool: on the PATH and in the usual places, else in the distribution's package, which is
+ * unpacked under the data folder.
  */
 export async function findServer(name: keyof typeof servers, config: LocalStackConfig): Promise<ServerBinary> {
   const { programs, debianPackage } = servers[name];

@@ -13,10 +13,7 @@ interface NatsOptions extends ServerOptions {
   tls?: TlsFiles | undefined;
 }
 
-/**
- * Starts NATS with JetStream, its streams under `folder`. Uses nothing newer than NATS 2.9. The url is an administrator's. NATS'
- * own limit for the disk is lifted, or no stream could be made on a disk that is nearly full.
- */
+/** Starts NATS (2.9 or later) with JetStream, its streams under `folder`; the url is an administrator's. */
 export async function startNats(binary: ServerBinary, folder: string, options: NatsOptions): Promise<Server> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const configFile = join(folder, 'nats.conf');
@@ -25,6 +22,7 @@ export async function startNats(binary: ServerBinary, folder: string, options: N
     passwords,
     administrator: { user: administrator, password: passwords.admin },
     storeFolder: folder,
+    // With NATS' own limit no stream could be made on a disk that is nearly full.
     jetstream: { max_file_store: '1TB' },
     ...(tls ? { tls } : {}),
   });

@@ -7,12 +7,7 @@ function lookUp(user: string): Account | null {
   return uid?.status === 0 && gid?.status === 0 ? { uid: Number(uid.stdout), gid: Number(gid.stdout) } : null;
 }
 
-/**
- * The user to run Postgres as. It refuses to run as root, so there it is `postgres`, or `nobody`. Undefined if we are an ordinary
- * user ourselves.
- *
- * @throws StartError if there is neither
- */
+/** The user to run Postgres as. It refuses to run as root, so there it is `postgres`, or `nobody`. */
 export function choosePostgresAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const known = lookUp('postgres') ?? lookUp('nobody');

@@ -19,7 +19,7 @@ interface PostgresPlace {
  * runs as cannot go there, as in a clone under /root. It then lies in `outside`, named after the superuser's password: so it
  * follows a data folder that is moved, and a fresh clone at the same path begins without data.
  *
- * @param account the user to run it as; undefined where we are not root
+ * @param account the user to run it as; undefined if we are not root
  * @throws StartError if there is data inside that the user can no longer reach
  */
 export function placePostgres(

@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { readStartTime } from '../guard/watched-process.ts';
+import { readCommand } from '../guard/watched-process.ts';
 import { StartError } from '../start-error.ts';
 import type { PostgresBinaries } from './find-postgres.ts';
 import { type Account, type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
@@ -19,22 +19,16 @@ interface PostgresOptions extends ServerOptions {
   password: string;
   /** With it, Postgres offers TLS. Its account must own the key. */
   tls?: TlsFiles | undefined;
-  /** Further ones, each `name=value`. */
   settings?: readonly string[];
 }
 
-/** `initdb` failed. The message is its own. */
 class InitDatabaseError extends StartError {
   override readonly code = 'initdb_failed';
 }
 
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/**
- * Makes an empty Postgres data folder. Byte order sorts text, as it does everywhere in the product.
- *
- * @param folder must not exist, or be empty and belong to the account
- */
+/** Makes an empty Postgres data folder. Byte order sorts text, as it does everywhere in the product. */
 export async function initPostgres(
   folder: string,
   options: Pick<PostgresOptions, 'binaries' | 'account' | 'password' | 'guard'>,
@@ -50,6 +44,7 @@ export async function initPostgres(
       {
         cwd: '/',
         env: environment,
+        detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
         ...options.account,
       },
@@ -87,7 +82,7 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
       args: (port) => ['-D', folder, '-p', String(port), ...settings],
       environment,
       ...(options.account ? { account: options.account } : {}),
-      // A standby accepts those that only read.
+      // A standby accepts read-only ones.
       readyLine: /database system is ready to accept (read-only )?connections/,
       // Fast shutdown, then immediate (postgres, "Shutting Down the Server").
       stopSignals: ['SIGINT', 'SIGQUIT'],
@@ -99,20 +94,7 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
   );
 }
 
-/** True if the process may be a Postgres on this data: its working folder is its data folder. */
-function usesData(pid: number, folder: string): boolean {
-  try {
-    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
-  } catch {
-    return false; // another user's process, so not our Postgres
-  }
-  return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(folder);
-}
-
-/**
- * Removes the pid file that a killed Postgres left, if its pid now belongs to another program. Postgres refuses to start as long as
- * any process has that pid; it handles a pid that is free by itself.
- */
+/** Removes the pid file of a killed Postgres whose pid is another program's now: Postgres would refuse to start. */
 export function removeStalePidFile(folder: string): void {
   const file = join(folder, 'postmaster.pid');
   let pid: number;
@@ -121,5 +103,5 @@ export function removeStalePidFile(folder: string): void {
   } catch {
     return;
   }
-  if (readStartTime(pid) !== null && !usesData(pid, folder)) rmSync(file);
+  if (!readCommand(pid).includes(folder)) rmSync(file);
 }

@@ -10,10 +10,7 @@ export interface RedisOptions extends ServerOptions {
   tls?: TlsFiles | undefined;
 }
 
-/**
- * Starts Redis (or Valkey), its append-only file under `folder`. The url is an administrator's. Every user has a password, because
- * someone who can write to a Redis can often make it write files.
- */
+/** Starts Redis (or Valkey), all users with a password: a writer of Redis can often make it write files. The url is an administrator's. */
 export async function startRedis(binary: ServerBinary, folder: string, options: RedisOptions): Promise<Server> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { passwords, tls } = options;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../guard/guard.ts';
-import { identify, isRunning, listChildren, signalTree, stopWatched } from '../guard/watched-process.ts';
+import { listChildren, signal, stopWatched } from '../guard/watched-process.ts';
 import { StartError } from '../start-error.ts';
 import { findFreePort } from './ports.ts';
 
@@ -13,22 +13,18 @@ export interface Account {
   gid: number;
 }
 
-/** A server's certificate and key, in PEM. */
 export interface TlsFiles {
   certFile: string;
   keyFile: string;
 }
 
-/** How one kind of server is started and stopped. */
 interface ServerSpec {
   name: string;
   file: string;
   args(port: number): string[];
-  /** Written to its standard input. */
   input?(port: number): string;
   environment?: Record<string, string>;
   account?: Account;
-  /** Matches the log line that it writes once it accepts connections. */
   readyLine: RegExp;
   /** Its orderly stop: each is sent after the one before has not ended it. */
   stopSignals: NodeJS.Signals[];
@@ -46,22 +42,17 @@ export interface ServerOptions {
   onUnexpectedExit?: (reason: string) => void;
 }
 
-/** A private server on a loopback port. */
 export interface Server {
   url: string;
-  /** Stops it in its own orderly way. */
   stop(): Promise<void>;
   /** Starts it again after `stop` or `kill`, on the same port and data. */
   start(): Promise<void>;
-  /** Ends it with SIGKILL. */
   kill(): Promise<void>;
   /** Suspends it (SIGSTOP): connections stay open and nothing answers. */
   pause(): void;
-  /** Undoes `pause`. */
   resume(): void;
 }
 
-/** A server did not come up. The message has the end of its log. */
 class ServerStartError extends StartError {
   override readonly code = 'server_start_failed';
   readonly portTaken: boolean;
@@ -83,6 +74,7 @@ function describeExit([code, signal]: unknown[]): string {
 export async function startServer(spec: ServerSpec, options: ServerOptions): Promise<Server> {
   let port = 0;
   let running: { child: ChildProcess; gone: Promise<unknown[]> } | null = null;
+  let isPaused = false;
   const expected = new WeakSet<ChildProcess>();
 
   async function launch(): Promise<void> {
@@ -137,11 +129,11 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
     running = null;
     expected.add(child);
     const pid = child.pid as number;
-    const family = [pid, ...listChildren(pid)].map(identify);
-    await stopWatched({ ...identify(pid), name: spec.name, stopSignals, graceMs: 10_000, stage: 1 });
+    // Postgres refuses to start again while a backend of its former self holds the shared memory; they outlive a kill for a moment.
+    const family = stopSignals.length === 0 ? listChildren(pid) : [];
+    await stopWatched({ pid, stopSignals, graceMs: 10_000 });
     await gone;
-    // Postgres refuses to start again while a process of its former self holds the shared memory.
-    while (family.some(isRunning)) await sleep(5);
+    while (family.some((member) => signal(member, 0))) await sleep(5);
   }
 
   for (let attempt = 1; ; attempt += 1) {
@@ -155,17 +147,26 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
     }
   }
 
-  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
-    if (running) signalTree(running.child.pid as number, name);
+  /** Postgres' backends too, and new ones that it makes in between. */
+  const signalFamily = (name: 'SIGSTOP' | 'SIGCONT') => {
+    const pid = running?.child.pid;
+    if (pid === undefined) return;
+    isPaused = name === 'SIGSTOP';
+    const before = listChildren(pid);
+    for (const member of new Set([pid, ...before])) signal(member, name);
+    for (const member of listChildren(pid)) signal(member, name);
   };
   return {
     url: spec.url(port),
     start: async () => {
       if (running === null) await launch();
     },
-    stop: () => end(spec.stopSignals),
+    stop: () => {
+      if (isPaused) signalFamily('SIGCONT');
+      return end(spec.stopSignals);
+    },
     kill: () => end([]),
-    pause: () => signal('SIGSTOP'),
-    resume: () => signal('SIGCONT'),
+    pause: () => signalFamily('SIGSTOP'),
+    resume: () => signalFamily('SIGCONT'),
   };
 }

@@ -14,18 +14,14 @@ import type { Account, Server, TlsFiles } from './server.ts';
 
 const run = promisify(execFile);
 
-/** The parts for starting throw-away Postgres servers quickly. */
 export interface PostgresKit {
   binaries: PostgresBinaries;
   account?: Account;
   password: string;
-  /** An initialised data folder, to be copied. */
   pristine: string;
-  /** Where throw-away data goes. */
   folder: string;
 }
 
-/** Makes a folder for throw-away data in the first parent where the account can write. The guard removes it. */
 async function makeThrowAwayFolder(first: string, guard: Guard, account: Account | undefined): Promise<string> {
   for (const parent of [first, '/tmp']) {
     const folder = await mkdtemp(join(parent, 'agp-test-'));
@@ -39,11 +35,7 @@ async function makeThrowAwayFolder(first: string, guard: Guard, account: Account
   throw new StartError(`Postgres' user can write neither to ${first} nor to /tmp`);
 }
 
-/**
- * Finds Postgres and initialises the data that throw-away servers start from.
- *
- * @param parent where that data goes, if Postgres' user may write there
- */
+/** Finds Postgres and initialises the data that throw-away servers start from. */
 export async function preparePostgresKit(
   config: LocalStackConfig,
   guard: Guard,
@@ -67,7 +59,6 @@ export async function copyPristine(kit: PostgresKit, guard: Guard): Promise<stri
   return folder;
 }
 
-/** Starts a Postgres server on data of its own. */
 export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard, tls?: TlsFiles): Promise<Server> {
   const folder = await copyPristine(kit, guard);
   return startPostgres(folder, {
@@ -91,10 +82,7 @@ async function ownTlsFiles(tls: TlsFiles, folder: string, account: Account | und
 /** Several times what a test run keeps there at once, in bytes. */
 const enoughBytes = 4 * 1024 ** 3;
 
-/**
- * Where the servers of a test run keep their data: in memory if there is plenty, unless `TMPDIR` is set. On a disk, each copy of a
- * database folder costs most of a second of a core.
- */
+/** Where test servers keep their data: in memory if there is plenty, since a copy on disk costs most of a second; or `TMPDIR`. */
 export async function chooseTestFolder(memory = '/dev/shm', enough = enoughBytes): Promise<string> {
   if (process.env.TMPDIR !== undefined) return tmpdir();
   try {

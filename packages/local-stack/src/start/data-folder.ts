@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { JsonError, parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
@@ -42,21 +42,16 @@ const reasons: Record<string, string> = {
   EROFS: 'it is on a disk that is read-only',
 };
 
-/** The sentence for the user about a folder or file of `AGP_DATA_DIR` that cannot be used. */
 export function explainDataFolder(path: string, error: unknown): StartError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return new StartError(`AGP_DATA_DIR: ${toLineText(path, maxShown)} cannot be used: ${reasons[code] ?? message}.`);
 }
 
-/**
- * Makes the data folder unless it is there, and tries whether it can be written to.
- *
- * @throws StartError saying why it cannot be used
- */
+/** Makes the data folder unless it is there, and tries whether it can be written to. */
 export function makeDataFolder(folder: string): void {
   try {
     if (folder.length > longestPath) throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
-    makeFolders(folder);
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
     if (!statSync(folder).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     const probe = join(folder, `probe-${process.pid}`);
     closeSync(openSync(probe, 'w', 0o600));
@@ -66,25 +61,10 @@ export function makeDataFolder(folder: string): void {
   }
 }
 
-/** One by one: Node's recursive `mkdir` never ends where the system denies that a folder is there, as in /proc. */
-function makeFolders(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolders(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another start may have made it.
-    if (!existsSync(folder)) throw error;
-  }
-}
-
 const sqliteBusy = 5;
 
 /**
- * Makes the data folder ours until the process ends, even by SIGKILL: the lock is the kernel's, and SQLite is how Node gets one. The
- * second file only names the holder, for the error message.
- *
- * @throws StartError if another process has it, or it cannot be used
+ * Makes the data folder ours until the process ends, even by SIGKILL: the lock is the kernel's, and SQLite is how Node gets one.
  */
 export function claimDataFolder(dataFolder: string): Disposable {
   makeDataFolder(dataFolder);
@@ -112,19 +92,15 @@ function describeHolder(pidFile: string): string {
   return pid === '' ? '' : ` (process ${pid})`;
 }
 
-/** Secrets that the local stack generates on its first run. */
 export interface Secrets {
   managementApiKey: string;
-  /** The superuser's. */
   postgresPassword: string;
   databasePasswords: DatabasePasswords;
   natsPasswords: NatsPasswords;
   redisPasswords: RedisPasswords;
 }
 
-/**
- * Reads the secrets of a data folder, and generates those that are missing, in a file that only its owner can read.
- */
+/** Reads the secrets of a data folder, and generates missing ones, in a file that only its owner can read. */
 export function loadSecrets(dataFolder: string): Secrets {
   const file = join(dataFolder, 'secrets.json');
   const known = readSecrets(file);

@@ -44,10 +44,7 @@ function parseEntry(line: string): Record<string, unknown> | null {
 
 const maxBytes = 10 * 1024 * 1024;
 
-/**
- * Appends lines to a file. At 10 MiB it is renamed to `<file>.1`, over the previous one. Lines that cannot be written, for example on
- * a full disk, are lost, and the stack runs on.
- */
+/** Appends lines to a file. At 10 MiB it is renamed to `<file>.1`, over the previous one. */
 export function openLogFile(file: string): (line: string) => void {
   mkdirSync(dirname(file), { recursive: true });
   let written = statSync(file, { throwIfNoEntry: false })?.size ?? 0;

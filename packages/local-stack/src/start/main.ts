@@ -18,11 +18,7 @@ function describe(error: unknown, { dataFolder }: LocalStackConfig): string {
   return toLinesText(isData ? explainDataFolder(path, error).message : (error.stack ?? error.message));
 }
 
-/**
- * Warns of variables that look like ours and that nothing reads.
- *
- * @returns all others: the services would only warn of the same again
- */
+/** Warns of variables that look like ours and that nothing reads. */
 function readEnvironment(): NodeJS.ProcessEnv {
   const environment = { ...process.env };
   for (const name of findStrangeVariables(environment)) {

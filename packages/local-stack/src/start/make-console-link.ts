@@ -8,11 +8,7 @@ const timeoutMs = 10_000;
 /** An address that listens everywhere is reached on this machine under its own. */
 export const toReachable = (url: string) => url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, '//127.0.0.1');
 
-/**
- * Asks management for a link that signs a browser in once.
- *
- * @returns the address of the console alone where there is none
- */
+/** Asks management for a link that signs a browser in once. */
 export async function makeConsoleLink(managementUrl: string, key: string): Promise<string> {
   const url = toReachable(managementUrl);
   try {

@@ -26,7 +26,6 @@ const startConfigSchema = z.object({
 
 export type StartConfig = z.infer<typeof startConfigSchema>;
 
-/** @throws ConfigError naming the variables that are wrong */
 export function readStartConfig(environment: NodeJS.ProcessEnv): StartConfig {
   return loadConfig(startConfigSchema, environment);
 }

@@ -26,13 +26,12 @@ interface LocalStackOptions {
   stopping: AbortSignal;
 }
 
-/** Where the running stack is reached. */
 export interface LocalStack {
   proxyUrl: string;
   managementUrl: string;
-  /** A link that signs a browser in once; the console's address alone where none could be made. */
+  /** A link that signs a browser in once; the console's address alone if none could be made. */
   consoleUrl: string;
-  /** The key that the stack made; null where the user has set one. */
+  /** The key that the stack made; null if the user has set one. */
   generatedKey: string | null;
   /** Agents need a token. */
   asksForTokens: boolean;
@@ -44,7 +43,6 @@ const localDefaults = {
   EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
 };
 
-/** The console's examples name the proxy, where its port is known beforehand. */
 const toConsoleDefaults = ({ host, proxyPort }: StartConfig) =>
   proxyPort === 0
     ? {}
@@ -53,16 +51,13 @@ const toConsoleDefaults = ({ host, proxyPort }: StartConfig) =>
 /** The variable of each service's main port; health and metrics have another. */
 const portVariables = { proxy: 'PROXY_PORT', management: 'MANAGEMENT_PORT', writer: undefined };
 
-/** The ports for health and metrics: of the proxy, management and the writer. */
 function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
   return opsPort === 0 ? [0, 0, 0] : [opsPort, opsPort + 1, opsPort + 2];
 }
 
 /**
  * Starts the servers that are not given, brings the schema up to date, and starts the demo provider and the three services, which are
- * started again when they crash. The guard stops all of them, also if this rejects.
- *
- * @throws StartError, ConfigError: each with a message for the user
+ * started again when they crash.
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { config, environment, guard } = options;
@@ -142,7 +137,6 @@ async function prepareConsole(report: (line: string) => void): Promise<void> {
   }
 }
 
-/** Brings the database up to date. On our own servers each service is a user of its own; on the user's, all use the URL as given. */
 async function prepareServers(given: StartConfig, servers: ServerUrls, secrets: Secrets): Promise<RoleUrls> {
   const isOurs = given.databaseUrl === undefined;
   if (!isOurs) await runMigrations(servers.databaseUrl);
@@ -162,7 +156,6 @@ const toVariables = (urls: ServiceUrls) => ({
   REDIS_URL: urls.redisUrl,
 });
 
-/** An empty variable counts as unset. */
 function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 }

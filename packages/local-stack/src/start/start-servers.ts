@@ -15,7 +15,6 @@ import type { ServerOptions } from '../servers/server.ts';
 import type { Secrets } from './data-folder.ts';
 import { openLogFile } from './logs.ts';
 
-/** Each URL is an administrator's. */
 export interface ServerUrls {
   databaseUrl: string;
   natsUrl: string;

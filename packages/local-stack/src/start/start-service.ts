@@ -16,13 +16,11 @@ interface ServiceOptions {
   environment: NodeJS.ProcessEnv;
   /** How long it may take to stop, in milliseconds, and its stage: see `WatchedProcess`. */
   stop: { graceMs: number; stage: number };
-  /** Shows a line in the terminal. */
   report: (line: string) => void;
   /** How long it may wait for a server before it is ready, in milliseconds. */
   troubleWithinMs?: number;
 }
 
-/** A service as a process that is ready. */
 interface StartedService {
   url: string;
   /** Of health and metrics. */
@@ -31,20 +29,13 @@ interface StartedService {
   ended: Promise<{ reason: string; isCrash: boolean }>;
 }
 
-/** A service ended before it was ready. */
 class ServiceEndedError extends StartError {}
 
-/**
- * A service waits for servers that are away, and logs it. Here the servers are up before it starts: one that it still waits for
- * after this long, in milliseconds, has a wrong URL.
- */
+/** A service waits for servers that are away, and logs it. */
 const troubleWithinMs = 8_000;
 
 /**
  * Starts a service as a process and resolves once it says that it is ready (run-until-signal.ts in packages/runtime).
- *
- * @param entry its main file, from the repository's root
- * @throws ServiceEndedError if it ends before; StartError if it goes on waiting for a server
  */
 export async function startService(name: string, entry: string, options: ServiceOptions): Promise<StartedService> {
   const writeLog = openLogFile(join(options.logFolder, `${name}.log`));
@@ -99,7 +90,7 @@ export async function startService(name: string, entry: string, options: Service
 }
 
 interface KeepOptions extends ServiceOptions {
-  /** The variable of the port that it listens on besides `OPS_PORT`, if it has one. */
+  /** The variable of its main port, if it has one. */
   portVariable?: string;
   /** Called when it has ended and is not started again. */
   onExit: (reason: string) => void;
@@ -111,13 +102,7 @@ const mostCrashes = 5;
 const withinMs = 60_000;
 const firstPauseMs = 100;
 
-/**
- * Starts a service, and starts it again on the same ports each time it crashes. It is given up, and `onExit` called, after five
- * crashes within a minute, after an end with code 0 (somebody has stopped it), or when it cannot start for another reason.
- *
- * @returns its URL, which stays the same
- * @throws StartError where the first start fails
- */
+/** Starts a service, and starts it again on the same ports each time it crashes. */
 export async function keepService(name: string, entry: string, options: KeepOptions): Promise<string> {
   const { stopping, report, onExit } = options;
   let environment = options.environment;

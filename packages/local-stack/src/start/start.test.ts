@@ -17,13 +17,12 @@ import { toUserUrl } from '@agp/operator';
 import { childEnvironment, eventually } from '@agp/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { readStartTime, type WatchedProcess } from '../guard/watched-process.ts';
+import { readStart, type WatchedProcess } from '../guard/watched-process.ts';
 import { readLocalStackConfig, repositoryRoot } from '../local-stack-config.ts';
 import { postgresUser } from '../servers/postgres.ts';
 
 const freePorts = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', OPS_PORT: '0' };
 
-/** Starts what `npm start` starts, and collects what it prints. */
 function runStart(dataFolder: string, environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['packages/local-stack/src/start/main.ts'], {
     cwd: repositoryRoot,
@@ -53,7 +52,6 @@ async function runLine(line: string): Promise<unknown> {
   return JSON.parse((await shell.stdout.setEncoding('utf8').toArray()).join(''));
 }
 
-/** Sends the printed request as a streaming one, whose answer takes the simulated provider seconds. */
 async function openStream(line: string): Promise<{ readToEnd(): Promise<string> }> {
   const url = /http:\S+/.exec(line)?.[0] as string;
   const messages = [{ role: 'user', content: 'Hello' }];
@@ -77,7 +75,8 @@ function listProcesses(dataFolder: string): WatchedProcess[] {
   return JSON.parse(readFileSync(join(dataFolder, 'processes.json'), 'utf8')) as WatchedProcess[];
 }
 
-const countRunning = (processes: WatchedProcess[]) => processes.filter(({ pid }) => readStartTime(pid) !== null).length;
+const countRunning = (processes: WatchedProcess[]) =>
+  processes.filter(({ pid }) => readStart(pid) !== undefined).length;
 
 function makeDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-start-'));
@@ -93,7 +92,6 @@ function makeDataFolder(): string {
 const readOperatorVariables = (dataFolder: string): Record<string, string> =>
   JSON.parse(readFileSync(join(dataFolder, 'servers.json'), 'utf8')).operator;
 
-/** The database user of each connected program, by the program's application name. */
 async function listDatabaseUsers(dataFolder: string): Promise<Record<string, string>> {
   const { migrator } = JSON.parse(readFileSync(join(dataFolder, 'servers.json'), 'utf8'));
   const { postgresPassword } = JSON.parse(readFileSync(join(dataFolder, 'secrets.json'), 'utf8'));

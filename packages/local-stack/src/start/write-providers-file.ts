@@ -17,10 +17,8 @@ export const listDemoProviders = (demoUrl: string): ProviderEntry[] => [
 ];
 
 /**
- * Writes the providers file for the proxy: the user’s own entries, and the demo provider in all of its formats, unless the user has
- * given those ids to other providers.
- *
- * @returns its path
+ * Writes the providers file for the proxy: the user’s own entries, and the demo provider in all of its formats, unless the user has given
+ * those ids to other providers.
  */
 export function writeProvidersFile(dataFolder: string, demoUrl: string, own: (ProviderEntry | null)[]): string {
   const file = join(dataFolder, 'providers.json');
@@ -30,11 +28,7 @@ export function writeProvidersFile(dataFolder: string, demoUrl: string, own: (Pr
   return file;
 }
 
-/**
- * The entries of the user's providers file; the proxy checks them.
- *
- * @throws StartError if it holds no list
- */
+/** The entries of the user's providers file; the proxy checks them. */
 export function readOwnProviders(file: string | undefined): (ProviderEntry | null)[] {
   if (file === undefined) return [];
   try {

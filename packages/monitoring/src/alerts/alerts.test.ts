@@ -34,7 +34,6 @@ function run(...args: string[]): { status: number | null; output: string } {
   return { status, output: stdout + stderr };
 }
 
-/** A test of promtool's: with these series, that many series of the alert fire after an hour. */
 function toTest(name: string, series: Record<string, string>, firing: number): object {
   return {
     interval: '1m',
@@ -70,7 +69,7 @@ test.for([
 ] as const)('promtool takes the configuration for %s', ([name, config], { skip }) => {
   if (promtool === null) return skip(whyNot);
   const file = `${name}.yml`;
-  // Debian's is built without the search for pods; what is done with those that are found can be checked.
+  // Debian's is built without the search for pods; what is done with found ones can be checked.
   const text = JSON.stringify(config, (key, value) => (key === 'kubernetes_sd_configs' ? undefined : value));
   writeFileSync(join(folder, file), text);
   const { status, output } = run('check', 'config', file);

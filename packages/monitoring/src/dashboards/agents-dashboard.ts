@@ -1,4 +1,5 @@
-import { sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
+import { statPanel, tablePanel, timePanel } from '../panels.ts';
+import { sqlTable, sqlTime } from '../query.ts';
 import { agentVariable, inDays, makeDashboard, ofChosenAgents, usageByAgentAndModel } from './make-dashboard.ts';
 
 const countOf = (title: string, description: string, where: string) =>
@@ -96,7 +97,6 @@ const others = [
   }),
 ];
 
-/** Active agents, and those that should be quiet. */
 export const agentsDashboard = makeDashboard({
   uid: 'agp-agents',
   title: 'AGP / Agents',

@@ -1,10 +1,11 @@
-import { barGaugePanel, prom, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
+import { barGaugePanel, statPanel, tablePanel, timePanel } from '../panels.ts';
+import { prom, sqlTable, sqlTime } from '../query.ts';
 import { agentVariable, inDays, makeDashboard, ofChosenAgents } from './make-dashboard.ts';
 
 const ofAll = "FROM reporting.budgets_today WHERE scope = 'global'";
 const ofActive = `FROM reporting.budgets_today\nWHERE scope = 'agent' AND agent_status = 'active' AND ${ofChosenAgents}`;
 
-/** What panels show where no cap is set. */
+/** What panels show if no cap is set. */
 const noCap = 'no cap';
 
 const globalFigure = (title: string, description: string, column: string, unit: string, shown = {}) =>

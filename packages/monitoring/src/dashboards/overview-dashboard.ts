@@ -1,4 +1,5 @@
-import { prom, promNow, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
+import { statPanel, tablePanel, timePanel } from '../panels.ts';
+import { prom, promNow, sqlTable, sqlTime } from '../query.ts';
 import { inDays, inHours, makeDashboard, providerVariable, usageByAgentAndModel } from './make-dashboard.ts';
 
 const now = [

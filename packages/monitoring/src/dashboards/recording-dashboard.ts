@@ -1,4 +1,5 @@
-import { prom, promNow, type Query, sqlTable, statPanel, tablePanel, timePanel } from '../panels/index.ts';
+import { statPanel, tablePanel, timePanel } from '../panels.ts';
+import { prom, promNow, type Query, sqlTable } from '../query.ts';
 import { makeDashboard, providerVariable } from './make-dashboard.ts';
 
 const rate = (metric: string, by: string) => `sum by (${by}) (rate(${metric}[$__rate_interval]))`;

@@ -1,4 +1,5 @@
-import { sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels/index.ts';
+import { statPanel, tablePanel, timePanel } from '../panels.ts';
+import { sqlTable, sqlTime } from '../query.ts';
 import { agentVariable, intervalOf, makeDashboard, ofChosenAgents } from './make-dashboard.ts';
 
 const started = `FROM reporting.sessions\nWHERE $__timeFilter(started_at) AND ${ofChosenAgents}`;

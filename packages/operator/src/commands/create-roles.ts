@@ -10,7 +10,6 @@ import { readSecret } from '../secrets/secrets-folder.ts';
 const repositoryRoot = resolve(import.meta.dirname, '../../../..');
 const roles = Object.keys(roleNames) as RoleKey[];
 const toVariable = (role: RoleKey) => `AGP_${role.toUpperCase()}_PASSWORD`;
-/** The key that `loadConfig` reads from that variable. */
 const toKey = (role: RoleKey) => `agp${role.charAt(0).toUpperCase()}${role.slice(1)}Password`;
 /** SCRAM would normalise other characters, so a client that does not could never log in. */
 const password = z

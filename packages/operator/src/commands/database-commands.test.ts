@@ -10,7 +10,6 @@ const toVariables = (databaseUrl?: string): Record<string, string> =>
 const run = (command: string, args: string[], databaseUrl?: string) =>
   runCommandWithin(fileOf(command), args, toVariables(databaseUrl));
 
-/** A port that nothing listens on. */
 async function findUnusedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -8,13 +8,7 @@ import { completeSecrets, givenPath, readSecret, writeSecret, writeServerConfigs
 /** Of a Secret, in bytes. */
 const maxBytes = 1024 * 1024;
 
-/**
- * Takes files into the folder of secrets, in place of those that are there.
- *
- * @param given each as `path=file`: where in the folder, and from which file
- * @returns the paths that were written
- * @throws UsageError, CommandError naming what cannot be taken; then nothing was
- */
+/** Takes files into the folder of secrets, in place of the old ones. */
 export function addSecrets(folder: string, given: readonly string[]): string[] {
   const texts = given.map((each): [string, string] => {
     const [path = '', ...file] = each.split('=');
@@ -44,11 +38,7 @@ function readGiven(path: string, file: string): string {
 export const rotatable = [...databaseUsers, 'operator', 'management-api-key', 'grafana-admin'] as const;
 export type Rotatable = (typeof rotatable)[number];
 
-/**
- * Gives a role a new password for each server, in every file that contains one. The rest of each URL stays unchanged.
- *
- * @returns the paths of what was written
- */
+/** Gives a role a new password for each server, in every file that contains one. */
 export function rotateSecrets(folder: string, places: ServerPlaces, role: Rotatable): string[] {
   completeSecrets(folder, places);
   const database = makePassword();

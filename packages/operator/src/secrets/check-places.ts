@@ -14,11 +14,7 @@ const uses: Record<Place, { paths: readonly string[]; port?: number }> = {
 };
 const options = Object.keys(uses) as Place[];
 
-/**
- * Checks that existing URLs, which are not written again, name the places that were asked for. Other parts of them do not matter.
- *
- * @throws CommandError naming the option and the files that differ
- */
+/** Checks that existing URLs, which are not written again, name the places that were asked for. */
 export function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>): void {
   const problems = options.flatMap((option) => {
     const place = asked[option];
@@ -36,14 +32,12 @@ function differs(folder: string, path: string, option: Place, place: string): bo
   return option === 'database' ? takeApart(url).path !== place : spellOut(url, option) !== spellOut(place, option);
 }
 
-/** Parses `scheme://user:password@host:port,host:port/path?parameters`; each server may also be a whole URL. The path is a database, or a master's name. */
 function takeApart(url: string) {
   const bare = url.replace(/[a-z+]+:\/\/(?:[^@/?,]*@)?/g, '');
   const [, servers = '', path = ''] = /^([^/?]*)(?:\/([^?]*))?/.exec(bare) ?? [];
   return { servers, path: decodeURIComponent(path) };
 }
 
-/** The servers that a URL, or an option, names, each with its port; of sentinels also the master's name. */
 function spellOut(text: string, option: Place): string {
   const { servers, path } = takeApart(text);
   const isSentinel = /^(?:rediss?\+)?sentinel:/.test(text);

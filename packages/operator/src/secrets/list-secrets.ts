@@ -58,10 +58,7 @@ export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<str
   return secrets;
 }
 
-/**
- * The servers' own configuration, by its path. It is derived from the passwords and the users' rights, and written again whenever one of
- * them changes.
- */
+/** The servers' own configuration, by its path. */
 export function listServerConfigs({ nats, redis }: Passwords): Map<string, string> {
   const note = '# Made by "npm run secrets", which overwrites it.\n';
   // A single server must sync an event to disk before it confirms it; the default is every two minutes. Needs NATS 2.10.

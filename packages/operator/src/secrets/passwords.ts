@@ -26,9 +26,7 @@ type ReadSecret = (path: string) => string | undefined;
 /** `scheme://user:password@`, once for each server of a cluster. */
 const credentials = /([a-z]+:\/\/[^:@/]*):([^@/]*)@/g;
 
-/**
- * The known passwords, and new ones for the others. A password that is in two files is read from either, so one of them may be missing.
- */
+/** The known passwords, and new ones for the others. */
 export function readPasswords(read: ReadSecret): Passwords {
   const fromUrl = (path: string) => readUrlPassword(read(path));
   const known = <User extends string>(users: readonly User[], find: (user: User) => string | undefined) => {

@@ -9,7 +9,6 @@ const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'managemen
 export const givenPath =
   /^(?:provider-keys\/[a-z0-9][a-z0-9-]{0,62}|(?:proxy|management)-tls\/tls\.(?:crt|key)|admin\/database-url|management\/oidc-client-secret)$/;
 
-/** The paths of given secrets that are in the folder. */
 function listAddedSecrets(folder: string): string[] {
   return givenFolders
     .filter((name) => existsSync(join(folder, name)))
@@ -39,12 +38,7 @@ export function readSecrets(folder: string, places: ServerPlaces): Map<string, s
   return new Map(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
-/**
- * Writes missing secrets, and the servers' configuration. Existing secrets stay. Only the owner can enter the folder; the files in it are
- * readable by all, since containers mount single files of it and run as other users.
- *
- * @returns the paths that were written
- */
+/** Writes missing secrets, and the servers' configuration. Existing secrets stay. */
 export function completeSecrets(folder: string, places: ServerPlaces): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);

@@ -15,7 +15,6 @@ function makeFolder(): string {
 
 const read = (folder: string) => readSecrets(folder, defaultPlaces);
 
-/** Each password with the paths of the files that contain it. */
 function findPasswords(secrets: ReadonlyMap<string, string>): string[][] {
   const passwords = [...secrets].flatMap(([path, text]) =>
     [...text.matchAll(/(?<=:\/\/[a-z_]+:)[^@]+|(?<=password: ")[^"]+|^[A-Za-z0-9_-]{32,}$/g)].map(([password]) => ({

@@ -4,19 +4,17 @@ import { apiQuery, refreshMs } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session-context.ts';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
+import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Screen, Stat } from '../../components/layout.tsx';
-import { CapBar, CopyText, Money, StatusPill, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
-import { formatCount, formatTime, projectSpend } from '../../format/format.ts';
+import { Money, ShortId, StatusPill, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { formatCount } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
 
-/** What it spends, does and may do. */
 function AgentFigures({ overview }: { overview: AgentOverview }) {
   const { agent, budget, running_requests: running } = overview;
-  const now = useNow();
   const spent = budget?.spent_usd ?? agent.cost_today_usd;
-  const projection = projectSpend(spent, agent.daily_cap_usd, now);
   return (
     <div className="stats">
       <Stat name="Spent today (UTC)" figure={<Money usd={spent} />}>
@@ -27,11 +25,7 @@ function AgentFigures({ overview }: { overview: AgentOverview }) {
           warnOnly={agent.warn_only}
           label={`Daily cap of ${agent.name}`}
         />
-        {projection.kind === 'runs out' && (
-          <div className="small tone-warn">
-            At this pace it is used up at {formatTime(new Date(projection.at).toISOString(), now).slice(0, -3)}
-          </div>
-        )}
+        <Outlook used={spent} cap={agent.daily_cap_usd} warnOnly={agent.warn_only} line />
       </Stat>
       <Stat name="Requests today (UTC)" figure={formatCount(agent.requests_today)}>
         <span className="small dim">
@@ -58,30 +52,22 @@ function AgentFigures({ overview }: { overview: AgentOverview }) {
 /** Links to lists of what one agent did: screens of their own, so these are no tabs. */
 function AgentWays({ agentId }: { agentId: string }) {
   const { edition } = useSession();
-  const search = { agent_id: agentId };
+  const places = [
+    ['/events', 'Events'],
+    ['/live', 'Live'],
+    ...(edition === 'extended' ? ([['/sessions', 'Sessions']] as const) : []),
+    ['/refusals', 'Refusals'],
+    ['/costs', 'Costs'],
+    ['/audit', 'Audit log'],
+  ] as const;
   return (
     <nav className="ways no-print" aria-label="More about this agent">
       <span className="dim">More of it:</span>
-      <Link to="/events" search={search}>
-        Events
-      </Link>
-      <Link to="/live" search={search}>
-        Live
-      </Link>
-      {edition === 'extended' && (
-        <Link to="/sessions" search={search}>
-          Sessions
+      {places.map(([to, name]) => (
+        <Link key={to} to={to} search={{ agent_id: agentId }}>
+          {name}
         </Link>
-      )}
-      <Link to="/refusals" search={search}>
-        Refusals
-      </Link>
-      <Link to="/costs" search={search}>
-        Costs
-      </Link>
-      <Link to="/audit" search={search}>
-        Audit log
-      </Link>
+      ))}
     </nav>
   );
 }
@@ -109,11 +95,7 @@ export function AgentScreen() {
           'Agent'
         )
       }
-      about={
-        <>
-          <span className="mono">{agentId}</span> <CopyText text={agentId} what="agent id" />
-        </>
-      }
+      about={<ShortId id={agentId} what="agent id" whole />}
       actions={overview && <Actions overview={overview} />}
     >
       <AgentWays agentId={agentId} />

@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
-import { MinuteStamp, Money, Pill, TimeStamp } from '../../components/values.tsx';
+import { MinuteStamp, Money, OutcomePill, Pill, TimeStamp } from '../../components/values.tsx';
 import { describeChange, nameAction, nameActor, sumsUpMinute } from '../../format/describe-change.ts';
-import { describeOutcome, describePii, endOfMinute } from '../../format/format.ts';
+import { describePii, endOfMinute } from '../../format/format.ts';
 
 type Event = AgentOverview['events'][number];
 type Change = AgentOverview['changes'][number];
@@ -51,7 +51,6 @@ function Entry({ entry }: { entry: TimelineEntry }) {
     );
   }
   const { event } = entry;
-  const outcome = describeOutcome(event);
   const pii = describePii(event);
   return (
     <>
@@ -59,7 +58,7 @@ function Entry({ entry }: { entry: TimelineEntry }) {
         <Link to="/events/$eventId" params={{ eventId: event.id }}>
           {event.model}
         </Link>{' '}
-        <Pill tone={outcome.tone}>{outcome.text}</Pill> {pii.tone === 'warn' && <Pill tone="warn">personal data</Pill>}
+        <OutcomePill event={event} /> {pii.tone === 'warn' && <Pill tone="warn">personal data</Pill>}
       </div>
       <div className="small dim">
         {event.prompt_tokens} tokens in, {event.completion_tokens} out, <Money usd={event.cost_usd} />

@@ -5,13 +5,12 @@ import type { AgentOverview } from '../../api/shapes.ts';
 import { EmptyState, FaultBoundary } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { RowsTable } from '../../components/list.tsx';
-import { Fields, Money, Pill } from '../../components/values.tsx';
+import { Fields, Money, PiiLinks } from '../../components/values.tsx';
 import { formatCount, formatShortCount } from '../../format/format.ts';
 
 const height = 200;
-const DayBars = lazy(() => import('../../charts/day-bars.tsx').then((file) => ({ default: file.DayBars })));
+const DayBars = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.DayBars })));
 
-/** The last 30 days: cost by day and model, and personal data. */
 export function AgentUsage({ overview }: { overview: AgentOverview }) {
   const { agent, days, models, findings } = overview;
   const bars = days.map(({ day, total_cost_usd }) => ({ day, group: 'Cost', cost: total_cost_usd }));
@@ -54,28 +53,14 @@ export function AgentUsage({ overview }: { overview: AgentOverview }) {
         </Card>
       )}
       <Card title="Personal data, last 30 days">
-        {findings.length === 0 ? (
-          <span className="dim">None was found in its requests.</span>
-        ) : (
-          <div style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
-            {findings.map(({ type, event_count }) => (
-              <Link key={type} to="/events" search={{ agent_id: agent.id, pii_type: type }}>
-                <Pill tone="warn">
-                  {type.replaceAll('_', ' ')} {formatCount(event_count)}
-                </Pill>
-              </Link>
-            ))}
-          </div>
-        )}
+        <PiiLinks findings={findings} search={{ agent_id: agent.id }} none="None was found in its requests." />
       </Card>
       {metadata.length > 0 && (
         <Card title="Metadata">
           <Fields
-            fields={metadata.map(([name, value]) => [
-              name,
-              typeof value === 'string' ? value : JSON.stringify(value),
-              name,
-            ])}
+            fields={Object.fromEntries(
+              metadata.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+            )}
           />
         </Card>
       )}

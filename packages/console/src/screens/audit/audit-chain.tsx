@@ -1,27 +1,16 @@
 import { findCut, findRefusal } from '@agp/core/chain';
-import { Button } from '@mantine/core';
 import { callApi } from '../../api/api.ts';
-import { FailureNotice } from '../../components/feedback.tsx';
-import { Card } from '../../components/layout.tsx';
-import { ChainReport, DownloadChain, NoHashing } from '../../verify/chain-report.tsx';
-import { type CheckedLink, canHash, checkChain, checkRemovals } from '../../verify/check-chain.ts';
-import { type Finding, nameCheck, useChainCheck } from '../../verify/use-chain-check.ts';
-
-interface Progress {
-  signal: AbortSignal;
-  onTotal: (total: number) => void;
-  onSteps: (steps: readonly CheckedLink[]) => void;
-}
+import { ChainCard } from '../../verify/chain-card.tsx';
+import { checkChain, checkRemovals } from '../../verify/check-chain.ts';
+import { type Finding, type Progress, useChainCheck } from '../../verify/use-chain-check.ts';
 
 /**
- * Downloads the audit log's chain, computes every hash in this browser, and compares its end with its head, and what retention removed
- * with what the log says.
- *
- * @throws ApiFailure where something cannot be downloaded
+ * Downloads the audit log's chain, computes every hash in this browser, and compares its end with its head, and what retention removed with
+ * what the log says.
  */
 export async function checkAudit(progress: Progress, isLastTry = false): Promise<Finding> {
   const { signal, onTotal, onSteps } = progress;
-  // First, so that entries which are added meanwhile are no fault. The server's judgement only counts where it is a no.
+  // First, so that entries which are added meanwhile are no fault. The server's judgement only counts if it is a no.
   const { data: told } = await callApi('get', '/api/v1/audit/verify', { signal });
   const { data } = await callApi('get', '/api/v1/audit/chain', { signal });
   onTotal(data.entries.length);
@@ -39,33 +28,15 @@ export async function checkAudit(progress: Progress, isLastTry = false): Promise
   return { ...check, otherFault };
 }
 
-/** The audit log's chain of hashes, computed anew in this browser. */
 export function AuditChain() {
-  const { state, start } = useChainCheck(checkAudit);
-  const isRunning = state.kind === 'report' && state.report.kind === 'running';
   return (
-    <Card
-      title={nameCheck(state)}
-      aside={
-        <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
-          <DownloadChain paths={['/api/v1/audit/chain']} name="audit-log.json" />
-          {canHash() && (
-            <Button size="xs" variant="default" className="no-print" onClick={() => void start()} loading={isRunning}>
-              {state.kind === 'idle' ? 'Verify the whole log' : 'Verify again'}
-            </Button>
-          )}
-        </span>
-      }
-    >
-      {!canHash() && <NoHashing command="npm run agp -- audit verify" />}
-      {canHash() && state.kind === 'idle' && (
-        <span className="dim">
-          Downloads the whole log, computes every hash here, and compares what was removed for its age with what the log
-          says.
-        </span>
-      )}
-      {state.kind === 'failed' && <FailureNotice error={state.error} />}
-      {state.kind === 'report' && <ChainReport state={state.report} noun="entry" />}
-    </Card>
+    <ChainCard
+      check={useChainCheck(checkAudit)}
+      noun="entry"
+      words={['Verify the whole log', 'Verify again']}
+      idle="Downloads the whole log, computes every hash here, and compares what was removed for its age with what the log says."
+      command="npm run agp -- audit verify"
+      download={{ paths: ['/api/v1/audit/chain'], name: 'audit-log.json' }}
+    />
   );
 }

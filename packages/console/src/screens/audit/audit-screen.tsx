@@ -1,17 +1,20 @@
+import { Button } from '@mantine/core';
+import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { apiQuery, refreshMs } from '../../api/api.ts';
+import { useSession } from '../../api/session-context.ts';
 import type { AuditEntry } from '../../api/shapes.ts';
-import { EmptyState, Reading } from '../../components/feedback.tsx';
+import { EmptyState } from '../../components/feedback.tsx';
 import { Choice, LinkedFilter, TimeRange } from '../../components/filters.tsx';
-import { Screen } from '../../components/layout.tsx';
-import { type Column, ListCard, NumberedPager } from '../../components/list.tsx';
+import type { Column } from '../../components/list.tsx';
+import { ListScreen, pageQuery, pageSize, useFilters } from '../../components/list-screen.tsx';
 import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
 import { actionNames, describeChange, nameAction, nameActor, sumsUpMinute } from '../../format/describe-change.ts';
-import { shortenId } from '../../format/format.ts';
-import { describeFilter, PrintButton, PrintStamp } from '../../print/print.tsx';
-import type { AuditSearch } from '../../search/screen-searches.ts';
-import { timeSpans } from '../../search/search.ts';
+import { formatFullTime, formatUtc, shortenId } from '../../format/format.ts';
+import { compact, timeSpans } from '../../search/search.ts';
 import { AuditChain } from './audit-chain.tsx';
 
 function About({ agent_id, agent_name, target }: AuditEntry) {
@@ -25,7 +28,6 @@ function About({ agent_id, agent_name, target }: AuditEntry) {
   );
 }
 
-/** Of the audit log. */
 const auditColumns: readonly Column<AuditEntry>[] = [
   {
     head: 'No.',
@@ -66,26 +68,50 @@ const auditColumns: readonly Column<AuditEntry>[] = [
   },
 ];
 
+/** Prints the screen as it is: what is shortened or hidden on it is whole on paper. */
+function PrintButton() {
+  return (
+    <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
+      Print
+    </Button>
+  );
+}
+
+/** On paper: when, by whom and from where it was printed, and what was left out. */
+function PrintStamp({ children }: { children: ReactNode }) {
+  const { name } = useSession();
+  const [at, setAt] = useState(() => new Date().toISOString());
+  useEffect(() => {
+    // The browser takes the page as it is when this returns.
+    const stamp = () => flushSync(() => setAt(new Date().toISOString()));
+    window.addEventListener('beforeprint', stamp);
+    return () => window.removeEventListener('beforeprint', stamp);
+  }, []);
+  return (
+    <p className="only-print small" data-testid="printed">
+      Printed {formatFullTime(at)} ({formatUtc(at)}) by {name} from {window.location.host}
+      {children}
+    </p>
+  );
+}
+
+const describeFilter = (filter: object): string =>
+  Object.entries(compact(filter))
+    .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
+    .join(', ');
+
 const route = getRouteApi('/audit');
-const pageSize = 50;
 
 const actions = Object.entries(actionNames).map(([value, label]) => ({ value, label }));
 
-/** Who changed what and what was refused, and the chain that proves it. */
 export function AuditScreen() {
-  const { page = 1, ...filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, change, ...at } = useFilters(route.useSearch());
   const query = useQuery({
-    ...apiQuery('/api/v1/audit', {
-      query: { ...filter, expand: 'agent', limit: pageSize + 1, offset: (page - 1) * pageSize } as never,
-    }),
-    ...(page === 1 && { refetchInterval: refreshMs }),
+    ...apiQuery('/api/v1/audit', { query: { ...filter, ...pageQuery(at.page), expand: 'agent' } as never }),
+    ...(at.isFirst && { refetchInterval: refreshMs }),
   });
-  const change = (next: Partial<AuditSearch>) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), replace: true });
-  const isFiltered = Object.keys(filter).length > 0;
   return (
-    <Screen
+    <ListScreen
       title="Audit log"
       about="Every change with who made it and why, and every refused request: one chain of hashes"
       actions={
@@ -102,40 +128,25 @@ export function AuditScreen() {
           <PrintButton />
         </>
       }
+      label="Entries of the audit log"
+      nouns={['entry', 'entries']}
+      query={query}
+      at={at}
+      rowKey={(entry) => entry.id ?? `${entry.timestamp} ${entry.agent_id} ${JSON.stringify(entry.after)}`}
+      columns={auditColumns}
+      numbered={['Newer', 'Older']}
+      hint="Try a longer time or another action."
+      none={
+        <EmptyState title="Nothing was changed yet">
+          Changes by the console, the command line and the API are recorded here.
+        </EmptyState>
+      }
     >
       <PrintStamp>
-        {isFiltered && `; only entries with ${describeFilter(filter)}`}
-        {(page > 1 || (query.data?.data.length ?? 0) > pageSize) && '; one page of several'}
+        {at.showAll && `; only entries with ${describeFilter(filter)}`}
+        {(!at.isFirst || (query.data?.data.length ?? 0) > pageSize) && '; one page of several'}
       </PrintStamp>
       <AuditChain />
-      <Reading query={query}>
-        {({ data: entries }) => (
-          <ListCard
-            label="Entries of the audit log"
-            nouns={['entry', 'entries']}
-            rows={entries.slice(0, pageSize)}
-            rowKey={(entry) => entry.id ?? `${entry.timestamp} ${entry.agent_id} ${JSON.stringify(entry.after)}`}
-            columns={auditColumns}
-            stale={query.isPlaceholderData}
-            page={page}
-            onShowAll={isFiltered ? () => void navigate({ search: {} }) : undefined}
-            hint="Try a longer time or another action."
-            none={
-              <EmptyState title="Nothing was changed yet">
-                Changes by the console, the command line and the API are recorded here.
-              </EmptyState>
-            }
-          >
-            <NumberedPager
-              page={page}
-              size={pageSize}
-              count={entries.length}
-              nouns="Entries"
-              words={['Newer', 'Older']}
-            />
-          </ListCard>
-        )}
-      </Reading>
-    </Screen>
+    </ListScreen>
   );
 }

@@ -9,7 +9,6 @@ const route = getRouteApi('/costs');
 const names = { usage: 'Usage', unpriced: 'Unpriced models', doubtful: 'In doubt', unrecorded: 'Not recorded' };
 const views = { usage: UsageView, unpriced: UnpricedView, doubtful: DoubtfulView, unrecorded: UnrecordedView };
 
-/** What was spent, on what, and which figures need a second look. */
 export function CostsScreen() {
   const { view = 'usage' } = route.useSearch();
   const View = views[view];

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../../api/api.ts';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
-import { Card } from '../../components/layout.tsx';
-import { RowsTable } from '../../components/list.tsx';
+import { ListCard } from '../../components/list.tsx';
 import { AgentLink, Money, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount, formatShortCount } from '../../format/format.ts';
 
@@ -20,34 +19,31 @@ export function DoubtfulView() {
   return (
     <Reading query={query}>
       {({ data: calls }) => (
-        <Card flush>
-          {calls.length === 0 ? (
+        <ListCard
+          label="Calls whose figures are in doubt"
+          rows={calls}
+          rowKey={({ event_id }) => event_id}
+          columns={[
+            {
+              head: 'Time',
+              cell: ({ event_id, started_at }) => (
+                <Link to="/events/$eventId" params={{ eventId: event_id }}>
+                  <TimeStamp at={started_at} />
+                </Link>
+              ),
+            },
+            { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+            { head: 'Model', cell: ({ model, provider }) => `${model} (${provider})` },
+            { head: 'Why', cell: ({ reason }) => doubts[reason] },
+            { head: 'Claimed', right: true, cell: ({ claimed_cost_usd }) => <Money usd={claimed_cost_usd} /> },
+            { head: 'Recorded', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
+          ]}
+          none={
             <EmptyState title="No figure is in doubt">
               Answers that claim more than their request allows, or that cannot be read, are listed here.
             </EmptyState>
-          ) : (
-            <RowsTable
-              label="Calls whose figures are in doubt"
-              rows={calls}
-              rowKey={({ event_id }) => event_id}
-              columns={[
-                {
-                  head: 'Time',
-                  cell: ({ event_id, started_at }) => (
-                    <Link to="/events/$eventId" params={{ eventId: event_id }}>
-                      <TimeStamp at={started_at} />
-                    </Link>
-                  ),
-                },
-                { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
-                { head: 'Model', cell: ({ model, provider }) => `${model} (${provider})` },
-                { head: 'Why', cell: ({ reason }) => doubts[reason] },
-                { head: 'Claimed', right: true, cell: ({ claimed_cost_usd }) => <Money usd={claimed_cost_usd} /> },
-                { head: 'Recorded', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
-              ]}
-            />
-          )}
-        </Card>
+          }
+        />
       )}
     </Reading>
   );
@@ -59,49 +55,38 @@ export function UnpricedView() {
   return (
     <Reading query={query}>
       {({ data: models }) => (
-        <Card flush>
-          {models.length === 0 ? (
+        <ListCard
+          label="Models without a price"
+          intro={
+            <>
+              Their calls were recorded with cost 0 and use up no cap. Add their prices to the file that{' '}
+              <span className="mono">PRICES_FILE</span> names: it prices later calls.
+            </>
+          }
+          rows={models}
+          rowKey={({ provider, model }) => `${provider} ${model}`}
+          columns={[
+            {
+              head: 'Model',
+              cell: ({ model, provider }) => (
+                <Link to="/events" search={{ model, provider }}>
+                  {model}
+                </Link>
+              ),
+            },
+            { head: 'Provider', cell: ({ provider }) => provider },
+            { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
+            { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },
+            { head: 'Tokens out', right: true, cell: (row) => formatShortCount(row.total_completion_tokens) },
+            { head: 'First', cell: ({ first_seen_at }) => <TimeStamp at={first_seen_at} /> },
+            { head: 'Last', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
+          ]}
+          none={
             <EmptyState title="Every model has a price">
               Calls of a model without one would be recorded with cost 0, and listed here.
             </EmptyState>
-          ) : (
-            <>
-              <p className="card-body" style={{ margin: 0, paddingTop: '1rem' }}>
-                Their calls were recorded with cost 0 and use up no cap. Add their prices to the file that{' '}
-                <span className="mono">PRICES_FILE</span> names: it prices later calls.
-              </p>
-              <RowsTable
-                label="Models without a price"
-                rows={models}
-                rowKey={({ provider, model }) => `${provider} ${model}`}
-                columns={[
-                  {
-                    head: 'Model',
-                    cell: ({ model, provider }) => (
-                      <Link to="/events" search={{ model, provider }}>
-                        {model}
-                      </Link>
-                    ),
-                  },
-                  { head: 'Provider', cell: ({ provider }) => provider },
-                  { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
-                  {
-                    head: 'Tokens in',
-                    right: true,
-                    cell: ({ total_prompt_tokens }) => formatShortCount(total_prompt_tokens),
-                  },
-                  {
-                    head: 'Tokens out',
-                    right: true,
-                    cell: ({ total_completion_tokens }) => formatShortCount(total_completion_tokens),
-                  },
-                  { head: 'First', cell: ({ first_seen_at }) => <TimeStamp at={first_seen_at} /> },
-                  { head: 'Last', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
-                ]}
-              />
-            </>
-          )}
-        </Card>
+          }
+        />
       )}
     </Reading>
   );
@@ -120,34 +105,26 @@ export function UnrecordedView() {
   return (
     <Reading query={query}>
       {({ data: requests }) => (
-        <Card flush>
-          {requests.length === 0 ? (
+        <ListCard
+          label="Requests without an event"
+          intro="They are in no sum of costs, and count in the budget of their day. An entry goes when its event is recorded after all."
+          rows={requests}
+          rowKey={({ event_id }) => event_id}
+          columns={[
+            { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
+            { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+            { head: 'Model', cell: ({ model, provider }) => `${model ?? 'not known'} (${provider ?? '–'})` },
+            { head: 'Why', cell: ({ reason }) => unrecordedReasons[reason] },
+            { head: 'Counts as', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
+            { head: 'Event id', cell: ({ event_id }) => <ShortId id={event_id} what="event id" /> },
+          ]}
+          none={
             <EmptyState title="Every forwarded request is recorded">
               A request whose proxy was killed before its event was safe would be listed here, with what it counts in
               the budgets.
             </EmptyState>
-          ) : (
-            <>
-              <p className="card-body" style={{ margin: 0, paddingTop: '1rem' }}>
-                They are in no sum of costs, and count in the budget of their day. An entry goes when its event is
-                recorded after all.
-              </p>
-              <RowsTable
-                label="Requests without an event"
-                rows={requests}
-                rowKey={({ event_id }) => event_id}
-                columns={[
-                  { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
-                  { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
-                  { head: 'Model', cell: ({ model, provider }) => `${model ?? 'not known'} (${provider ?? '–'})` },
-                  { head: 'Why', cell: ({ reason }) => unrecordedReasons[reason] },
-                  { head: 'Counts as', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
-                  { head: 'Event id', cell: ({ event_id }) => <ShortId id={event_id} what="event id" /> },
-                ]}
-              />
-            </>
-          )}
-        </Card>
+          }
+        />
       )}
     </Reading>
   );

@@ -1,13 +1,13 @@
 import { sumUsd } from '@agp/core/money';
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { apiQuery } from '../../api/api.ts';
 import { EmptyState, FaultBoundary, Reading } from '../../components/feedback.tsx';
 import { Choice, LinkedFilter, TimeRange } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
-import { CsvButton, RowsTable } from '../../components/list.tsx';
+import { CsvButton, GrowingTable } from '../../components/list.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
 import { formatCount, formatShare, formatShortCount } from '../../format/format.ts';
 import { type CostGroup, type CostsSearch, costGroups, listGroups } from '../../search/screen-searches.ts';
@@ -33,21 +33,18 @@ function TagHint() {
   );
 }
 
-/** Rows that are drawn at once. */
 const rowsAtOnce = 100;
 /** Sums of agents that are read; CSV has all. */
-export const mostAgents = 1_000;
+const mostAgents = 1_000;
 
-/** What each group is called. */
-export const groupNames: Record<CostGroup, string> = {
+const groupNames: Record<CostGroup, string> = {
   model: 'Model',
   agent: 'Agent',
   provider: 'Provider',
   tag: 'Compliance tag',
 };
 
-/** Of what and when costs are. */
-export type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
+type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
 
 /** Names of filters of events. */
 const filterNames = { agent: 'agent_id', model: 'model', provider: 'provider', tag: 'compliance_tag' } as const;
@@ -72,44 +69,31 @@ interface UsageSumsProps {
   cost: number;
 }
 
-/** What each agent, model, provider or tag used, or each pair of them, the dearest first. */
-export function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
-  const [shown, setShown] = useState(rowsAtOnce);
+function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
   return (
-    <>
-      <RowsTable
-        label="Costs"
-        rows={sums.slice(0, shown)}
-        rowKey={keyOf}
-        columns={[
-          ...groups.map((group, at) => ({
-            head: groupNames[group],
-            cell: (sum: UsageSum) => <GroupName value={sum.values[at]} sum={sum} range={range} />,
-          })),
-          { head: 'Cost', right: true, cell: (sum) => <Money usd={sum.cost} /> },
-          { head: 'Share', right: true, cell: (sum) => (cost === 0 ? '–' : formatShare(sum.cost / cost)) },
-          { head: 'Requests', right: true, cell: ({ requests }) => formatCount(requests) },
-          { head: 'Tokens in', right: true, cell: ({ promptTokens }) => formatShortCount(promptTokens) },
-          { head: 'Tokens out', right: true, cell: ({ completionTokens }) => formatShortCount(completionTokens) },
-        ]}
-      />
-      {sums.length > shown && (
-        <div className="pager">
-          <span className="dim">
-            {formatCount(shown)} of {formatCount(sums.length)}
-            {groups.includes('agent') && sums.length === mostAgents && ' or more'}, the dearest first
-          </span>
-          <Button size="xs" variant="default" onClick={() => setShown(shown + rowsAtOnce)}>
-            Show more
-          </Button>
-        </div>
-      )}
-    </>
+    <GrowingTable
+      label="Costs"
+      rows={sums}
+      rowKey={keyOf}
+      columns={[
+        ...groups.map((group, at) => ({
+          head: groupNames[group],
+          cell: (sum: UsageSum) => <GroupName value={sum.values[at]} sum={sum} range={range} />,
+        })),
+        { head: 'Cost', right: true, cell: (sum) => <Money usd={sum.cost} /> },
+        { head: 'Share', right: true, cell: (sum) => (cost === 0 ? '–' : formatShare(sum.cost / cost)) },
+        { head: 'Requests', right: true, cell: ({ requests }) => formatCount(requests) },
+        { head: 'Tokens in', right: true, cell: ({ promptTokens }) => formatShortCount(promptTokens) },
+        { head: 'Tokens out', right: true, cell: ({ completionTokens }) => formatShortCount(completionTokens) },
+      ]}
+      atOnce={rowsAtOnce}
+      note={`${groups.includes('agent') && sums.length === mostAgents ? ' or more' : ''}, the dearest first`}
+    />
   );
 }
 
 const route = getRouteApi('/costs');
-const DayBars = lazy(() => import('../../charts/day-bars.tsx').then((file) => ({ default: file.DayBars })));
+const DayBars = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.DayBars })));
 const height = 260;
 
 const options = costGroups.map((value) => ({ value, label: groupNames[value] }));
@@ -187,7 +171,6 @@ interface Grouped {
   groups: readonly CostGroup[];
 }
 
-/** Of what there are few: one read has each day of each. */
 function GroupsUsage({ range, groups }: Grouped) {
   const query = useQuery(apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: `day,${groups.join(',')}` } }));
   return (

@@ -6,13 +6,14 @@ import { usePermissions } from '../../api/session-context.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen, Tabs, wholly } from '../../components/layout.tsx';
-import { type Column, RowsTable } from '../../components/list.tsx';
+import { actionColumn, type Column, ListCard } from '../../components/list.tsx';
 import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
-import { keyViews } from '../../search/search.ts';
+import { keyViews } from '../../search/screen-searches.ts';
 import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
 
 type ApiKey = components['schemas']['ApiKey'];
+type ClaimedName = components['schemas']['ClaimedName'];
 
 /** The key that the service's configuration sets: it is changed there. */
 const bootstrapName = 'bootstrap';
@@ -32,15 +33,9 @@ const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
   madeColumn,
   { head: 'Last used', cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
   endsColumn,
-  {
-    head: 'Action',
-    silent: true,
-    right: true,
-    cell: (key) => key.name !== bootstrapName && <KeyActions apiKey={key} onMade={onMade} />,
-  },
+  actionColumn((key) => key.name !== bootstrapName && <KeyActions apiKey={key} onMade={onMade} />),
 ];
 
-/** Keys to the API, without their secrets. */
 function KeysView() {
   const query = useQuery(apiQuery('/api/v1/keys'));
   return (
@@ -58,8 +53,7 @@ function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: 
   return (
     <span style={{ display: 'inline-flex', gap: '0.375rem' }}>
       <ConfirmButton
-        name={`Rotate ${name}`}
-        title={`Rotate ${name}?`}
+        of={name}
         verb="Rotate"
         change={(reason) =>
           callApi('post', '/api/v1/keys/{id}/rotate', {
@@ -72,51 +66,41 @@ function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: 
         It gets a new secret, which is shown once. The old one works for another hour.
       </ConfirmButton>
       <ConfirmButton
-        name={`Delete ${name}`}
-        title={`Delete ${name}?`}
+        of={name}
         verb="Delete"
         danger
         change={(reason) => callApi('delete', '/api/v1/keys/{id}', { params: { path: { id }, query: { reason } } })}
       >
-        Its next call is refused, its live streams end within two seconds, and whoever signed in with it is signed out.
+        Its next call is refused, its live streams end within two seconds, and sessions that it began end.
       </ConfirmButton>
     </span>
   );
 }
 
-/** Names that work only with a token. */
 function NamesView() {
   const query = useQuery(apiQuery('/api/v1/claimed-names'));
   return (
     <Reading query={query}>
       {({ data: names }) => (
-        <Card title="Claimed names" flush>
-          {names.length === 0 ? (
-            <EmptyState title="No name is claimed">An agent’s first token claims its name.</EmptyState>
-          ) : (
-            <RowsTable
-              label="Claimed names"
-              rows={names}
-              rowKey={({ name }) => name}
-              columns={[
-                { head: 'Name', cell: ({ name }) => name },
-                { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
-                { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
-                {
-                  head: 'Action',
-                  silent: true,
-                  right: true,
-                  cell: ({ name, token_count }) =>
-                    token_count === 0 ? (
-                      <ReleaseName name={name} />
-                    ) : (
-                      <span className="small dim">revoke its tokens first</span>
-                    ),
-                },
-              ]}
-            />
-          )}
-        </Card>
+        <ListCard
+          title="Claimed names"
+          label="Claimed names"
+          rows={names}
+          rowKey={({ name }) => name}
+          columns={[
+            { head: 'Name', cell: ({ name }) => name },
+            { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
+            { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
+            actionColumn(({ name, token_count }: ClaimedName) =>
+              token_count === 0 ? (
+                <ReleaseName name={name} />
+              ) : (
+                <span className="small dim">revoke its tokens first</span>
+              ),
+            ),
+          ]}
+          none={<EmptyState title="No name is claimed">An agent’s first token claims its name.</EmptyState>}
+        />
       )}
     </Reading>
   );
@@ -125,8 +109,7 @@ function NamesView() {
 function ReleaseName({ name }: { name: string }) {
   return (
     <ConfirmButton
-      name={`Release ${name}`}
-      title={`Release ${name}?`}
+      of={name}
       verb="Release"
       danger
       change={(reason) =>
@@ -145,15 +128,9 @@ const columns: readonly Column<Token>[] = [
   { head: 'Id', cell: ({ id }) => <ShortId id={id} what="token id" /> },
   madeColumn,
   endsColumn,
-  {
-    head: 'Action',
-    silent: true,
-    right: true,
-    cell: (token) => <RevokeToken id={token.id} name={token.agent_name} />,
-  },
+  actionColumn((token) => <RevokeToken id={token.id} name={token.agent_name} />),
 ];
 
-/** Tokens by which agents prove their names, without their secrets. */
 function TokensView() {
   const query = useQuery(apiQuery('/api/v1/agent-tokens'));
   return (
@@ -177,8 +154,8 @@ function TokensView() {
           onMade={onMade}
           above={
             <div>
-              <strong>The name then works only with a token</strong>: whoever uses it without one is refused from the
-              next request on.
+              <strong>The name then works only with a token</strong>: requests without one are refused from the next
+              request on.
             </div>
           }
         />
@@ -196,8 +173,7 @@ function TokensView() {
 function RevokeToken({ id, name }: { id: string; name: string }) {
   return (
     <ConfirmButton
-      name={`Revoke the token of ${name}`}
-      title={`Revoke this token of ${name}?`}
+      of={`the token of ${name}`}
       verb="Revoke"
       danger
       change={(reason) =>
@@ -213,7 +189,6 @@ const route = getRouteApi('/keys');
 const names = { keys: 'API keys', tokens: 'Agent tokens', names: 'Claimed names' };
 const views = { keys: KeysView, tokens: TokensView, names: NamesView };
 
-/** Keys to the API, and tokens by which agents prove their names. */
 export function KeysScreen() {
   const { view = 'keys' } = route.useSearch();
   const { manageKeys } = usePermissions();

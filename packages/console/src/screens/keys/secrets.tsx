@@ -5,11 +5,10 @@ import { callApi } from '../../api/api.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
-import { Card } from '../../components/layout.tsx';
-import { type Column, RowsTable } from '../../components/list.tsx';
+import { type Column, ListCard } from '../../components/list.tsx';
 import { CopyText, TimeStamp } from '../../components/values.tsx';
 
-export const lifetimes = [
+const lifetimes = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: 'A year' },
@@ -23,11 +22,6 @@ const dayMs = 86_400_000;
 /** When something made now ends, ISO 8601; null for never. */
 function toExpiry(lifetime: Lifetime, now: number): string | null {
   return lifetime === 'never' ? null : new Date(now + Number(lifetime) * dayMs).toISOString();
-}
-
-/** How long a secret works. */
-function ExpiryChoice({ value, onChange }: { value: Lifetime; onChange: (value: Lifetime) => void }) {
-  return <Choice label="Works for" options={lifetimes} value={value} onChange={(next) => onChange(next ?? value)} />;
 }
 
 const longestName = 128;
@@ -45,9 +39,7 @@ interface MakeSecretProps {
     made: { name: string; expires_at: string | null },
     reason: string | undefined,
   ) => Promise<{ data: { secret: string } }>;
-  /** Takes the secret. */
   onMade: (secret: string) => void;
-  /** Above and below the name. */
   above?: ReactNode;
   below?: ReactNode;
 }
@@ -91,7 +83,12 @@ export function MakeSecret({
           onChange={(event) => setName(event.currentTarget.value)}
         />
         {below}
-        <ExpiryChoice value={lifetime} onChange={setLifetime} />
+        <Choice
+          label="Works for"
+          options={lifetimes}
+          value={lifetime}
+          onChange={(next) => setLifetime(next ?? lifetime)}
+        />
       </Stack>
     </ConfirmButton>
   );
@@ -106,7 +103,6 @@ const meanings: Record<Scope, string> = {
   admin: 'admin: everything, keys and tokens too',
 };
 
-/** Makes a key to the API. */
 export function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
   const [chosen, setChosen] = useState<readonly Scope[]>(['read']);
   return (
@@ -196,13 +192,15 @@ export function SecretsCard<Row extends Secret>({ what, title, query, columns, m
     <>
       <Reading query={query}>
         {({ data: rows }) => (
-          <Card title={title} aside={make(setSecret)} flush>
-            {rows.length === 0 && none ? (
-              none
-            ) : (
-              <RowsTable label={title} rows={rows} rowKey={({ id }) => id} columns={columns(setSecret)} />
-            )}
-          </Card>
+          <ListCard
+            title={title}
+            aside={make(setSecret)}
+            label={title}
+            rows={rows}
+            rowKey={({ id }) => id}
+            columns={columns(setSecret)}
+            none={none}
+          />
         )}
       </Reading>
       {secret !== null && <OnceSecret secret={secret} what={what} onClose={() => setSecret(null)} />}

@@ -21,7 +21,7 @@ const overscan = 8;
 interface LiveRowsProps {
   rows: readonly StreamEvent[];
   scroller: RefObject<HTMLElement | null>;
-  /** Called as one scrolls: true where the newest is out of sight. */
+  /** Called as one scrolls: true if the newest is out of sight. */
   onAway: (away: boolean) => void;
 }
 

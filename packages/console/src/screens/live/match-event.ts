@@ -1,7 +1,7 @@
 import type { StreamEvent } from '../../api/shapes.ts';
 import type { LiveSearch } from '../../search/screen-searches.ts';
 
-/** Whether an event has the text in its agent's name, model or tag, in any case, and personal data where that is asked for. */
+/** Whether an event has the text in its agent's name, model or tag, in any case, and personal data if that is asked for. */
 export function matchEvent(
   {
     agent_name,

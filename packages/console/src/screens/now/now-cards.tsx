@@ -1,122 +1,104 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { apiQuery } from '../../api/api.ts';
 import type { Status } from '../../api/shapes.ts';
+import { fillHours } from '../../charts/chart-data.ts';
+import { CapBar } from '../../components/cap-bar.tsx';
 import { FailureNotice, FaultBoundary } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
-import { RowsTable } from '../../components/list.tsx';
-import { CapBar, Money, Pill, TimeAgo } from '../../components/values.tsx';
+import { type Column, RowsTable } from '../../components/list.tsx';
+import { AgentLink, Money, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
 import { formatCount, type Tone } from '../../format/format.ts';
-import { ChainReport } from '../../verify/chain-report.tsx';
-import { canHash } from '../../verify/check-chain.ts';
+import { ChainCard } from '../../verify/chain-card.tsx';
 import { useChainCheck } from '../../verify/use-chain-check.ts';
 import { checkAudit } from '../audit/audit-chain.tsx';
-import { fillHours } from './fill-hours.ts';
 
-function AgentName({ id, name }: { id: string; name: string }) {
+interface Named {
+  agent_id: string;
+  agent_name: string;
+}
+
+interface AgentListProps<Row> {
+  title: string;
+  label?: string;
+  more: ReactNode;
+  rows: readonly Row[] | null | undefined;
+  columns: readonly Column<Row>[];
+}
+
+/** Some agents; nothing if there are none. */
+function AgentList<Row extends Named>({ title, label = title, more, rows, columns }: AgentListProps<Row>) {
+  if (!rows || rows.length === 0) return null;
   return (
-    <Link to="/agents/$agentId" params={{ agentId: id }}>
-      {name}
-    </Link>
+    <Card title={title} flush aside={more}>
+      <RowsTable label={label} rows={rows} rowKey={({ agent_id }) => agent_id} columns={columns} />
+    </Card>
   );
 }
 
 /** Who spends, who is near the cap, who is blocked, and what personal data went through today. */
 export function NowLists({ status }: { status: Status }) {
   const { top_spenders: spenders, spend, agents, pii_today: pii } = status;
+  const agent = {
+    head: 'Agent',
+    cell: ({ agent_id, agent_name }: Named) => <AgentLink id={agent_id} name={agent_name} />,
+  };
   return (
     <div className="grid" style={{ ['--least' as string]: '24rem' }}>
-      {spenders && spenders.length > 0 && (
-        <Card
-          title="Top spenders today"
-          flush
-          aside={
-            <Link to="/costs" search={{ by: 'agent', from: 'today' }} className="small">
-              Costs
-            </Link>
-          }
-        >
-          <RowsTable
-            label="Top spenders today"
-            rows={spenders}
-            rowKey={({ agent_id }) => agent_id}
-            columns={[
-              { head: 'Agent', cell: (row) => <AgentName id={row.agent_id} name={row.agent_name} /> },
-              { head: 'Cost', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
-              { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
-            ]}
-          />
-        </Card>
-      )}
-      {spend && spend.agents_near_cap.length > 0 && (
-        <Card
-          title="Near their cap"
-          flush
-          aside={
-            <Link to="/budgets" className="small">
-              Budgets
-            </Link>
-          }
-        >
-          <RowsTable
-            label="Agents near their cap"
-            rows={spend.agents_near_cap}
-            rowKey={({ agent_id }) => agent_id}
-            columns={[
-              { head: 'Agent', cell: (row) => <AgentName id={row.agent_id} name={row.agent_name} /> },
-              {
-                head: 'Spent of cap',
-                cell: (row) => (
-                  <CapBar
-                    spent={row.spent_usd}
-                    cap={row.daily_cap_usd}
-                    warnOnly={row.warn_only}
-                    label={`Daily cap of ${row.agent_name}`}
-                  />
-                ),
-              },
-            ]}
-          />
-        </Card>
-      )}
-      {agents && agents.latest_blocked.length > 0 && (
-        <Card
-          title="Blocked"
-          flush
-          aside={
-            <Link to="/agents" search={{ status: 'blocked' }} className="small">
-              All {formatCount(agents.blocked)}
-            </Link>
-          }
-        >
-          <RowsTable
-            label="Latest blocked agents"
-            rows={agents.latest_blocked}
-            rowKey={({ agent_id }) => agent_id}
-            columns={[
-              { head: 'Agent', cell: (row) => <AgentName id={row.agent_id} name={row.agent_name} /> },
-              { head: 'Changed', right: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
-            ]}
-          />
-        </Card>
-      )}
+      <AgentList
+        title="Top spenders today"
+        more={
+          <Link to="/costs" search={{ by: 'agent', from: 'today' }} className="small">
+            Costs
+          </Link>
+        }
+        rows={spenders}
+        columns={[
+          agent,
+          { head: 'Cost', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
+          { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
+        ]}
+      />
+      <AgentList
+        title="Near their cap"
+        more={
+          <Link to="/budgets" className="small">
+            Budgets
+          </Link>
+        }
+        rows={spend?.agents_near_cap}
+        label="Agents near their cap"
+        columns={[
+          agent,
+          {
+            head: 'Spent of cap',
+            cell: (row) => (
+              <CapBar
+                spent={row.spent_usd}
+                cap={row.daily_cap_usd}
+                warnOnly={row.warn_only}
+                label={`Daily cap of ${row.agent_name}`}
+              />
+            ),
+          },
+        ]}
+      />
+      <AgentList
+        title="Blocked"
+        more={
+          <Link to="/agents" search={{ status: 'blocked' }} className="small">
+            All {formatCount(agents?.blocked ?? 0)}
+          </Link>
+        }
+        rows={agents?.latest_blocked}
+        label="Latest blocked agents"
+        columns={[agent, { head: 'Changed', right: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> }]}
+      />
       {pii && (
         <Card title="Personal data today">
-          {pii.length === 0 ? (
-            <span className="dim">None was found in today’s requests.</span>
-          ) : (
-            <div style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
-              {pii.map(({ type, event_count }) => (
-                <Link key={type} to="/events" search={{ pii_type: type, from: 'today' }}>
-                  <Pill tone="warn">
-                    {type.replaceAll('_', ' ')} {formatCount(event_count)}
-                  </Pill>
-                </Link>
-              ))}
-            </div>
-          )}
+          <PiiLinks findings={pii} search={{ from: 'today' }} none="None was found in today’s requests." />
         </Card>
       )}
     </div>
@@ -127,7 +109,7 @@ export function NowLists({ status }: { status: Status }) {
 const refreshMs = 60_000;
 const height = 180;
 
-const HourChart = lazy(() => import('../../charts/hour-chart.tsx').then((file) => ({ default: file.HourChart })));
+const HourChart = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.HourChart })));
 
 /** Cost and requests by the hour of the last day. Read after the figures, which do not wait for it. */
 export function DayChartCard() {
@@ -153,38 +135,25 @@ export function DayChartCard() {
 
 /** Whether the audit log is as it was written, by this browser's own computing. */
 export function IntegrityCard() {
-  const { state, start } = useChainCheck(checkAudit);
-  const isRunning = state.kind === 'report' && state.report.kind === 'running';
   return (
-    <Card
+    <ChainCard
+      check={useChainCheck(checkAudit)}
       title="Integrity"
-      aside={
-        canHash() && (
-          <Button size="xs" variant="default" onClick={() => void start()} loading={isRunning}>
-            {state.kind === 'idle' ? 'Check the audit log' : 'Check again'}
-          </Button>
-        )
-      }
+      noun="entry"
+      words={['Check the audit log', 'Check again']}
+      idle="This browser downloads the audit log and computes every hash itself. Sessions are checked on their own pages."
+      command="npm run agp -- audit verify"
+      brief
     >
-      {state.kind === 'idle' && (
-        <span className="dim">
-          {canHash()
-            ? 'This browser downloads the audit log and computes every hash itself. Sessions are checked on their own pages.'
-            : 'This browser hashes only on https pages and on this machine: see the audit log for how to check it.'}
-        </span>
-      )}
-      {state.kind === 'failed' && <FailureNotice error={state.error} />}
-      {state.kind === 'report' && <ChainReport state={{ ...state.report, steps: [] }} noun="entry" />}
       <div className="small" style={{ marginTop: '0.5rem' }}>
         <Link to="/audit">Audit log</Link>
       </div>
-    </Card>
+    </ChainCard>
   );
 }
 
 const tones: Record<string, Tone> = { ready: 'good', not_ready: 'bad', unknown: 'plain' };
 
-/** What runs and what does not. */
 export function Services({ services }: { services: Status['services'] }) {
   if (!services) return null;
   return (

@@ -5,99 +5,67 @@ import type { ReactNode } from 'react';
 import { callApi, statusQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
 import type { Status } from '../../api/shapes.ts';
+import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
-import { CapBar, Money, TimeAgo, TimeStamp, useNow } from '../../components/values.tsx';
-import {
-  countOf,
-  formatCount,
-  formatDuration,
-  formatShortCount,
-  formatTime,
-  formatUsd,
-  projectSpend,
-} from '../../format/format.ts';
+import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { countOf, formatCount, formatDuration, formatShortCount, formatTime, formatUsd } from '../../format/format.ts';
 import { DayChartCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
 
-interface Matter {
-  key: string;
-  tone: 'bad' | 'warn';
-  text: ReactNode;
+function Matter({ tone, children }: { tone: 'bad' | 'warn'; children: ReactNode }) {
+  return (
+    <div className="banner" data-tone={tone}>
+      <div>{children}</div>
+    </div>
+  );
 }
 
-/** What somebody should look at, the worst first. */
-function listMatters({ spend, recording, unpriced_models: unpriced }: Status): Matter[] {
-  const matters: Matter[] = [];
-  const cap = spend?.daily_cap_usd;
-  if (spend && typeof cap === 'number' && spend.spent_usd >= 0.8 * cap)
-    matters.push({
-      key: 'cap',
-      tone: spend.spent_usd >= cap && !spend.warn_only ? 'bad' : 'warn',
-      text: (
-        <>
-          All agents together have spent {formatUsd(spend.spent_usd)} of {formatUsd(cap)} today.{' '}
-          <Link to="/budgets">Raise the cap or see who spends</Link>
-        </>
-      ),
-    });
-  if (spend && spend.agents_near_cap_count > 0)
-    matters.push({
-      key: 'near',
-      tone: 'warn',
-      text: (
-        <>
-          {countOf(spend.agents_near_cap_count, 'agent has', 'agents have')} spent 80% or more of the daily cap.{' '}
+/** What should be looked at, the worst first; nothing if all is well. */
+function Attention({ status: { spend, recording, unpriced_models: unpriced } }: { status: Status }) {
+  const cap = spend?.daily_cap_usd ?? null;
+  const isNear = spend !== null && cap !== null && spend.spent_usd >= 0.8 * cap;
+  const isOver = isNear && spend.spent_usd >= cap && !spend.warn_only;
+  const near = spend?.agents_near_cap_count ?? 0;
+  const waiting = recording?.quarantine_waiting ?? 0;
+  const capMatter = isNear && (
+    <Matter tone={isOver ? 'bad' : 'warn'}>
+      All agents together have spent {formatUsd(spend.spent_usd)} of {formatUsd(cap)} today.{' '}
+      <Link to="/budgets">Raise the cap or see who spends</Link>
+    </Matter>
+  );
+  if (!isNear && near === 0 && waiting === 0 && !unpriced?.count) return null;
+  return (
+    <section aria-label="To look at" style={{ display: 'grid', gap: '0.5rem' }}>
+      {isOver && capMatter}
+      {waiting > 0 && (
+        <Matter tone="bad">
+          {countOf(waiting, 'message was', 'messages were')} set aside and not recorded. Look at them with{' '}
+          <span className="mono">npm run quarantine</span>.
+        </Matter>
+      )}
+      {!isOver && capMatter}
+      {near > 0 && (
+        <Matter tone="warn">
+          {countOf(near, 'agent has', 'agents have')} spent 80% or more of the daily cap.{' '}
           <Link to="/budgets">Budgets</Link>
-        </>
-      ),
-    });
-  if (recording && recording.quarantine_waiting > 0)
-    matters.push({
-      key: 'quarantine',
-      tone: 'bad',
-      text: (
-        <>
-          {countOf(recording.quarantine_waiting, 'message was', 'messages were')} set aside and not recorded. Look at
-          them with <span className="mono">npm run quarantine</span>.
-        </>
-      ),
-    });
-  if (unpriced && unpriced.count > 0)
-    matters.push({
-      key: 'unpriced',
-      tone: 'warn',
-      text: (
-        <>
+        </Matter>
+      )}
+      {unpriced && unpriced.count > 0 && (
+        <Matter tone="warn">
           {countOf(unpriced.count, 'model has', 'models have')} no price: calls of{' '}
           {unpriced.count === 1 ? 'it' : 'them'} are recorded with cost 0.{' '}
           <Link to="/costs" search={{ view: 'unpriced' }}>
             Unpriced models
           </Link>
-        </>
-      ),
-    });
-  return matters.toSorted((a, b) => (a.tone === b.tone ? 0 : a.tone === 'bad' ? -1 : 1));
-}
-
-/** What should be looked at; nothing where all is well. */
-function Attention({ status }: { status: Status }) {
-  const matters = listMatters(status);
-  if (matters.length === 0) return null;
-  return (
-    <section aria-label="To look at" style={{ display: 'grid', gap: '0.5rem' }}>
-      {matters.map(({ key, tone, text }) => (
-        <div key={key} className="banner" data-tone={tone}>
-          <div>{text}</div>
-        </div>
-      ))}
+        </Matter>
+      )}
     </section>
   );
 }
 
 const unknown = <span className="dim">not known</span>;
 
-/** The figures that say whether all is well. */
 function NowFigures({ status }: { status: Status }) {
   const { requests, recording, agents } = status;
   const more = requests?.is_more ? '+' : '';
@@ -166,21 +134,12 @@ function NowFigures({ status }: { status: Status }) {
 }
 
 function Spend({ spend }: { spend: Status['spend'] }) {
-  const now = useNow();
   if (!spend) return <Stat name="Spent today (UTC)" figure={unknown} />;
   const { spent_usd, daily_cap_usd, warn_only } = spend;
-  const projection = projectSpend(spent_usd, daily_cap_usd, now);
   return (
     <Stat name="Spent today (UTC)" figure={<Money usd={spent_usd} />}>
       <CapBar spent={spent_usd} cap={daily_cap_usd} warnOnly={warn_only} label="Daily cap of all agents" />
-      {projection.kind === 'runs out' && (
-        <div className="small tone-warn">
-          At this pace it is used up at {formatTime(new Date(projection.at).toISOString()).slice(0, -3)}
-        </div>
-      )}
-      {projection.kind === 'safe' && (
-        <div className="small dim">At this pace {formatUsd(projection.endOfDayUsd)} by midnight UTC</div>
-      )}
+      <Outlook used={spent_usd} cap={daily_cap_usd} warnOnly={warn_only} line />
     </Stat>
   );
 }
@@ -220,7 +179,7 @@ export function NowScreen() {
   );
 }
 
-/** Where there is no agent and no request yet: what to do. */
+/** If there is no agent and no request yet: what to do. */
 function FirstStep({ status: { agents, recording } }: { status: Status }) {
   if (!agents || agents.active + agents.blocked + agents.retired > 0 || recording?.last_recorded_at !== null)
     return null;

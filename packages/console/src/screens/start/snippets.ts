@@ -8,9 +8,7 @@ interface Snippet {
   write(base: string, agent: string): string;
 }
 
-/** A text in quotes for JavaScript, Python, JSON and TOML: names are anybody's. */
 const quote = (text: string) => JSON.stringify(text);
-/** A text in quotes for a shell. */
 const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export const snippets: readonly Snippet[] = [

@@ -6,17 +6,17 @@ import { apiQuery } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session-context.ts';
 import type { Agent, StreamEvent } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap } from '../../changes/changes.tsx';
+import { CapBar } from '../../components/cap-bar.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
-import { CapBar, CopyText, Money, StatusPill, TimeStamp } from '../../components/values.tsx';
+import { CopyText, Money, StatusPill, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 import { baseOf, snippets, toolAddress } from './snippets.ts';
 
 const lookMs = 2_000;
 
-/** Whether the agent has come, and its latest event as it arrives. */
 function FirstEvent({ agentName }: { agentName: string }) {
   const { change } = usePermissions();
   const matches = useCallback((event: StreamEvent) => event.agent_name === agentName, [agentName]);
@@ -136,7 +136,6 @@ function Arrived({ events }: { events: readonly StreamEvent[] }) {
 /** Longest name that an agent may have. */
 const longestName = 128;
 
-/** Where a proxy most likely is, for a page that was not told. */
 const guessAddress = () =>
   isOnThisMachine(window.location.origin) ? 'http://127.0.0.1:8080' : `https://proxy.${window.location.hostname}`;
 

@@ -1,12 +1,35 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { repositoryRoot } from '../local-stack-config.ts';
+import { checkPorts } from './start-config.ts';
+
+const at = (port: number, host = '127.0.0.1', variable = 'PROXY_PORT') => ({
+  variable,
+  hostVariable: 'HOST',
+  host,
+  port,
+});
+
+test('a port that is taken, one wanted twice, and a host elsewhere are named by their variables', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  await expect(checkPorts([at(port)])).rejects.toThrow(`Port ${port} is in use by another program. Set PROXY_PORT`);
+  other.close();
+  await once(other, 'close');
+  await expect(checkPorts([at(port), at(port, '127.0.0.1', 'OPS_PORT')])).rejects.toThrow(
+    `OPS_PORT and PROXY_PORT cannot both be ${port}.`,
+  );
+  await expect(checkPorts([at(0, '192.0.2.1')])).rejects.toThrow('HOST: 192.0.2.1 is no address of this machine');
+  await expect(checkPorts([at(0), at(0)])).resolves.toBeUndefined();
+});
 
 test('npm start names each wrong variable, and one that is misspelt, without a value or a stack', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agp-faults-'));

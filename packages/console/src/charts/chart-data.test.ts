@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillHours } from '../screens/now/fill-hours.ts';
-import { stackDays } from './stack-days.ts';
+import { fillHours, stackDays } from './chart-data.ts';
 
 test('the dearest groups stand by themselves, the others as one, and days between are there', () => {
   const entry = (day: number, group: string, cost: number) => ({ day: `2026-11-0${day}`, group, cost });

@@ -1,4 +1,5 @@
-interface Entry {
+/** What a group cost on a day, USD. */
+export interface DayCost {
   /** `YYYY-MM-DD` */
   day: string;
   group: string;
@@ -20,7 +21,7 @@ const mostFilled = 400;
  * Sums by day and group for a chart: the dearest groups by themselves, all others as one; days without usage between the first and the
  * last as well.
  */
-export function stackDays(entries: readonly Entry[], mostGroups: number): { days: StackedDay[]; groups: string[] } {
+export function stackDays(entries: readonly DayCost[], mostGroups: number): { days: StackedDay[]; groups: string[] } {
   const totals = new Map<string, number>();
   for (const { group, cost } of entries) totals.set(group, (totals.get(group) ?? 0) + cost);
   const dearest = [...totals].toSorted(([, a], [, b]) => b - a).map(([group]) => group);
@@ -45,4 +46,32 @@ function fillDays(known: readonly string[]): string[] {
   const count = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
   if (!(count <= mostFilled)) return [...known];
   return Array.from({ length: count }, (_, at) => new Date(Date.parse(first) + at * dayMs).toISOString().slice(0, 10));
+}
+
+const hourMs = 3_600_000;
+const hourCount = 25;
+
+/** One hour of a chart. */
+export interface Hour {
+  /** Its start, milliseconds since 1970. */
+  at: number;
+  cost: number;
+  requests: number;
+}
+
+interface HourUsage {
+  hour?: string;
+  total_cost_usd: number;
+  request_count: number;
+}
+
+/** The hours until now, this one included; those without usage as well. Entries of other hours are left out. */
+export function fillHours(entries: readonly HourUsage[], now: number): Hour[] {
+  const known = new Map(entries.map((entry) => [Date.parse(entry.hour ?? ''), entry]));
+  const last = Math.floor(now / hourMs) * hourMs;
+  return Array.from({ length: hourCount }, (_, index) => {
+    const at = last - (hourCount - 1 - index) * hourMs;
+    const entry = known.get(at);
+    return { at, cost: entry?.total_cost_usd ?? 0, requests: entry?.request_count ?? 0 };
+  });
 }

@@ -1,9 +1,18 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { StartError } from '../start-error.ts';
-import { makeDataFolder } from './data-folder.ts';
+import { claimDataFolder, makeDataFolder } from './data-folder.ts';
+
+test('a second claim fails and names the process that has the folder, if that has written its pid', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-claim-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  using _claim = claimDataFolder(folder);
+  expect(() => claimDataFolder(folder)).toThrow(`(process ${process.pid})`);
+  rmSync(join(folder, 'start.pid'));
+  expect(() => claimDataFolder(folder)).toThrow(StartError);
+});
 
 let folder = '';
 beforeAll(() => {
@@ -16,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test.each([
   ['file', 'a part of it is a file, not a folder'],
   ['file/within', 'a part of it is a file, not a folder'],
-  ['link', 'there is something else of that name'],
+  ['link', 'no folder can be made there'],
   ['a\u0000b', 'null bytes'],
   ['x'.repeat(300), 'it is too long'],
   [`${'x/'.repeat(60_000)}x`, 'it is too long'],
@@ -31,10 +40,6 @@ test.each([
   expect((said as Error).message).toMatch(/^AGP_DATA_DIR: \/.* cannot be used: [^\n]*\.$/);
   expect((said as Error).message).toContain(reason);
   expect((said as Error).message.length).toBeLessThan(500);
-});
-
-test.runIf(existsSync('/proc/self'))('a folder within /proc gets a sentence, and no endless try', () => {
-  expect(() => makeDataFolder('/proc/agp/data')).toThrow('AGP_DATA_DIR: /proc/agp/data cannot be used:');
 });
 
 test('a folder is made with those above it, and nothing is left in it', () => {

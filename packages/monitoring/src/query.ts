@@ -1,10 +1,10 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
-import { postgres, prometheus } from '../data-sources.ts';
+import { postgres, prometheus } from './data-sources.ts';
 
 /** A panel's query: SQL over the schema `reporting`, or PromQL. */
 export type Query =
-  /** `time` needs a column `time`, a number, and where there are several series their names as the column `metric`: Grafana puts others after the number's. */
+  /** `time` needs a column `time`, a number, and if there are several series their names as the column `metric`: Grafana puts others after the number's. */
   | { sql: string; as: 'table' | 'time' }
   /** `legend` may use labels: `{{instance}}`. `now` reads only the present value. */
   | { prom: string; legend: string; now?: boolean };

@@ -1,0 +1,84 @@
+import { formatCap, formatShare, formatTime, formatUsd, projectSpend, type Tone } from '../format/format.ts';
+import { useNow } from './values.tsx';
+
+interface CapBarProps {
+  spent: number;
+  /** Held by running requests. */
+  reserved?: number;
+  cap: number | null;
+  warnOnly?: boolean | undefined;
+  /** For those who cannot see the bar. */
+  label: string;
+  /** Without the line of text below. */
+  bare?: boolean;
+}
+
+function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
+  if (used >= cap) return warnOnly ? 'warn' : 'bad';
+  return used >= 0.8 * cap ? 'warn' : 'plain';
+}
+
+export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false }: CapBarProps) {
+  if (cap === null)
+    return (
+      <span className="small dim">
+        {bare ? 'no cap' : `${formatUsd(spent)} spent, no cap${reserved > 0 ? `, ${formatUsd(reserved)} held` : ''}`}
+      </span>
+    );
+  // A cap of nothing is used up from the start.
+  const share = cap === 0 ? 1 : Math.min(1, spent / cap);
+  const heldShare = cap === 0 ? 0 : Math.min(1 - share, reserved / cap);
+  const text = `${formatUsd(spent)} of ${formatCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
+  return (
+    <div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two parts. */}
+      <div
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(100 * share)}
+        aria-valuetext={text}
+        title={`${text}${reserved > 0 ? `; ${formatUsd(reserved)} held by running requests` : ''}`}
+        className="cap-track"
+        data-tone={judge(spent + reserved, cap, warnOnly)}
+      >
+        <div className="spent" style={{ width: `${100 * share}%` }} />
+        <div className="held" style={{ width: `${100 * heldShare}%` }} />
+      </div>
+      {!bare && (
+        <div className="small dim">
+          {text} · {formatShare(cap === 0 ? 1 : spent / cap)}
+          {reserved > 0 && ` · ${formatUsd(reserved)} held`}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface OutlookProps {
+  /** Spent and held, USD. */
+  used: number;
+  cap: number | null;
+  warnOnly?: boolean | undefined;
+  /** As a line below a bar, which shows by itself what is used up. */
+  line?: boolean;
+}
+
+/** When a daily cap will be used up if the day goes on as it went until now. */
+export function Outlook({ used, cap, warnOnly, line = false }: OutlookProps) {
+  const now = useNow();
+  const projection = projectSpend(used, cap, now);
+  if (projection.kind === 'none') return line ? null : <span className="dim">–</span>;
+  if (projection.kind === 'exhausted')
+    return line ? null : <strong className={warnOnly ? 'tone-warn' : 'tone-bad'}>used up</strong>;
+  const text =
+    projection.kind === 'safe' ? (
+      <span className="dim">{formatUsd(projection.endOfDayUsd)} by midnight UTC</span>
+    ) : (
+      <span className="tone-warn">
+        used up at {formatTime(new Date(projection.at).toISOString(), now).slice(0, -3)}
+      </span>
+    );
+  return line ? <div className="small">At this pace: {text}</div> : text;
+}

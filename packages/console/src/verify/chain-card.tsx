@@ -1,0 +1,107 @@
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { fetchFile, saveFile } from '../api/api.ts';
+import { FailureNotice } from '../components/feedback.tsx';
+import { Card } from '../components/layout.tsx';
+import { ChainReport } from './chain-report.tsx';
+import { canHash } from './check-chain.ts';
+import { nameCheck, type useChainCheck } from './use-chain-check.ts';
+
+interface DownloadChainProps {
+  /** The API's answers, each a line of the file as it came: what the scripts in docs/lineage.md read. */
+  paths: readonly `/api/v1/${string}`[];
+  /** Of the file. */
+  name: string;
+}
+
+function DownloadChain({ paths, name }: DownloadChainProps) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async () => {
+      const answers: Blob[] = [];
+      for (const path of paths) answers.push(await fetchFile(path));
+      const type = paths.length === 1 ? 'application/json' : 'application/jsonl';
+      saveFile(
+        new Blob(
+          answers.flatMap((answer) => [answer, '\n']),
+          { type },
+        ),
+        name,
+      );
+    },
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      className="no-print"
+      leftSection={<IconDownload size={14} aria-hidden />}
+      loading={isPending}
+      onClick={() => mutate()}
+      title={error?.message ?? 'With the exact text of each hash, to check it without this page'}
+      {...(error && { color: 'red', variant: 'light' })}
+    >
+      {error ? 'Download failed: again' : 'Download the chain'}
+    </Button>
+  );
+}
+
+interface ChainCardProps {
+  check: ReturnType<typeof useChainCheck>;
+  /** The check's state, if not given. */
+  title?: string;
+  /** What a link of the chain is. */
+  noun: string;
+  /** On the button, before the first check and after it. */
+  words: readonly [first: string, again: string];
+  /** What a check would do. */
+  idle: ReactNode;
+  /** Checks the same chain in a terminal. */
+  command: string;
+  download?: DownloadChainProps;
+  /** Without each step of the check. */
+  brief?: boolean;
+  children?: ReactNode;
+}
+
+/** A chain of hashes, computed anew in this browser when asked for. */
+export function ChainCard(props: ChainCardProps) {
+  const { check, title, noun, words, idle, command, download, brief = false, children } = props;
+  const { state, start } = check;
+  const report = state.kind === 'report' ? state.report : null;
+  return (
+    <Card
+      title={title ?? nameCheck(state)}
+      aside={
+        <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
+          {download && <DownloadChain {...download} />}
+          {canHash() && (
+            <Button
+              size="xs"
+              variant="default"
+              className="no-print"
+              onClick={() => void start()}
+              loading={report?.kind === 'running'}
+            >
+              {words[state.kind === 'idle' ? 0 : 1]}
+            </Button>
+          )}
+        </span>
+      }
+    >
+      {!canHash() && (
+        <div className="banner" data-tone="warn">
+          <div>
+            This browser computes hashes only on pages that come by https or from this machine. Open the console by
+            https, or check it in a terminal: <span className="mono">{command}</span>
+          </div>
+        </div>
+      )}
+      {canHash() && state.kind === 'idle' && <span className="dim">{idle}</span>}
+      {state.kind === 'failed' && <FailureNotice error={state.error} />}
+      {report && <ChainReport state={brief ? { ...report, steps: [] } : report} noun={noun} />}
+      {children}
+    </Card>
+  );
+}
