@@ -4,12 +4,12 @@ import type { Usage } from '@agp/pricing';
 import { spliceStreamUsage } from '../answer/splice-usage.ts';
 import type { CallHead, CallProvider } from '../call-head.ts';
 import { type CostFields, findCostFields } from '../cost-fields/index.ts';
-import { type BodyForm, checkExact } from '../demand/check-exact.ts';
-import { type Demand, readDemand } from '../demand/read-demand.ts';
-import { readMembers } from '../demand/read-members.ts';
-import { readStrictly } from '../demand/read-strictly.ts';
-import type { StrictDemand } from '../demand/strict-demand.ts';
 import type { Operation } from '../dialects/operation.ts';
+import { type BodyForm, checkExact } from './check-exact.ts';
+import { type Demand, readDemand } from './read-demand.ts';
+import { readMembers } from './read-members.ts';
+import { readStrictly } from './read-strictly.ts';
+import type { StrictDemand } from './strict-demand.ts';
 
 export type { BodyForm };
 

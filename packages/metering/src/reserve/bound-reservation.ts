@@ -1,10 +1,10 @@
 import { ApiError } from '@agp/core/errors';
 import type { UsageLimits } from '@agp/pricing';
 import type { CallHead } from '../call-head.ts';
-import { notBounded } from '../demand/not-bounded.ts';
-import type { StrictDemand } from '../demand/strict-demand.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
+import { notBounded } from '../request/not-bounded.ts';
+import type { StrictDemand } from '../request/strict-demand.ts';
 
 /**
  * More than any model of these vendors writes in one answer (128 thousand is the most); other vendors' models may write as much as
