@@ -1,4 +1,5 @@
 import { makeUsage, type Usage } from '@agp/pricing';
+import type { RequestBounds } from './bounds.ts';
 
 /** The wire formats that providers speak. */
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
@@ -116,6 +117,8 @@ export interface Operation {
   readonly isBilledLater?: boolean;
   /** Its output is billed as text, so that an answer which cannot be read is estimated by its bytes. */
   readonly writesText: boolean;
+  /** What its members may cost; absent if nothing bounds that. */
+  readonly bounds?: RequestBounds | undefined;
   /**
    * The provider's id of results that it bills once, however often they are fetched. Absent where each answer is billed.
    */

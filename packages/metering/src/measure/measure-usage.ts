@@ -222,7 +222,7 @@ async function measureUntold(
 /** The tier that was asked for, where the answer names none: the price that was reserved. Bodies are read for it under strict caps. */
 function findAskedTier({ head, body }: Call): string | null {
   const strict = body?.strict ?? null;
-  return head.serviceTier ?? (strict !== null && 'tier' in strict ? strict.tier : null);
+  return head.serviceTier ?? (strict !== null && 'tiers' in strict ? (strict.tiers.at(-1) ?? null) : null);
 }
 
 function billOne(...[parts, call, options, usage]: [...ConstructorParameters<typeof BillCalls>, Usage]): Bill {

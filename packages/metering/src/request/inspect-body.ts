@@ -3,13 +3,11 @@ import type { Usage } from '@agp/pricing';
 
 import { spliceStreamUsage } from '../answer/splice-usage.ts';
 import type { CallHead, CallProvider } from '../call-head.ts';
-import { type CostFields, findCostFields } from '../cost-fields/index.ts';
+import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation } from '../dialects/operation.ts';
-import { type BodyForm, checkExact } from './check-exact.ts';
 import { type Demand, readDemand } from './read-demand.ts';
 import { readMembers } from './read-members.ts';
-import { readStrictly } from './read-strictly.ts';
-import type { StrictDemand } from './strict-demand.ts';
+import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './strict-demand.ts';
 
 export type { BodyForm };
 
@@ -48,7 +46,7 @@ export interface InspectedBody {
   usageAsked: boolean;
 }
 
-const nothingKnown: CostFields = { members: {}, writes: 'text' };
+const nothingKnown: RequestBounds = { members: {}, writes: 'text' };
 
 /** The body may say `stream`, in whatever spelling. */
 const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
@@ -73,7 +71,6 @@ export function inspectBody(
   form: BodyForm,
   { mustTell, mustBound }: Needs,
 ): InspectedBody {
-  const fields = findCostFields(operation) ?? nothingKnown;
   const body = readMembers(bytes, form.contentType, mustBound ? 'whole' : 'outline');
   const {
     requestedModel,
@@ -81,10 +78,10 @@ export function inspectBody(
     toldUsage,
     inBackground = false,
   } = operation.readRequest(body.value, path, bytes.length);
-  const demand = readDemand(body.members, fields);
+  const demand = readDemand(body.members, operation.bounds ?? nothingKnown);
   const findMost = () => {
-    checkExact(bytes, form, body, fields);
-    return readStrictly(bytes, body, fields, demand, query);
+    if (!operation.bounds) throw notBounded('the path', 'is of a call that has no bound');
+    return readStrictly(bytes, form, body, operation.bounds, demand, query);
   };
   const ofPath = operation.readRequest(undefined, path).requestedModel;
   const asks = operation.usageNeedsAsking && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
@@ -111,7 +108,7 @@ export function inspectBody(
 
 /** Of other batches than Gemini's no members are known: their results are read, or their path is not. */
 function startsUnseen(operation: Operation, { hasItems, hasReference }: Demand): boolean {
-  return operation.isBilledLater === true && findCostFields(operation) !== null && (hasReference || !hasItems);
+  return operation.isBilledLater === true && operation.bounds !== undefined && (hasReference || !hasItems);
 }
 
 /** Gemini's bodies name models with their path, which is the same model. */

@@ -3,8 +3,7 @@ import type { UsageLimits } from '@agp/pricing';
 import type { CallHead } from '../call-head.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
-import { notBounded } from '../request/not-bounded.ts';
-import type { StrictDemand } from '../request/strict-demand.ts';
+import { notBounded, type StrictDemand } from '../request/strict-demand.ts';
 
 /**
  * More than any model of these vendors writes in one answer (128 thousand is the most); other vendors' models may write as much as
@@ -62,6 +61,7 @@ function boundModels(
 ): number {
   const { writes } = demand;
   if (models.length === 0) throw notBounded('model', 'is missing');
+  const tiers = [...demand.tiers, ...(serviceTier === null ? [] : [serviceTier])];
   const charges = models.map((model) => {
     const bounds = findModelBounds({
       provider: provider.id,
@@ -71,23 +71,22 @@ function boundModels(
       at: new Date(timestamp),
     });
     if (!bounds) throw notBounded('model', 'has no known price');
-    for (const tier of [demand.tier, serviceTier]) {
-      if (tier !== null && !bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
+    for (const tier of tiers) {
+      if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
     }
     const vendor = bounds.vendor ?? '';
     const longest = boundedVendors.has(vendor) ? largestOutput : Math.max(largestOutput, bounds.largestInput);
     const bound = demand.isBoundNew && !knowNewBound.has(vendor) ? null : demand.outputTokens;
-    const written = (bound ?? Math.max(longest, demand.leastOutputTokens)) + demand.moreOutputTokens;
-    const drawn = demand.isPictureCommon ? pictureTokens : largestOutput;
-    const each = { text: written, pictures: drawn, nothing: 0 }[writes];
+    const written = (bound ?? Math.max(longest, demand.leastOutputTokens)) + demand.thinkingTokens;
+    const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[writes];
     const limits: UsageLimits = {
       inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
-      outputTokens: Math.min(demand.answers * each * demand.runs, most),
-      webSearches: demand.webSearches,
-      inputCharacters: demand.spokenBytes,
+      outputTokens: Math.min(demand.answers * each, most),
+      webSearches: 0,
+      inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
     };
-    const charge = bounds.charge(limits, demand.isFast || serviceTier === 'fast');
+    const charge = bounds.charge(limits, tiers.includes('fast'));
     if (charge === null) throw notBounded('model', 'has no known price for all that this request may use');
     return charge;
   });
@@ -98,6 +97,5 @@ function boundModels(
 function countInput(demand: StrictDemand, largestInput: number): number {
   const sized = demand.inputBytes + framingTokens + demand.describedTools * toolTokens;
   if (demand.writes === 'nothing') return sized + demand.unsizedInputs * largestInput;
-  const once = demand.unsizedInputs > 0 ? largestInput : sized;
-  return demand.runs > 1 ? demand.runs * Math.max(largestInput, once) : once;
+  return demand.unsizedInputs > 0 ? largestInput : sized;
 }

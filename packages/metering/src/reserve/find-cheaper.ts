@@ -1,6 +1,5 @@
 import { ApiError } from '@agp/core/errors';
 import type { CallHead } from '../call-head.ts';
-import { findCostFields } from '../cost-fields/index.ts';
 import type { Operation } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
@@ -46,10 +45,10 @@ export function findCheaper(
 }
 
 function findBound(operation: Operation, bytes: Buffer): string | null {
-  const fields = findCostFields(operation);
-  if (fields === null || fields.writes !== 'text') return null;
-  const names = Object.entries({ ...fields.members, ...fields.settings })
+  const { bounds } = operation;
+  if (bounds?.writes !== 'text') return null;
+  const names = Object.entries({ ...bounds.members, ...bounds.settings })
     .filter(([, rule]) => rule === 'bound')
-    .map(([name]) => (fields.isEitherCase ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name));
+    .map(([name]) => (bounds.isEitherCase ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name));
   return names.find((name) => bytes.includes(`"${name}"`)) ?? names[0] ?? null;
 }

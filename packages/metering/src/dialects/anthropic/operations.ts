@@ -2,6 +2,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/members.t
 import { collectText } from '../../text/strings.ts';
 import { type AnswerReading, decodeName, type MatchPath, type Operation, toPlainPath } from '../operation.ts';
 import { BatchResultsReader } from './batches.ts';
+import * as bounds from './bounds.ts';
 import { MessageStreamReader } from './stream.ts';
 import { readMessageText } from './text.ts';
 import { readMessageFigures } from './usage.ts';
@@ -26,7 +27,7 @@ const nothingTold: AnswerReading = {
   outputText: () => ({ parts: [], whole: true }),
 };
 
-const messages: Operation = {
+const plain: Operation = {
   api: 'anthropic',
   name: 'messages',
   usageNeedsAsking: false,
@@ -46,8 +47,10 @@ const messages: Operation = {
   readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
 };
 
+const messages: Operation = { ...plain, bounds: bounds.messages };
+
 const countTokens: Operation = {
-  ...messages,
+  ...plain,
   name: 'messages.count_tokens',
   isFree: true,
   readAnswer: () => nothingTold,
@@ -55,7 +58,7 @@ const countTokens: Operation = {
 
 /** A batch reports its usage with its results, and only then. */
 const createBatch: Operation = {
-  ...messages,
+  ...plain,
   name: 'messages.batches',
   isFree: true,
   isBilledLater: true,
@@ -75,7 +78,7 @@ const createBatch: Operation = {
 const resultsTarget = /\/messages\/batches\/([^/]+)\/results\/?$/;
 
 const batchResults: Operation = {
-  ...messages,
+  ...plain,
   name: 'messages.batches.results',
   answerFormat: 'lines',
   billedOnce: (path) => resultsTarget.exec(path)?.[1] ?? null,

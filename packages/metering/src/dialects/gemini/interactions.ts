@@ -4,6 +4,7 @@ import { FrameReader } from '../../text/frame-reader.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Operation } from '../operation.ts';
+import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { readContentUsage } from './usage.ts';
 
@@ -63,6 +64,7 @@ class InteractionStreamReader extends FrameReader {
 export const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
+  bounds: bounds.interactions,
   usageNeedsAsking: false,
   answerFormat: 'object',
   isFree: false,

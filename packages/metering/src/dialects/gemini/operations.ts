@@ -1,8 +1,10 @@
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
+import type { RequestBounds } from '../bounds.ts';
 import { decodeName, type MatchPath, type Operation, toPlainPath } from '../operation.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
+import * as bounds from './bounds.ts';
 import { interactions } from './interactions.ts';
 import { ContentStreamReader } from './stream.ts';
 import { readContent } from './text.ts';
@@ -49,10 +51,19 @@ function findCalls(body: JsonObject): JsonObject[] {
   ];
 }
 
+const boundsOf: Partial<Record<(typeof names)[number], RequestBounds>> = {
+  generateContent: bounds.generateContent,
+  streamGenerateContent: bounds.generateContent,
+  embedContent: bounds.embedContent,
+  batchEmbedContents: bounds.batchEmbedContents,
+  batchGenerateContent: bounds.batchGenerateContent,
+};
+
 function describe(name: (typeof names)[number]): Operation {
   return {
     api: 'gemini',
     name,
+    bounds: boundsOf[name],
     usageNeedsAsking: false,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
     figuresWithin: ['"webSearchQueries"'],

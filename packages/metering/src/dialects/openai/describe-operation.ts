@@ -1,6 +1,7 @@
 import type { Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
+import type { RequestBounds } from '../bounds.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader, type Writing } from '../operation.ts';
 
 export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
@@ -8,6 +9,7 @@ export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
 /** The differences between operations of this API. */
 export interface OperationDescription {
   name: string;
+  bounds?: RequestBounds;
   usageNeedsAsking?: boolean;
   isFree?: boolean;
   /** True if left out. */
@@ -41,6 +43,7 @@ function findDeployment(path: string): string | null {
 export function describeOperation(description: OperationDescription): Operation {
   const {
     name,
+    bounds,
     usageNeedsAsking = false,
     isFree = false,
     writesText = true,
@@ -54,6 +57,7 @@ export function describeOperation(description: OperationDescription): Operation 
     name,
     usageNeedsAsking,
     answerFormat: 'object',
+    ...(bounds && { bounds }),
     ...(otherAnswers && { otherAnswers }),
     ...(figuresWithin && { figuresWithin }),
     isFree,

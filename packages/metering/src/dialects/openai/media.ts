@@ -2,6 +2,7 @@ import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import { type Operation, type ReportedCall, sumCalls, type Write, type Writing } from '../operation.ts';
+import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { EventStreamReader } from './stream.ts';
 import { asFigure, readTokenUsage } from './usage.ts';
@@ -113,6 +114,7 @@ function readSpeechFigures(event: unknown): Figures {
 
 export const speech = describeOperation({
   name: 'audio.speech',
+  bounds: bounds.speech,
   writesText: false,
   otherAnswers: 'media',
   input: ['input', 'instructions'],
@@ -148,6 +150,7 @@ function readImageFigures(body: unknown): Figures {
 function describeImages(name: string, event: string): Operation {
   return describeOperation({
     name,
+    bounds: bounds.images,
     writesText: false,
     input: ['prompt'],
     isStream: ({ stream }) => stream === true || stream === 'true',

@@ -2,6 +2,7 @@ import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import type { MatchPath, Operation, Write, Writing } from '../operation.ts';
+import * as bounds from './bounds.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
@@ -30,12 +31,14 @@ function describeCompletion(readText: (body: unknown, write: Write) => void) {
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
+  bounds: bounds.chat,
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
 });
 
 const completions = describeOperation({
   ...describeCompletion(readCompletion),
   name: 'completions',
+  bounds: bounds.completions,
   input: ['prompt', 'suffix'],
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
 });
@@ -44,6 +47,7 @@ const completions = describeOperation({
 const fimCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'fim.completions',
+  bounds: bounds.completions,
   input: ['prompt', 'suffix'],
 });
 
@@ -58,6 +62,7 @@ function readBackground(body: JsonObject): Partial<Usage> {
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
+    bounds: bounds.responses,
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
@@ -71,6 +76,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
 
 const embeddings = describeOperation({
   name: 'embeddings',
+  bounds: bounds.embeddings,
   writesText: false,
   input: ['input'],
   readToldUsage: ({ input }) => countTokenIds(input),
