@@ -23,10 +23,9 @@ export interface Call {
    * Claims, for this call, a bill that the provider charges once, such as a batch's; false if another call has claimed it. May
    * reject.
    *
-   * @param bill the provider's id of the bill, or a name for what counts once while a bill is open
-   * @param whileOpen that bill: false if any call has claimed it
+   * @param bill the provider's id of the bill, or a name with a space for a doubt about one
    */
-  claimBill(bill: string, whileOpen?: string): Promise<boolean>;
+  claimBill(bill: string): Promise<boolean>;
 }
 
 /** How the answer to a call ended. */
@@ -49,7 +48,7 @@ export interface AnswerEnd {
 /** Why the figures of a call should not be taken as they are, and what its answer claimed. */
 export interface Doubt {
   /**
-   * `claim_too_large`: more than the request allows, so the bound is recorded; `unreadable`: an answer in which no figures
+   * `claim_too_large`: more than any call can have used; `unreadable`: an answer in which no figures
    * and no text were found, or to a request whose work cannot be seen, or a part of a batch's results; `out_of_range`: a
    * figure that no event can hold.
    */

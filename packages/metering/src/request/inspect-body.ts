@@ -31,6 +31,8 @@ export interface InspectedBody {
   toldUsage: Partial<Usage>;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground: boolean;
+  /** It names something stored at the provider. */
+  hasReference: boolean;
   /** It starts calls that it does not contain, as a batch from a file: no answer that is read tells what they cost. */
   startsUnseen: boolean;
   /** It is valid JSON or a valid form, which every server reads the same way. */
@@ -96,6 +98,7 @@ export function inspectBody(
     answers: demand.answers,
     toldUsage,
     inBackground,
+    hasReference: demand.hasReference,
     startsUnseen: startsUnseen(operation, demand),
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
