@@ -35,13 +35,10 @@ export type MemberRule =
 /** Rules by names in snake_case; any other member may cost anything. */
 export type MemberRules = Readonly<Record<string, MemberRule>>;
 
-/** What the members of an operation's requests may cost. */
 export interface RequestBounds {
   members: MemberRules;
-  /** The members of the settings object; absent if the API has none. */
   settings?: MemberRules;
   writes: 'text' | 'speech' | 'pictures' | 'nothing';
-  /** Names may be in camelCase, too. */
   isEitherCase?: boolean;
   /** Who runs a tool: the agent alone, or the agent by a description that the provider adds; null for the provider. */
   readTool?(tool: JsonObject): 'own' | 'described' | null;
@@ -49,12 +46,7 @@ export interface RequestBounds {
 
 type RuleName = Extract<MemberRule, string>;
 
-/**
- * Lists members by rule.
- *
- * @param names of the members, separated by spaces
- * @param others lists to include
- */
+/** @param names of the members, separated by spaces @param others lists to include */
 export function listMembers(names: Partial<Record<RuleName, string>>, ...others: readonly MemberRules[]): MemberRules {
   const own = Object.entries(names).flatMap(([rule, list]) =>
     list.split(/\s+/).map((name) => [name, rule as RuleName] as const),
@@ -62,13 +54,11 @@ export function listMembers(names: Partial<Record<RuleName, string>>, ...others:
   return Object.assign({}, ...others, Object.fromEntries(own));
 }
 
-/** Passes null and these words. */
 export const oneOf =
   (...words: string[]): MemberRule =>
   (value) =>
     value === null || (typeof value === 'string' && words.includes(value));
 
-/** Passes lists of these words, in any case. */
 export const listOf =
   (...words: string[]): MemberRule =>
   (value) =>
@@ -76,8 +66,8 @@ export const listOf =
     (Array.isArray(value) && value.every((word) => typeof word === 'string' && words.includes(word.toLowerCase())));
 
 /**
- * Names by which some server bounds or multiplies output. Unless the API documents that it enforces the member, it can raise the
- * bound but not lower it.
+ * Names by which some server bounds or multiplies output: unless the API documents that it enforces one, it can only raise the
+ * bound.
  */
 export const rivals: MemberRules = listMembers({
   bound: `max_tokens max_completion_tokens max_output_tokens max_new_tokens max_gen_len max_length max_tokens_to_sample
@@ -96,7 +86,6 @@ export function foldName(name: string): string {
   return name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
 }
 
-/** The rule of a member by its name; null if the operation has no such member. */
 export function findRule(rules: MemberRules, key: string, isEitherCase = false): MemberRule | null {
   const name = isEitherCase ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key;
   return Object.hasOwn(rules, name) ? (rules[name] ?? null) : null;

@@ -3,13 +3,11 @@ import type { Call } from '../call.ts';
 import { addUsage, maxReportedCalls, type OnCall } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 
-/** The usage and cost of several calls together. */
 export interface Bill {
   usage: Usage;
   /** Whole nano-dollars. */
   costNanoUsd: number;
   priceVersion: string | null;
-  /** Models without a known price. */
   unpriced: ReadonlySet<string>;
   /** The claim, if some of it was not believed and is cut; else null. */
   disbelieved: { usage: Usage; costNanoUsd: number } | null;
@@ -39,8 +37,8 @@ export class BillCalls {
   #isBelieved = true;
 
   /**
-   * @param models models that may have served a call that names none; the dearest of them prices it
-   * @param serviceTier as the answer names it, else the request
+   * @param models that may have served a call that names none: the dearest prices it @param serviceTier of the answer, else
+   * asked for
    */
   constructor({ priceUsage }: MeteringParts, { head }: Pick<Call, 'head'>, { models, serviceTier }: BillOptions) {
     const { provider, operation } = head;

@@ -8,9 +8,7 @@ import { type Bill, BillCalls } from './bill-calls.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
-/** Everything that was read from a call. */
 export interface Seen {
-  /** Null where no answer came, and where none is read. */
   reading: ResponseReading | null;
   texts: CallTexts;
   /** The calls that a file of results reports; null for every other answer. */
@@ -20,9 +18,8 @@ export interface Seen {
 type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
 
 /**
- * Computes the usage and cost of a call. The provider bills, so its figures are the record. A billable call without figures that can
- * be, or cut before they came, is estimated from the bytes sent and received so far; under a cap it costs at least its reservation,
- * since the provider may bill more than we saw, and agents could otherwise save by leaving early.
+ * The provider bills, so its figures are the record. A call without figures that can be is estimated; under a cap it costs at
+ * least its reservation, since agents could otherwise save by leaving early.
  */
 export async function measureUsage(parts: MeteringParts, call: Call, end: AnswerEnd, seen: Seen): Promise<Measured> {
   const { head, body } = call;
@@ -48,7 +45,6 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   return { ...free, ...(told ?? (await measureUntold(parts, call, head.operation, end, seen, models))) };
 }
 
-/** Unless the provider refused it or was not there, a request on an unknown path costs what nobody can know. */
 function priceUnknownPath(parts: MeteringParts, call: Call, end: AnswerEnd) {
   if (!call.head.hasBody || !mayHaveServed(end)) return {};
   return { isUnknownPath: true, ...priceUnknown(parts, call) };
@@ -70,8 +66,8 @@ function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | nul
 }
 
 /**
- * Results can be fetched again and again: the first call that fetched them whole carries their cost. A range of them or an
- * answer that was passed by may not settle the bill, since the agent can bring about both ({@link measureUnbilled}).
+ * The first call that fetches results whole carries their cost; a range or an answer that was passed by does not, since an
+ * agent can bring about both.
  */
 async function isBilledHere(
   call: Call,
@@ -104,8 +100,8 @@ function nameDoubt({ head, holder }: Call, bill: string | null): string {
 }
 
 /**
- * Measures results that were fetched in part or in a list, or cannot be read: one doubt with the sum that came, since nobody may
- * ever fetch them whole. Under a cap that doubt costs what came, and costs again once it is fetched whole.
+ * Results fetched in part, in a list, or unreadable are one doubt with the sum that came, since nobody may ever fetch them
+ * whole. Under a cap it costs what came, and costs again once fetched whole.
  */
 async function measureUnbilled(
   parts: MeteringParts,
@@ -130,10 +126,7 @@ async function measureUnbilled(
   return { ...(sum ? { ...readBill(sum), usageSource: 'estimated' } : priceUnknown(parts, call)), doubt };
 }
 
-/**
- * Servers that do not count say 0, or leave a figure out: a call that is counted in tokens has some of input, and some of
- * output where text was written.
- */
+/** Servers that do not count say 0 or leave a figure out: a call has some input, and some output if text was written. */
 function isCounted(usage: Usage | null, { answer }: CallTexts): boolean {
   if (usage === null) return false;
   const { promptTokens, completionTokens, ...others } = usage;
@@ -145,7 +138,6 @@ function isCounted(usage: Usage | null, { answer }: CallTexts): boolean {
 /** An answer may report up to 100,000 calls: others have their turn after this many, which take a few milliseconds. */
 const maxPricedAtOnce = 1_000;
 
-/** The bill of an answer's own figures. */
 async function addUp(
   parts: MeteringParts,
   call: Call,
@@ -229,7 +221,6 @@ function readBill({ usage, costNanoUsd, priceVersion, unpriced }: Bill): Partial
   return { promptTokens, completionTokens, costNanoUsd, priceVersion, unpriced: [...unpriced] };
 }
 
-/** @param claimed left out where nothing was claimed */
 function doubtOf(reason: Doubt['reason'], claimed?: { usage: Usage; costNanoUsd: number }): Doubt {
   const { promptTokens = 0, completionTokens = 0 } = claimed?.usage ?? {};
   return { reason, promptTokens, completionTokens, costNanoUsd: claimed?.costNanoUsd ?? 0 };

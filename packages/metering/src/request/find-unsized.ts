@@ -5,7 +5,6 @@ const plainTypes = new Set(
    reasoning thought user_input model_output`.split(/\s+/),
 );
 
-/** Members of such parts that are text or describe it. */
 const plainKeys = new Set(
   `type role content text name id tool_calls tool_call_id function function_call functionCall custom call_id tool_use_id
    refusal reasoning reasoning_content thinking thought thoughtSignature thought_signature signature data summary parts
@@ -24,10 +23,7 @@ function isPlainPart(part: object): boolean {
   return type !== 'reasoning' || typeof sealed === 'string';
 }
 
-/**
- * Whether a conversation has parts of unknown size: pictures, sound, files, references to something that the provider keeps,
- * and unknown members.
- */
+/** Whether parts are of unknown size: pictures, sound, files, references, and unknown members. */
 export function findUnsized(content: unknown): boolean {
   // Deep nesting would overflow the call stack.
   const stack = [content];

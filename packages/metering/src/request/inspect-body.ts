@@ -11,21 +11,14 @@ import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './st
 
 export type { BodyForm };
 
-/** A request body that was read, and what is sent on in its place. */
 export interface InspectedBody {
-  /** The model asked for, from the body or the path; null where neither names one. */
   requestedModel: string | null;
   /** Every model that may be meant, that of the path included. */
   models: readonly string[];
-  /** A streamed answer is asked for. */
   stream: boolean;
-  /** The caller's bound on the output, in tokens, the largest where it gave several; null where it gave none. */
   maxOutputTokens: number | null;
-  /** The largest number that some server might take for such a bound, in tokens; 0 without one. */
   leastOutputTokens: number;
-  /** The largest that another member than the operation's own bounds asks for, in tokens; 0 without one. */
   otherOutputTokens: number;
-  /** How many answers it asks for, each of up to that length. */
   answers: number;
   /** Usage that will be billed and that the request alone determines. */
   toldUsage: Partial<Usage>;
@@ -39,7 +32,6 @@ export interface InspectedBody {
   isExact: boolean;
   /** The most that it may ask for, or why no bound exists; null if no bound was needed. */
   strict: StrictDemand | ApiError | null;
-  /** As received. */
   bytes: Buffer;
   form: BodyForm;
   /** The same, with the `stream_options` that may have been added. */
@@ -53,18 +45,15 @@ const nothingKnown: RequestBounds = { members: {}, writes: 'text' };
 /** The body may say `stream`, in whatever spelling. */
 const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
 
-/** What to find out about a body. */
 export interface Needs {
   /** A stream must report its usage even if the agent asked it not to. */
   mustTell: boolean;
-  /** A bound on what it may ask for is needed. */
   mustBound: boolean;
 }
 
 /**
- * Reads what a request asks for. If a stream would otherwise report no usage, bytes are inserted into the body, which is never
- * serialised again. A body that is not JSON is forwarded unchanged, so that the provider refuses it in its own words. The parsed
- * body is not kept: the answer may take minutes.
+ * Reads what a request asks for. For a stream that would report no usage, bytes are inserted; nothing is serialised again. A
+ * body that is not JSON goes on unchanged, for the provider to refuse.
  */
 export function inspectBody(
   operation: Operation,

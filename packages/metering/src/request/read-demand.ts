@@ -21,7 +21,6 @@ export interface Demand {
   hasReference: boolean;
 }
 
-/** A number that a request gives. */
 interface Amount {
   value: number;
   /** A whole number from 0 on, which every server reads alike. */
@@ -35,7 +34,6 @@ function coerce(value: unknown): number {
   return number > 0 ? Math.min(Math.ceil(number), maxTokens) : 0;
 }
 
-/** The number in a member; null if it is missing or null. */
 export function readAmount(value: unknown): Amount | null {
   if (value === undefined || value === null) return null;
   const isWhole = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxTokens;
@@ -44,7 +42,6 @@ export function readAmount(value: unknown): Amount | null {
 
 const rivalRules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
 
-/** The number of texts to complete, given as text or as lists of token ids. */
 function countPrompts(prompt: unknown): number {
   const list = asArray(prompt);
   return typeof list[0] === 'number' ? 1 : Math.max(1, list.length);
@@ -57,13 +54,11 @@ export function listBudgets(member: BodyMember): { key: string; value: unknown }
   return inner.map(({ key, value }) => ({ key: `${member.key}.${key}`, value }));
 }
 
-/** Settings within settings are read to this depth. */
 const maxDepth = 3;
 
 /**
- * Reads everything that bounds or multiplies the output, and takes the largest: of several members that mean the same, of a
- * repeated one, and of names that differ in case alone. A bound of 0 counts as none, and so does anything but a whole number; the
- * number that a lenient server would make of it still raises the result.
+ * Takes the largest of everything that bounds or multiplies output, also of repeated members and other spellings. A bound of 0
+ * or no whole number counts as none, but what a lenient server makes of it raises the result.
  */
 export function readDemand(members: readonly BodyMember[], bounds: RequestBounds): Demand {
   const models = new Set<string>();

@@ -8,27 +8,22 @@ import { type Demand, listBudgets, readAmount } from './read-demand.ts';
 import type { BodyMember, BodyMembers } from './read-members.ts';
 import { foldTier } from './tier.ts';
 
-/** How a body was sent. */
 export interface BodyForm {
   contentType: string;
   /** The header `Content-Encoding`, empty without one. */
   contentEncoding: string;
 }
 
-/** The most that a request may ask for, whoever reads it. */
 export interface StrictDemand {
   writes: RequestBounds['writes'];
   /** Bytes of the whole request; no token has less than one. */
   inputBytes: number;
-  /** The number of inputs of unknown size. */
   unsizedInputs: number;
   /** Tokens of one answer; null without a bound. */
   outputTokens: number | null;
-  /** The largest number that some server might take for such a bound. */
   leastOutputTokens: number;
   /** The only bound is `max_completion_tokens`, which some servers do not know. */
   isBoundNew: boolean;
-  /** Thoughts in addition. */
   thinkingTokens: number;
   answers: number;
   /** Tools that the provider describes to the model in words of its own. */
@@ -40,7 +35,6 @@ export interface StrictDemand {
 /** Keys come from outside: this much of one is shown, without control characters. */
 const shown = (field: string) => field.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
 
-/** @param field of the body, or the header, that is at fault */
 export function notBounded(field: string, reason: string): ApiError {
   return new ApiError('cost_not_bounded', `the cost cannot be bounded: ${shown(field)} ${reason}`);
 }
@@ -96,7 +90,6 @@ function checkAmount(key: string, value: unknown): void {
   if (readAmount(value)?.isWhole === false) throw notBounded(key, 'must be a whole number from 0 on');
 }
 
-/** Adds one member to the demand. */
 type Add = (demand: StrictDemand, member: BodyMember, bounds: RequestBounds) => void;
 
 const additions: Readonly<Record<string, Add>> = {
@@ -146,12 +139,7 @@ const additions: Readonly<Record<string, Add>> = {
 
 const costly = new Set(Object.entries(rivals).flatMap(([name, rule]) => (rule === 'settings' ? [] : [foldName(name)])));
 
-/**
- * Finds the most that a body may cost, once every server is known to read it the same way.
- *
- * @param query of the target, which some servers take members from
- * @throws ApiError `cost_not_bounded`, naming the member
- */
+/** The most that a body may cost, once every server is known to read it the same way. @throws ApiError `cost_not_bounded` */
 export function readStrictly(
   bytes: Buffer,
   form: BodyForm,

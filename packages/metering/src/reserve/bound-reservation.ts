@@ -5,10 +5,7 @@ import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { notBounded, type StrictDemand } from '../request/strict-demand.ts';
 
-/**
- * More than any model of these vendors writes in one answer (128 thousand is the most); other vendors' models may write as much as
- * they can read.
- */
+/** More than these vendors' models write in one answer; others may write as much as they read. */
 const largestOutput = 131_072;
 const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 
@@ -16,8 +13,8 @@ const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
 
 /**
- * Tokens that a provider adds before the request's own: Anthropic's description of how tools are used takes up to 800, xAI's
- * own words about 700. The tokens around each message are fewer than the bytes of its JSON.
+ * Tokens that a provider adds: Anthropic's words on tools take up to 800, xAI's own about 700; those around a message are
+ * fewer than its JSON's bytes.
  */
 const framingTokens = 1_024;
 
@@ -30,14 +27,9 @@ const pictureTokens = 16_384;
 /** Counts of tokens are cut here, where the cost is above any cap. */
 const most = 1e12;
 
-/** Methods that create nothing. */
 const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/**
- * The most that a request may cost, in whole nano-dollars.
- *
- * @throws ApiError `cost_not_bounded`, naming the field at fault
- */
+/** The most that a request may cost, in whole nano-dollars. @throws ApiError `cost_not_bounded`, naming the field */
 export function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { operation } = head;
   const isLooking = looking.has(head.method) && !head.hasBody;
@@ -52,7 +44,6 @@ export function boundReservation(parts: MeteringParts, head: CallHead, body: Ins
   return boundModels(parts, head, models, strict);
 }
 
-/** The bound over all models that may answer, and over all kinds of tokens. */
 function boundModels(
   { findModelBounds }: MeteringParts,
   { provider, operation, timestamp, serviceTier }: CallHead,

@@ -5,18 +5,15 @@ import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { computeReservation } from './reserve.ts';
 
-/** The reservation that a request would need with the lowest bound on its output. */
 export interface Cheaper {
   /** The member that bounds it, by the name that the request uses, if it has one. */
   bound: string;
-  /** Whole nano-dollars. */
   nanoUsd: number;
 }
 
 /**
- * Finds how cheap a request becomes by its bound on the output alone. It is computed anew, so only for a request that is refused.
- *
- * @returns null where the operation has no such bound, or nobody can say
+ * Finds how cheap a request becomes by its bound on the output alone; null if it has none, or nobody can say. For refused
+ * requests only.
  */
 export function findCheaper(
   parts: MeteringParts,

@@ -10,7 +10,6 @@ import { readMessageFigures } from './usage.ts';
 /** On Vertex AI the path names the model: `.../publishers/anthropic/models/{model}:rawPredict`. */
 const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)\/?$/;
 
-/** Those of the words above that have capitals. */
 export const anthropicWords = ['rawPredict', 'streamRawPredict'];
 
 function findVertexModel(path: string): string | null {
@@ -56,7 +55,6 @@ const countTokens: Operation = {
   readAnswer: () => nothingTold,
 };
 
-/** A batch reports its usage with its results, and only then. */
 const createBatch: Operation = {
   ...plain,
   name: 'messages.batches',

@@ -8,7 +8,6 @@ import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { readContentUsage } from './usage.ts';
 
-/** Usage of an interaction: the parts of generateContent's under other names, searches with their count. */
 function readInteractionUsage(value: unknown): Usage | null {
   const figures = asObject(value);
   const usage = readContentUsage({
@@ -32,7 +31,6 @@ function readInteractionUsage(value: unknown): Usage | null {
 /** An agent, such as deep research, may be asked in place of a model. */
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
 
-/** Events about the whole interaction, and those that count. */
 const telling = /"event_type"\s*:\s*"(?:interaction\.|error|step\.stop)/;
 
 class InteractionStreamReader extends FrameReader {

@@ -19,10 +19,8 @@ const names = [
   'batchGenerateContent',
 ] as const;
 
-/** Words of paths that have capitals. */
 export const geminiWords = ['tunedModels', ...names];
 
-/** Counting is free, and a batch is billed with its results. */
 const free = new Set<string>(['countTokens', 'batchGenerateContent']);
 
 const interactionsTarget = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions$/;
@@ -40,7 +38,6 @@ function textMembers(body: JsonObject): unknown[] {
   return [body.systemInstruction ?? body.system_instruction, body.contents, body.tools, body.content];
 }
 
-/** The calls that a request is made of: itself, what it counts, or what it gathers. */
 function findCalls(body: JsonObject): JsonObject[] {
   const { requests } = asObject(asObject(asObject(asObject(body.batch).inputConfig).requests));
   return [

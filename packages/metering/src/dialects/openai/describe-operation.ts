@@ -6,27 +6,21 @@ import { type AnswerReading, decodeName, type Operation, type StreamReader, type
 
 export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
 
-/** The differences between operations of this API. */
 export interface OperationDescription {
   name: string;
   bounds?: RequestBounds;
   usageNeedsAsking?: boolean;
   isFree?: boolean;
-  /** True if left out. */
   writesText?: boolean;
   otherAnswers?: Operation['otherAnswers'];
   figuresWithin?: readonly string[];
-  /** Members of the request that the model reads. */
   input: readonly string[];
-  /** A stream is asked for; absent where `stream: true` does that. */
   isStream?(body: JsonObject): boolean;
   /** @param size bytes of the whole request, files included */
   readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
-  /** Absent where answers always wait for the model. */
   isInBackground?(body: JsonObject): boolean;
   /** @param answer the parsed JSON, or a text where the operation may answer in one */
   readFigures(answer: unknown): Figures;
-  /** @param answer as above */
   readText(answer: unknown): Writing;
   createStreamReader(): StreamReader;
 }
@@ -39,7 +33,6 @@ function findDeployment(path: string): string | null {
   return name && decodeName(name);
 }
 
-/** Makes an operation of its description. */
 export function describeOperation(description: OperationDescription): Operation {
   const {
     name,

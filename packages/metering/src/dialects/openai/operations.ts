@@ -12,13 +12,11 @@ import { findUsage, readTokenUsage } from './usage.ts';
 
 const noText = (): Writing => ({ parts: [], whole: true });
 
-/** Tokens that the caller made of its text itself: one list of ids, or several. */
 function countTokenIds(input: unknown): Partial<Usage> {
   const ids = asArray(input).flat(1);
   return { promptTokens: ids.filter((id) => typeof id === 'number').length };
 }
 
-/** Chat completions and completions differ in the place of the text in a frame, and so in an answer. */
 function describeCompletion(readText: (body: unknown, write: Write) => void) {
   return {
     usageNeedsAsking: true,
@@ -51,10 +49,7 @@ const fimCompletions = describeOperation({
   input: ['prompt', 'suffix'],
 });
 
-/**
- * A background response is answered before it is written, and its usage comes with a later request that may never be made:
- * it is taken to be as long as it may.
- */
+/** Its usage comes with a later request that may never be made: it is taken to be as long as it may. */
 function readBackground(body: JsonObject): Partial<Usage> {
   return body.background ? { completionTokens: readCount(body.max_output_tokens) ?? largestOutput } : {};
 }
