@@ -211,17 +211,17 @@ test('what runs in the background without a bound costs as much as a model may w
 
 const billion = 1_000_000_000;
 test.each([
-  ['of few bytes', {}, {}, { prompt: 20_000, completion: 131_072 }],
-  ['with a bound', { max_tokens: 10 }, {}, { prompt: 20_000, completion: 300 }],
-  ['with a search', { tools: [{ type: 'web_search' }] }, {}, { prompt: 8_400_000, completion: 131_072 }],
-  ['of half a token', {}, { prompt_tokens: 9.5 }, { prompt: 20_000, completion: 131_072 }],
-])('a claim of a thousand million tokens is recorded at what the request allows: %s', async (_, asks, claims, most) => {
+  ['of few bytes', {}, {}],
+  ['with a bound', { max_tokens: 10 }, {}],
+  ['with a search', { tools: [{ type: 'web_search' }] }, {}],
+  ['of half a token', {}, { prompt_tokens: 9.5 }],
+])('a claim of a thousand million tokens is estimated: %s', async (_, asks, claims) => {
   const usage = { prompt_tokens: billion, completion_tokens: billion, ...claims };
   const choices = [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }];
   const payload = await record({ body: streamed(asks) }, { body: { model: mini, choices, usage } });
   expect(payload).toMatchObject({ usage_source: 'estimated', outcome: 'completed' });
-  expect(Number(payload.prompt_tokens)).toBeLessThanOrEqual(most.prompt);
-  expect(Number(payload.completion_tokens)).toBeLessThanOrEqual(most.completion);
+  expect(Number(payload.prompt_tokens)).toBeLessThan(100);
+  expect(Number(payload.completion_tokens)).toBeLessThan(100);
   expect(Number(payload.completion_tokens)).toBeGreaterThan(0);
 });
 

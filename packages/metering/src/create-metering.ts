@@ -12,7 +12,6 @@ import { computeReservation } from './reserve/reserve.ts';
 import { createPiiScanner } from './scan/pii-scanner.ts';
 import { createTokenEstimator } from './tokens/token-estimator.ts';
 
-/** The caps that hold for a request. */
 export interface Caps {
   /** A cap holds, be it one that only warns: the usage of a stream is then asked for in any case. */
   isCapped: boolean;
@@ -21,30 +20,21 @@ export interface Caps {
 }
 
 /**
- * Reads the content of model calls: a request's bytes and a tap on the answer go in; model, usage, cost and PII come out.
- * `matchOperation` finds the operation; then in this order:
+ * Reads the content of model calls. `matchOperation` finds the operation; then
  *
  *   inspect -> reserve -> open -> openTap -> measure
  */
 export interface Metering {
   /** Reads what a request asks for, and decides which bytes are sent on. */
   inspect(operation: Operation, head: CallHead, bytes: Buffer, form: BodyForm, caps: Caps): InspectedBody;
-  /**
-   * The amount that a request reserves, in whole nano-dollars.
-   *
-   * @param body null where none was inspected
-   * @throws ApiError `cost_not_bounded`
-   */
+  /** The amount that a request reserves, in whole nano-dollars. @throws ApiError `cost_not_bounded` */
   reserve(head: CallHead, body: InspectedBody | null, caps: Caps): number;
-  /** The cost that a refused request would reserve with the lowest bound on its output; null where it cannot be known. */
+  /** The cost that a refused request would reserve with the lowest bound on its output; null if unknown. */
   findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
-  /** Begins to measure a call that is forwarded. */
   open(call: Call): CallMeter;
-  /** Ends the workers. */
   stop(): Promise<void>;
 }
 
-/** Makes the one reader of calls of a process. */
 export function createMetering(options: MeteringOptions): Metering {
   const { prices: file, pii, onTokenizerError, onScannerError } = options;
   const estimator = createTokenEstimator({ onWorkerError: onTokenizerError });

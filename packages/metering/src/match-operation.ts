@@ -18,11 +18,8 @@ export const operationWords: readonly string[] = [...anthropicWords, ...geminiWo
 const bodiless = new Set(['HEAD', 'DELETE', 'OPTIONS']);
 
 /**
- * Finds the model call that a request asks for; null for other requests, and for calls that we cannot read.
- * Providers that speak more than one format (Gemini has an OpenAI-compatible path) are matched by the
- * path, their own API first. The version in front of the path, if any, does not matter.
- *
- * @param path the provider's path, without the query
+ * Finds the model call that a request asks for, by its path: the provider's own API first, since some speak several. Null if
+ * it is none that we can read.
  */
 export function matchOperation(api: ProviderApi, method: string, path: string): Operation | null {
   if (bodiless.has(method)) return null;

@@ -3,13 +3,11 @@ import type { FairShares } from '@agp/runtime/fairness';
 import type { PiiScanner } from './scan/pii-scanner.ts';
 import type { TokenEstimator } from './tokens/token-estimator.ts';
 
-/** How calls are read, priced and scanned. */
 export interface MeteringOptions {
   /** Prices of the operator's own. */
   prices: PriceFile | null;
   /** Under a cap a request reserves the most that it may cost, and is refused where that has no bound. */
   isStrict: boolean;
-  /** Output that a request without a bound is expected to have. */
   defaultOutputTokens: number;
   /** The expected cost of a call without a known price, in whole nano-dollars. */
   unpricedNanoUsd: number;
@@ -19,13 +17,10 @@ export interface MeteringOptions {
   onScannerError?(error: Error): void;
 }
 
-/** The parts that the operations of metering use. */
 export interface MeteringParts extends Pick<MeteringOptions, 'isStrict' | 'defaultOutputTokens' | 'unpricedNanoUsd'> {
   priceUsage: PriceUsage;
   findModelBounds: FindModelBounds;
   estimator: TokenEstimator;
-  /** Null where texts are not scanned. */
   scanner: PiiScanner | null;
-  /** Memory for answers while they are read, in bytes. */
   memory: FairShares;
 }

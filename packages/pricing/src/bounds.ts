@@ -13,9 +13,7 @@ export interface UsageLimits {
   inputTokens: number;
   outputTokens: number;
   webSearches: number;
-  /** Characters to be spoken, if the provider bills those. */
   inputCharacters: number;
-  /** Images to be made, if the provider bills each. */
   outputImages: number;
 }
 
@@ -35,10 +33,8 @@ function dearest(rates: Rates, inputTokens: number): bigint {
 }
 
 /**
- * The most that a row may charge for a call within these limits, in whole nano-dollars, rounded up: each token at the
- * dearest kind that it can be. A token written to the cache may also be one of sound or of a picture, and be charged as both.
- *
- * @returns null if there is no bound, or the row has no price for something that would be billed
+ * The most that a row may charge, in whole nano-dollars, rounded up, each token at its dearest kind: one written to the cache
+ * may be sound or picture, too, and charged as both. Null without a bound or price.
  */
 function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   if (row.free) return 0;
@@ -76,24 +72,19 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   return nano < Number.MAX_SAFE_INTEGER ? Number(nano) : Number.MAX_SAFE_INTEGER;
 }
 
-/** Bounds of what calls of a model may cost. */
 interface ModelBounds {
   /** The library's id of the vendor whose prices apply; null if unknown. */
   vendor: string | null;
-  /** Tokens of the largest input that the model takes. */
   largestInput: number;
   /** Whether a service tier other than the standard one has a price in the operator's file. */
   hasTier(tier: string): boolean;
   /**
-   * The most that a call within limits may cost, in whole nano-dollars, at the dearest tier that it may be served with;
-   * null if that is not known.
-   *
-   * @param isFast whether the caller asks for the tier `fast`, which is never given unasked
+   * In whole nano-dollars, at the dearest tier; null if unknown. @param isFast the tier `fast`, which is never given unasked,
+   * is asked for
    */
   charge(limits: UsageLimits, isFast: boolean): number | null;
 }
 
-/** Finds the bounds of a model; null if its price is not known. */
 export type FindModelBounds = (asked: AskedModel) => ModelBounds | null;
 
 /** The largest context that is sold, in tokens: no single run of a model reads more. */
@@ -120,7 +111,6 @@ function readLargestInput({ listed }: PricedModel): number {
   return Math.min(largestContext, Math.ceil(Math.max(window, least) * listedShare));
 }
 
-/** Makes the function that finds bounds, from the same prices as calls are charged by. */
 export function createFindModelBounds(options: PriceBookOptions = {}): FindModelBounds {
   const book = createPriceBook(options);
 

@@ -3,9 +3,7 @@ import { findEntries, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
 import type { Usage } from './usage.ts';
 
-/** A model call to be priced. */
 export interface PricedCall {
-  /** The provider's id as configured. */
   provider: string;
   api: 'openai' | 'anthropic' | 'gemini';
   /** The provider's base URL, which identifies the vendor behind a compatible API. */
@@ -18,13 +16,12 @@ export interface PricedCall {
   serviceTier?: string | null;
 }
 
-/** The cost of a call. */
 export interface UsagePrice {
   /** Whole nano-dollars; 0 if the model has no known price. */
   costNanoUsd: number;
   /**
-   * Which price was used, for the lineage payload's `price_version`: the library's version, the operator's file or our
-   * supplement if one was used, and the service tier. Null if no price is known.
+   * For the payload's `price_version`: the library's version, the operator's file or our supplement, and the tier; null if
+   * unpriced.
    */
   priceVersion: string | null;
   priced: boolean;
@@ -33,13 +30,11 @@ export interface UsagePrice {
 /** Prices one call. Never throws. */
 export type PriceUsage = (call: PricedCall) => UsagePrice;
 
-/** The library whose price data is used, with its version. */
 export const priceVersion = 'genai-prices 0.1.8';
 
 /** The vendor whose prices apply to an API at an unknown address, such as a simulated provider. */
 const vendors = { openai: 'openai', anthropic: 'anthropic', gemini: 'google' } as const;
 
-/** A model that the library knows. */
 interface LibraryModel {
   name: string;
   provider: Provider;
@@ -49,10 +44,7 @@ interface LibraryModel {
   prices: ModelPrice;
 }
 
-/**
- * The library throws for contradictory price rows and invalid times. A call is then unpriced, which is
- * reported, rather than failed.
- */
+/** The library throws for contradictory rows and invalid times: such a call is unpriced, which is reported. */
 function lookUp(name: string, options: Parameters<typeof calcPrice>[2]): ReturnType<typeof calcPrice> {
   try {
     return calcPrice({}, name, options);
@@ -73,7 +65,6 @@ function findVendor(call: Pick<PricedCall, 'baseUrl' | 'provider' | 'api'>): Pro
   );
 }
 
-/** Looks a model up in the list of one vendor; null if it is not there. */
 function findLibraryModel(vendor: Provider, name: string, at: Date): LibraryModel | null {
   const found = lookUp(name, { providerId: vendor.id, timestamp: at });
   if (!found) return null;
@@ -97,7 +88,6 @@ export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null
  */
 export const supplementVersion = 'supplement 2026-11-21';
 
-/** List prices that the library lacks, by the library's provider id. */
 export const supplement: readonly (PriceEntry & { provider: string })[] = [
   // https://platform.openai.com/docs/pricing, speech generation: USD per million characters.
   { provider: 'openai', model: 'tts-1', prices: { input_mchars: 15 } },
@@ -118,17 +108,14 @@ export interface PricedModel {
   supplement: PriceEntry | null;
 }
 
-/** A model of a provider, and the time of the request. */
 export type AskedModel = Pick<PricedCall, 'provider' | 'api' | 'baseUrl' | 'model' | 'at'>;
 
 export interface PriceBookOptions {
-  /** Prices that override all others. */
   file?: PriceFile | null;
   /** How many models are remembered: names come from callers, so there is no limit to them. */
   maxModels?: number;
 }
 
-/** Looks models up and remembers them. */
 interface PriceBook {
   find(asked: AskedModel): PricedModel;
   /** @param half whether tokens cost half of the prices */

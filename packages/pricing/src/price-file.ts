@@ -34,7 +34,6 @@ const serviceTier = z.string().regex(/^[a-z0-9_-]{1,32}$/, 'must be a lower-case
 /** One model's or one family's prices. They replace all other prices of it: nothing is merged. */
 const priceEntrySchema = z
   .strictObject({
-    /** The id of a configured provider; any provider if absent. */
     provider: z.string().min(1).optional(),
     /** A model's whole name, or the beginning of several and `*`. */
     model: z
@@ -59,14 +58,12 @@ const priceEntrySchema = z
 
 export type PriceEntry = z.infer<typeof priceEntrySchema>;
 
-/** Prices that an operator has set. */
 export interface PriceFile {
   entries: readonly PriceEntry[];
   /** Identifies this file in records: `prices-file ` and the start of its SHA-256. */
   version: string;
 }
 
-/** The price file cannot be used. The message names the entry and the field. */
 export class PriceFileError extends Error {
   readonly code = 'invalid_price_file';
 }
@@ -93,11 +90,7 @@ function describe(issue: z.core.$ZodIssue, path: PropertyKey[] = []): string {
   return `${whole.join('.')}: ${reason}`;
 }
 
-/**
- * Reads the text of a price file: a JSON array of {@link priceEntrySchema}.
- *
- * @throws PriceFileError naming the entry, counted from 0, and the field
- */
+/** @throws PriceFileError naming the entry, counted from 0, and the field */
 export function parsePriceFile(text: string): PriceFile {
   let content: unknown;
   try {
@@ -123,7 +116,6 @@ function rank(entry: PriceEntry, provider: string, model: string): number {
   return (entry.provider === undefined ? 0 : 2_000) + (isFamily ? entry.model.length : 1_000);
 }
 
-/** The entries for a model, the closest first. */
 export function findEntries(entries: readonly PriceEntry[], provider: string, model: string): PriceEntry[] {
   return entries
     .map((entry) => ({ entry, rank: rank(entry, provider, model) }))
@@ -132,7 +124,6 @@ export function findEntries(entries: readonly PriceEntry[], provider: string, mo
     .map(({ entry }) => entry);
 }
 
-/** Whether an entry's prices apply at a time. */
 export function holdsAt({ from, until }: PriceEntry, at: Date): boolean {
   return (!from || at >= from) && (!until || at < until);
 }

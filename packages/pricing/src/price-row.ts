@@ -17,7 +17,6 @@ export interface PriceRow {
   readonly free: boolean;
 }
 
-/** Digits and decimal places of the shortest decimal that reads as this number. */
 function toDecimal(value: number): { digits: bigint; places: number } {
   const [mantissa = '0', exponent = '0'] = String(value).split('e');
   const [whole = '0', fraction = ''] = mantissa.split('.');
@@ -32,11 +31,7 @@ function priceOf(prices: ModelPrice, { priceKey, within }: Unit): ModelPrice[str
   return prices[priceKey] ?? (first && second && all ? prices[first] : undefined);
 }
 
-/**
- * Turns a row of price data into whole numbers, once, so that no float is ever added.
- *
- * @param tokensAtHalf whether tokens, and nothing else, cost half of the row's prices
- */
+/** Whole numbers once, so that no float is ever added. @param tokensAtHalf tokens, and nothing else, cost half */
 export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): PriceRow {
   const decimals: { unit: Unit; rates: { above: number; digits: bigint; places: number }[] }[] = [];
   for (const unit of units) {
@@ -63,10 +58,8 @@ export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): Price
 }
 
 /**
- * The cost of a call by a row, in whole nano-dollars, rounded once, halves up. Tokens with a
- * price of their own (cached, audio, reasoning ...) are charged that and not the general one.
- *
- * @returns null if something was used and the row has no price for any of it
+ * Whole nano-dollars, rounded once, halves up. Tokens with a price of their own are charged that and not the general one. Null
+ * if something was used and the row has no price for any of it.
  */
 export function chargeUsage(row: PriceRow, usage: Usage): number | null {
   const left = new Map<string, number>();

@@ -14,9 +14,7 @@ import { holdsAt, type PriceFile } from './price-file.ts';
 import { chargeUsage } from './price-row.ts';
 import { makeUsage } from './usage.ts';
 
-/** The effect of a service tier on a price. */
 interface TierPrice {
-  /** Tokens cost half. */
   half: boolean;
   /** Added to the price's version, so that a record shows the tier; empty for the standard tier. */
   mark: string;
@@ -26,9 +24,8 @@ interface TierPrice {
 const standardTiers = new Set(['default', 'standard', 'on_demand', 'auto', 'unspecified']);
 
 /**
- * The tiers that cost half of the list price for tokens, by the library's provider id, as the vendors document it:
- * OpenAI's Batch API and flex processing, Azure's global batch, Anthropic's message batches, Gemini's batch and flex
- * inference, Groq's and Mistral's batches.
+ * Half of the list price for tokens, as documented: OpenAI's Batch API and flex, Azure's global batch, Anthropic's, Groq's and
+ * Mistral's batches, Gemini's batch and flex.
  */
 const halfPriceTiers: Record<string, readonly string[]> = {
   openai: ['batch', 'flex'],
@@ -51,11 +48,8 @@ export function readServiceTier(given: string | null | undefined): string | null
 }
 
 /**
- * The price of a tier when only the standard price is listed: half if the vendor documents that, otherwise the standard
- * price, which the record then says.
- *
- * @param tier from {@link readServiceTier}
- * @param vendor the library's id of the provider whose list is used
+ * A tier's price if only the standard one is listed: half if the vendor documents that, else the standard price, which the
+ * record says.
  */
 export function priceTier(tier: string | null, vendor: string | null): TierPrice {
   if (tier === null) return { half: false, mark: '' };
@@ -67,7 +61,6 @@ export function priceTier(tier: string | null, vendor: string | null): TierPrice
 
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
 
-/** The prices of a call, and how its record names them. */
 interface ChosenPrices {
   prices: ModelPrice;
   half: boolean;
@@ -90,10 +83,7 @@ function choosePrices(model: PricedModel, call: PricedCall, file: PriceFile | nu
   return { prices: model.supplement.prices, half, version: `${priceVersion} + ${supplementVersion}${mark}` };
 }
 
-/**
- * Makes the function that prices calls: from the operator's file if it has the model, else from the library's price data,
- * else from our supplement to it. It remembers the models that it has looked up.
- */
+/** From the operator's file if it has the model, else the library's data, else our supplement; remembers models. */
 export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
   const book = createPriceBook(options);
   const { file = null } = options;

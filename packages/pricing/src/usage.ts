@@ -1,14 +1,11 @@
 /**
- * The usage of one model call, in the same terms for every provider.
- *
- * `promptTokens` is all input, cached input included; `completionTokens` is all output that is
- * billed, reasoning included. Every other token figure is a part of one of the two, never added to it.
- * The figures that are not tokens are billed in addition.
+ * The usage of one call, alike for every provider: `promptTokens` is all input, cached too; `completionTokens` all billed
+ * output, reasoning too. Every other token figure is a part of one of them; figures that are not tokens are billed in
+ * addition.
  */
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
-  /** Input that was read from the provider's prompt cache. */
   cacheReadTokens: number;
   /** Input that was written to the provider's prompt cache, whatever its lifetime. */
   cacheWriteTokens: number;
@@ -18,9 +15,7 @@ export interface Usage {
   inputImageTokens: number;
   /** Video that was not read from the cache. */
   inputVideoTokens: number;
-  /** The part of `cacheReadTokens` that is audio. */
   cacheReadAudioTokens: number;
-  /** The part of `cacheReadTokens` that is images. */
   cacheReadImageTokens: number;
   reasoningTokens: number;
   outputAudioTokens: number;
@@ -49,15 +44,11 @@ export function readCount(value: unknown): number | null {
   return Math.abs(Math.trunc(value));
 }
 
-/** Rounds seconds to whole ones, as they are billed; anything but a number is unchanged. */
 function roundSeconds(value: unknown): unknown {
   return typeof value === 'number' ? Math.round(value) : value;
 }
 
-/**
- * Makes usage that adds up of any input: invalid figures become 0, and no part is larger
- * than its whole.
- */
+/** Usage that adds up of any input: invalid figures become 0, and no part is larger than its whole. */
 export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): Usage {
   const count = (name: keyof Usage, bound: number): number => Math.min(readCount(given[name]) ?? 0, bound);
   const promptTokens = count('promptTokens', maxTokens);
@@ -107,7 +98,6 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
   };
 }
 
-/** Something that has a price. */
 export interface Unit {
   /** Its name in price rows: the library's, if the library has one. */
   readonly priceKey: string;

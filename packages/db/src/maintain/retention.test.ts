@@ -143,7 +143,7 @@ test('the log names the week, its time and the number of events; messages set as
   );
   await query(
     `INSERT INTO claimed_bills (provider, bill, event_id, claimed_at) SELECT 'p', bill, gen_random_uuid(), at FROM unnest(
-       ARRAY['paid', 'noted unpaid 1', 'noted unpaid 2'], ARRAY[$1, $1, $2]::timestamptz[]) AS claims (bill, at)`,
+       ARRAY['paid', 'old doubt', 'new doubt'], ARRAY[$1, $1, $2]::timestamptz[]) AS claims (bill, at)`,
     [old, now.toISOString()],
   );
   await removeOldEvents(database.db, now, 14);
@@ -164,10 +164,7 @@ test('the log names the week, its time and the number of events; messages set as
   });
   expect(await query('SELECT code FROM quarantine')).toEqual([{ code: 'b' }]);
   expect(await query('SELECT day::text FROM unrecorded_spend')).toEqual([{ day: '2026-06-01' }]);
-  expect(await query('SELECT bill FROM claimed_bills ORDER BY 1')).toEqual([
-    { bill: 'noted unpaid 2' },
-    { bill: 'paid' },
-  ]);
+  expect(await query('SELECT bill FROM claimed_bills ORDER BY 1')).toEqual([{ bill: 'new doubt' }, { bill: 'paid' }]);
 });
 
 test('run again, or several at once, it removes each week once', async () => {

@@ -44,17 +44,6 @@ test('an event that claims again still has it', async () => {
   expect(await claim(bill, second)).toBe(false);
 });
 
-test('what is claimed while another bill is open is not claimed once that is', async () => {
-  const [bill, other] = [newBill(), newBill()];
-  const claimPart = (part: string, whileOpen: string) =>
-    claimBill(database.pool, { provider: 'anthropic', bill: part, eventId: randomUUIDv7(), whileOpen });
-  expect(await claimPart(`${bill} 1`, bill)).toBe(true);
-  expect(await claimPart(`${bill} 1`, bill)).toBe(false);
-  await claim(bill, randomUUIDv7());
-  expect(await claimPart(`${bill} 2`, bill)).toBe(false);
-  expect(await claimPart(`${bill} 2`, other)).toBe(true);
-});
-
 test('bills of the same name of two providers are two', async () => {
   const bill = newBill();
   expect(await claim(bill, randomUUIDv7(), 'anthropic')).toBe(true);

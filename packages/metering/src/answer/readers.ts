@@ -15,10 +15,7 @@ import {
 import { addBeside, findLostText } from '../text/beside.ts';
 import { type BodyReader, type BodyReading, finishReading, nothingRead, StreamPart } from './reading.ts';
 
-/**
- * Reads a JSON array of objects element by element, as Gemini streams without `alt=sse`, or a single object. An array
- * that was cut gives the elements that are whole. It keeps its own state, since the bytes come in pieces.
- */
+/** Reads a JSON array element by element, as Gemini streams without `alt=sse`, or a single object. */
 export class ArrayReader implements BodyReader {
   readonly #reader: StreamReader;
   readonly #element = new StreamPart();
@@ -73,7 +70,6 @@ export class ArrayReader implements BodyReader {
 const smallPiece = 16 * 1024;
 const blockSize = 64 * 1024;
 
-/** Bytes that come in any number of pieces, however small, in little more memory than they take themselves. */
 class GatheredBytes {
   #whole: Buffer[] = [];
   #block: Buffer | null = null;
@@ -86,7 +82,6 @@ class GatheredBytes {
 
   add(piece: Buffer): void {
     this.#length += piece.length;
-    // Most answers come in one piece, which is not copied at all.
     if (piece.length >= smallPiece || this.#length === piece.length) {
       this.#endBlock();
       this.#whole.push(piece);
@@ -101,7 +96,6 @@ class GatheredBytes {
     }
   }
 
-  /** Forgets pieces from the beginning for as long as so many bytes are left. */
   keepLast(bytes: number): void {
     let first = this.#whole[0]?.length ?? 0;
     while (first > 0 && this.#length - first >= bytes) {
@@ -111,7 +105,6 @@ class GatheredBytes {
     }
   }
 
-  /** All bytes, which are forgotten here. */
   take(): Buffer {
     this.#endBlock();
     const [only] = this.#whole;
@@ -136,7 +129,6 @@ const maxEagerParse = 128 * 1024;
 
 const tailLength = 64 * 1024;
 
-/** Reads a JSON body when it is whole. */
 export class JsonReader implements BodyReader {
   readonly #operation: Operation;
   readonly #bytes = new GatheredBytes();
@@ -179,7 +171,6 @@ export class JsonReader implements BodyReader {
   }
 }
 
-/** The short members of the root. The model's text is skipped, not parsed. */
 function readOutline(bytes: Buffer): JsonObject {
   const found = scanMembers(bytes, skipSpace(bytes, 0))?.members ?? [];
   const short = found.filter(({ start, end }) => end - start <= tailLength);
@@ -222,7 +213,6 @@ export class LinesReader implements BodyReader {
   }
 
   end(): BodyReading {
-    // The last line may have no end; one that was cut is no JSON.
     this.#endLine();
     return finishReading(this.#reader, this.#line.isComplete);
   }
@@ -233,7 +223,6 @@ export class LinesReader implements BodyReader {
   }
 }
 
-/** Reads a body of plain text, which reports no usage. */
 export class TextReader implements BodyReader {
   readonly #operation: Operation;
   readonly #bytes = new GatheredBytes();

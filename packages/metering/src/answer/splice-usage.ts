@@ -1,13 +1,10 @@
 import { type Member, scanMembers, skipSpace } from '../json/members.ts';
 
-/** A request body, and whether it was changed. */
 interface SplicedBody {
   body: Buffer;
-  /** The provider will now send a usage chunk that the caller did not ask for, or asked not to have. */
   added: boolean;
 }
 
-/** Replaces the bytes from `start` to `end`. */
 interface Edit {
   start: number;
   end: number;
@@ -42,7 +39,6 @@ function makeAsk(body: Buffer, options: Member): Edit[] {
   return [insert(options.start + 1, inside.members.length === 0 ? '"include_usage":true' : '"include_usage":true,')];
 }
 
-/** The same, unless the caller set `include_usage`. */
 function makeAskUnlessTold(body: Buffer, options: Member): Edit[] {
   if (body.toString('latin1', options.start, options.end) === 'null') return makeAsk(body, options);
   const inside = scanMembers(body, options.start);
@@ -54,13 +50,10 @@ function makeAskUnlessTold(body: Buffer, options: Member): Edit[] {
 const noStream = new Set(['false', 'null', '0', '""', '"false"']);
 
 /**
- * Asks for the usage of a streamed completion where the caller did not: puts `stream_options.include_usage` into the
- * bytes of the body and leaves every other byte as it is. Bodies that ask for no stream, that say anything about
- * `include_usage` themselves, or that are not JSON come back as they were. Of repeated members the last one counts,
- * as JSON parsers have it.
+ * Puts `stream_options.include_usage` into a body that asks for a stream and says nothing about it, and leaves every other
+ * byte as it is. Of repeated members the last counts, as JSON parsers have it.
  *
- * @param always asks whatever the caller said, in each of repeated members, and wherever some server may see a wish to
- *   stream; bodies that are not JSON come back as they were all the same
+ * @param always whatever the caller said, in each of repeated members, and if any server may see a wish to stream
  */
 export function spliceStreamUsage(body: Buffer, always = false): SplicedBody {
   const unchanged = { body, added: false };

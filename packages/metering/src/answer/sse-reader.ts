@@ -4,25 +4,18 @@ import { type BodyReader, type BodyReading, finishReading, StreamPart } from './
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/**
- * The kind of a piece of a stream: `part` of a frame that goes on, `end` the (rest of the) frame with its blank line, `tail`
- * the line feed of a blank line whose carriage return was the end of the bytes before.
- */
+/** `part` of a frame that goes on, `end` of it with its blank line, or the line feed of a blank line that was cut (`tail`). */
 type PieceKind = 'part' | 'end' | 'tail';
 
 /**
- * Finds the borders of SSE frames in a stream of bytes, however it is split: lines end with LF, CRLF or CR, and an
- * empty line ends a frame (https://html.spec.whatwg.org/multipage/server-sent-events.html). Keeps no bytes.
+ * Finds the borders of SSE frames in bytes, however they are split: lines end with LF, CRLF or CR, an empty one ends a frame.
  */
 export class FrameSplitter {
   #lineIsEmpty = true;
   #frameIsEmpty = true;
   #afterReturn = false;
 
-  /**
-   * @param text the next bytes, each as one character (latin1)
-   * @param onPiece called with the bounds of each piece; together they cover the text
-   */
+  /** @param onPiece called with the bounds of each piece of the text (latin1); together they cover it */
   push(text: string, onPiece: (start: number, end: number, kind: PieceKind) => void): void {
     let start = 0;
     let lineStart = 0;
@@ -58,7 +51,6 @@ export class FrameSplitter {
   }
 }
 
-/** An SSE frame's event name, empty where it has none, and its data; null where it has no data line. */
 export function readFrame(frame: string): { event: string; data: string } | null {
   let event = '';
   let data: string | null = null;
@@ -73,7 +65,6 @@ export function readFrame(frame: string): { event: string; data: string } | null
   return data === null ? null : { event, data };
 }
 
-/** The value after the field's name; null if the name goes on, which makes it another field. */
 function fieldValue(line: string, nameLength: number): string | null {
   if (line.length === nameLength) return '';
   if (line[nameLength] !== ':') return null;
@@ -82,7 +73,6 @@ function fieldValue(line: string, nameLength: number): string | null {
 
 const byteOrderMark = '\xef\xbb\xbf';
 
-/** Reads an SSE body frame by frame. */
 export class SseReader implements BodyReader {
   readonly #reader: StreamReader;
   readonly #splitter = new FrameSplitter();

@@ -5,16 +5,10 @@ import { FrameSplitter, readFrame } from './sse-reader.ts';
 const spellings = [Buffer.from(',"usage":null'), Buffer.from(', "usage": null')];
 const nothing = Buffer.alloc(0);
 
-/**
- * Takes the member `"usage":null` out of a stream's bytes. OpenAI puts it into every chunk but the last where
- * `include_usage` was asked for, and into none where it was not
- * (https://platform.openai.com/docs/api-reference/chat/create, `stream_options`).
- */
+/** Takes out the `"usage":null` that OpenAI puts into every chunk but the last if `include_usage` was asked for. */
 class NullUsageRemover {
-  /** Bytes that may be the beginning of the member. */
   #held: Buffer = nothing;
 
-  /** Takes the next bytes and returns those that are clear. */
   push(chunk: Buffer): Buffer {
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     for (const spelling of spellings) bytes = remove(bytes, spelling);
@@ -24,7 +18,6 @@ class NullUsageRemover {
     return bytes.subarray(0, clear);
   }
 
-  /** The bytes that are still held when the stream ends. */
   end(): Buffer {
     const rest = this.#held;
     this.#held = nothing;
@@ -45,7 +38,6 @@ function remove(bytes: Buffer, spelling: Buffer): Buffer {
   return Buffer.concat(kept);
 }
 
-/** How many bytes at the end could go on to be the member. */
 function unfinishedLength(bytes: Buffer): number {
   const longest = Math.min(bytes.length, Math.max(...spellings.map(({ length }) => length)) - 1);
   const comma = bytes.lastIndexOf(',');
@@ -61,8 +53,7 @@ const maxHeld = 16 * 1024;
 const cannotBeUsage = /^data: ?[^{ \r\n]|"choices"\s*:\s*\[\s*[^\]\s]/;
 
 /**
- * The chunk that `include_usage` adds has figures and an empty list of choices. One with another list that is not empty, such
- * as the sources of a search, is meant for the agent.
+ * The chunk that `include_usage` adds has figures and no choices. A list that is not empty, such as sources, is for the agent.
  */
 function isUsageFrame(frame: string): boolean {
   if (!frame.includes('"usage"') || cannotBeUsage.test(frame)) return false;
@@ -84,21 +75,17 @@ function isUsageFrame(frame: string): boolean {
 export class StreamUsageStripper {
   readonly #splitter = new FrameSplitter();
   readonly #nullUsage = new NullUsageRemover();
-  /** The bytes of the undecided frame that came with earlier chunks. */
   #held: Buffer[] = [];
   #heldText = '';
-  /** Characters of it when it was last looked at. */
   #looked = 0;
   #passing = false;
   #droppedLast = false;
 
-  /** Takes the provider's next bytes and returns those that the agent gets now. */
   push(chunk: Buffer): Buffer {
     const text = chunk.toString('latin1');
     const out: Buffer[] = [];
     let passFrom = -1;
     let passTo = -1;
-    // Neighbouring frames go out as one slice of the chunk.
     const pass = (start: number, end: number) => {
       if (passTo !== start) {
         if (passTo > passFrom) out.push(chunk.subarray(passFrom, passTo));
@@ -114,7 +101,6 @@ export class StreamUsageStripper {
       if (!this.#passing) {
         const frame = this.#heldText + text.slice(start, end);
         if (kind === 'part' && frame.length <= maxHeld && this.#mayBeUsage(frame)) {
-          // A copy, since the caller may use the chunk's memory again.
           this.#held.push(Buffer.from(chunk.subarray(start, end)));
           this.#heldText = frame;
           return;
@@ -142,7 +128,6 @@ export class StreamUsageStripper {
     return !cannotBeUsage.test(frame);
   }
 
-  /** The bytes that are still held when the stream ends; a last frame needs no blank line. */
   end(): Buffer {
     const rest = isUsageFrame(this.#heldText) ? [] : this.#held;
     this.#held = [];

@@ -20,13 +20,10 @@ import {
 } from './reading.ts';
 import { SseReader } from './sse-reader.ts';
 
-/** How much of a body is decoded, in bytes. */
 interface DecodingBounds {
-  /** The most that may wait for the decoder. */
   maxWaiting: number;
   /** Beyond that the provider is made to wait; otherwise the body is given up. */
   waits: boolean;
-  /** Of plain text; decoding stops there. */
   maxDecoded: number;
 }
 
@@ -58,7 +55,6 @@ export function canDecode(encoding: string): boolean {
 /** A smaller piece is copied: it would keep the whole chunk that was read from the socket alive. */
 const smallPiece = 4_096;
 
-/** Decodes a copy of a compressed body, in zlib's own threads, for a reader of the plain bytes. */
 class DecodingTap implements ResponseTap {
   readonly #encoding: string;
   readonly #reader: GuardedReader;
@@ -153,7 +149,6 @@ const answerBounds = { maxWaiting: 8 * 1024 * 1024, waits: false, maxDecoded: 64
 /** Results of a batch may be this large, and come faster than they are read: the provider may be made to wait. */
 const fileBounds = { maxWaiting: 1024 * 1024, waits: true, maxDecoded: 1024 * 1024 * 1024 };
 
-/** Reads plain bytes as they come. */
 class PlainTap implements ResponseTap {
   readonly #reader: GuardedReader;
 
@@ -179,19 +174,16 @@ class PlainTap implements ResponseTap {
   }
 }
 
-/** For bodies that are not read. */
 const idleReader: BodyReader = {
   push: () => undefined,
   end: () => ({ ...nothingRead, passedBy: 'unknown' }),
 };
 
-/** For sound and pictures, in which there is nothing to read. */
 const mediaReader: BodyReader = {
   push: () => undefined,
   end: () => ({ ...nothingRead, inspected: true, output: () => ({ parts: [], whole: true }) }),
 };
 
-/** Plain text and subtitles, as their servers call them. */
 const plainText = /^(?:text\/(?:plain|vtt|srt)|application\/x-subrip)$/;
 
 /** For bodies that are neither JSON nor a stream, by their type. An error page is text, but not of the model's. */
@@ -212,13 +204,10 @@ function createBodyReader(operation: Operation, contentType: string, onCall?: On
 }
 
 interface TapOptions {
-  /** The share of memory that the reader may hold; absent where it need not be bounded. */
   memory?: MemoryShare;
-  /** Called with each call that a file of results reports. */
   onCall?: OnCall;
 }
 
-/** A tap for the answer to an operation, fit for the kind of body that its headers announce. */
 export function createResponseTap(
   operation: Operation,
   headers: IncomingHttpHeaders,
@@ -226,7 +215,6 @@ export function createResponseTap(
 ): ResponseTap {
   const reader = createBodyReader(operation, headers['content-type'] ?? '', onCall);
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
-  // These readers keep no bytes.
   const isIdle = reader === idleReader || reader === mediaReader;
   if (isIdle) return new PlainTap(new GuardedReader(reader, null));
   if (encoding !== '' && encoding !== 'identity' && !canDecode(encoding)) {

@@ -1,20 +1,13 @@
 import type { Operation, ProviderApi } from './operation.ts';
 
-/** The error that ends a stream in place of its rest. */
 interface StreamFailure {
-  /** A stable code. */
   code: string;
   message: string;
   /** The status that the request would have been refused with. */
   status: number;
 }
 
-/**
- * The bytes that end a running stream with an error which the provider's own SDK raises.
- * They first close a frame that was sent in part.
- *
- * @param asArray the stream is a JSON array of frames rather than SSE
- */
+/** The bytes that end a running stream with an error which the provider's own SDK raises; they close a frame that was cut. */
 export function formatStreamError(
   api: ProviderApi,
   operation: Operation | null,
@@ -37,8 +30,8 @@ function formatAnthropic({ message, status }: StreamFailure): object {
 }
 
 /**
- * The same error twice: as an SSE frame, which `@google/genai` 3 and other clients raise, and as JSON of its own behind it, since
- * `@google/genai` 1 takes the frame for an empty piece of the answer and a stream that then ends for a whole one.
+ * The error twice: as a frame for `@google/genai` 3 and others, and as JSON behind it, since version 1 takes the frame for an
+ * empty piece and the stream for a whole one.
  */
 function formatGemini(asArray: boolean, { message, status }: StreamFailure): string {
   const error = { code: status, message, status: status === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE' };

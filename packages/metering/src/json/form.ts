@@ -20,11 +20,10 @@ export function isForm(contentType: string): boolean {
 }
 
 /**
- * The text fields of a `multipart/form-data` body (RFC 7578). Files are stepped over and never copied. A name that ends
- * in `[]`, as clients write lists, goes without.
+ * The text fields of a `multipart/form-data` body (RFC 7578); files are never copied, a name's `[]` is dropped. Undefined if
+ * malformed or cut.
  *
- * @param maxValue fields are cut after so many bytes, so that none seems not to be there
- * @returns undefined where the form is malformed or does not come to its end
+ * @param maxValue fields are cut after so many bytes
  */
 export function parseFormFields(bytes: Buffer, contentType: string, maxValue: number): FormFields | undefined {
   const found = boundaryParameter.exec(contentType);
@@ -52,7 +51,6 @@ export function parseFormFields(bytes: Buffer, contentType: string, maxValue: nu
   return undefined;
 }
 
-/** The position after the next delimiter; -1 without one. */
 function findEnd(bytes: Buffer, delimiter: Buffer, from: number): number {
   const at = bytes.indexOf(delimiter, from);
   return at < 0 ? -1 : at + delimiter.length;
@@ -65,8 +63,7 @@ function toFields(fields: ReadonlyMap<string, string[]>): FormFields {
 }
 
 /**
- * A whole request body as an operation reads it, JSON or the text fields of a form; undefined if it cannot be parsed. A large
- * body takes long, so use it only where no request waits.
+ * A request body, JSON or the text fields of a form; undefined if unreadable. Slow for large ones: only if no request waits.
  */
 export function parseRequestBody(bytes: Buffer, contentType: string): unknown {
   return isForm(contentType) ? parseFormFields(bytes, contentType, bytes.length) : tryParse(bytes);

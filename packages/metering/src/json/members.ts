@@ -1,13 +1,10 @@
 import { parseJson } from '@agp/core/json';
 import { readCount } from '@agp/pricing';
 
-/** A member of a JSON object, by the place of its value in the bytes. */
+/** A member of a JSON object: its key without escapes, its value from `start` to before `end`. */
 export interface Member {
-  /** The key as it reads, escapes undone. */
   key: string;
-  /** The first byte of the value. */
   start: number;
-  /** Past the last byte of the value. */
   end: number;
 }
 
@@ -20,7 +17,6 @@ export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-/** The position of the next byte that is not white space. */
 export function skipSpace(bytes: Buffer, at: number): number {
   let i = at;
   while (bytes[i] === 0x20 || bytes[i] === 0x0a || bytes[i] === 0x0d || bytes[i] === 0x09) i += 1;
@@ -85,13 +81,12 @@ const maxMembers = 10_000;
 
 interface ScannedMembers {
   members: Member[];
-  /** Past the closing brace. */
   end: number;
 }
 
 /**
- * The members of the JSON object that starts at a byte, in order, repeated ones too, in one pass without building
- * anything. Null where no object starts there, its outline is broken or it has too many; values are not checked.
+ * The members of the object that starts at a byte, repeated ones too, in one pass. Null if its outline is broken or it has too
+ * many; values are not checked.
  */
 export function scanMembers(bytes: Buffer, start: number): ScannedMembers | null {
   if (bytes[start] !== openBrace) return null;
@@ -99,7 +94,6 @@ export function scanMembers(bytes: Buffer, start: number): ScannedMembers | null
   return bytes[first] === closeBrace ? { members: [], end: first + 1 } : scanRest(bytes, first);
 }
 
-/** The same for the rest of an object, from a key on. */
 function scanRest(bytes: Buffer, firstKey: number): ScannedMembers | null {
   const members: Member[] = [];
   let i = firstKey;
@@ -133,7 +127,6 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value if it is a string with something in it. */
 export function asText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -148,7 +141,6 @@ export function optionalCount(value: unknown): number | null {
   return value === undefined || value === null ? 0 : readCount(value);
 }
 
-/** Undefined if it is not JSON. */
 export function tryParse(json: string | Uint8Array): unknown {
   try {
     return parseJson(json);
@@ -185,10 +177,7 @@ function findMember(tail: Buffer, name: string): unknown {
   return undefined;
 }
 
-/**
- * The figures and the model of a JSON answer that is too large to parse, from its last bytes: they come after the data in
- * the answers that get large. Empty where they are not members of the root, or are cut.
- */
+/** The figures and model of an answer too large to parse, from its last bytes: they come after the data. Empty if cut. */
 export function findTrailingMembers(tail: Buffer): JsonObject {
   const found = names.map((name) => [name, findMember(tail, name)] as const);
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
@@ -197,11 +186,6 @@ export function findTrailingMembers(tail: Buffer): JsonObject {
 /** @param data UTF-8 with each byte as one character (latin1) */
 export const decodeFrame = (data: string): string => Buffer.from(data, 'latin1').toString('utf8');
 
-/**
- * A frame's data as JSON; null if it is not JSON.
- *
- * @param data UTF-8 with each byte as one character (latin1)
- */
 export const parseFrame = (data: string): unknown => tryParse(Buffer.from(data, 'latin1')) ?? null;
 
 /** JSON of more values takes seconds and hundreds of megabytes to parse; no honest request has so many. */

@@ -2,39 +2,31 @@ import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
 import { addUsage, maxReportedCalls, type OnCall } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
-import { boundClaims } from './bound-claims.ts';
 
-/** The usage and cost of several calls together. */
 export interface Bill {
   usage: Usage;
   /** Whole nano-dollars. */
   costNanoUsd: number;
   priceVersion: string | null;
-  /** Models without a known price. */
   unpriced: ReadonlySet<string>;
-  /** The claim, if some of it was not believed; else null. */
+  /** The claim, if some of it was not believed and is cut; else null. */
   disbelieved: { usage: Usage; costNanoUsd: number } | null;
 }
 
 interface BillOptions {
   models: readonly string[];
   serviceTier: string | null;
-  believesAll?: boolean;
 }
 
 /** The provider chooses models' names, so their number is bounded here. */
 const maxUnpriced = 100;
 
-/**
- * Adds up calls as they come, without keeping them. The figures of each count up to the most that its request allows, and each is
- * priced by its own model and size. A claim that costs no more than was reserved is always believed: otherwise an honest answer
- * could be recorded below its price.
- */
+/** No call has used more tokens than this, of input or of output: four times the largest context that is sold. */
+const mostTokens = 8_388_608;
+
+/** The provider bills, so its figures are the record, each call's priced by its own model and size. */
 export class BillCalls {
-  /** The request's reservation, in nano-dollars. */
-  readonly #foreseenNanoUsd: number;
   readonly #priceOf: (model: string | null, usage: Usage) => UsagePrice & { model: string };
-  readonly #believe: (claimed: Usage) => Usage;
   readonly #unpriced = new Set<string>();
   readonly #usage = makeUsage({});
   readonly #claimed = makeUsage({});
@@ -45,20 +37,13 @@ export class BillCalls {
   #isBelieved = true;
 
   /**
-   * @param models models that may have served a call that names none; the dearest of them prices it
-   * @param serviceTier as the answer names it, else the request
-   * @param believesAll the figures are our own
+   * @param models that may have served a call that names none: the dearest prices it @param serviceTier of the answer, else
+   * asked for
    */
-  constructor(
-    { priceUsage }: MeteringParts,
-    { head, body, reservation }: Call,
-    { models, serviceTier, believesAll = false }: BillOptions,
-  ) {
+  constructor({ priceUsage }: MeteringParts, { head }: Pick<Call, 'head'>, { models, serviceTier }: BillOptions) {
     const { provider, operation } = head;
     const [api, baseUrl] = [operation?.api ?? provider.api, provider.baseUrl.href];
     const at = new Date(head.timestamp);
-    this.#foreseenNanoUsd = reservation.nanoUsd;
-    this.#believe = believesAll ? (usage) => usage : boundClaims(body);
     const priceOne = (model: string, usage: Usage) => ({
       model,
       ...priceUsage({ provider: provider.id, api, baseUrl, model, usage, at, serviceTier }),
@@ -75,12 +60,12 @@ export class BillCalls {
       this.#isBelieved = false;
       return;
     }
-    const usage = this.#believe(claimed);
+    const isBelieved = claimed.promptTokens <= mostTokens && claimed.completionTokens <= mostTokens;
+    const usage = isBelieved ? claimed : cutUsage(claimed);
     const price = this.#priceOf(model, usage);
     addUsage(this.#usage, usage);
     addUsage(this.#claimed, claimed);
     this.#costNanoUsd = addNano(this.#costNanoUsd, price.costNanoUsd);
-    const isBelieved = usage === claimed;
     this.#isBelieved &&= isBelieved;
     this.#claimedNanoUsd = addNano(
       this.#claimedNanoUsd,
@@ -91,16 +76,19 @@ export class BillCalls {
   };
 
   read(): Bill {
-    const claimed = { usage: this.#claimed, costNanoUsd: this.#claimedNanoUsd };
-    const bounded = { usage: this.#usage, costNanoUsd: this.#costNanoUsd };
-    const isForeseen = this.#calls <= maxReportedCalls && this.#claimedNanoUsd <= this.#foreseenNanoUsd;
     return {
-      ...(isForeseen ? claimed : bounded),
+      usage: this.#usage,
+      costNanoUsd: this.#costNanoUsd,
       priceVersion: this.#priceVersion,
       unpriced: this.#unpriced,
-      disbelieved: this.#isBelieved || isForeseen ? null : claimed,
+      disbelieved: this.#isBelieved ? null : { usage: this.#claimed, costNanoUsd: this.#claimedNanoUsd },
     };
   }
+}
+
+function cutUsage(claimed: Usage): Usage {
+  const promptTokens = Math.min(claimed.promptTokens, mostTokens);
+  return makeUsage({ ...claimed, promptTokens, completionTokens: Math.min(claimed.completionTokens, mostTokens) });
 }
 
 const addNano = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);

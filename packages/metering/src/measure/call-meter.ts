@@ -7,9 +7,8 @@ import { BillCalls } from './bill-calls.ts';
 import { measureUsage } from './measure-usage.ts';
 import { findTexts, scanCall } from './scan-call.ts';
 
-/** Measures one call. */
 export interface CallMeter {
-  /** Opens a tap that reads a copy of the answer; null where nothing is read. Call at most once. */
+  /** Opens a tap that reads a copy of the answer; null if nothing is read. Call at most once. */
   openTap(headers: IncomingHttpHeaders): ResponseTap | null;
   /** Measures usage and cost, and finds PII in the texts. Call once, when the answer has ended. */
   measure(end: AnswerEnd): Promise<Measurement>;
@@ -47,9 +46,8 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
 }
 
 /**
- * A stream may report an error although all its bytes came; and SDKs hang up on a stream's last frame, so that a whole
- * answer may look as if the agent had left. A refusal by status is a whole answer, also where its body looks like a
- * stream's error, as Gemini's does.
+ * A stream may report an error although all came, and SDKs hang up on its last frame, as if the agent had left. A refusal by
+ * status is a whole answer, even if it looks like a stream's error (Gemini).
  */
 function judgeOutcome({ outcome, status }: AnswerEnd, reading: ResponseReading | null): AnswerEnd['outcome'] {
   if (outcome === 'completed' && reading?.failed && (status ?? 0) < 400) return 'failed';

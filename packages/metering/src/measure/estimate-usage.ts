@@ -7,7 +7,6 @@ import type { InspectedBody } from '../request/inspect-body.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import type { CallTexts } from './scan-call.ts';
 
-/** Bytes for each token of a body that could not be read. */
 const bytesPerToken = 4;
 
 /** A request without text is mostly pictures or sound, which take fewer tokens than one for four bytes. */
@@ -16,10 +15,8 @@ const maxUnread = 4_096;
 /** Raw sound in the best quality that is common, 48 kHz in stereo, has so many bytes a second: hardly any file has more. */
 const mostSoundBytes = 192_000;
 
-/** The inputs of an estimate. */
 interface EstimateBasis {
   end: AnswerEnd;
-  /** Null where no answer came. */
   reading: ResponseReading | null;
   /** The provider's figures as far as they are believed: a stream that was cut may have reported its input alone. */
   told: Usage | null;
@@ -30,13 +27,11 @@ interface Estimate {
   usage: Usage;
   /** All of the answer was read, and only one model can have made it. */
   isKnown: boolean;
-  /** The answer is estimated by its bytes, since neither figures nor text could be found in it. */
   isUnreadable: boolean;
-  /** Seconds of sound that the size of the request lets expect, since the answer tells no length; 0 where it does. */
+  /** Seconds of sound that the size of the request lets expect, since the answer tells no length; 0 if it does. */
   guessedSeconds: number;
 }
 
-/** Estimates the usage of a call from its request and its answer. */
 export async function estimateUsage(
   estimator: TokenEstimator,
   { body, holder }: Call,

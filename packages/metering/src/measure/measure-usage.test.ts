@@ -144,20 +144,33 @@ test('figures without a model are priced by the dearest model asked for', async 
   expect(named).toMatchObject({ costNanoUsd: 9 * 150 + 500 * 600, usageSource: 'provider' });
 });
 
-test('a claim beyond the bound of a request is recorded as it is, as long as it costs no more than was reserved', async () => {
-  const claim = (prompt_tokens: number) =>
+test('what the provider bills is the record, whatever the request asked for; what no call can have used is estimated', async () => {
+  const claim = (prompt_tokens: number, completion_tokens: number) =>
     measure(
       '/v1/chat/completions',
-      { ...chat, models: undefined, max_tokens: 10_000 },
-      { body: { model: 'gpt-4o-mini', choices: [], usage: { prompt_tokens, completion_tokens: 1 } } },
+      { ...chat, models: undefined, max_tokens: 10 },
+      { body: { model: 'gpt-4o-mini', choices: [], usage: { prompt_tokens, completion_tokens } } },
     );
-  expect(await claim(20_000)).toMatchObject({ promptTokens: 20_000, doubt: null, usageSource: 'provider' });
-  const large = await claim(900_000);
-  expect(large.promptTokens).toBeLessThan(20_000);
-  expect(large).toMatchObject({
+  for (const [prompt, completion] of [
+    [9, 500],
+    [900_000, 1],
+    [8_388_608, 8_388_608],
+  ] as const) {
+    expect(await claim(prompt, completion)).toMatchObject({
+      promptTokens: prompt,
+      completionTokens: completion,
+      costNanoUsd: prompt * 150 + completion * 600,
+      usageSource: 'provider',
+      doubt: null,
+    });
+  }
+  const absurd = await claim(8_388_609, 1);
+  expect(absurd).toMatchObject({
     usageSource: 'estimated',
-    doubt: { reason: 'claim_too_large', promptTokens: 900_000 },
+    doubt: { reason: 'claim_too_large', promptTokens: 8_388_609, completionTokens: 1 },
   });
+  expect(absurd.promptTokens).toBeLessThan(100);
+  expect(absurd.costNanoUsd).toBeGreaterThanOrEqual(absurd.reserved);
 });
 
 test('an unknown path costs what was reserved for it under a cap, unless the provider refused it', async () => {

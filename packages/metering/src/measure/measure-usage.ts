@@ -5,13 +5,10 @@ import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } f
 import type { Operation } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';
-import { reachesOut } from './bound-claims.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
-/** Everything that was read from a call. */
 export interface Seen {
-  /** Null where no answer came, and where none is read. */
   reading: ResponseReading | null;
   texts: CallTexts;
   /** The calls that a file of results reports; null for every other answer. */
@@ -21,9 +18,8 @@ export interface Seen {
 type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
 
 /**
- * Computes the usage and cost of a call. The provider's own figures count, up to the most that the request allows. A billable call
- * without figures, or cut before they came, is estimated from the bytes sent and received so far. Under a cap such a call costs at
- * least its reservation: the provider may bill more than we saw, and agents could otherwise save by leaving early.
+ * The provider bills, so its figures are the record. A call without figures that can be is estimated; under a cap it costs at
+ * least its reservation, since agents could otherwise save by leaving early.
  */
 export async function measureUsage(parts: MeteringParts, call: Call, end: AnswerEnd, seen: Seen): Promise<Measured> {
   const { head, body } = call;
@@ -44,14 +40,11 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   }
   // Where the answer names no model, any that the request may mean can have made it.
   const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
-  const measured =
-    reading?.usageIsFinal && isCounted(reading.usage, seen.texts)
-      ? await measureTold(parts, call, reading, seen.reported, models)
-      : await measureUntold(parts, call, head.operation, end, seen, models);
-  return { ...free, ...measured };
+  const isTold = reading?.usageIsFinal && isCounted(reading.usage, seen.texts);
+  const told = isTold ? await measureTold(parts, call, reading, seen.reported, models) : null;
+  return { ...free, ...(told ?? (await measureUntold(parts, call, head.operation, end, seen, models))) };
 }
 
-/** Unless the provider refused it or was not there, a request on an unknown path costs what nobody can know. */
 function priceUnknownPath(parts: MeteringParts, call: Call, end: AnswerEnd) {
   if (!call.head.hasBody || !mayHaveServed(end)) return {};
   return { isUnknownPath: true, ...priceUnknown(parts, call) };
@@ -73,8 +66,8 @@ function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | nul
 }
 
 /**
- * Results can be fetched again and again: the first call that fetched them whole carries their cost. A range of them or an
- * answer that was passed by may not settle the bill, since the agent can bring about both ({@link measureUnbilled}).
+ * The first call that fetches results whole carries their cost; a range or an answer that was passed by does not, since an
+ * agent can bring about both.
  */
 async function isBilledHere(
   call: Call,
@@ -83,33 +76,32 @@ async function isBilledHere(
   reading: ResponseReading | null,
 ): Promise<boolean> {
   if (!isFetched(end) || reading?.passedBy !== undefined || !reading?.usage) return false;
-  return claim(call, bill);
+  if (!(await claim(call, bill))) return false;
+  // What is paid for is in no doubt when it is fetched again in part.
+  await claim(call, nameDoubt(call, bill));
+  return true;
 }
 
-async function claim({ claimBill }: Call, ...bills: Parameters<Call['claimBill']>): Promise<boolean> {
+async function claim({ claimBill }: Call, bill: string): Promise<boolean> {
   try {
-    return await claimBill(...bills);
+    return await claimBill(bill);
   } catch {
     // It is unknown. A cost that is counted twice is noticed sooner than one that is missing.
     return true;
   }
 }
 
-/**
- * What is claimed to note a doubt about results. It is noted once, of a list once a day for each agent, and again when the sum has
- * about doubled: whoever polls would otherwise fill the day's doubts, so that no other is kept. No bill's name has a space.
- */
-function nameDoubt({ head, holder }: Call, bill: string | null, { costNanoUsd, promptTokens }: Doubt): string {
-  const shown = bill ?? `${holder.agentId} ${new Date(head.timestamp).toISOString().slice(0, 10)}`;
-  return `${shown} unpaid ${Math.ceil(Math.log2(1 + costNanoUsd + promptTokens))}`;
-}
-
 const isFetched = ({ outcome, status }: AnswerEnd) => outcome === 'completed' && status === 200;
 
+/** The name by which a doubt about results is noted once; a list has no bill, so it is noted once a day for each agent. */
+function nameDoubt({ head, holder }: Call, bill: string | null): string {
+  // No bill's name has a space.
+  return `${bill ?? `${holder.agentId} ${new Date(head.timestamp).toISOString().slice(0, 10)}`} doubt`;
+}
+
 /**
- * Measures results whose bill stays open after this call. Those of which nothing can be read are in doubt; of those that were
- * fetched in part or in a list the sum that came is, since nobody may ever fetch them whole. Under a cap what came costs, as often as
- * it is doubted: an agent could otherwise leave before the last byte. Fetched whole, it costs again.
+ * Results fetched in part, in a list, or unreadable are one doubt with the sum that came, since nobody may ever fetch them
+ * whole. Under a cap it costs what came, and costs again once fetched whole.
  */
 async function measureUnbilled(
   parts: MeteringParts,
@@ -122,28 +114,19 @@ async function measureUnbilled(
   const isUnseen = !reading.inspected && reading.usage === null;
   const isWhole = isFetched(end) && !call.head.operation?.showsOtherBills;
   if (isWhole && !isUnseen) return {};
+  const models = reading.model === null ? [] : [reading.model];
   // What was added up line by line is known though the rest was passed by.
-  const bill =
-    reading.usage === null
-      ? reported?.read()
-      : await addUp(parts, call, reading, reported, reading.model === null ? [] : [reading.model]);
-  const { promptTokens = 0, completionTokens = 0 } = bill?.usage ?? {};
-  const sum = bill && promptTokens + completionTokens > 0 ? bill : null;
-  // An object that broke off may have had all results in it, and so may the first of lines.
-  const isCut = end.outcome !== 'completed' && end.status === 200 && reading.length > 0;
-  const isHidden = isUnseen && (isWhole || (reported === null && reading.length > 0));
-  if (sum === null && !isCut && !isHidden) return {};
+  const bill = reading.usage === null ? reported?.read() : await addUp(parts, call, reading, reported, models);
+  const sum = bill && bill.usage.promptTokens + bill.usage.completionTokens > 0 ? bill : null;
+  const isEmpty = reading.length === 0 && !isWhole;
+  if (sum === null && (isEmpty || (!isUnseen && end.outcome === 'completed'))) return {};
+  if (!(await claim(call, nameDoubt(call, billedOnce)))) return {};
   const doubt = doubtOf('unreadable', sum?.disbelieved ?? sum ?? undefined);
-  if (!(await claim(call, nameDoubt(call, billedOnce, doubt), billedOnce ?? undefined))) return {};
-  // A list shows what was paid before, too.
   if (billedOnce === null || !call.reservation.isCapped) return { doubt };
   return { ...(sum ? { ...readBill(sum), usageSource: 'estimated' } : priceUnknown(parts, call)), doubt };
 }
 
-/**
- * Servers that do not count say 0, or leave a figure out: a call that is counted in tokens has some of input, and some of
- * output where text was written.
- */
+/** Servers that do not count say 0 or leave a figure out: a call has some input, and some output if text was written. */
 function isCounted(usage: Usage | null, { answer }: CallTexts): boolean {
   if (usage === null) return false;
   const { promptTokens, completionTokens, ...others } = usage;
@@ -155,7 +138,6 @@ function isCounted(usage: Usage | null, { answer }: CallTexts): boolean {
 /** An answer may report up to 100,000 calls: others have their turn after this many, which take a few milliseconds. */
 const maxPricedAtOnce = 1_000;
 
-/** The bill of an answer's own figures. */
 async function addUp(
   parts: MeteringParts,
   call: Call,
@@ -179,8 +161,9 @@ async function measureTold(
   reading: ResponseReading,
   reported: BillCalls | null,
   models: readonly string[],
-): Promise<Partial<Measured>> {
+): Promise<Partial<Measured> | null> {
   const bill = await addUp(parts, call, reading, reported, models);
+  if (bill.disbelieved && reported === null) return null;
   // The figures of one call come at its end, whatever was passed over before them; of results each line counts.
   const isWhole = reported === null || reading.inspected;
   const doubt = bill.disbelieved
@@ -201,19 +184,21 @@ async function measureUntold(
 ): Promise<Partial<Measured>> {
   const serviceTier = reading?.serviceTier ?? findAskedTier(call);
   const claimed = reading?.usage ? billOne(parts, call, { models, serviceTier }, reading.usage) : null;
-  const told = claimed?.usage ?? null;
+  const told = claimed?.disbelieved ? null : (claimed?.usage ?? null);
   const estimate = await estimateUsage(parts.estimator, call, operation, models, { end, reading, told, texts });
-  const bill = billOne(parts, call, { models, serviceTier, believesAll: true }, estimate.usage);
+  const bill = billOne(parts, call, { models, serviceTier }, estimate.usage);
   const { nanoUsd, isCapped } = call.reservation;
   // Sound without a length is unknown only to models that are paid by it.
-  const priceOf = (usage: Usage) => billOne(parts, call, { models, serviceTier, believesAll: true }, usage).costNanoUsd;
+  const priceOf = (usage: Usage) => billOne(parts, call, { models, serviceTier }, usage).costNanoUsd;
   const { guessedSeconds } = estimate;
   const isGuess =
     guessedSeconds > 0 && priceOf(makeUsage({ inputAudioSeconds: guessedSeconds })) > priceOf(makeUsage({}));
   const costNanoUsd =
-    isCapped && (isGuess || !estimate.isKnown) ? Math.max(bill.costNanoUsd, nanoUsd) : bill.costNanoUsd;
+    isCapped && (isGuess || !estimate.isKnown || claimed?.disbelieved)
+      ? Math.max(bill.costNanoUsd, nanoUsd)
+      : bill.costNanoUsd;
   // The provider bills what a request in the background refers to, and no figures of that may ever come.
-  const isUnseen = reading !== null && told === null && call.body?.inBackground && reachesOut(call.body);
+  const isUnseen = reading !== null && told === null && call.body?.inBackground && call.body.hasReference;
   const unread = estimate.isUnreadable || isUnseen ? doubtOf('unreadable') : null;
   const doubt = claimed?.disbelieved ? doubtOf('claim_too_large', claimed.disbelieved) : unread;
   return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
@@ -222,7 +207,7 @@ async function measureUntold(
 /** The tier that was asked for, where the answer names none: the price that was reserved. Bodies are read for it under strict caps. */
 function findAskedTier({ head, body }: Call): string | null {
   const strict = body?.strict ?? null;
-  return head.serviceTier ?? (strict !== null && 'tier' in strict ? strict.tier : null);
+  return head.serviceTier ?? (strict !== null && 'tiers' in strict ? (strict.tiers.at(-1) ?? null) : null);
 }
 
 function billOne(...[parts, call, options, usage]: [...ConstructorParameters<typeof BillCalls>, Usage]): Bill {
@@ -236,7 +221,6 @@ function readBill({ usage, costNanoUsd, priceVersion, unpriced }: Bill): Partial
   return { promptTokens, completionTokens, costNanoUsd, priceVersion, unpriced: [...unpriced] };
 }
 
-/** @param claimed left out where nothing was claimed */
 function doubtOf(reason: Doubt['reason'], claimed?: { usage: Usage; costNanoUsd: number }): Doubt {
   const { promptTokens = 0, completionTokens = 0 } = claimed?.usage ?? {};
   return { reason, promptTokens, completionTokens, costNanoUsd: claimed?.costNanoUsd ?? 0 };

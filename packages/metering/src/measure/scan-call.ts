@@ -11,10 +11,8 @@ const models = /\/models(?:\/[^/:]+){0,3}\/?$/;
 const media = /^(?:image|audio|video|font)\//i;
 
 /**
- * Whether neither the agent nor a model can have written any of a call whose operation we do not know: the request has no body,
- * and the answer is a refusal, a list of models, a file that is no text, or empty.
- *
- * @param answerHeaders null where no answer came
+ * Whether neither agent nor model can have written any of it: no body, and a refusal, a list of models, a file or nothing as
+ * the answer.
  */
 function hasNoText(
   { hasBody, method, path }: CallHead,
@@ -27,7 +25,6 @@ function hasNoText(
   return method === 'GET' && models.test(path);
 }
 
-/** The texts of a request and its answer; null without any. */
 export interface CallTexts {
   request: TextSource | null;
   answer: TextSource | null;
@@ -47,11 +44,7 @@ export function findTexts({ head, body }: Call, reading: ResponseReading | null)
 
 type Scanned = Pick<Measurement, 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
 
-/**
- * Searches what the agent and the model wrote for PII, and says why where some of it was not searched.
- *
- * @param answerHeaders null where no answer came
- */
+/** Searches what agent and model wrote for PII, and says why if some was not searched. */
 export async function scanCall(
   { scanner }: MeteringParts,
   { head, holder }: Call,

@@ -21,9 +21,9 @@ function openFetches() {
     const { provider = 'gemini', agentId = 'a', isCapped = false, ended = {}, after = 0, fails = false } = given;
     const timestamp = Date.UTC(2026, 10, 1) + after;
     const head = makeHead(provider, path, { method: 'GET', hasBody: false, timestamp });
-    const claimBill = async (bill: string, whileOpen = '') => {
+    const claimBill = async (bill: string) => {
       if (fails) throw new Error('storage is away');
-      return !claimed.has(bill) && !claimed.has(whileOpen) && claimed.add(bill) !== undefined;
+      return claimed.size < claimed.add(bill).size;
     };
     const holder = { agentId, source: null };
     const meter = metering.open({ head, holder, body: null, reservation: { nanoUsd: 0, isCapped }, claimBill });
@@ -44,7 +44,7 @@ function makeBatch(answers: number) {
 
 const list = (...answers: number[]) => JSON.stringify({ operations: answers.map(makeBatch) });
 
-test('a list of batches that is polled is in doubt once a day, and again when its sum has doubled', async () => {
+test('a list of batches that is polled is in doubt once a day for each agent', async () => {
   const fetch = openFetches();
   const poll = async (text: string, given = {}) => {
     const measured = await fetch('/v1beta/batches', text, given);
@@ -52,16 +52,10 @@ test('a list of batches that is polled is in doubt once a day, and again when it
     return measured.doubt?.promptTokens ?? null;
   };
   expect(await poll(list(1, 2))).toBe(300);
-  for (let times = 0; times < 3; times++) expect(await poll(list(1, 2))).toBe(null);
-  expect(await poll(list(1, 2, 4))).toBe(700);
+  expect(await poll(list(1, 2))).toBe(null);
   expect(await poll(list(1, 2, 4))).toBe(null);
   expect(await poll(list(1, 2), { agentId: 'b' })).toBe(300);
   expect(await poll(list(1, 2, 4), { after: day })).toBe(700);
-  // However many batches it has, and whatever parts of them an agent has listed.
-  let doubts = 0;
-  for (let answers = 1; answers < 300; answers++)
-    if ((await poll(list(answers), { after: 2 * day })) !== null) doubts++;
-  expect(doubts).toBeLessThan(12);
   // Twice is better than never.
   for (let times = 0; times < 2; times++) expect(await poll(list(1, 2), { fails: true })).toBe(300);
 });
@@ -85,7 +79,7 @@ const line = (tokens: number) => {
   return `${JSON.stringify({ custom_id: 'c', result: { type: 'succeeded', message } })}\n`;
 };
 
-test('under a cap the results that came before a fetch broke off cost what they are worth, however often it breaks off', async () => {
+test('under a cap the results that came before a fetch broke off cost what they are worth, once', async () => {
   const fetch = openFetches();
   const path = '/v1/messages/batches/b/results';
   const results = Array.from({ length: 32 }, () => line(1_000));
@@ -111,16 +105,6 @@ test('under a cap the results that came before a fetch broke off cost what they 
 
   // What was paid for may break off as often as it likes.
   expect(await read(16)).toMatchObject({ ...nothing, doubt: null });
-
-  // Step by step it costs at least half of it.
-  const other = openFetches();
-  let cost = 0;
-  for (let lines = 1; lines <= 32; lines++) {
-    const given = { provider: 'anthropic', isCapped: true, ended: left };
-    cost += (await other(path, results.slice(0, lines).join('').slice(0, -1), given)).costNanoUsd;
-  }
-  expect(cost).toBeGreaterThan(worth(16));
-  expect(cost).toBeLessThan(worth(128));
 
   const free = { provider: 'anthropic', ended: left };
   expect(await openFetches()(path, results.join(''), free)).toMatchObject({

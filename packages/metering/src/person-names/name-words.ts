@@ -1,13 +1,9 @@
 import { allLocales } from '@faker-js/faker';
 import { ambiguousWords, leadingWords, organisationWords } from './plain-words.ts';
 
-/**
- * How much a word says for a name: `sure` is a first name; `partial` a surname, or looks like one; `possible` is a first name or
- * surname, and a word or a place as well; `word` is none.
- */
+/** `sure`: a first name; `partial`: a surname, or like one; `possible`: a name, and a word or place too; `word`: none. */
 export type NameWord = 'sure' | 'partial' | 'possible' | 'word';
 
-/** The definitions are lists of strings, nested in various ways. */
 function* listStrings(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null)
@@ -21,7 +17,6 @@ function* listWords(value: unknown): Generator<string> {
 /** Letters that have a stroke in place of a mark. */
 const stroked: Readonly<Record<string, string>> = { ı: 'i', ø: 'o', ł: 'l', đ: 'd' };
 
-/** A word by which its spellings are found: without capitals, marks and apostrophes. */
 export function foldWord(word: string): string {
   const small = word.toLowerCase();
   if (/^[a-z]*$/.test(small)) return small;
@@ -31,7 +26,6 @@ export function foldWord(word: string): string {
     .replace(/[ıøłđ]/g, (letter) => stroked[letter] ?? letter);
 }
 
-/** The languages in which a word is in a list of names. */
 type Spread = Map<string, Set<string>>;
 
 function addNames(spread: Spread, names: unknown, language: string): void {
@@ -46,10 +40,8 @@ const leastOfWord = 8;
 const leastOfPlace = 3;
 
 /**
- * Reads the names of some seventy countries, and the English words and the places that are spelled alike, from the definitions of
- * faker. With loading them it takes about a second and 100 MB: for a worker, and once.
- *
- * @returns by their folded spelling
+ * Names of some seventy countries, English words and places, from faker, by folded spelling. Takes a second and 100 MB: for a
+ * worker, once.
  */
 export function readNameWords(): ReadonlyMap<string, NameWord> {
   const [first, all]: [Spread, Spread] = [new Map(), new Map()];

@@ -21,7 +21,6 @@ const leastStem = 3;
 /** An ending is too little in a short word, and in one put together of several. */
 const isLongWord = /^\p{Lu}(?:\p{Lu}{6}|[\p{Ll}\p{M}’']{6})/u;
 
-/** Names have no more words than this. */
 const maxWords = 6;
 
 type Kind = NameWord | 'initial' | 'unknown';
@@ -65,10 +64,8 @@ function isName(kinds: readonly Kind[]): boolean {
   return hasMiddle || kinds.includes('sure') || kinds.includes('partial');
 }
 
-/** Abbreviations in capitals. */
 const isShortAndLoud = ({ written }: NamePart) => written.length < 5 && written === written.toUpperCase();
 
-/** Part of an address, a path or code. */
 const joinsBefore = /[\d_@/\\#.$]/;
 const joinsAfter = /[\d_@(/\\=]/;
 
@@ -79,8 +76,8 @@ function isWithinCode(text: string, start: number, end: number): boolean {
 }
 
 /**
- * Finds names of persons: neighbouring words with capitals, by lists of first names and surnames, by the endings of surnames and
- * by the words that introduce names. Alphabets without capitals have none for it.
+ * Neighbouring words with capitals, by lists of names, endings of surnames and words that introduce names; alphabets without
+ * capitals have none.
  */
 export function createPersonNameDetector(): Detector {
   const known = readNameWords();
@@ -125,7 +122,6 @@ export function createPersonNameDetector(): Detector {
   };
 }
 
-/** One space apart, or a dot and a space after an initial. */
 function isNextWord(text: string, end: number, start: number, before: NamePart | undefined): boolean {
   if (start === end + 1) return text.charAt(end) === ' ';
   return start === end + 2 && before?.kind === 'initial' && text.startsWith('. ', end);

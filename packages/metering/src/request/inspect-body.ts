@@ -3,43 +3,35 @@ import type { Usage } from '@agp/pricing';
 
 import { spliceStreamUsage } from '../answer/splice-usage.ts';
 import type { CallHead, CallProvider } from '../call-head.ts';
-import { type CostFields, findCostFields } from '../cost-fields/index.ts';
-import { type BodyForm, checkExact } from '../demand/check-exact.ts';
-import { type Demand, readDemand } from '../demand/read-demand.ts';
-import { readMembers } from '../demand/read-members.ts';
-import { readStrictly } from '../demand/read-strictly.ts';
-import type { StrictDemand } from '../demand/strict-demand.ts';
+import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation } from '../dialects/operation.ts';
+import { type Demand, readDemand } from './read-demand.ts';
+import { readMembers } from './read-members.ts';
+import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './strict-demand.ts';
 
 export type { BodyForm };
 
-/** A request body that was read, and what is sent on in its place. */
 export interface InspectedBody {
-  /** The model asked for, from the body or the path; null where neither names one. */
   requestedModel: string | null;
   /** Every model that may be meant, that of the path included. */
   models: readonly string[];
-  /** A streamed answer is asked for. */
   stream: boolean;
-  /** The caller's bound on the output, in tokens, the largest where it gave several; null where it gave none. */
   maxOutputTokens: number | null;
-  /** The largest number that some server might take for such a bound, in tokens; 0 without one. */
   leastOutputTokens: number;
-  /** The largest that another member than the operation's own bounds asks for, in tokens; 0 without one. */
   otherOutputTokens: number;
-  /** How many answers it asks for, each of up to that length. */
   answers: number;
   /** Usage that will be billed and that the request alone determines. */
   toldUsage: Partial<Usage>;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground: boolean;
+  /** It names something stored at the provider. */
+  hasReference: boolean;
   /** It starts calls that it does not contain, as a batch from a file: no answer that is read tells what they cost. */
   startsUnseen: boolean;
   /** It is valid JSON or a valid form, which every server reads the same way. */
   isExact: boolean;
   /** The most that it may ask for, or why no bound exists; null if no bound was needed. */
   strict: StrictDemand | ApiError | null;
-  /** As received. */
   bytes: Buffer;
   form: BodyForm;
   /** The same, with the `stream_options` that may have been added. */
@@ -48,23 +40,20 @@ export interface InspectedBody {
   usageAsked: boolean;
 }
 
-const nothingKnown: CostFields = { members: {}, writes: 'text' };
+const nothingKnown: RequestBounds = { members: {}, writes: 'text' };
 
 /** The body may say `stream`, in whatever spelling. */
 const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
 
-/** What to find out about a body. */
 export interface Needs {
   /** A stream must report its usage even if the agent asked it not to. */
   mustTell: boolean;
-  /** A bound on what it may ask for is needed. */
   mustBound: boolean;
 }
 
 /**
- * Reads what a request asks for. If a stream would otherwise report no usage, bytes are inserted into the body, which is never
- * serialised again. A body that is not JSON is forwarded unchanged, so that the provider refuses it in its own words. The parsed
- * body is not kept: the answer may take minutes.
+ * Reads what a request asks for. For a stream that would report no usage, bytes are inserted; nothing is serialised again. A
+ * body that is not JSON goes on unchanged, for the provider to refuse.
  */
 export function inspectBody(
   operation: Operation,
@@ -73,7 +62,6 @@ export function inspectBody(
   form: BodyForm,
   { mustTell, mustBound }: Needs,
 ): InspectedBody {
-  const fields = findCostFields(operation) ?? nothingKnown;
   const body = readMembers(bytes, form.contentType, mustBound ? 'whole' : 'outline');
   const {
     requestedModel,
@@ -81,10 +69,10 @@ export function inspectBody(
     toldUsage,
     inBackground = false,
   } = operation.readRequest(body.value, path, bytes.length);
-  const demand = readDemand(body.members, fields);
+  const demand = readDemand(body.members, operation.bounds ?? nothingKnown);
   const findMost = () => {
-    checkExact(bytes, form, body, fields);
-    return readStrictly(bytes, body, fields, demand, query);
+    if (!operation.bounds) throw notBounded('the path', 'is of a call that has no bound');
+    return readStrictly(bytes, form, body, operation.bounds, demand, query);
   };
   const ofPath = operation.readRequest(undefined, path).requestedModel;
   const asks = operation.usageNeedsAsking && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
@@ -99,6 +87,7 @@ export function inspectBody(
     answers: demand.answers,
     toldUsage,
     inBackground,
+    hasReference: demand.hasReference,
     startsUnseen: startsUnseen(operation, demand),
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
@@ -111,7 +100,7 @@ export function inspectBody(
 
 /** Of other batches than Gemini's no members are known: their results are read, or their path is not. */
 function startsUnseen(operation: Operation, { hasItems, hasReference }: Demand): boolean {
-  return operation.isBilledLater === true && findCostFields(operation) !== null && (hasReference || !hasItems);
+  return operation.isBilledLater === true && operation.bounds !== undefined && (hasReference || !hasItems);
 }
 
 /** Gemini's bodies name models with their path, which is the same model. */

@@ -1,15 +1,11 @@
 import { ApiError } from '@agp/core/errors';
 import type { UsageLimits } from '@agp/pricing';
 import type { CallHead } from '../call-head.ts';
-import { notBounded } from '../demand/not-bounded.ts';
-import type { StrictDemand } from '../demand/strict-demand.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
+import { notBounded, type StrictDemand } from '../request/strict-demand.ts';
 
-/**
- * More than any model of these vendors writes in one answer (128 thousand is the most); other vendors' models may write as much as
- * they can read.
- */
+/** More than these vendors' models write in one answer; others may write as much as they read. */
 const largestOutput = 131_072;
 const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 
@@ -17,8 +13,8 @@ const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
 
 /**
- * Tokens that a provider adds before the request's own: Anthropic's description of how tools are used takes up to 800, xAI's
- * own words about 700. The tokens around each message are fewer than the bytes of its JSON.
+ * Tokens that a provider adds: Anthropic's words on tools take up to 800, xAI's own about 700; those around a message are
+ * fewer than its JSON's bytes.
  */
 const framingTokens = 1_024;
 
@@ -31,14 +27,9 @@ const pictureTokens = 16_384;
 /** Counts of tokens are cut here, where the cost is above any cap. */
 const most = 1e12;
 
-/** Methods that create nothing. */
 const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/**
- * The most that a request may cost, in whole nano-dollars.
- *
- * @throws ApiError `cost_not_bounded`, naming the field at fault
- */
+/** The most that a request may cost, in whole nano-dollars. @throws ApiError `cost_not_bounded`, naming the field */
 export function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { operation } = head;
   const isLooking = looking.has(head.method) && !head.hasBody;
@@ -53,7 +44,6 @@ export function boundReservation(parts: MeteringParts, head: CallHead, body: Ins
   return boundModels(parts, head, models, strict);
 }
 
-/** The bound over all models that may answer, and over all kinds of tokens. */
 function boundModels(
   { findModelBounds }: MeteringParts,
   { provider, operation, timestamp, serviceTier }: CallHead,
@@ -62,6 +52,7 @@ function boundModels(
 ): number {
   const { writes } = demand;
   if (models.length === 0) throw notBounded('model', 'is missing');
+  const tiers = [...demand.tiers, ...(serviceTier === null ? [] : [serviceTier])];
   const charges = models.map((model) => {
     const bounds = findModelBounds({
       provider: provider.id,
@@ -71,23 +62,22 @@ function boundModels(
       at: new Date(timestamp),
     });
     if (!bounds) throw notBounded('model', 'has no known price');
-    for (const tier of [demand.tier, serviceTier]) {
-      if (tier !== null && !bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
+    for (const tier of tiers) {
+      if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
     }
     const vendor = bounds.vendor ?? '';
     const longest = boundedVendors.has(vendor) ? largestOutput : Math.max(largestOutput, bounds.largestInput);
     const bound = demand.isBoundNew && !knowNewBound.has(vendor) ? null : demand.outputTokens;
-    const written = (bound ?? Math.max(longest, demand.leastOutputTokens)) + demand.moreOutputTokens;
-    const drawn = demand.isPictureCommon ? pictureTokens : largestOutput;
-    const each = { text: written, pictures: drawn, nothing: 0 }[writes];
+    const written = (bound ?? Math.max(longest, demand.leastOutputTokens)) + demand.thinkingTokens;
+    const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[writes];
     const limits: UsageLimits = {
       inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
-      outputTokens: Math.min(demand.answers * each * demand.runs, most),
-      webSearches: demand.webSearches,
-      inputCharacters: demand.spokenBytes,
+      outputTokens: Math.min(demand.answers * each, most),
+      webSearches: 0,
+      inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
     };
-    const charge = bounds.charge(limits, demand.isFast || serviceTier === 'fast');
+    const charge = bounds.charge(limits, tiers.includes('fast'));
     if (charge === null) throw notBounded('model', 'has no known price for all that this request may use');
     return charge;
   });
@@ -98,6 +88,5 @@ function boundModels(
 function countInput(demand: StrictDemand, largestInput: number): number {
   const sized = demand.inputBytes + framingTokens + demand.describedTools * toolTokens;
   if (demand.writes === 'nothing') return sized + demand.unsizedInputs * largestInput;
-  const once = demand.unsizedInputs > 0 ? largestInput : sized;
-  return demand.runs > 1 ? demand.runs * Math.max(largestInput, once) : once;
+  return demand.unsizedInputs > 0 ? largestInput : sized;
 }

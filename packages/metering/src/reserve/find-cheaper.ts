@@ -1,23 +1,19 @@
 import { ApiError } from '@agp/core/errors';
 import type { CallHead } from '../call-head.ts';
-import { findCostFields } from '../cost-fields/index.ts';
 import type { Operation } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { computeReservation } from './reserve.ts';
 
-/** The reservation that a request would need with the lowest bound on its output. */
 export interface Cheaper {
   /** The member that bounds it, by the name that the request uses, if it has one. */
   bound: string;
-  /** Whole nano-dollars. */
   nanoUsd: number;
 }
 
 /**
- * Finds how cheap a request becomes by its bound on the output alone. It is computed anew, so only for a request that is refused.
- *
- * @returns null where the operation has no such bound, or nobody can say
+ * Finds how cheap a request becomes by its bound on the output alone; null if it has none, or nobody can say. For refused
+ * requests only.
  */
 export function findCheaper(
   parts: MeteringParts,
@@ -46,10 +42,10 @@ export function findCheaper(
 }
 
 function findBound(operation: Operation, bytes: Buffer): string | null {
-  const fields = findCostFields(operation);
-  if (fields === null || fields.writes !== 'text') return null;
-  const names = Object.entries({ ...fields.members, ...fields.settings })
+  const { bounds } = operation;
+  if (bounds?.writes !== 'text') return null;
+  const names = Object.entries({ ...bounds.members, ...bounds.settings })
     .filter(([, rule]) => rule === 'bound')
-    .map(([name]) => (fields.isEitherCase ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name));
+    .map(([name]) => (bounds.isEitherCase ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name));
   return names.find((name) => bytes.includes(`"${name}"`)) ?? names[0] ?? null;
 }

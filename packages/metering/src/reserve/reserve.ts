@@ -10,25 +10,22 @@ const bytesPerToken = 4;
 /** An image makes a body large, and few tokens: beyond this no model reads on anyway. */
 const maxPromptTokens = 200_000;
 
-/** More than any request makes; a count above it would be taken for an error. */
 const maxImages = 100_000;
 
 /**
- * The highest likely cost of a request, in whole nano-dollars: its input by size, its output by the largest bound that the caller
- * set, or by the configured default. Without a known price or a readable body it is at least the configured `unpricedNanoUsd`.
+ * The highest likely cost in whole nano-dollars: input by size, output by the caller's largest bound, else the configured
+ * default. Without a known price or readable body at least `unpricedNanoUsd`.
  */
 function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { unpricedNanoUsd } = parts;
   if (head.operation === null) return head.hasBody ? unpricedNanoUsd : 0;
   if (head.operation.isFree) return body?.startsUnseen ? unpricedNanoUsd : 0;
   if (!body) return head.method === 'POST' ? unpricedNanoUsd : 0;
-  // Any of the models may answer: the dearest of them counts.
   const costs = body.models.map((model) => priceModel(parts, head, body, model));
   const least = costs.length === 0 || !body.isExact || costs.includes(null) ? unpricedNanoUsd : 0;
   return Math.max(least, ...costs.map((cost) => cost ?? 0));
 }
 
-/** The cost of the request if this model answers; null if its price is not known. */
 function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, model: string): number | null {
   const { bytes, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
   const { provider, operation, timestamp } = head;
@@ -51,13 +48,6 @@ function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, 
   return priced ? costNanoUsd : null;
 }
 
-/**
- * The amount that a request reserves, in whole nano-dollars: in strict mode, under a cap that refuses, the most that it may cost;
- * else an estimate.
- *
- * @param isHeld the request is under a cap that refuses
- * @throws ApiError `cost_not_bounded`
- */
 export function computeReservation(
   parts: MeteringParts,
   head: CallHead,

@@ -6,7 +6,6 @@ import type { ScanRequest } from './answer-scans.ts';
 import { ScanMemory } from './scan-memory.ts';
 import { type PiiScan, scanTexts } from './scan-texts.ts';
 
-/** Looks for PII in what agents and models wrote. */
 export interface PiiScanner {
   /** Scans the texts of one request and its answer, in the turn of its agent. Never rejects. */
   scan(sources: readonly TextSource[], holder: Holder): Promise<PiiScan>;
@@ -24,13 +23,11 @@ export interface PiiScannerOptions {
 }
 
 /**
- * Requests whose texts wait for the worker, and the size of those texts in bytes. An agent has a quarter, so that the largest body
- * and its answer find room; the bodies among them are counted in `MAX_BUFFERED_BYTES`.
+ * An agent has a quarter, so that the largest body and its answer fit; bodies among them are counted in `MAX_BUFFERED_BYTES`.
  */
 const maxPending = 4_000;
 const maxPendingBytes = 256 * 1024 * 1024;
 
-/** Makes a scanner with a worker thread of its own for large texts, which is started by the first of them. */
 export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
   const { personNames, budgetMs, maxInline = 16 * 1024, onWorkerError } = options;
   const find = createPiiFinder();

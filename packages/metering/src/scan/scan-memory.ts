@@ -1,34 +1,27 @@
 import { hash } from 'node:crypto';
 import type { PiiType } from '@agp/pii';
 
-/** Why a text was not scanned, or not all of it. */
 export type MissedReason =
   /** Broken off, in an encoding or of a kind that is not read, or beyond a bound. */
   | 'unreadable'
-  /** The time for one request was up. */
   | 'out_of_time'
   /** More texts waited than are kept, or the worker broke. */
   | 'overloaded';
 
-/** What one text was found to hold. */
 export interface ScannedText {
   /** In the order of their first places. */
   types: readonly PiiType[];
-  /** Some of it was searched. */
   searched: boolean;
-  /** Why it was not all of it; null where it was. */
   missed: MissedReason | null;
 }
 
 /** Shorter texts take some microseconds to search, and would push long ones out; in UTF-16 units. */
 const leastLength = 64;
-/** Most texts hold nothing: one list for all of them. */
 const nothing: readonly PiiType[] = [];
 
 /**
- * Remembers what was found in texts of late: an agent sends its whole conversation again with each turn, so most of what comes was
- * searched before. Keeps digests and types, no text, in a few megabytes. Whoever sends many new texts can only make it forget, and then
- * others are searched as they would be without it.
+ * An agent sends its whole conversation with each turn, so most texts were searched before. Keeps digests and types, no text;
+ * many new texts only make it forget.
  */
 export class ScanMemory {
   readonly #max: number;

@@ -13,12 +13,10 @@ export const maxPlaces = 100;
 
 /** Gathers where types of PII were found, each place once, in bounded memory. */
 class FoundPlaces {
-  /** Places of one type on one side, by both. */
   readonly #groups = new Map<string, PiiFinding[]>();
   readonly #known = new Set<string>();
   readonly #types = new Set<PiiType>();
 
-  /** @param messages none if the text belongs to no message */
   add(side: PiiFinding['in'], messages: readonly number[], type: PiiType): void {
     this.#types.add(type);
     const group = this.#groups.get(`${side} ${type}`) ?? [];
@@ -32,7 +30,6 @@ class FoundPlaces {
     }
   }
 
-  /** In the order of their names. */
   types(): PiiType[] {
     return [...this.#types].sort();
   }
@@ -59,10 +56,8 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 const maxLevels = 6;
 
 /**
- * Takes JSON within strings apart: tools get and return it, at times several levels deep, and its escapes would hide the
- * text. A text that is no JSON comes back as it is. Never throws.
- *
- * @returns `whole` is false where JSON was not taken apart, because it is nested too deep, lies in too many strings or has too many values
+ * Takes JSON within strings apart, which tools nest and whose escapes would hide the text; no JSON comes back as it is. Not
+ * `whole` if it is nested too deep or has too many values.
  */
 function unfoldText(text: string): Writing {
   const parts: string[] = [];
@@ -96,7 +91,6 @@ function unfoldText(text: string): Writing {
 const findLongNumbers = (json: string) =>
   Array.from(json.matchAll(/[[:,]\s*(\d{17,})(?=\s*[\],}])/g), ([, digits]) => digits as string);
 
-/** An object or a list, or a string that may hold one. */
 const isJson = (text: string): boolean => /^\s*[{["]/.test(text);
 
 function parse(text: string): { value: unknown } | { refusal: 'not_json' | 'too_large' } {
@@ -109,15 +103,11 @@ function parse(text: string): { value: unknown } | { refusal: 'not_json' | 'too_
   }
 }
 
-/** The findings in the texts of one request and its answer. */
 export interface PiiScan {
   /** In the order of their names. */
   types: readonly PiiType[];
-  /** Where they are; a bounded number of places, in their order in the call. */
   findings: readonly PiiFinding[];
-  /** How much of the text was scanned: all that there is, some of it, or nothing. */
   extent: 'full' | 'partial' | 'none';
-  /** Why it was not all of it; null where it was. */
   missed: MissedReason | null;
 }
 
@@ -143,12 +133,7 @@ function* cutOne(text: string): Generator<string> {
   }
 }
 
-/**
- * Reads and scans texts until they are through or time is up.
- *
- * @param hasTime asked before each piece of a text
- * @param memory of texts that this process has scanned
- */
+/** @param hasTime asked before each piece of a text */
 export function scanTexts(
   sources: readonly TextSource[],
   find: PiiFinder,

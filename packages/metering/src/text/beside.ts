@@ -28,10 +28,6 @@ export class BesideText {
     this.#from = from;
   }
 
-  /**
-   * @param body the JSON, or a frame of it
-   * @param read what was read of it already
-   */
   add(body: unknown, read: readonly string[]): void {
     // A frame has one text or two: a set would cost more than it saves.
     const known = read.length > 4 ? new Set(read) : null;
@@ -50,18 +46,13 @@ export class BesideText {
     });
   }
 
-  /** The gathered strings without those in `read`. */
   read(read: readonly string[] = []): Writing {
     const known = new Set(read);
     return { parts: this.#texts.filter((text) => !known.has(text)), whole: this.#left >= 0 };
   }
 }
 
-/**
- * A body's text, and in `beside` every other string of the body.
- *
- * @param lost what the body's JSON says besides, from `findLostText`
- */
+/** A body's text, and in `beside` every other string of it. @param lost from `findLostText` */
 export function addBeside(
   from: 'request' | 'answer',
   body: unknown,
@@ -75,11 +66,9 @@ export function addBeside(
   return { parts, beside: found.parts, whole: whole && found.whole };
 }
 
-/** An object or a list that is open. */
 interface Level {
   /** A tool wrote it: its numbers are text. */
   isFree: boolean;
-  /** Of the member that is being read. */
   key: string;
 }
 
@@ -90,11 +79,9 @@ const startsValue = /\s*:/y;
 const numeral = /-?\d[\d.eE+-]*/y;
 
 /**
- * The strings of a JSON body that are missing in its parsed value, and the numbers in tool arguments and results that are missing or
- * have lost digits there, with their keys before them.
+ * The strings that a JSON body's parsed value lacks, and numbers of tools that lost digits, with their keys before them.
  *
- * @param json what was parsed; it may be cut off
- * @param shadowed from {@link findShadowed}
+ * @param json may be cut off @param shadowed from {@link findShadowed}
  */
 export function findLostText(json: string, value: unknown, shadowed = findShadowed(json, value)): string[] {
   if (shadowed !== null) return [...shadowed, ...findNumbers(json, () => true)];

@@ -7,13 +7,12 @@ export abstract class FrameReader implements StreamReader {
   protected readonly text: StreamText;
   protected model: string | null = null;
   protected usage: Usage | null = null;
-  /** Absent where the stream reports one call. */
+  /** Absent if the stream reports one call. */
   protected calls: readonly ReportedCall[] | undefined;
   protected serviceTier: string | null = null;
   protected sawEnd = false;
   protected failed = false;
 
-  /** @param readFrame writes what the model wrote in a frame */
   constructor(readFrame: (frame: unknown, write: Write) => void) {
     this.text = new StreamText(readFrame);
   }
@@ -36,7 +35,6 @@ export abstract class FrameReader implements StreamReader {
     };
   }
 
-  /** The usage that was found counts the whole output. */
   protected isUsageFinal(): boolean {
     return true;
   }

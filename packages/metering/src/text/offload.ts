@@ -6,7 +6,6 @@ import { FairQueue, FairShares, type Holder } from '@agp/runtime/fairness';
 /** Why a question has no answer: too much was waiting, it took too long, or the worker broke or failed at it. */
 type GaveUp = 'busy' | 'slow' | 'broken';
 
-/** Thrown in place of an answer. */
 export class OffloadError extends Error {
   readonly code: GaveUp;
 
@@ -16,7 +15,6 @@ export class OffloadError extends Error {
   }
 }
 
-/** Bounds of what is asked of a worker, and who hears of its failures. */
 export interface OffloadOptions<Question> {
   /** A question that takes longer ends the worker, in milliseconds. Neither its start nor the wait counts. */
   timeoutMs: number;
@@ -24,7 +22,6 @@ export interface OffloadOptions<Question> {
   maxPending: number;
   /** The size of all of them, in bytes; likewise. */
   maxPendingBytes: number;
-  /** Makes a question ready for the worker, when its turn has come. */
   prepare?: (question: Question) => Question;
   onWorkerError?: ((error: Error) => void) | undefined;
 }
@@ -32,15 +29,9 @@ export interface OffloadOptions<Question> {
 /** Parsing a body of very many small values may need more than this: that ends the worker, and not the process. */
 const maxOldGenerationSizeMb = 768;
 
-/** Work that would hold up the event loop, in a worker thread. */
 interface Offload<Question, Answer> {
-  /**
-   * @param size of the question, in bytes
-   * @param holder whose question it is: each has its turn, by the time that its questions took
-   * @throws OffloadError where it was given up
-   */
+  /** Each holder has its turn by the time its questions took. @param size in bytes @throws OffloadError */
   ask(question: Question, size: number, holder: Holder): Promise<Answer>;
-  /** Ends the worker; questions that still run are given up. */
   stop(): Promise<void>;
 }
 
@@ -58,13 +49,10 @@ export interface Numbered<Content> {
   content: Content;
 }
 
-/** A worker's reply to a question: its answer, or why it failed. */
 export type Reply<Answer> = Numbered<Answer> | { id: number; failure: string };
 
-/** A question, from when it is asked until it is settled. */
 interface Pending<Question, Answer> extends Numbered<Question> {
   holder: Holder;
-  /** In bytes. */
   size: number;
   /** When it was handed to the worker, on the monotonic clock in milliseconds. */
   askedAt: number;
@@ -77,12 +65,9 @@ interface Pending<Question, Answer> extends Numbered<Question> {
 const bytesPerMs = 4_096;
 
 /**
- * Makes a worker that is started by the first question and does not keep the process alive. It has one question at a time and
- * the others wait here, so that one which takes too long fails alone; the worker is then replaced. The agent that had least of
- * the worker's time is next, so that no agent waits behind another's pile.
- *
- * piscina would replace the messages to the worker alone: charging agents by the time they used, their shares of the queue,
- * the limit on waiting and a start that counts against no question would all remain here.
+ * A worker that the first question starts. It has one question at a time, so that one which takes too long fails alone and the
+ * worker is replaced; the agent that had least of its time is next. piscina would replace the messages alone: turns by time
+ * used, shares of the queue and limits on waiting would remain here.
  */
 export function createOffload<Question, Answer>(
   script: URL,

@@ -6,13 +6,11 @@ import { maxText } from './strings.ts';
 /** This many pieces are joined to one: a piece costs far more than its characters. */
 const joinAt = 512;
 
-/** A text that comes in any number of pieces, however small, in little more memory than its characters take. */
 export class GatheredText {
   #joined: string[] = [];
   #pieces: string[] = [];
   #length = 0;
 
-  /** In UTF-16 units. */
   get length(): number {
     return this.#length;
   }
@@ -51,7 +49,6 @@ const maxChannels = 1_000;
 const maxName = 256;
 const longNamed = 'long';
 
-/** The ending of the names of channels that hold shown reasoning. */
 export const reasoningEnd = '.reasoning';
 
 export const isNoReasoning = (channel: string): boolean => !channel.endsWith(reasoningEnd);
@@ -63,13 +60,11 @@ export class StreamText {
   #heldLength = 0;
   readonly #channels = new Map<string, GatheredText>();
   readonly #beside = new BesideText('answer');
-  /** The texts of the frame that is being read. */
   #written: string[] = [];
   #length = 0;
   #whole = true;
   #isReadable = true;
 
-  /** @param readFrame writes what the model wrote in a frame */
   constructor(readFrame: (frame: unknown, write: Write) => void) {
     this.#readFrame = readFrame;
   }
@@ -85,21 +80,14 @@ export class StreamText {
     if (this.#heldLength > maxHeld || this.#held.length >= maxHeldFrames) this.#readHeld();
   }
 
-  /**
-   * @param frame a frame without text of the model, or one that only repeats such text
-   * @param data the same as it came
-   */
+  /** @param frame one without text of the model, or that repeats such text @param data the same as it came */
   addBeside(frame: JsonObject, data: string): void {
     this.#beside.add(frame, []);
-    // It is empty where the data is not JSON.
+    // It is empty if the data is not JSON.
     if (Object.keys(frame).length > 0) this.#beside.add(findLostText(decodeFrame(data), frame), []);
   }
 
-  /**
-   * All text until now, cut near the bound.
-   *
-   * @param isWanted selects texts by their channels; all without it
-   */
+  /** All text until now, cut near the bound. @param isWanted selects by channels */
   read(isWanted: (channel: string) => boolean = () => true): Writing {
     this.#readHeld();
     const wanted = [...this.#channels].filter(([channel]) => isWanted(channel));
@@ -152,7 +140,6 @@ export class StreamText {
   };
 }
 
-/** The texts of a whole answer, by the reading of its stream's frames. */
 export function readWriting(body: unknown, readFrame: (frame: unknown, write: Write) => void): Writing {
   const parts: string[] = [];
   readFrame(body, (_channel, text) => {

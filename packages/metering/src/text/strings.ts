@@ -1,8 +1,8 @@
 import type { Writing } from '../dialects/operation.ts';
 
 /**
- * The kind of value at a place of a body: `text` that a model reads or wrote, `free` JSON that a tool was given or returned, a
- * `label` that names something, or `media`, a file or its address.
+ * `text` that a model reads or wrote, `free` JSON of a tool, a `label` that names something, or `media`, a file or its
+ * address.
  */
 export type Place = 'text' | 'free' | 'label' | 'media';
 
@@ -55,7 +55,6 @@ const plain = /^[\w$.-]{1,64}$/;
 interface KeyKind {
   isWordy: boolean;
   isPlain: boolean;
-  /** The place of its value; null if the key decides nothing. */
   place: Place | null;
 }
 
@@ -71,11 +70,9 @@ export function describeKey(key: string): KeyKind {
   return kind;
 }
 
-/** Types of files that are text, so that a model reads them as such. */
 const textType = /^(?:text\/|application\/(?:json|xml|yaml)\b)/i;
 const dataUri = /^data:([\w.+-]{1,60}\/[\w.+-]{1,60})(?:;[\w.=-]{1,120}){0,4};base64,/i;
 
-/** The place of a member, by its name and by the place of its object. */
 function findPlace(holder: object, name: string, outer: Place): Place {
   if (outer === 'free') return outer;
   // A document of plain text has its text in the same member as an image its bytes.
@@ -83,7 +80,6 @@ function findPlace(holder: object, name: string, outer: Place): Place {
   return describeKey(name).place ?? outer;
 }
 
-/** A file that holds text as that text; null for any other. */
 export function readFile(holder: object, file: string): string | null {
   const { mimeType, mime_type, media_type } = holder as Record<string, unknown>;
   const uri = file.startsWith('data:') ? dataUri.exec(file.slice(0, 1_024)) : null;
@@ -93,15 +89,11 @@ export function readFile(holder: object, file: string): string | null {
 }
 
 /**
- * Takes a string of a JSON value.
- *
- * @param isRead whether a model reads or wrote it; false for names, ids and addresses of things
- * @param key the member that holds it, directly or in a list; empty at the root
- * @returns false to end the walk
+ * @param isRead by a model, or written by one; false for names, ids and addresses @param key of the nearest member @returns
+ * false to end the walk
  */
 type Visit = (text: string, isRead: boolean, key: string) => boolean;
 
-/** JSON in a string, which the search parses itself. */
 const json = /^\s*[{["]/;
 
 /** A tool's value with its key before it, since the key gives the value its meaning. */
@@ -114,7 +106,6 @@ export function label(key: string, value: string): string {
 /** In a member for files, base64 of at least this length is a file. */
 const leastMedia = 1_024;
 const base64 = /^(?:data:[\w.+/-]{0,120}(?:;[\w.=-]{1,120}){0,4};base64,)?[\w+/-]*={0,2}$/;
-/** The address of a file, and the name of something. */
 const address = /^[a-z][a-z\d+.-]{0,20}:\S{0,4000}$/i;
 const name = /^\S{0,80}$/;
 
@@ -131,7 +122,6 @@ function joinLetters(values: readonly unknown[]): string | null {
   return values.length > 3 && values.every(isLetter) ? values.join('') : null;
 }
 
-/** This many characters of a part's beginning and end are joined with its neighbours. */
 const seam = 256;
 
 /** A model reads the parts of a message as one text, so they are joined where they meet. */
@@ -199,13 +189,9 @@ function visitKey(name: string, key: string, visit: Visit): boolean {
 }
 
 /**
- * Gives `visit` every string in some JSON values, in order, except base64 in the members for files. Values in tool arguments and
- * results, numbers too, have their key before them; keys that could be text are visited as text; neighbouring strings that form one
- * text are visited again joined, with `isRead` false.
- *
- * Uses a stack of its own, so that deep nesting cannot overflow the call stack.
- *
- * @param place the place of all of the values
+ * Gives `visit` every string in order, except base64 in members for files. Values of tools have their key before them; keys
+ * that could be text are visited; neighbours that form one text are visited again joined, with `isRead` false. Deep nesting
+ * cannot overflow the call stack.
  */
 export function visitStrings(values: readonly unknown[], place: Place, visit: Visit): void {
   const stack: Stack = [];
@@ -231,8 +217,8 @@ export function visitBody(body: unknown, visit: Visit): void {
 export const maxText = 4 * 1024 * 1024;
 
 /**
- * The strings in parts of a request or answer, in order, without ids and files. Runs of base64 in a text are text: they are
- * billed as such. Cut at {@link maxText}. Pass many roots as one list, since a call's arguments are bounded.
+ * The strings in order, without ids and files, cut at {@link maxText}; base64 in a text is text, as it is billed. Pass many
+ * roots as one list: arguments are bounded.
  */
 export function collectText(...roots: unknown[]): Writing {
   return collect(roots, 'text', false);

@@ -8,7 +8,6 @@ import { matchOperation } from '../match-operation.ts';
 import { addBeside, findLostText } from './beside.ts';
 import { maxText, visitStrings } from './strings.ts';
 
-/** The members that hold a conversation, in the order in which an API reads them. */
 const members: Record<ProviderApi, readonly string[]> = {
   openai: ['messages', 'input'],
   anthropic: ['messages'],
@@ -20,7 +19,6 @@ type LocateText = (text: string) => readonly number[];
 
 const nowhere: LocateText = () => [];
 
-/** @param body the parsed JSON of a request */
 function createLocateText(api: ProviderApi, body: unknown): LocateText {
   const root = asObject(body);
   const list = members[api].map((name) => root[name]).find((value) => Array.isArray(value));
@@ -59,13 +57,11 @@ function indexTexts(messages: readonly unknown[]): Map<string, number[]> {
 export interface Asked {
   api: ProviderApi;
   method: string;
-  /** The provider's path, without the query. */
   path: string;
 }
 
-/** A text, and where a request has it. */
 interface LocatedWriting extends Writing {
-  /** Absent where no messages were read. */
+  /** Absent if no messages were read. */
   locate?: LocateText;
 }
 
@@ -80,7 +76,6 @@ export function sizeOf(source: TextSource): number {
   return 'bytes' in source ? source.bytes.length : lengthOf(source.parts);
 }
 
-/** The size of everything that is searched, in the same units. */
 export function sizeOfAll(source: TextSource): number {
   return sizeOf(source) + ('bytes' in source ? 0 : lengthOf(source.beside ?? []));
 }
@@ -93,9 +88,9 @@ export function withoutBeside(source: TextSource): TextSource {
 }
 
 /**
- * The text of a source. Never throws; a body that is not JSON counts as one text that is not whole.
+ * The text of a source; a body that is not JSON is one text that is not whole. Never throws.
  *
- * @param extent text that a `model` reads or wrote, which is billed, or `all` strings
+ * @param extent text of a `model`, which is billed, or `all` strings
  */
 export function readText(source: TextSource, extent: 'model' | 'all'): LocatedWriting {
   if (!('bytes' in source)) return source;

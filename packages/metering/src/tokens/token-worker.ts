@@ -7,10 +7,7 @@ const maxRun = 500;
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
 
-/**
- * Cuts a text into pieces in which no run of white space, and none of other characters, is longer than
- * 500 UTF-16 units. Joined, the pieces are the text.
- */
+/** Cuts a text into pieces in which no run of white space or of other characters is longer than 500 units. */
 export function cutLongRuns(text: string): string[] {
   const pieces: string[] = [];
   let pieceStart = 0;
@@ -31,11 +28,9 @@ export function cutLongRuns(text: string): string[] {
   return pieces;
 }
 
-/** A text to count. */
 export interface CountRequest {
   source: TextSource;
   model: string;
-  /** Of a longer text this many UTF-16 units are counted, and the rest is taken to be like them. */
   maxCounted: number;
 }
 
@@ -53,9 +48,7 @@ const plainText = { disallowedSpecial: new Set<string>() };
 /** Of a long text this many pieces from all over it are counted. */
 const samples = 64;
 
-/**
- * Pieces are taken at random places, so that no text can be made which is cheap where it is sampled and expensive elsewhere.
- */
+/** At random places, so that no text can be cheap where it is sampled and dear elsewhere. */
 function* sample(text: string, size: number): Generator<string> {
   const share = text.length / samples;
   const length = size / samples;

@@ -13,8 +13,8 @@ export function openMeter(
     holder: toHolder(agent, head),
     body: body.inspected,
     reservation,
-    claimBill: (bill, whileOpen) => {
-      const claim = { provider: head.provider.id, bill, eventId: uuidOf('evt', head.eventId), whileOpen };
+    claimBill: (bill) => {
+      const claim = { provider: head.provider.id, bill, eventId: uuidOf('evt', head.eventId) };
       return storage.claimBill(claim, performance.now() + config.storageTimeoutMs);
     },
   });

@@ -7,7 +7,7 @@ import { AgentLink, Money, ShortId, TimeAgo, TimeStamp } from '../../components/
 import { formatCount, formatShortCount } from '../../format/format.ts';
 
 const doubts = {
-  claim_too_large: 'the answer claims more than its request allows: the most that it allows is recorded',
+  claim_too_large: 'the answer claims more than any call can have used: the call is estimated',
   unreadable: 'the answer, or the end of it, has no figures that could be read',
   out_of_range: 'a figure that no call can have',
 };

@@ -9,8 +9,7 @@ import { readMessageFigures } from './usage.ts';
 const maxModel = 256;
 
 /**
- * Reads the results of a message batch, a line for each of its requests. Only successful calls are billed. Each call is
- * reported as it comes, since its price depends on its own size, and none is kept.
+ * Reads a message batch's results, a line a request. Each call is reported as it comes, since its price depends on its size.
  */
 export class BatchResultsReader implements StreamReader {
   readonly #onCall: OnCall;

@@ -2,6 +2,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/members.t
 import { collectText } from '../../text/strings.ts';
 import { type AnswerReading, decodeName, type MatchPath, type Operation, toPlainPath } from '../operation.ts';
 import { BatchResultsReader } from './batches.ts';
+import * as bounds from './bounds.ts';
 import { MessageStreamReader } from './stream.ts';
 import { readMessageText } from './text.ts';
 import { readMessageFigures } from './usage.ts';
@@ -9,7 +10,6 @@ import { readMessageFigures } from './usage.ts';
 /** On Vertex AI the path names the model: `.../publishers/anthropic/models/{model}:rawPredict`. */
 const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)\/?$/;
 
-/** Those of the words above that have capitals. */
 export const anthropicWords = ['rawPredict', 'streamRawPredict'];
 
 function findVertexModel(path: string): string | null {
@@ -26,7 +26,7 @@ const nothingTold: AnswerReading = {
   outputText: () => ({ parts: [], whole: true }),
 };
 
-const messages: Operation = {
+const plain: Operation = {
   api: 'anthropic',
   name: 'messages',
   usageNeedsAsking: false,
@@ -46,16 +46,17 @@ const messages: Operation = {
   readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
 };
 
+const messages: Operation = { ...plain, bounds: bounds.messages };
+
 const countTokens: Operation = {
-  ...messages,
+  ...plain,
   name: 'messages.count_tokens',
   isFree: true,
   readAnswer: () => nothingTold,
 };
 
-/** A batch reports its usage with its results, and only then. */
 const createBatch: Operation = {
-  ...messages,
+  ...plain,
   name: 'messages.batches',
   isFree: true,
   isBilledLater: true,
@@ -75,7 +76,7 @@ const createBatch: Operation = {
 const resultsTarget = /\/messages\/batches\/([^/]+)\/results\/?$/;
 
 const batchResults: Operation = {
-  ...messages,
+  ...plain,
   name: 'messages.batches.results',
   answerFormat: 'lines',
   billedOnce: (path) => resultsTarget.exec(path)?.[1] ?? null,

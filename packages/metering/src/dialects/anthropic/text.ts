@@ -2,7 +2,6 @@ import { asArray, asName, asObject, asText, type JsonObject } from '../../json/m
 import { collectText, collectToolText } from '../../text/strings.ts';
 import type { Write, Writing } from '../operation.ts';
 
-/** The parts of a content block that are text: words, thinking, the input of tools, and answers of the provider's tools. */
 function textsOf({ thinking, text, name, input, content }: JsonObject): unknown[] {
   return [thinking, text, name, { input }, content];
 }
@@ -11,7 +10,6 @@ export function readMessageText(body: unknown): Writing {
   return collectText(asArray(asObject(body).content).flatMap((block) => textsOf(asObject(block))));
 }
 
-/** Writes what the model wrote in one event of a message's stream, each content block on its own. */
 export function readMessageDelta(frame: unknown, write: Write): void {
   const { index, content_block: block, delta } = asObject(frame);
   const { text, thinking, partial_json: input, content } = asObject(delta);
@@ -28,7 +26,6 @@ function writeBlockStart(channel: string, block: JsonObject, write: Write): void
   for (const part of collectText(block.content).parts) write(`${channel}.content`, `${part}\n`);
 }
 
-/** Writes what the models wrote in one line of a batch's results. */
 export function readResultText(line: unknown, write: Write): void {
   const { parts } = readMessageText(asObject(asObject(line).result).message);
   // The channels of a stream are few, the lines of a file are many: one channel, a text a line.

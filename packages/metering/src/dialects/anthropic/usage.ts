@@ -3,9 +3,8 @@ import { asArray, asName, asObject, asText, type JsonObject, optionalCount } fro
 import { type AnswerReading, type ReportedCall, sumCalls } from '../operation.ts';
 
 /**
- * Usage of one run of a model. Anthropic's `input_tokens` are those that touched no cache, so that all input is the sum
- * of three figures; the split of cache writes by lifetime is a part of the second. No call has an empty input: a server
- * that says so has not counted.
+ * `input_tokens` are those that touched no cache, and cache writes by lifetime a part of `cache_creation_input_tokens`. A
+ * server that says that a call had no input has not counted.
  */
 function readMessageUsage(value: unknown): Usage | null {
   const usage = asObject(value);
@@ -30,7 +29,6 @@ function readMessageUsage(value: unknown): Usage | null {
 /** Runs of a model within a message that its own figures leave out: summaries of the context, and advice by another model. */
 const extraRuns = new Set(['compaction', 'advisor_message']);
 
-/** @param value the message, or a batch's item of one */
 export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputText'> {
   const message = asObject(value);
   const told = asObject(message.usage);
@@ -65,11 +63,8 @@ const figures = [
 ] as const;
 
 /**
- * Adds the figures of a `message_delta`. They count from the start of the message, so they replace the known ones; those
- * that it leaves out or gives as null stay.
- *
- * Qwen's server counts all input at the start and says only at the end how much of it was cached, sometimes without
- * counting the rest anew: then the two figures overlap.
+ * Figures count from the message's start, so they replace known ones. Qwen counts all input at the start and says at the end
+ * how much was cached, sometimes without counting the rest anew: then the two overlap.
  */
 export function mergeMessageUsage(known: JsonObject, delta: unknown): JsonObject {
   const given: JsonObject = Object.fromEntries(

@@ -4,10 +4,8 @@ import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '.
 import { readContent } from './text.ts';
 import { readContentFigures } from './usage.ts';
 
-/** `.../batches/{id}`: a batch's state, and its results once it is done, where its requests were given inline. */
 export const batchTarget = /\/batches\/([^/:]+)\/?$/;
 
-/** `.../batches`: a page of batches, finished ones as if each had been asked for. */
 export const batchListTarget = /\/batches\/?$/;
 
 /** The answers of a finished batch, from its result or, where SDKs look for them, its metadata. */
@@ -21,7 +19,6 @@ function findAnswers(body: unknown): unknown[] {
 const batchModel = (body: unknown) =>
   asText(asObject(asObject(body).metadata).model)?.replace(/^.*models\//, '') ?? null;
 
-/** Makes the operation that fetches a batch of calls of `operation`, which cost half the price. */
 export function describeBatchResults(operation: Operation): Operation {
   return {
     ...operation,
@@ -50,7 +47,6 @@ export function describeBatchResults(operation: Operation): Operation {
   };
 }
 
-/** Makes the operation that lists batches, from that of fetching one. */
 export function describeBatchList(results: Operation): Operation {
   const { billedOnce: _, ...described } = results;
   const findBatches = (body: unknown) => asArray(asObject(body).operations);

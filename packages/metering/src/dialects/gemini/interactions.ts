@@ -4,10 +4,10 @@ import { FrameReader } from '../../text/frame-reader.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Operation } from '../operation.ts';
+import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { readContentUsage } from './usage.ts';
 
-/** Usage of an interaction: the parts of generateContent's under other names, searches with their count. */
 function readInteractionUsage(value: unknown): Usage | null {
   const figures = asObject(value);
   const usage = readContentUsage({
@@ -31,7 +31,6 @@ function readInteractionUsage(value: unknown): Usage | null {
 /** An agent, such as deep research, may be asked in place of a model. */
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
 
-/** Events about the whole interaction, and those that count. */
 const telling = /"event_type"\s*:\s*"(?:interaction\.|error|step\.stop)/;
 
 class InteractionStreamReader extends FrameReader {
@@ -63,6 +62,7 @@ class InteractionStreamReader extends FrameReader {
 export const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
+  bounds: bounds.interactions,
   usageNeedsAsking: false,
   answerFormat: 'object',
   isFree: false,

@@ -1,8 +1,10 @@
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
+import type { RequestBounds } from '../bounds.ts';
 import { decodeName, type MatchPath, type Operation, toPlainPath } from '../operation.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
+import * as bounds from './bounds.ts';
 import { interactions } from './interactions.ts';
 import { ContentStreamReader } from './stream.ts';
 import { readContent } from './text.ts';
@@ -17,10 +19,8 @@ const names = [
   'batchGenerateContent',
 ] as const;
 
-/** Words of paths that have capitals. */
 export const geminiWords = ['tunedModels', ...names];
 
-/** Counting is free, and a batch is billed with its results. */
 const free = new Set<string>(['countTokens', 'batchGenerateContent']);
 
 const interactionsTarget = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions$/;
@@ -38,7 +38,6 @@ function textMembers(body: JsonObject): unknown[] {
   return [body.systemInstruction ?? body.system_instruction, body.contents, body.tools, body.content];
 }
 
-/** The calls that a request is made of: itself, what it counts, or what it gathers. */
 function findCalls(body: JsonObject): JsonObject[] {
   const { requests } = asObject(asObject(asObject(asObject(body.batch).inputConfig).requests));
   return [
@@ -49,10 +48,19 @@ function findCalls(body: JsonObject): JsonObject[] {
   ];
 }
 
+const boundsOf: Partial<Record<(typeof names)[number], RequestBounds>> = {
+  generateContent: bounds.generateContent,
+  streamGenerateContent: bounds.generateContent,
+  embedContent: bounds.embedContent,
+  batchEmbedContents: bounds.batchEmbedContents,
+  batchGenerateContent: bounds.batchGenerateContent,
+};
+
 function describe(name: (typeof names)[number]): Operation {
   return {
     api: 'gemini',
     name,
+    bounds: boundsOf[name],
     usageNeedsAsking: false,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
     figuresWithin: ['"webSearchQueries"'],

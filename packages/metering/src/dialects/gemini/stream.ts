@@ -9,9 +9,7 @@ const figures = /"promptTokenCount"\s*:/;
 /** Members that end the answer, or are billed separately. In text the quotes would be escaped; in a call's arguments not. */
 const telling = /"(?:finishReason|blockReason|error|webSearchQueries)"\s*:/;
 
-/** More searches than any answer needs. */
 const maxSearches = 1_000;
-/** Longer ones are distinguished by their length alone. */
 const maxSearch = 4_096;
 
 /** Reads the frames of streamGenerateContent. Each counts everything so far, so the last figures are the call's. */
@@ -50,7 +48,6 @@ export class ContentStreamReader extends FrameReader {
   }
 }
 
-/** A candidate is finished, or the prompt was refused. */
 function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
   if (asText(asObject(promptFeedback).blockReason) !== null) return true;
   return asArray(candidates).some((candidate) => asText(asObject(candidate).finishReason) !== null);

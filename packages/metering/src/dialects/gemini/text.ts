@@ -3,7 +3,6 @@ import { reasoningEnd } from '../../text/stream-text.ts';
 import { collectText, collectToolText } from '../../text/strings.ts';
 import type { Write } from '../operation.ts';
 
-/** Writes what the model wrote in an answer or a frame of one: words, thoughts that are shown, code and function calls. */
 export function readContent(body: unknown, write: Write): void {
   asArray(asObject(body).candidates).forEach((item, at) => {
     const candidate = asObject(item);
@@ -29,12 +28,11 @@ function writeCall(channel: string, part: JsonObject, write: Write): void {
   }
 }
 
-/** The members of a step or delta of an interaction that hold text. */
 function textsOf({ text, content, summary, name, arguments: given, result }: JsonObject): unknown[] {
   return [text, content, summary, name, { arguments: given }, result];
 }
 
-/** Writes what the model and the provider's tools wrote in an interaction. Earlier revisions call the steps outputs. */
+/** Earlier revisions call the steps outputs. */
 export function readInteraction(body: unknown, write: Write): void {
   const { steps, outputs } = asObject(body);
   for (const item of asArray(steps ?? outputs)) {
@@ -44,7 +42,6 @@ export function readInteraction(body: unknown, write: Write): void {
   }
 }
 
-/** Writes what was written in one event of an interaction's stream, each step on its own. */
 export function readInteractionDelta(frame: unknown, write: Write): void {
   const { index, delta, step } = asObject(frame);
   const { type, text, arguments: given, content, ...others } = asObject(delta);

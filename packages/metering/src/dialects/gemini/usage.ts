@@ -12,18 +12,15 @@ function countModality(details: unknown, modality: string): number {
 }
 
 /**
- * All output is candidates and thoughts. The total is documented as the sum of all parts, so it shows what a missing part must
- * have been, and where a server counts thoughts among the candidates.
+ * Output is candidates and thoughts. The total is the sum of all parts, so it shows a missing one, and whether a server counts
+ * thoughts among the candidates.
  */
 function countOutput(candidates: number, thoughts: number, rest: number): number {
   const parts = candidates + thoughts;
   return rest > parts || (rest === candidates && candidates >= thoughts) ? rest : parts;
 }
 
-/**
- * Usage of generateContent and embeddings. Results of tools are input in addition to the prompt; cached input is a part of
- * the prompt. The API leaves out figures that are 0.
- */
+/** Results of tools are input beside the prompt, cached input is a part of the prompt; figures that are 0 are left out. */
 export function readContentUsage(value: unknown): Usage | null {
   const usage = asObject(value);
   const prompt = readCount(usage.promptTokenCount);
@@ -61,7 +58,6 @@ export function readContentTier(usage: JsonObject): string | null {
   return tier === 'TRAFFIC_TYPE_UNSPECIFIED' ? null : tier;
 }
 
-/** The searches that the model asked for in an answer or a frame of one; empty ones are not billed. */
 export function findSearches(answer: JsonObject): string[] {
   return asArray(answer.candidates).flatMap((candidate) =>
     asArray(asObject(asObject(candidate).groundingMetadata).webSearchQueries).flatMap((query) => asText(query) ?? []),
@@ -73,7 +69,6 @@ export function countSearches(searches: ReadonlySet<string>, model: string | nul
   return /gemini-(?:[3-9]|\d\d)/.test(model ?? '') ? searches.size : Math.min(1, searches.size);
 }
 
-/** @param value the whole answer */
 export function readContentFigures(value: unknown): Omit<AnswerReading, 'outputText'> {
   const answer = asObject(value);
   const figures = asObject(answer.usageMetadata);

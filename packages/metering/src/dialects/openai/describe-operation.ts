@@ -1,30 +1,26 @@
 import type { Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
+import type { RequestBounds } from '../bounds.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader, type Writing } from '../operation.ts';
 
 export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
 
-/** The differences between operations of this API. */
 export interface OperationDescription {
   name: string;
+  bounds?: RequestBounds;
   usageNeedsAsking?: boolean;
   isFree?: boolean;
-  /** True if left out. */
   writesText?: boolean;
   otherAnswers?: Operation['otherAnswers'];
   figuresWithin?: readonly string[];
-  /** Members of the request that the model reads. */
   input: readonly string[];
-  /** A stream is asked for; absent where `stream: true` does that. */
   isStream?(body: JsonObject): boolean;
   /** @param size bytes of the whole request, files included */
   readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
-  /** Absent where answers always wait for the model. */
   isInBackground?(body: JsonObject): boolean;
   /** @param answer the parsed JSON, or a text where the operation may answer in one */
   readFigures(answer: unknown): Figures;
-  /** @param answer as above */
   readText(answer: unknown): Writing;
   createStreamReader(): StreamReader;
 }
@@ -37,10 +33,10 @@ function findDeployment(path: string): string | null {
   return name && decodeName(name);
 }
 
-/** Makes an operation of its description. */
 export function describeOperation(description: OperationDescription): Operation {
   const {
     name,
+    bounds,
     usageNeedsAsking = false,
     isFree = false,
     writesText = true,
@@ -54,6 +50,7 @@ export function describeOperation(description: OperationDescription): Operation 
     name,
     usageNeedsAsking,
     answerFormat: 'object',
+    ...(bounds && { bounds }),
     ...(otherAnswers && { otherAnswers }),
     ...(figuresWithin && { figuresWithin }),
     isFree,

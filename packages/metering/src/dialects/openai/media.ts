@@ -2,11 +2,11 @@ import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import { type Operation, type ReportedCall, sumCalls, type Write, type Writing } from '../operation.ts';
+import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { EventStreamReader } from './stream.ts';
 import { asFigure, readTokenUsage } from './usage.ts';
 
-/** A cue's timing in SRT or WebVTT, with its end. */
 const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
 
 /** Subtitles have timings; the end of the last one is nearly the end of the audio. */
@@ -20,9 +20,6 @@ function readLength(transcript: string): number | null {
   return Number(last[1] ?? 0) * 3_600 + Number(last[2]) * 60 + Number(last[3]?.replace(',', '.'));
 }
 
-/**
- * Tokens or seconds as the provider bills them, else the length of the audio from a verbose answer or from subtitles.
- */
 function readTranscriptUsage(answer: unknown): Usage | null {
   const { usage, duration } = asObject(answer);
   const told = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
@@ -31,7 +28,6 @@ function readTranscriptUsage(answer: unknown): Usage | null {
   return readTokenUsage(usage) ?? (readCount(seconds) === null ? null : makeUsage({ inputAudioSeconds: seconds }));
 }
 
-/** The spoken text, from JSON, plain text or subtitles. Segments and words repeat it. */
 function readTranscript(answer: unknown): Writing {
   if (typeof answer !== 'string') return collectText(asObject(answer).text);
   if (!answer.includes(' --> ')) return collectText(answer);
@@ -41,7 +37,6 @@ function readTranscript(answer: unknown): Writing {
   return collectText(spoken.join(' '));
 }
 
-/** Writes the text of a transcript's events: deltas, segments of speakers, and the end if nothing came before it. */
 function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
   let wrote = false;
   return (frame, write) => {
@@ -55,9 +50,8 @@ function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
 }
 
 /**
- * Bytes that a second of sound is taken to have where no answer tells its length: 16 kbit/s, the least that is recommended for
- * speech of the quality that models hear (Opus, wideband; RFC 7587, section 3.1.1). Most files have more bytes a second, so that
- * their sound is shorter and this errs to the dear side.
+ * Sound of unknown length is taken to have 16 kbit/s, the least recommended for speech (RFC 7587, 3.1.1): most is shorter, so
+ * this errs to the dear side.
  */
 const bytesPerSecond = 2_000;
 
@@ -93,8 +87,8 @@ export const transcriptions = describeTranscription('audio.transcriptions');
 export const translations = describeTranscription('audio.translations');
 
 /**
- * Tokens of speech for each character that is spoken. OpenAI gives gpt-4o-mini-tts as about 0.015 USD a minute at 12 USD a
- * million tokens (platform.openai.com/docs/pricing), and people speak some 900 characters a minute.
+ * OpenAI gives gpt-4o-mini-tts as 0.015 USD a minute at 12 USD a million tokens, and people speak some 900 characters a
+ * minute.
  */
 const spokenTokensPerCharacter = 1_250 / 900;
 
@@ -113,6 +107,7 @@ function readSpeechFigures(event: unknown): Figures {
 
 export const speech = describeOperation({
   name: 'audio.speech',
+  bounds: bounds.speech,
   writesText: false,
   otherAnswers: 'media',
   input: ['input', 'instructions'],
@@ -137,7 +132,6 @@ export function readSvgCall(value: unknown): ReportedCall[] {
   return usage ? [{ model: asText(model), usage: makeUsage({ ...usage, reasoningTokens }) }] : [];
 }
 
-/** The figures of an answer with images, or of the last event of one image. DALL-E reports none. */
 function readImageFigures(body: unknown): Figures {
   const { model, usage: given, svg_usage: svg } = asObject(body);
   const usage = readImageUsage(given);
@@ -148,6 +142,7 @@ function readImageFigures(body: unknown): Figures {
 function describeImages(name: string, event: string): Operation {
   return describeOperation({
     name,
+    bounds: bounds.images,
     writesText: false,
     input: ['prompt'],
     isStream: ({ stream }) => stream === true || stream === 'true',

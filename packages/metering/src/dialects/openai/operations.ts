@@ -2,6 +2,7 @@ import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import type { MatchPath, Operation, Write, Writing } from '../operation.ts';
+import * as bounds from './bounds.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
@@ -11,13 +12,11 @@ import { findUsage, readTokenUsage } from './usage.ts';
 
 const noText = (): Writing => ({ parts: [], whole: true });
 
-/** Tokens that the caller made of its text itself: one list of ids, or several. */
 function countTokenIds(input: unknown): Partial<Usage> {
   const ids = asArray(input).flat(1);
   return { promptTokens: ids.filter((id) => typeof id === 'number').length };
 }
 
-/** Chat completions and completions differ in the place of the text in a frame, and so in an answer. */
 function describeCompletion(readText: (body: unknown, write: Write) => void) {
   return {
     usageNeedsAsking: true,
@@ -30,12 +29,14 @@ function describeCompletion(readText: (body: unknown, write: Write) => void) {
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
+  bounds: bounds.chat,
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
 });
 
 const completions = describeOperation({
   ...describeCompletion(readCompletion),
   name: 'completions',
+  bounds: bounds.completions,
   input: ['prompt', 'suffix'],
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
 });
@@ -44,13 +45,11 @@ const completions = describeOperation({
 const fimCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'fim.completions',
+  bounds: bounds.completions,
   input: ['prompt', 'suffix'],
 });
 
-/**
- * A background response is answered before it is written, and its usage comes with a later request that may never be made:
- * it is taken to be as long as it may.
- */
+/** Its usage comes with a later request that may never be made: it is taken to be as long as it may. */
 function readBackground(body: JsonObject): Partial<Usage> {
   return body.background ? { completionTokens: readCount(body.max_output_tokens) ?? largestOutput } : {};
 }
@@ -58,6 +57,7 @@ function readBackground(body: JsonObject): Partial<Usage> {
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
+    bounds: bounds.responses,
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
@@ -71,6 +71,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
 
 const embeddings = describeOperation({
   name: 'embeddings',
+  bounds: bounds.embeddings,
   writesText: false,
   input: ['input'],
   readToldUsage: ({ input }) => countTokenIds(input),

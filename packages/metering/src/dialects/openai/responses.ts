@@ -11,7 +11,6 @@ import { readTokenUsage } from './usage.ts';
 /** The model that makes images where the tool's description names none (API reference, `tools[].model`). */
 const defaultImageModel = 'gpt-image-2';
 
-/** More than any response has images. */
 const maxImages = 1_000;
 
 /** Searches that are billed: the provider's own count, else those that searched; opening a page costs nothing. */
@@ -24,7 +23,6 @@ function countSearches({ tool_usage: tools, output }: JsonObject): unknown {
   }).length;
 }
 
-/** Images that a hosted tool made, by models of their own. */
 function readImageCalls({ tool_usage: used, tools, output }: JsonObject): ReportedCall[] {
   const usage = readImageUsage(asObject(used).image_gen);
   const tool = asArray(tools).find((each) => asObject(each).type === 'image_generation');
@@ -35,8 +33,8 @@ function readImageCalls({ tool_usage: used, tools, output }: JsonObject): Report
 }
 
 /**
- * The model's own usage with the web searches, and the usage of the models by which its tools made images. File searches and
- * code interpreter sessions are billed too, but no field reports them.
+ * The model's usage and that of the models by which its tools made images; no field reports file searches and sessions of
+ * code.
  */
 export function readResponseFigures(body: unknown): Figures {
   const response = asObject(body);
@@ -55,7 +53,6 @@ function readParts(parts: unknown): unknown[] {
   });
 }
 
-/** The text that comes as deltas when an item is streamed. */
 function readWritten({ summary, content, arguments: given, input, code }: JsonObject): unknown[] {
   return [...readParts(summary), ...readParts(content), { arguments: given, input }, code];
 }
@@ -66,7 +63,6 @@ function readCalled(item: JsonObject): unknown[] {
   return [name, action, operation, queries, results, outputs, output, prompt];
 }
 
-/** Text of the model and of its hosted tools, from a whole response. */
 export function readResponseText(body: unknown): Writing {
   const items = asArray(asObject(body).output).map(asObject);
   return collectText(items.flatMap((item) => [...readCalled(item), ...readWritten(item)]));
@@ -75,10 +71,7 @@ export function readResponseText(body: unknown): Writing {
 /** More items than any response has: what comes whole after them may be written twice. */
 const maxItems = 10_000;
 
-/**
- * Makes a function that writes the text of a response's events, one after the other: every kind of delta except sound, and
- * of whole items the text that came in no delta.
- */
+/** Writes every kind of delta except sound, and of whole items the text that came in no delta. */
 function createResponseEventReader(): (frame: unknown, write: Write) => void {
   const streamed = new Set<unknown>();
   return (frame, write) => {
@@ -98,7 +91,6 @@ function createResponseEventReader(): (frame: unknown, write: Write) => void {
   };
 }
 
-/** The events that end a response, or say that it failed. */
 const telling = /"(?:response\.(?:completed|incomplete|failed)|error)"/;
 
 const endings = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);

@@ -5,9 +5,8 @@ import type { Figures } from './describe-operation.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
 
 /**
- * A stream's frame says that the call failed, in any of the forms that servers have for it: an `error` of the
- * frame (OpenAI), of a choice or as its finish reason (OpenRouter), in `x_groq` (Groq), or a frame that is one itself, by
- * its event's name (LM Studio), its `type` (Responses) or its `object` (vLLM).
+ * A frame fails in the forms of many servers: `error` in it (OpenAI), in a choice or as finish reason (OpenRouter), in
+ * `x_groq`, or by its event (LM Studio), `type` (Responses) or `object` (vLLM).
  */
 export function isErrorFrame(event: string, frame: JsonObject): boolean {
   const { error, object, type, x_groq: ofGroq, choices } = frame;
@@ -22,8 +21,8 @@ export function isErrorFrame(event: string, frame: JsonObject): boolean {
 const telling = /"(?:usage"\s*:\s*\{|error"\s*:\s*[{"]|finish_reason"\s*:\s*"[^"]|(?:object|type)"\s*:\s*"error")/;
 
 /**
- * Reads the chunks of chat completions and completions. The last chunk has the usage, if it was asked for. They end with
- * `[DONE]`, or on servers that leave it out with a finish reason after which no choice goes on.
+ * The last chunk has the usage, if it was asked for. Streams end with `[DONE]`, or on servers that leave it out with a finish
+ * reason after which no choice goes on.
  */
 export class CompletionStreamReader extends FrameReader {
   readonly #readFrame: (frame: unknown, write: Write) => void;
@@ -76,16 +75,12 @@ export class CompletionStreamReader extends FrameReader {
   }
 }
 
-/** The meaning of the events of one kind of stream. */
 interface StreamEvents {
-  /** The types of the events that bring a result to its end, with its figures. */
   endings: readonly string[];
   readFigures(frame: unknown): Figures;
-  /** Writes the text in an event; absent where the stream is sound or pictures. */
   readText?(frame: unknown, write: Write): void;
 }
 
-/** More than any answer has images. */
 const maxCalls = 1_000;
 
 const error = /"(?:error"\s*:\s*[{"]|type"\s*:\s*"error")/;
@@ -93,7 +88,6 @@ const error = /"(?:error"\s*:\s*[{"]|type"\s*:\s*"error")/;
 /** Pictures and sound, which take long to parse and hold no figures. */
 const media = /"(?:b64_json|audio)"\s*:\s*"[^"]*"/g;
 
-/** A shorter frame is parsed as it is. */
 const maxWords = 4 * 1024;
 
 /** Reads streams of images, speech and transcripts: typed events, whose last ones have the figures. */

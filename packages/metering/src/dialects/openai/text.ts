@@ -3,7 +3,6 @@ import { reasoningEnd } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write } from '../operation.ts';
 
-/** Writes what the model wrote in a chat completion or a frame of one: words, refusals, shown reasoning, tool calls. */
 export function readChat(body: unknown, write: Write): void {
   asArray(asObject(body).choices).forEach((item, at) => {
     const choice = asObject(item);
@@ -36,7 +35,6 @@ function writeCall(channel: string, called: unknown, write: Write): void {
   write(channel, asText(given) ?? asText(input) ?? '');
 }
 
-/** Writes what the model wrote in a legacy completion or a frame of one. */
 export function readCompletion(body: unknown, write: Write): void {
   asArray(asObject(body).choices).forEach((item, at) => {
     const choice = asObject(item);

@@ -1,10 +1,8 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 
-/** A number as some compatible servers write it: in a string. */
 const written = /^\d{1,12}(?:\.\d{1,12})?$/;
 
-/** Turns a figure in a string into a number; anything else is returned as it is. */
 export function asFigure(value: unknown): unknown {
   return typeof value === 'string' && written.test(value) ? Number(value) : value;
 }
@@ -14,7 +12,6 @@ function largest(...values: unknown[]): number {
   return Math.max(...values.map((value) => readCount(asFigure(value)) ?? 0));
 }
 
-/** Where a frame or an answer has its figures. */
 export function findUsage(body: JsonObject): unknown {
   if (body.usage) return body.usage;
   // In `x_groq` on Groq, in a choice on Moonshot.
@@ -56,13 +53,9 @@ function readTotals(usage: JsonObject): Totals | null {
 }
 
 /**
- * Usage of any of the APIs, whose figures mean the same under two sets of names, with or without what compatible servers
- * add and leave out. Cached and media tokens are a part of the input, reasoning of the output; where reasoning is not, the
- * total shows it (xAI; Gemini's compatible path gives thoughts in the total alone). DeepSeek and Moonshot have names of
- * their own for cached input; Perplexity bills citations as input and reasoning in addition to the output, and counts
- * neither in its totals.
- *
- * @returns null where there are no figures that can be used
+ * Usage under both APIs' names, with what compatible servers add and leave out. Reasoning is a part of the output, or shows in
+ * the total alone (xAI, Gemini's compatible path). Perplexity bills citations as input and reasoning beside the output, and
+ * counts neither in its totals.
  */
 export function readTokenUsage(value: unknown): Usage | null {
   const usage = asObject(value);

@@ -5,12 +5,11 @@ const plainTypes = new Set(
    reasoning thought user_input model_output`.split(/\s+/),
 );
 
-/** Members of such parts that are text or describe it. */
 const plainKeys = new Set(
   `type role content text name id tool_calls tool_call_id function function_call functionCall custom call_id tool_use_id
    refusal reasoning reasoning_content thinking thought thoughtSignature thought_signature signature data summary parts
    functionResponse function_response output encrypted_content status phase prefix title source is_error willContinue
-   scheduling result`.split(/\s+/),
+   scheduling result model taskType task_type outputDimensionality output_dimensionality`.split(/\s+/),
 );
 
 /** JSON of the agent's own, in which keys mean nothing to the provider. */
@@ -24,11 +23,9 @@ function isPlainPart(part: object): boolean {
   return type !== 'reasoning' || typeof sealed === 'string';
 }
 
-/**
- * Whether a conversation has parts of unknown size: pictures, sound, files, references to something that the provider keeps,
- * and unknown members. Uses a stack of its own, so that deep nesting cannot overflow the call stack.
- */
+/** Whether parts are of unknown size: pictures, sound, files, references, and unknown members. */
 export function findUnsized(content: unknown): boolean {
+  // Deep nesting would overflow the call stack.
   const stack = [content];
   while (stack.length > 0) {
     const value = stack.pop();

@@ -6,11 +6,9 @@ export interface BodyMember {
   key: string;
   /** Undefined if it was too large or too broken to be parsed. */
   value: unknown;
-  /** Its own members, if it is an object. */
   members(): BodyMember[];
 }
 
-/** A request's body as far as it can be read. */
 export interface BodyMembers {
   /** The body, or those of its members that could be parsed; undefined if nothing could be read. */
   value: unknown;
@@ -34,16 +32,11 @@ function isSparse(bytes: Buffer): boolean {
 
 const unreadable: BodyMembers = { value: undefined, members: [], isExact: false };
 
-/** The members of a parsed value, in which none is repeated. */
 function listMembers(value: unknown): BodyMember[] {
   return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => listMembers(each) }));
 }
 
-/**
- * The members of the object that starts at a byte, repeated ones too.
- *
- * @param parsed the same object, if it was parsed
- */
+/** The members of the object that starts at a byte, repeated ones too. @param parsed the same object, if it was parsed */
 function scanObject(bytes: Buffer, start: number, parsed?: unknown): { members: BodyMember[]; end: number } | null {
   const found = scanMembers(bytes, start);
   if (!found) return null;
@@ -78,10 +71,10 @@ function readForm(bytes: Buffer, contentType: string, maxField: number): BodyMem
 }
 
 /**
- * Reads the members of a request's body, JSON or the text fields of a form, as the most lenient of servers would: members
- * before something broken, and JSON in another encoding of Unicode, count too.
+ * Reads JSON or a form's text fields as the most lenient server would: members before something broken, and other encodings of
+ * Unicode, count.
  *
- * @param extent `whole` reads all of it, or marks it as not exact; `outline` reads, of a body over 1 MiB, the members under 4 KiB
+ * @param extent `outline` reads, of a body over 1 MiB, the members under 4 KiB
  */
 export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' | 'outline'): BodyMembers {
   const isWhole = extent === 'whole';

@@ -1,10 +1,9 @@
 import { maxTokens } from '@agp/pricing';
-import { type CostFields, type CostRule, type CostRules, foldName, rivals, toSnakeCase } from '../cost-fields/index.ts';
+import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
 import { asArray, asText } from '../json/members.ts';
-import { readAmount } from './read-amount.ts';
 import type { BodyMember } from './read-members.ts';
 
-/** How much a request asks for; where servers may read it in several ways, the most. */
+/** How much a request asks for; of several readings, the most. */
 export interface Demand {
   /** Every model that it names. */
   models: readonly string[];
@@ -22,38 +21,46 @@ export interface Demand {
   hasReference: boolean;
 }
 
-const rivalRules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
-
-/** The rule of a member by its name; null if the operation has no such member. */
-export function findRule(rules: CostRules, key: string, { isEitherCase = false }: CostFields): CostRule | null {
-  const name = isEitherCase ? toSnakeCase(key) : key;
-  return Object.hasOwn(rules, name) ? (rules[name] ?? null) : null;
+interface Amount {
+  value: number;
+  /** A whole number from 0 on, which every server reads alike. */
+  isWhole: boolean;
 }
 
-/** The number of texts to complete, given as text or as lists of token ids. */
+/** The number that a lenient server might make of it; 0 if none. */
+function coerce(value: unknown): number {
+  if (Array.isArray(value) && value.length === 1) return typeof value[0] === 'object' ? 0 : coerce(value[0]);
+  const number = typeof value === 'number' || typeof value === 'string' || value === true ? Number(value) : Number.NaN;
+  return number > 0 ? Math.min(Math.ceil(number), maxTokens) : 0;
+}
+
+export function readAmount(value: unknown): Amount | null {
+  if (value === undefined || value === null) return null;
+  const isWhole = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxTokens;
+  return { value: isWhole ? (value as number) : coerce(value), isWhole };
+}
+
+const rivalRules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
+
 function countPrompts(prompt: unknown): number {
   const list = asArray(prompt);
   return typeof list[0] === 'number' ? 1 : Math.max(1, list.length);
 }
 
-/** The member of the thinking settings that holds the budget. */
-export const namesBudget = (key: string) => /budget|tokens$/.test(foldName(key));
-
-/** The thinking budget in tokens: a number, or a member of an object. */
-export function readThinking(member: BodyMember): number {
-  const inner = member.members().filter(({ key }) => namesBudget(key));
-  return Math.max(0, ...[member, ...inner].map(({ value }) => readAmount(value)?.value ?? 0));
+/** Where thinking settings may have the budget: the value itself, and members of that name. */
+export function listBudgets(member: BodyMember): { key: string; value: unknown }[] {
+  if (typeof member.value !== 'object' || member.value === null) return [member];
+  const inner = member.members().filter(({ key }) => /budget|tokens$/.test(foldName(key)));
+  return inner.map(({ key, value }) => ({ key: `${member.key}.${key}`, value }));
 }
 
-/** Settings within settings are read to this depth. */
 const maxDepth = 3;
 
 /**
- * Reads everything that bounds or multiplies the output, and takes the largest: of several members that mean the same, of a
- * repeated one, and of names that differ in case alone. A bound of 0 counts as none, as on many servers, and so does anything
- * but a whole number; the number that a lenient server would make of it still raises the result.
+ * Takes the largest of everything that bounds or multiplies output, also of repeated members and other spellings. A bound of 0
+ * or no whole number counts as none, but what a lenient server makes of it raises the result.
  */
-export function readDemand(members: readonly BodyMember[], fields: CostFields): Demand {
+export function readDemand(members: readonly BodyMember[], bounds: RequestBounds): Demand {
   const models = new Set<string>();
   let bound: number | null = null;
   let isDoubtful = false;
@@ -63,10 +70,10 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
   let prompts = 1;
   let hasItems = false;
   let hasReference = false;
-  const visit = (some: readonly BodyMember[], rules: CostRules, depth: number) => {
+  const visit = (some: readonly BodyMember[], rules: MemberRules, depth: number) => {
     for (const member of some) {
       const { key, value } = member;
-      const own = findRule(rules, key, fields);
+      const own = findRule(rules, key, bounds.isEitherCase);
       // A name that the operation knows has no other meaning.
       const rule = own ?? rivalRules.get(foldName(key));
       if (rule === 'bound') {
@@ -81,15 +88,15 @@ export function readDemand(members: readonly BodyMember[], fields: CostFields): 
       else if (rule === 'reference') hasReference ||= value !== null && value !== '';
       else if (rule === 'prompts') prompts = Math.max(prompts, countPrompts(value));
       else if (rule === 'thinking') {
-        others = Math.max(others, readThinking(member));
+        others = Math.max(others, ...listBudgets(member).map((budget) => readAmount(budget.value)?.value ?? 0));
         least = Math.max(least, others);
       } else if (rule === 'settings' && depth < maxDepth) {
-        visit(member.members(), own === null ? {} : (fields.settings ?? {}), depth + 1);
+        visit(member.members(), own === null ? {} : (bounds.settings ?? {}), depth + 1);
       } else if (rule === 'model' && asText(value)) models.add(asText(value) ?? '');
       else if (rule === 'models') for (const name of asArray(value)) models.add(asText(name) ?? '');
     }
   };
-  visit(members, fields.members, 0);
+  visit(members, bounds.members, 0);
   return {
     models: [...models].filter(Boolean),
     maxOutputTokens: bound === null || isDoubtful ? null : Math.max(bound, least),

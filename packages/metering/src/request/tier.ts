@@ -13,8 +13,8 @@ export function foldTier(value: string): string | null {
 const tierHeaders = ['x-vertex-ai-llm-shared-request-type', 'x-amzn-bedrock-service-tier'];
 
 /**
- * The service tier that a request's headers ask for, folded as tiers in bodies are; null where they ask for none, or for one that
- * costs no more than the standard. Values of a repeated header are one value, of an unknown tier.
+ * The tier that headers ask for, folded as in bodies; null if it costs no more than the standard. Repeated, it is an unknown
+ * one.
  */
 export function readTierHeader(headers: IncomingHttpHeaders): string | null {
   const tiers = tierHeaders.flatMap((name) => headers[name] ?? []).flatMap((value) => foldTier(value) ?? []);

@@ -1,0 +1,35 @@
+import { asArray, asName, asObject, type JsonObject } from '../../json/members.ts';
+import { listMembers, oneOf, type RequestBounds } from '../bounds.ts';
+
+/** Run by the agent, from a description by Anthropic. */
+const known = /^(?:computer|bash|text_editor|memory)_\d{8}$/;
+
+function readTool({ type, input_schema: schema }: JsonObject) {
+  if (type === undefined || type === null ? schema !== undefined : type === 'custom') return 'own';
+  return known.test(asName(type)) ? 'described' : null;
+}
+
+/** What only removes parts of a long conversation; a summary is a run of its own. */
+function onlyClears(management: unknown): boolean {
+  const edits = asArray(asObject(management).edits);
+  return management === null || edits.every((edit) => /^clear_/.test(asName(asObject(edit).type)));
+}
+
+export const messages: RequestBounds = {
+  writes: 'text',
+  readTool,
+  members: {
+    ...listMembers({
+      model: 'model',
+      content: 'system messages',
+      bound: 'max_tokens',
+      thinking: 'thinking',
+      tools: 'tools',
+      tier: 'service_tier speed',
+      free: `output_config output_format temperature top_k top_p stop_sequences stream metadata tool_choice cache_control
+        anthropic_version anthropic_beta`,
+    }),
+    inference_geo: oneOf('global'),
+    context_management: onlyClears,
+  },
+};

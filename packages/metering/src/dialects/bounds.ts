@@ -1,0 +1,92 @@
+import type { JsonObject } from '../json/members.ts';
+
+/**
+ * How a member of a request affects what the call may cost:
+ *
+ * - `free`: by no more than a token of input a byte
+ * - `content`: the same, unless a part of it names something outside, which may be as large as the model reads
+ * - `items`: content, each item an input of its own
+ * - `reference`: names something outside
+ * - `bound`: an output limit that this API enforces
+ * - `thinking`: output in addition
+ * - `answers`: how many answers are written
+ * - `prompts`: texts that are answered one by one
+ * - `settings`: an object with a list of its own
+ * - `model`, `models`, `tier`: whose price counts
+ * - `tools`: what the model may call
+ * - a function: free if the value passes, else refused
+ */
+export type MemberRule =
+  | 'free'
+  | 'content'
+  | 'items'
+  | 'reference'
+  | 'bound'
+  | 'thinking'
+  | 'answers'
+  | 'prompts'
+  | 'settings'
+  | 'model'
+  | 'models'
+  | 'tier'
+  | 'tools'
+  | ((value: unknown) => boolean);
+
+/** Rules by names in snake_case; any other member may cost anything. */
+export type MemberRules = Readonly<Record<string, MemberRule>>;
+
+export interface RequestBounds {
+  members: MemberRules;
+  settings?: MemberRules;
+  writes: 'text' | 'speech' | 'pictures' | 'nothing';
+  isEitherCase?: boolean;
+  /** Who runs a tool: the agent alone, or the agent by a description that the provider adds; null for the provider. */
+  readTool?(tool: JsonObject): 'own' | 'described' | null;
+}
+
+type RuleName = Extract<MemberRule, string>;
+
+/** @param names of the members, separated by spaces @param others lists to include */
+export function listMembers(names: Partial<Record<RuleName, string>>, ...others: readonly MemberRules[]): MemberRules {
+  const own = Object.entries(names).flatMap(([rule, list]) =>
+    list.split(/\s+/).map((name) => [name, rule as RuleName] as const),
+  );
+  return Object.assign({}, ...others, Object.fromEntries(own));
+}
+
+export const oneOf =
+  (...words: string[]): MemberRule =>
+  (value) =>
+    value === null || (typeof value === 'string' && words.includes(value));
+
+export const listOf =
+  (...words: string[]): MemberRule =>
+  (value) =>
+    value === null ||
+    (Array.isArray(value) && value.every((word) => typeof word === 'string' && words.includes(word.toLowerCase())));
+
+/**
+ * Names by which some server bounds or multiplies output: unless the API documents that it enforces one, it can only raise the
+ * bound.
+ */
+export const rivals: MemberRules = listMembers({
+  bound: `max_tokens max_completion_tokens max_output_tokens max_new_tokens max_gen_len max_length max_tokens_to_sample
+    max_generated_tokens max_decoded_tokens min_tokens min_new_tokens min_length num_predict n_predict output_tokens`,
+  answers: `n best_of candidate_count num_candidates num_images n_images number_of_images num_outputs
+    num_return_sequences num_generations num_completions num_samples sample_count batch_size`,
+  thinking: 'thinking reasoning thinking_config thinking_budget budget_tokens reasoning_budget',
+  model: 'model',
+  models: 'models',
+  settings: 'generation_config parameters options extra_body inference_config sampling_params config',
+});
+
+/** A name as lenient servers compare it: without case, and in snake_case or camelCase alike. */
+export function foldName(name: string): string {
+  // Upper case first: it turns the long s and the Kelvin sign into plain letters.
+  return name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
+}
+
+export function findRule(rules: MemberRules, key: string, isEitherCase = false): MemberRule | null {
+  const name = isEitherCase ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key;
+  return Object.hasOwn(rules, name) ? (rules[name] ?? null) : null;
+}
