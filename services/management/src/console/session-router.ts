@@ -70,7 +70,7 @@ async function takeKey(
   const key = await (isCode ? findKeyOfCode : findKey)(digest);
   if (key === undefined) return undefined;
   await signIns.admit(key.id);
-  return !isCode || (await takeConsoleCode(signIns.databaseOf(key.id), digest)) ? key : undefined;
+  return !isCode || (await takeConsoleCode(signIns.db, digest)) ? key : undefined;
 }
 
 /** @throws ApiError where a sign-in does not name the page's half */
@@ -100,7 +100,7 @@ export function createSessionRouter(parts: ConsoleParts): Router {
       await refuseAfterFailure(failures, request);
       throw new ApiError('invalid_api_key');
     }
-    const { token, session } = await beginSession(signIns.databaseOf(key.id), request, {
+    const { token, session } = await beginSession(signIns.db, request, {
       owner: { keySha256: key.sha256 },
       actor: toKeyCaller(key).actor,
       role: roleOfScopes(key.scopes),
@@ -116,7 +116,7 @@ export function createSessionRouter(parts: ConsoleParts): Router {
     response.locals.route = '/console/session';
     const place = requireOwnPage(request, config);
     const caller = await findSession(request);
-    if (caller !== undefined) await endSession(signIns.databaseOf(caller.holder), request, caller);
+    if (caller !== undefined) await endSession(signIns.db, request, caller);
     clearSessionCookie(response, place);
     response.status(204).end();
   });

@@ -76,7 +76,8 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
     const { answer, ...begun } = parseInput(providerSignInSchema, request.body, 'body');
     let person: Person;
     try {
-      person = await signIns.exchange(networkOf(request), () => provider.finish(`?${answer}`, begun));
+      await signIns.admit(`network ${networkOf(request)}`);
+      person = await provider.finish(`?${answer}`, begun);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       await refuseAfterFailure(failures, request);
@@ -85,7 +86,7 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
     }
     const holder = `${person.issuer} ${person.subject}`;
     await signIns.admit(holder);
-    const db = signIns.databaseOf(holder);
+    const { db } = signIns;
     const role = readRole(person.claims, config.oidcRoleClaim, roles);
     if (role === null) {
       await refuseAfterFailure(failures, request);
