@@ -44,8 +44,18 @@ function checkUrl(schemes: readonly string[]) {
   };
 }
 
+const checkDatabaseScheme = checkUrl(['postgres', 'postgresql']);
 const checkNatsUrl = checkUrl(['nats', 'tls']);
 const checkRedisScheme = checkUrl(['redis', 'rediss', 'redis+sentinel', 'rediss+sentinel']);
+
+function checkDatabaseUrl(text: string, context: z.RefinementCtx<string>): void {
+  checkDatabaseScheme(text, context);
+  if (splitServerUrl(text).length > 1)
+    context.addIssue({
+      code: 'custom',
+      message: 'names several servers; it needs one endpoint that leads to the primary',
+    });
+}
 
 function checkRedisUrl(text: string, context: z.RefinementCtx<string>): void {
   checkRedisScheme(text, context);
@@ -71,7 +81,7 @@ export const commonFields = {
   databaseUrl: z
     .string()
     .min(1)
-    .superRefine(checkUrl(['postgres', 'postgresql']))
+    .superRefine(checkDatabaseUrl)
     .describe('Postgres; [servers](#servers) has users and TLS of all three'),
   // Several servers of a cluster need no scheme.
   natsUrl: z
