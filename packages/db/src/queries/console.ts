@@ -87,7 +87,6 @@ interface NewConsoleSession {
   /** UUID */
   id: string;
   tokenSha256: Buffer;
-  halfSha256: Buffer;
   owner: SessionOwner;
   /** Of the key, or of the person. */
   name: string;
@@ -136,7 +135,6 @@ export async function createConsoleSession(
     .values({
       id: session.id,
       token_sha256: session.tokenSha256,
-      half_sha256: session.halfSha256,
       key_sha256: keySha256,
       issuer,
       subject,

@@ -13,7 +13,6 @@ import {
   clearSessionCookie,
   findSignInPlace,
   isFromOwnPage,
-  readHalf,
   type SignInPlace,
   type SignIns,
   setSessionCookie,
@@ -73,13 +72,6 @@ async function takeKey(
   return !isCode || (await takeConsoleCode(signIns.db, digest)) ? key : undefined;
 }
 
-/** @throws ApiError where a sign-in does not name the page's half */
-export function requireHalf(request: Request): string {
-  const half = readHalf(request);
-  if (half === undefined) throw new ApiError('invalid_parameter', 'X-Agp-Console: must be 43 characters of base64url');
-  return half;
-}
-
 /** Who is signed in, signing in with a key or a one-time code, and signing out. */
 export function createSessionRouter(parts: ConsoleParts): Router {
   const { config, signIns, findSession, failures } = parts;
@@ -93,7 +85,6 @@ export function createSessionRouter(parts: ConsoleParts): Router {
   router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
     response.locals.route = '/console/session';
     const place = requireOwnPage(request, config);
-    const half = requireHalf(request);
     const body = parseInput(signInSchema, request.body, 'body');
     const key = await takeKey(parts, body);
     if (key === undefined) {
@@ -105,7 +96,6 @@ export function createSessionRouter(parts: ConsoleParts): Router {
       actor: toKeyCaller(key).actor,
       role: roleOfScopes(key.scopes),
       method: 'code' in body ? 'link' : 'api_key',
-      halfSha256: digestSecret(half),
       before: await findSession(request),
     });
     setSessionCookie(response, token, place);

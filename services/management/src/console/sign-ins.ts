@@ -110,6 +110,11 @@ export function readSessionTokens({ headers }: IncomingMessage, place: SignInPla
     .filter((value) => token.test(value));
 }
 
+/** Whether a request shows a session rather than a key. */
+export function showsSession({ headers }: IncomingMessage): boolean {
+  return headers.authorization === undefined && (headers.cookie ?? '').includes(`${sessionName}=`);
+}
+
 /** @param maxAge in seconds; until the browser closes if not given */
 function setCookie(response: Response, value: string, place: SignInPlace, maxAge?: number): void {
   response.append(
@@ -130,9 +135,3 @@ export const setSessionCookie = (response: Response, value: string, place: SignI
   setCookie(response, value, place);
 
 export const clearSessionCookie = (response: Response, place: SignInPlace): void => setCookie(response, '', place, 0);
-
-/** The page's half of a session, `X-Agp-Console`; undefined where there is none. */
-export function readHalf({ headersDistinct }: IncomingMessage): string | undefined {
-  const [half, ...more] = headersDistinct['x-agp-console'] ?? [];
-  return half !== undefined && more.length === 0 && token.test(half) ? half : undefined;
-}
