@@ -29,9 +29,8 @@ const forge = (page: Page, target: string) =>
   page.evaluate<string[]>(`(async () => {
     const read = [];
     const body = '{"paused":true}';
-    const half = 'x'.repeat(43);
     const tries = [
-      { method: 'PUT', body, headers: { 'content-type': 'application/json', 'x-agp-console': half } },
+      { method: 'PUT', body, headers: { 'content-type': 'application/json' } },
       { method: 'PUT', body, headers: { 'content-type': 'text/plain' } },
       { method: 'POST', body, mode: 'no-cors' },
       { method: 'GET' },
@@ -75,23 +74,6 @@ inBrowser('somebody who is signed in', () => {
       await page.close();
     },
   );
-
-  test('loses half of the session to a server on another port, which opens nothing', async () => {
-    const page = await victim.context.newPage();
-    await page.goto(`http://127.0.0.1:${hostile.port}/`);
-    const stolen = hostile.cookies.find((cookie) => cookie.includes('agp_console='));
-    // Browsers keep no cookies apart by port: that is why there are two halves.
-    expect(stolen).toBeDefined();
-    expect(await page.evaluate<string>('JSON.stringify({ ...localStorage })')).toBe('{}');
-    for (const half of [undefined, 'x'.repeat(43)]) {
-      const headers = { cookie: stolen ?? '', ...(half && { 'x-agp-console': half }) };
-      expect((await fetch(`${console.url}/api/v1/agents`, { headers })).status).toBe(401);
-      expect(await (await fetch(`${console.url}/console/session`, { headers })).json()).toMatchObject({
-        signed_in: false,
-      });
-    }
-    await page.close();
-  });
 
   test('whose name server is the attacker’s (DNS rebinding) is refused', async () => {
     const { port } = new URL(console.url);

@@ -39,9 +39,7 @@ async function readAudit() {
 }
 
 const readSession = (page: Page) =>
-  page.evaluate<Record<string, unknown>>(
-    "fetch('/console/session', { headers: { 'X-Agp-Console': localStorage.getItem('agp-console-half') } }).then((answer) => answer.json())",
-  );
+  page.evaluate<Record<string, unknown>>("fetch('/console/session').then((answer) => answer.json())");
 
 const post = (
   path: 'start' | 'session',
@@ -51,7 +49,7 @@ const post = (
 ) =>
   fetch(`${url}/console/oidc/${path}`, {
     method: 'POST',
-    headers: { origin: url, 'x-agp-console': 'a'.repeat(43), 'content-type': 'application/json', ...headers },
+    headers: { origin: url, 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
@@ -103,9 +101,8 @@ inBrowser('signing in with an OpenID provider', () => {
       });
       expect(faults).toEqual([]);
       if (role === 'viewer') return;
-      const half = "localStorage.getItem('agp-console-half')";
       const change = `fetch('/api/v1/pause', { method: 'PUT', body: '{"paused":false}',
-        headers: { 'X-Agp-Console': ${half}, 'Content-Type': 'application/json' } }).then((answer) => answer.status)`;
+        headers: { 'Content-Type': 'application/json' } }).then((answer) => answer.status)`;
       expect(await page.evaluate(change)).toBe(200);
       expect((await readAudit())[0]).toMatchObject({ action: 'pause.set', actor: { kind: 'person', id: login, name } });
     },
@@ -148,19 +145,16 @@ inBrowser('signing in with an OpenID provider', () => {
     await page.goto(answer);
     await account(page).waitFor();
     expect(sent).toHaveLength(1);
-    const half = await page.evaluate<string>("localStorage.getItem('agp-console-half')");
-    expect((await post('session', { 'x-agp-console': half }, sent[0] ?? '')).status).toBe(403);
+    expect((await post('session', {}, sent[0] ?? '')).status).toBe(403);
     await victim.context.close();
   });
 
   test('nobody gets the session of a person whose browser they send through a sign-in that they began', async () => {
     const { page, context } = await signedIn('ada');
-    const half = "localStorage.getItem('agp-console-half')";
-    await page.evaluate(`fetch('/console/session', { method: 'DELETE', headers: { 'X-Agp-Console': ${half} } })`);
+    await page.evaluate("fetch('/console/session', { method: 'DELETE' })");
     const seen = (await readAudit())[0]?.id;
-    // A program may say that it is our page, with a half of its own.
-    const own = 'x'.repeat(43);
-    const begun = await post('start', { 'x-agp-console': own });
+    // A program may say that it is our page.
+    const begun = await post('start', {});
     expect([begun.status, begun.headers.getSetCookie()]).toEqual([200, []]);
     const { url, ...flow } = (await begun.json()) as { url: string; state: string };
     const asked: string[] = [];
@@ -176,9 +170,7 @@ inBrowser('signing in with an OpenID provider', () => {
       lured.url(),
       (await context.cookies(console.url)).map(({ name }) => name).filter((name) => /agp/.test(name)),
     ]).toEqual([`${console.url}/`, []]);
-    expect((await post('session', { 'x-agp-console': own }, { ...flow, answer: `state=${flow.state}` })).status).toBe(
-      403,
-    );
+    expect((await post('session', {}, { ...flow, answer: `state=${flow.state}` })).status).toBe(403);
     expect((await readAudit())[0]?.id).toBe(seen);
     await lured.close();
   });
@@ -186,7 +178,6 @@ inBrowser('signing in with an OpenID provider', () => {
   test.each<[string, Record<string, string>, number]>([
     ['a page of another port', { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-site' }, 403],
     ['a page of another site', { origin: 'http://evil.test' }, 403],
-    ['a form, which names no half', { 'x-agp-console': '' }, 400],
   ])('%s begins no sign-in, and ends none', async (_who, headers, status) => {
     const flow = { state: 's', nonce: 'n', verifier: 'v', answer: 'code=c&state=s' };
     expect((await post('start', headers)).status).toBe(status);

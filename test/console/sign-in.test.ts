@@ -147,8 +147,7 @@ inBrowser('signing in', () => {
     await heading(page, 'Sign in').waitFor();
     await heading(other, 'Sign in').waitFor();
     expect(await context.cookies()).toEqual([]);
-    const half = await page.evaluate<string>("localStorage.getItem('agp-console-half')");
-    const headers = { cookie: `agp_console=${stolen?.value}`, 'x-agp-console': half ?? '' };
+    const headers = { cookie: `agp_console=${stolen?.value}` };
     expect((await fetch(`${console.url}/api/v1/agents`, { headers })).status).toBe(401);
     await other.close();
   });

@@ -5,13 +5,11 @@ import { announcementSubject } from './names.ts';
 
 const encoder = new TextEncoder();
 
-/** Announces a recorded batch and waits until the server has it. Delivered at most once: a listener that misses it reads Postgres. */
 export async function announce(connection: NatsConnection, announcement: EventAnnouncement): Promise<void> {
   connection.publish(announcementSubject, encoder.encode(JSON.stringify(announcement)));
   await connection.flush();
 }
 
-/** The head of what {@link announce} sends: enough to notice a gap. */
 const head = /^\{"announcer":"([\w-]{1,64})","announcer_seq":(\d{1,15}),/;
 const headLength = 128;
 
@@ -21,11 +19,8 @@ function readHead(bytes: Uint8Array): Pick<EventAnnouncement, 'announcer' | 'ann
 }
 
 /**
- * Calls `onBatch` with each announcement, in order, and `onGap` before it if one of the same announcer is missing. An announcement
- * that does not parse is a gap too.
- *
- * @param isWanted asked before each: where it is false no more than the announcement's number is read, and `onBatch` is not called
- * @returns a function that ends the subscription
+ * Calls `onBatch` with each announcement, and `onGap` before it if one of the same announcer is missing or cannot be parsed. If `isWanted`
+ * is false, only gaps are looked for.
  */
 export function subscribeToAnnouncements(
   connection: NatsConnection,

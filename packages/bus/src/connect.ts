@@ -2,29 +2,21 @@ import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { connect, createInbox, type NatsConnection, type TlsOptions } from 'nats';
 
-/** The address and credentials of NATS, as the client library takes them. */
 interface BusAddress {
-  /** `host:port` of each server. */
   servers: string[];
-  /** The first one's host. */
   host: string;
   user: string | undefined;
   pass: string | undefined;
   tls: boolean;
 }
 
-/** The URL cannot be used. The message never quotes it: it holds a password. */
+/** The URL cannot be used; the message never quotes it, since it holds a password. */
 export class BusUrlError extends Error {
   readonly code = 'invalid_bus_url';
 }
 
 /**
- * Parses the URL, since the client library ignores the user and password in one.
- *
- * @param text `nats://user:password@host:port`, or `tls://` if the server must use TLS. Several servers of a cluster are separated by
- *   commas, and only the first needs more than `host:port`. Characters with a meaning in URLs are percent-encoded in names and
- *   passwords.
- * @throws BusUrlError
+ * Parses `nats://user:password@one:4222,two:4222` (`tls://` requires TLS), since the client library ignores the user and password in a URL.
  */
 export function readBusUrl(text: string): BusAddress {
   const urls = text.split(',').map((part) => parse(part.trim()));
@@ -59,46 +51,38 @@ function parse(part: string): URL {
 }
 
 /**
- * `waiting`: the server has not been reached yet, reported once for each reason; `refused`: it does not allow an operation, reported
- * once for each operation and connection; `leaving`: it is left for another of its cluster. All come with a description for the log.
+ * `waiting`: not reached yet, once for each reason; `refused`: an operation is not allowed, once for each; `leaving`: left for another
+ * server of the cluster.
  */
 export type BusStatus = 'waiting' | 'disconnected' | 'reconnected' | 'refused' | 'leaving';
 
 interface BusOptions {
-  /** See {@link readBusUrl}. */
   url: string;
-  /** The file that the URL came from. Its user and password are read again for each connection, so that they can be rotated. */
+  /** The file that the URL came from: user and password are read again for each connection, so that they can be rotated. */
   urlFile?: string | undefined;
-  /** The client's name in the server's monitoring: `agp-<user>`. Its inbox is named after it, see {@link toInboxPrefix}. */
   name: string;
-  /** A PEM file of the certificate authorities that may sign the server's certificate; with it TLS is required. */
   caFile?: string | undefined;
   onStatus?: (status: BusStatus, description?: string) => void;
-  /** Ends the wait for a server that has not been reached yet. Without it the wait may take for ever. */
   signal?: AbortSignal;
-  /** False for commands, where a person waits: it rejects if the server is away. */
   wait?: boolean;
 }
 
-/** A connection whose inbox no other user of the server may listen to. */
 export interface BusConnection extends NatsConnection {
-  /** A new subject for answers to this connection. */
   makeInbox(): string;
-  /** Connects to another server of the cluster, if one is known: this one does not do its work. */
+  /** Connects to another known server of the cluster, since this one does not do its work. */
   leaveServer(): void;
 }
 
 const firstPauseMs = 250;
 const longestPauseMs = 2_000;
 
-/** The inbox of the client `agp-proxy` is `_INBOX_proxy`. Each user may listen to its own only. */
 export function toInboxPrefix(name: string): string {
   return `_INBOX_${name.replace(/^agp-/, '')}`;
 }
 
 /**
- * Connects, waiting for the server if necessary, and reconnects for ever. A half-open connection is noticed within ten seconds. The
- * client drops messages that are published while it is disconnected: those that must arrive go through the outbox.
+ * Connects, waiting for the server if necessary, and reconnects for ever. Messages that are published while it is disconnected are dropped;
+ * the outbox sends again.
  */
 export async function connectBus(options: BusOptions): Promise<BusConnection> {
   const inboxPrefix = toInboxPrefix(options.name);
@@ -106,7 +90,6 @@ export async function connectBus(options: BusOptions): Promise<BusConnection> {
   void followStatus(connection, options);
   const leaveServer = () => {
     const { servers } = readBusUrl(options.url);
-    // Servers tell their clients of the others.
     const known = new Set([...servers, ...(connection.info?.connect_urls ?? [])]);
     if (known.size < 2 || connection.isClosed()) return;
     options.onStatus?.('leaving', `${connection.getServer()} does no work: it may be cut off from its cluster`);
@@ -120,7 +103,6 @@ interface Attempt extends BusOptions {
   inboxPrefix: string;
 }
 
-/** The client's own wait does not report why it waits, and cannot be ended. */
 async function keepConnecting(options: Attempt): Promise<NatsConnection> {
   let reported = '';
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -138,7 +120,7 @@ async function keepConnecting(options: Attempt): Promise<NatsConnection> {
 
 function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): Promise<NatsConnection> {
   const { servers, host } = address;
-  // `host` is passed to Node: the client itself does not check that the certificate is for an IP address.
+  // Passed to Node, since the client does not check that the certificate is for an IP address.
   const tls: TlsOptions & { host: string } = { host, ...(caFile === undefined ? {} : { caFile }) };
   return connect({
     servers,
@@ -147,7 +129,7 @@ function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): 
     authenticator: () => toCredentials(urlFile === undefined ? address : readAgain(urlFile, address)),
     ...(address.tls || caFile !== undefined ? { tls } : {}),
     maxReconnectAttempts: -1,
-    // Otherwise two refused logins in a row, as when credentials are rotated, would end the connection for good.
+    // Else two refused logins in a row, as when credentials are rotated, would end the connection for good.
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: 250,
     reconnectJitter: 100,
@@ -175,7 +157,6 @@ async function followStatus(connection: NatsConnection, { onStatus }: BusOptions
   let isConnected = true;
   for await (const { type, permissionContext, data } of connection.status()) {
     if (type === 'disconnect' && isConnected) {
-      // A refused attempt to reconnect is reported as another disconnect.
       isConnected = false;
       onStatus?.('disconnected');
     }
@@ -186,7 +167,6 @@ async function followStatus(connection: NatsConnection, { onStatus }: BusOptions
     }
     if (type === 'error') {
       const refused = permissionContext ? `${permissionContext.operation} ${permissionContext.subject}` : String(data);
-      // The subject of an acknowledgement ends with the message's numbers: report all of them as one.
       const operation = refused.replace(/(?<=\$JS\.ACK\.).*/, '');
       if (!reported.has(operation)) onStatus?.('refused', refused);
       reported.add(operation);
@@ -198,7 +178,6 @@ interface WarningLog {
   warn(fields: object, message: string): void;
 }
 
-/** Logs a connection's changes, and until it has connected once, the variable that may be wrong. */
 export function logBusStatus(log: WarningLog): NonNullable<BusOptions['onStatus']> {
   return (status, description) => {
     if (status === 'waiting') log.warn({ error: description }, 'NATS_URL: NATS cannot be used yet; it is tried again');

@@ -6,34 +6,27 @@ import { eventStream, writerConsumer } from './names.ts';
 import { maxEventsInMessage, unpackEvents } from './parcel.ts';
 import { ServerPatience } from './server-patience.ts';
 
-/** One event of the stream, held until it is acknowledged. */
 export interface DeliveredEvent {
   bytes: Uint8Array;
-  /** The `Nats-Msg-Id` of the message that the event came in. */
   readonly messageId: string | null;
-  /** The subject of its message: {@link eventSubject}, unless somebody has reconfigured the stream. */
+  /** {@link eventSubject}, unless somebody has reconfigured the stream. */
   readonly subject: string;
-  /** Marks the event as done; the message is acknowledged to JetStream when all its events are. Call once. */
+  /** The message is acknowledged to JetStream when all its events are. Call once. */
   acknowledge(): void;
 }
 
 interface ConsumeOptions {
   stream: EventStreamOptions;
-  /** Events that this process may hold unacknowledged at once. */
   maxHeld: number;
   onEvent: (delivered: DeliveredEvent) => void;
-  /** Called with the reason when fetching was interrupted (it resumes by itself) or events cannot be kept for a replay. */
+  /** Called with the reason if fetching was interrupted (it resumes by itself) or events cannot be kept for a replay. */
   onTrouble?: (reason: string) => void;
 }
 
-/** A message until all its events are acknowledged. */
 interface HeldMessage {
   readonly key: string;
-  /** The subject to acknowledge the latest delivery on. */
   reply: string;
-  /** The number of the look in which it arrived. Young messages need no sign of life. */
   readonly look: number;
-  /** Events that are not acknowledged yet. */
   left: number;
 }
 
@@ -43,24 +36,18 @@ const notAcknowledged = encoder.encode('-NAK');
 const inProgress = encoder.encode('+WPI');
 
 const nextSubject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${writerConsumer}`;
-// Short, because a request outlives its subscription: NATS 2.9 redelivers a message to such a request, counts it as delivered, and
-// then withholds it from everybody until its acknowledge time is over.
+// Short, because NATS 2.9 redelivers a message to a request that outlived its subscription, and withholds it from everybody until its
+// acknowledge time is over.
 const requestLifeMs = 1_000;
 const lookEveryMs = 1_000;
 const repairAfterMs = 250;
 const drainWithinMs = 3_000;
 
 /**
- * Fetches from the event stream for ever, through restarts and losses of NATS.
- *
- * It requests as many messages as there is room for. `asked` counts the messages requested and not yet received, `held` the events
- * received and not yet acknowledged; together they never exceed `maxHeld` events, even if all messages are full. Requests end with the
- * connection and with their time limit: `asked` is then reset, and the free room requested again. JetStream gets a sign of life
- * for held messages, or it would deliver them to another writer. A redelivered message that is already held is not held twice.
- * After a crash everything unacknowledged is delivered again.
- *
- * It speaks JetStream's protocol itself, because nats 2.29.3 keeps to no such bound: consume() requests more as messages arrive,
- * acknowledged or not; fetch() requests its whole batch again after a reconnect, and drops messages that arrive as its request ends.
+ * Fetches from the event stream for ever. `asked` (requested, not received) and `held` (received, not acknowledged) together never exceed
+ * `maxHeld` events. Held messages give a sign of life, or JetStream would deliver them to another writer. It speaks JetStream's protocol
+ * itself, because nats 2.29.3 keeps to no such bound: consume() requests more as messages arrive, and fetch() requests its whole batch
+ * again after a reconnect.
  */
 export class EventConsumer {
   readonly #connection: BusConnection;
@@ -99,17 +86,15 @@ export class EventConsumer {
     void this.#repair(null);
   }
 
-  /** Events received and not yet acknowledged. */
   get held(): number {
     return this.#held;
   }
 
-  /** The reason why the stream and its consumer could not be made or updated yet; null once they were. */
   get notMade(): string | null {
     return this.#notMade;
   }
 
-  /** Stops fetching. Requested messages may still arrive before this resolves; they are held like all others. */
+  /** Stops fetching; requested messages may still arrive before this resolves, and are held. */
   async drain(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -157,7 +142,6 @@ export class EventConsumer {
     this.#ask();
   }
 
-  /** Requests messages for the free room, once that is a quarter of all. */
   #ask(): void {
     const { maxHeld } = this.#options;
     const room = Math.floor((maxHeld - this.#held) / maxEventsInMessage) - this.#asked;
@@ -168,7 +152,6 @@ export class EventConsumer {
     this.#publish(nextSubject, encoder.encode(request), this.#inbox);
   }
 
-  /** A request ended before it was filled: its time is over, or something is wrong. */
   #onStatus(message: Msg): void {
     const code = message.headers?.code ?? 0;
     if (code === 408 || code === 404) {
@@ -192,9 +175,7 @@ export class EventConsumer {
         if (look <= this.#look - this.#signOfLifeEvery / 2) this.#publish(reply, inProgress);
       }
     }
-    // Every request is answered, if only by its end.
     if (this.#asked > 0 || this.#repairing) this.#patience.wait();
-    // All requests have expired by now, whatever was received.
     if (this.#asked > 0 && performance.now() - this.#askedAt > 3 * requestLifeMs) this.#asked = 0;
     this.#ask();
   }
@@ -243,10 +224,9 @@ export class EventConsumer {
 const ackPath = `.${eventStream}.${writerConsumer}.`;
 
 /**
- * A key that every delivery of one message shares, and no other message has, not even in a stream that was lost and made again: its
- * sequence and time, from the subject for acknowledgements,
- * `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>[.<token>]`
- * (NATS ADR-15).
+ * A key that all deliveries of one message share: its sequence and time, of
+ * `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>[.<token>]` (NATS
+ * ADR-15).
  */
 function toMessageKey(reply: string): string {
   const sequence = reply.indexOf('.', reply.indexOf(ackPath) + ackPath.length);

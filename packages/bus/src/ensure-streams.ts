@@ -12,10 +12,8 @@ import {
 } from 'nats';
 import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
 
-/** NATS' code for a stream that does not exist. */
 const noSuchStream = 10_059;
 
-/** What JetStream knows of a stream; null where it says that there is none. Rejects where it does not answer, or may not tell. */
 export function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
   return manager.streams.info(name).catch((error: unknown) => {
     if (error instanceof NatsError && error.api_error?.err_code === noSuchStream) return null;
@@ -24,29 +22,23 @@ export function findStream(manager: JetStreamManager, name: string): Promise<Str
 }
 
 export interface EventStreamOptions {
-  /** Copies in a NATS cluster; 1 on a single server. */
   replicas: number;
-  /** The most that the stream may hold on disk, in bytes; beyond it publishing fails, and nothing old is deleted. */
+  /** In bytes on disk; beyond it publishing fails, and nothing old is deleted. */
   maxBytes: number;
-  /** How long events are kept for a replay, in milliseconds, in a second stream of the same size. Default 0: none are kept. */
+  /** How long events are kept for a replay, in milliseconds, in a second stream of the same size; 0 keeps none. */
   keepMs?: number;
-  /** How long a writer may hold a message, in milliseconds; 30 seconds by default. */
   ackWaitMs?: number;
 }
 
 /**
- * For both streams: nobody may purge them or delete single messages. A client that may publish an event may name any subject for the
- * server's reply, and the server publishes there with its own rights: with a stolen proxy's password, a reply to
- * `$JS.API.STREAM.PURGE.AGP_EVENTS` would empty the stream. Cannot be unset. Acknowledging, discarding and removing the whole stream
- * still work.
+ * Nobody may purge the streams or delete single messages. Else a stolen proxy's password could do so: the server publishes to the reply
+ * subject that a message names with its own rights, such as `$JS.API.STREAM.PURGE.AGP_EVENTS`.
  */
 const undeletable = { deny_purge: true, deny_delete: true };
 
 /**
- * Makes, updates, or (with `keepMs` 0) removes the stream that keeps events for a replay. Unlike the event stream it discards its oldest
- * messages.
- *
- * @returns the reason if it failed; null otherwise
+ * Makes, updates, or (with `keepMs` 0) removes the stream that keeps events for a replay, which discards its oldest messages. Returns why
+ * it failed, or null.
  */
 async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
   const keepMs = options.keepMs ?? 0;
@@ -69,19 +61,15 @@ async function ensureKeptStream(manager: JetStreamManager, options: EventStreamO
   }
 }
 
-/** How long a writer may hold a message before JetStream gives it to another, in milliseconds. */
 export const ackWaitMs = 30_000;
 
-/** Messages that all writers together may hold unacknowledged. */
 const maxUnacknowledged = 10_000;
 
 const duplicateWindowMs = 120_000;
 
 /**
- * Makes the stream and the writers' consumer, or updates them. A message leaves the stream only when it is acknowledged: a full stream
- * refuses new messages and discards none.
- *
- * @returns the reason if events cannot be kept for a replay although they should be; null otherwise
+ * Makes the stream and the writers' consumer, or updates them. A full stream refuses new messages and discards none. Returns why events
+ * cannot be kept for a replay although they should be, or null.
  */
 export async function ensureEventStream(
   connection: NatsConnection,
@@ -113,7 +101,7 @@ export async function ensureEventStream(
     max_ack_pending: maxUnacknowledged,
   });
   if (notKept !== null || known === null || known.config.republish !== undefined || !options.keepMs) return notKept;
-  // The stream was made without copies. An old server (2.9.10) refuses to add them.
+  // NATS 2.9.10 refuses to add copies to a stream that was made without.
   return manager.streams.update(eventStream, { republish }).then(
     () => null,
     (error: Error) => `events are not kept for a replay: ${error.message}`,
@@ -121,10 +109,8 @@ export async function ensureEventStream(
 }
 
 /**
- * Adds the stream of kept events before the event stream: proxies send what they hold as soon as that is there, and all of it is to be
- * kept. Where there is no room for both, the event stream has it: a problem with the copies must not keep events from being recorded.
- *
- * @returns the reason if events cannot be kept although they should be; null otherwise
+ * The stream of kept events comes first: proxies send what they hold as soon as the event stream is there, and all of it is to be kept. If
+ * there is no room for both, the event stream has it.
  */
 async function addStreams(
   manager: JetStreamManager,

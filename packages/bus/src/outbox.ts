@@ -22,30 +22,23 @@ import { ServerPatience } from './server-patience.ts';
 interface Message {
   id: string;
   data: Uint8Array;
-  /** The ids of the events in it. */
   events: string[];
-  /** When it was last sent, on the monotonic clock in milliseconds: the machine's clock may be set back. */
+  /** On the monotonic clock in milliseconds: the machine's clock may be set back. */
   sentAt: number;
 }
 
 interface OutboxOptions {
-  /** The most events that it holds. */
   capacity?: number;
-  /** Called when an event is refused because the outbox is full: that event is lost. */
   onDrop?: () => void;
-  /** Called with the ids of events that JetStream has confirmed. */
   onConfirm?: (ids: readonly string[]) => void;
-  /** Called when JetStream refuses a message, for example because its stream is full; it is sent again. */
   onRefusal?: (description: string) => void;
 }
 
-/** Messages that may be unconfirmed at once; further events wait. */
 const maxSent = 64;
 const gatherMs = 2;
 const resendAfterMs = 1_000;
 const lookEveryMs = 250;
 
-/** Holds events in memory until JetStream has confirmed them. See the state machine above. */
 export class Outbox {
   readonly capacity: number;
   readonly #connection: BusConnection;
@@ -53,7 +46,6 @@ export class Outbox {
   readonly #inbox: string;
   readonly #patience: ServerPatience;
   readonly #waiting: { id: string; event: string }[] = [];
-  /** By the number at the end of the confirmation's subject, in order of first sending. */
   readonly #sent = new Map<number, Message>();
   readonly #timer: NodeJS.Timeout;
   #size = 0;
@@ -73,18 +65,11 @@ export class Outbox {
     this.#timer = setInterval(() => this.#resendOverdue(), lookEveryMs);
   }
 
-  /** Events held: waiting, or sent and not yet confirmed. */
   get size(): number {
     return this.#size;
   }
 
-  /**
-   * Takes an event over, and from then on sends it until it is confirmed.
-   *
-   * @param id the event's id
-   * @param event the event as JSON
-   * @returns false when the outbox is full and the event was dropped
-   */
+  /** Takes an event over as JSON, and sends it until it is confirmed. Returns false if the outbox is full and the event was dropped. */
   add(id: string, event: string): boolean {
     if (this.#size >= this.capacity) {
       this.#options.onDrop?.();
@@ -92,7 +77,7 @@ export class Outbox {
     }
     this.#size += 1;
     this.#waiting.push({ id, event });
-    // Not at once: events of the next milliseconds share the message.
+    // Events of the next milliseconds share the message.
     this.#gathering ??= setTimeout(() => {
       this.#gathering = null;
       this.#sendWaiting();
@@ -100,7 +85,6 @@ export class Outbox {
     return true;
   }
 
-  /** Waits until every event is confirmed, at most `ms` milliseconds. @returns how many events are left */
   async drain(ms: number): Promise<number> {
     if (this.#size > 0) {
       await new Promise<void>((resolve) => {
@@ -114,7 +98,6 @@ export class Outbox {
     return this.#size;
   }
 
-  /** Stops sending. What is still held is lost. */
   stop(): void {
     clearInterval(this.#timer);
     if (this.#gathering) clearTimeout(this.#gathering);
@@ -154,7 +137,7 @@ export class Outbox {
     const number = Number(answer.subject.slice(this.#inbox.length + 1));
     const message = this.#sent.get(number);
     if (!message) return;
-    // If there is no stream, or the server does not reach its leader, it answers with status 503 and no body.
+    // Without a stream, or if the server does not reach its leader, the answer has status 503 and no body.
     const isUnreachable = Boolean(answer.headers?.code);
     const refusal = isUnreachable ? `status ${answer.headers?.code}` : readRefusal(answer);
     if (!isUnreachable) this.#patience.satisfy();

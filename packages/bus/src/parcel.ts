@@ -17,8 +17,8 @@ export function packEvents(events: readonly string[]): Uint8Array {
 }
 
 /**
- * Splits a message into its events. JSON written on one line contains no line feed, so every byte is kept. A message of too many lines
- * stays whole: a megabyte of line feeds would otherwise be a million events, each set aside by itself.
+ * Splits a message into its events; JSON on one line has no line feed. A message of too many lines stays whole, since each would be set
+ * aside by itself.
  */
 export function unpackEvents(bytes: Uint8Array): Uint8Array[] {
   const events: Uint8Array[] = [];
@@ -32,7 +32,6 @@ export function unpackEvents(bytes: Uint8Array): Uint8Array[] {
   return events;
 }
 
-/** The headers of a message: its id, by which JetStream knows a repeat. */
 export function writeHeaders(messageId: string): MsgHdrs {
   const written = headers();
   written.set('Nats-Msg-Id', messageId);

@@ -1,8 +1,8 @@
 import { announcementSubject, eventStream, eventSubject, keptStream, replayConsumer, writerConsumer } from './names.ts';
 
-/*
- * The rights on NATS; everything else is refused. A user who could publish events could write into any agent's chain, and one who could
- * listen to another's inbox would read its answers.
+/**
+ * Everything else is refused. Whoever could publish events could write into any agent's chain, and whoever could listen to another's inbox
+ * would read its answers.
  */
 
 export const natsUsers = ['proxy', 'writer', 'management', 'operator'] as const;
@@ -13,11 +13,9 @@ export interface Permissions {
   subscribe: readonly string[];
 }
 
-/** The subjects for answers to a user; its client makes them (`toInboxPrefix`). */
 const inboxOf = (user: NatsUser) => `_INBOX_${user}.>`;
 
 export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
-  // It only publishes: it reads nothing and does not touch the stream.
   proxy: { publish: [eventSubject], subscribe: [inboxOf('proxy')] },
   writer: {
     publish: [
@@ -51,19 +49,14 @@ export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
 };
 
 interface NatsConfigOptions {
-  /** Of letters, digits, `-` and `_`. The file holds them in clear text and is as secret as they are. */
+  /** Of letters, digits, `-` and `_`, in clear text: the file is as secret as they are. */
   passwords: Readonly<Record<NatsUser, string>>;
-  /** A user with all rights. Default none. */
   administrator?: { user: string; password: string };
-  /** Where JetStream keeps its streams. */
   storeFolder: string;
-  /** More settings of JetStream, such as `sync_interval`. */
   jetstream?: Readonly<Record<string, string>>;
-  /** With it the server requires TLS. */
   tls?: { certFile: string; keyFile: string };
 }
 
-/** The configuration file of a NATS server, with a user of limited rights for each service. */
 export function renderNatsConfig(options: NatsConfigOptions): string {
   const { tls, administrator } = options;
   const users = natsUsers.map((user) => renderUser(user, options.passwords[user], natsPermissions[user]));
@@ -84,7 +77,7 @@ export function renderNatsConfig(options: NatsConfigOptions): string {
 }
 
 function renderUser(user: string, password: string, permissions: Permissions | null): string {
-  // Other characters may have a meaning to NATS: `$2a$` makes the password a hash, for example.
+  // Other characters may have a meaning to NATS: `$2a$` makes the password a hash.
   if (!/^[A-Za-z0-9_-]+$/.test(password)) throw new TypeError(`the password of NATS user ${user} has other characters`);
   const rights = permissions === null ? '' : `, permissions: { ${renderPermissions(permissions)} }`;
   return `    { user: ${quote(user)}, password: ${quote(password)}${rights} }`;

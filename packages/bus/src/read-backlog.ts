@@ -1,37 +1,29 @@
 import type { NatsConnection } from 'nats';
 import { eventStream, writerConsumer } from './names.ts';
 
-/** How far the writers are behind. */
 export interface Backlog {
-  /** Messages not yet delivered to any writer. */
   pending: number;
-  /** Messages delivered and not yet acknowledged. */
   unacknowledged: number;
-  /**
-   * How long ago the oldest message came that is not acknowledged, in milliseconds; 0 where there is none. Where all are delivered, at
-   * most three times what a writer may hold one without a sign of life.
-   */
+  /** Age of the oldest message that is not acknowledged, in milliseconds; 0 without one. */
   oldestMs: number;
   /** The used part of the stream's disk space; at 1 JetStream refuses events. */
   usedRatio: number;
 }
 
-/** Asks JetStream how far the writers are behind. Rejects when it does not answer. */
 export const readBacklog = (connection: NatsConnection): Promise<Backlog> => makeReadBacklog(connection)();
 
 /**
- * A delivered message that is not acknowledged counts for so many times the consumer's `ack_wait`. By then it has been delivered again, or
- * a writer that lives holds it; but a server that was killed may count one for ever that it never delivers again (seen with 2.9.10).
+ * Beyond so many times the consumer's `ack_wait` a delivered message counts as recorded: NATS 2.9.10 may count one for ever after it was
+ * killed.
  */
 const believedWaits = 3;
 const nanosPerMs = 1e6;
 
-/** Looks that are remembered; of more, every second one is forgotten. */
 const maxLooks = 1_000;
 
 /**
- * The same for who asks again and again: it knows better how old the oldest message is. A server that was killed may keep acknowledged
- * messages for ever, without ever delivering one again; so the age of the first message in the stream is only the most that it can be.
+ * The same for repeated looks, which know the oldest message's age better: a killed server may keep acknowledged messages for ever, so the
+ * age of the stream's first message is only an upper bound.
  */
 export function makeReadBacklog(connection: NatsConnection): () => Promise<Backlog> {
   // What has a number above `lastSeq` came after `at`, on the monotonic clock.

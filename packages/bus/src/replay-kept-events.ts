@@ -17,47 +17,32 @@ import { findStream } from './ensure-streams.ts';
 import { eventSubject, keptStream, replayConsumer } from './names.ts';
 import { unpackEvents, writeHeaders } from './parcel.ts';
 
-/**
- * The outcome for each message of the kept stream from sequence `first` to `last`: `messages`, `copies` and `notKept` add up to
- * their number.
- */
 interface Replay {
   first: number;
   last: number;
-  /** Published again. */
   messages: number;
-  /** The events in those messages. */
   events: number;
-  /** Left out, being copies of messages handled before them. */
   copies: number;
-  /** Discarded by NATS before they were read. */
   notKept: number;
-  /** The time from which everything is kept, where that is later than the time asked for; null otherwise. */
+  /** The time from which everything is kept, if that is later than the time asked for. */
   keptFrom: Date | null;
 }
 
-/** No stream keeps events: EVENT_KEEP_HOURS is 0, or no writer has made the stream yet. */
 class NothingKeptError extends Error {
   readonly code = 'nothing_kept';
 }
 
-/** At most this many messages are read, or published and not yet confirmed, at once. */
 const batchSize = 64;
 const fetchWaitMs = 5_000;
-/** How often the same message is asked for before the replay fails. */
 const fetchTries = 3;
 const roomTries = 90;
-/** Longer than a replay waits for room. */
 const abandonedAfterMs = 180_000;
 /** NATS finds a time by its own clock, which may differ from the caller's, or have been set back since. */
 const clockSlackMs = 5 * 60_000;
 
 /**
- * Publishes again the events that came since a time; writers skip those that are recorded already. It begins some minutes earlier,
- * and ends with the last message that was kept at its start, since the messages that it publishes are kept too. Copies from an
- * earlier replay are left out if their original is still kept. Safe to repeat.
- *
- * @throws NothingKeptError
+ * Publishes again the events that came since a time, and some minutes before; writers skip those that are recorded. It ends with the last
+ * message that was kept at its start, and leaves out copies from an earlier replay. Safe to repeat.
  */
 export async function replayKeptEvents(
   connection: BusConnection,
@@ -120,7 +105,7 @@ export async function replayKeptEvents(
 const removeConsumer = (manager: JetStreamManager) =>
   manager.consumers.delete(keptStream, replayConsumer).catch(() => false);
 
-/** Deletes and makes the consumer of a replay: an earlier one may have another position, or be left over from a killed replay. */
+/** An earlier consumer may have another position, or be left over from a killed replay. */
 async function placeConsumer(
   manager: JetStreamManager,
   start: Pick<ConsumerConfig, 'deliver_policy' | 'opt_start_seq' | 'opt_start_time'>,
@@ -135,11 +120,8 @@ async function placeConsumer(
 }
 
 /**
- * Reads kept messages in order from a sequence on: at least one, unless all up to `seq + count` are discarded. NATS counts a
- * message as delivered even if it arrives after its request has ended, and does not send it again, so each call makes the consumer
- * anew at `seq`, and takes only what comes without a gap in the consumer's own count.
- *
- * @throws Error if messages that are kept do not arrive
+ * Reads at least one kept message from a sequence on, unless all up to `seq + count` are discarded. NATS does not send again what arrived
+ * after its request had ended, so each call makes the consumer anew and takes only what comes without a gap.
  */
 async function readFromSeq(
   manager: JetStreamManager,
@@ -162,23 +144,18 @@ async function readFromSeq(
   throw new Error(`NATS is too slow to read from: message ${seq} of ${keptStream} did not come; run it again`);
 }
 
-/** @throws NothingKeptError */
 async function readKept(manager: JetStreamManager): Promise<StreamInfo> {
   const kept = await findStream(manager, keptStream);
   if (kept === null) throw new NothingKeptError(`NATS has no stream ${keptStream}: no events are kept`);
   return kept;
 }
 
-/** The sequence of the message that this one is a copy of; null for an original, and for a copy from an earlier stream. */
 function readCopiedSeq(id: string | undefined, prefix: string): number | null {
   return id?.startsWith(prefix) ? Number.parseInt(id.slice(prefix.length), 10) : null;
 }
 
-/** The time from which the stream keeps everything, if that is later than `since`; null otherwise. */
 function findKeptFrom({ created, state }: StreamInfo, since: Date): Date | null {
-  // Nothing was kept before the stream was made.
   let from = new Date(created);
-  // An empty stream has no time of its first message.
   if (state.first_seq > 1) from = new Date(state.messages === 0 ? state.last_ts : state.first_ts);
   return from > since ? from : null;
 }

@@ -4,14 +4,12 @@ const firstPatienceMs = 5_000;
 const longestPatienceMs = 60_000;
 
 /**
- * Leaves a server that answers pings and does no work: a node that is cut off from its cluster accepts connections, and whatever is sent
- * to it gets nowhere. The connection then goes to another server that it knows. If none of them works, as without a majority, it changes
- * more and more rarely.
+ * Leaves a server that answers pings and does no work, such as a node cut off from its cluster, for another one that it knows. If none
+ * works, as without a majority, it changes more and more rarely.
  */
 export class ServerPatience {
   readonly #connection: BusConnection;
   readonly #now: () => number;
-  /** Since when something is waited for on this server. */
   #since: number | null = null;
   #patienceMs = firstPatienceMs;
 
@@ -20,18 +18,15 @@ export class ServerPatience {
     this.#now = now;
   }
 
-  /** The server did what it was asked for, or nothing is asked. */
   satisfy(): void {
     this.#since = null;
     this.#patienceMs = firstPatienceMs;
   }
 
-  /** A new connection gets its time. */
   restart(): void {
     this.#since = null;
   }
 
-  /** Call it now and then while something is waited for. */
   wait(): void {
     this.#since ??= this.#now();
     if (this.#now() - this.#since < this.#patienceMs) return;

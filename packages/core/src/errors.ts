@@ -1,14 +1,8 @@
-/** Headers of refusals that may be retried in a moment. */
 const soon = { 'Retry-After': '1' };
-/** A value that is known only when the error happens. */
 const computed = null;
 
-/**
- * Every error that a service answers with: its status, its message where the message is fixed, and the headers that go with it.
- * The one table from code to answer.
- */
+/** Every error that a service answers with: the one table from code to status, message and headers. */
 export const errorTable = {
-  // the proxy's refusals
   malformed_request: { status: 400, message: null },
   cost_not_bounded: { status: 400, message: null },
   unknown_provider: { status: 404, message: 'unknown provider' },
@@ -41,7 +35,6 @@ export const errorTable = {
   proxy_stopping: { status: 503, message: 'proxy is stopping' },
   proxy_overloaded: { status: 503, message: 'proxy overloaded', headers: soon },
   audit_unavailable: { status: 503, message: 'audit unavailable', headers: soon },
-  // the management API
   invalid_parameter: { status: 400, message: null },
   invalid_api_key: { status: 401, message: 'missing or invalid API key', headers: { 'WWW-Authenticate': 'Bearer' } },
   session_ended: { status: 401, message: 'signed out: sign in again', headers: { 'WWW-Authenticate': 'Bearer' } },
@@ -89,7 +82,6 @@ export const errorTable = {
   too_many_reads: { status: 429, message: 'too many reads at once with this key', headers: soon },
   reservations_unavailable: { status: 503, message: 'budget reservations unavailable', headers: soon },
   storage_unavailable: { status: 503, message: 'storage unavailable', headers: soon },
-  // both
   request_head_too_large: { status: 431, message: null },
   request_head_too_slow: { status: 408, message: 'request head not received in time' },
   expectation_not_supported: { status: 417, message: 'expectation not supported' },
@@ -102,31 +94,26 @@ export const errorTable = {
 
 interface ErrorRow {
   status: number;
-  /** Null where each answer has one of its own. */
   message: string | null;
-  /** Sent with the answer; null where each answer has a value of its own. */
+  /** Sent with the answer; null if each answer has a value of its own. */
   headers?: Readonly<Record<string, string | null>>;
 }
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The parts of an answer that its row of {@link errorTable} leaves open. */
 interface ErrorDetails {
-  /** Needed where the row has no message. */
   message?: string;
-  /** Needed where the row leaves values open. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** The headers of a row; a value is null where each answer has its own. */
 export function headersOf(code: ErrorCode): Readonly<Record<string, string | null>> {
   return (errorTable[code] as ErrorRow).headers ?? {};
 }
 
-/** Statuses of errors that a repetition of the same request within a minute meets again. */
+/** A repetition of the same request within a minute meets these again. */
 const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 413, 421, 501]);
 
-/** True where the same request fails again soon: only a change, or the next day, makes it pass. */
+/** True if the same request fails again soon: only a change, or the next day, makes it pass. */
 export function isFinal({ code, status }: Pick<ApiError, 'code' | 'status'>): boolean {
   return finalStatuses.has(status) || code === 'agent_budget_exceeded' || code === 'global_budget_exceeded';
 }
@@ -135,10 +122,8 @@ export function isFinal({ code, status }: Pick<ApiError, 'code' | 'status'>): bo
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  /** Those of its row and its own, with the code itself in `X-Error-Code`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param details a text is the message */
   constructor(code: ErrorCode, details: string | ErrorDetails = {}) {
     const { message, headers }: ErrorDetails = typeof details === 'string' ? { message: details } : details;
     const row: ErrorRow = errorTable[code];

@@ -10,7 +10,6 @@ const hints: Record<number, string> = {
   429: "The account's limit there is reached: wait, send less, or ask the provider for more.",
 };
 
-/** What an error means that the provider itself answered; null for anything else. */
 export function explainAnswer({
   outcome,
   http_status: status,
@@ -20,16 +19,13 @@ export function explainAnswer({
   return `${status} is the provider's own answer, which the agent got as it was. ${hint}`.trim();
 }
 
-/** Where the way out is taken. */
 export type Place = 'console' | 'cli';
 
-/** Why the proxy refused, and what somebody can do about it. */
 interface Explanation {
   why: string;
   wayOut: string;
 }
 
-/** A way out that is the same everywhere, or one for each place. */
 type WayOut = string | Record<Place, string>;
 
 const raise = (what: string, command: string): Record<Place, string> => ({
@@ -138,12 +134,11 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
   audit_unavailable: ['With AUDIT=strict and a full queue no event could be kept.', seeTo('NATS')],
 };
 
-/** What a refusal's code means, and the way out as it is taken at a place; null for a code that this version does not know. */
+/** What a refusal's code means, and the way out at a place; null for a code that this version does not know. */
 export function explainRefusal(code: string, place: Place): Explanation | null {
   const [why, wayOut] = (Object.hasOwn(explanations, code) && explanations[code as ErrorCode]) || [];
   if (why === undefined || wayOut === undefined) return null;
   return { why, wayOut: typeof wayOut === 'string' ? wayOut : wayOut[place] };
 }
 
-/** The codes that have an explanation. */
 export const knownRefusals: readonly string[] = Object.keys(explanations);

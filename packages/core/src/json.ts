@@ -6,7 +6,7 @@ const messages: Record<JsonErrorCode, string> = { too_deep: 'nests too deep', no
 export class JsonError extends Error {
   override readonly name = 'JsonError';
   readonly code: JsonErrorCode;
-  /** Where a text stops being JSON, `line 3 column 5`, if the parser says it; for files of operators. */
+  /** `line 3 column 5`, if the parser says it; for files of operators. */
   readonly at: string | null;
 
   constructor(code: JsonErrorCode, at: string | null = null) {
@@ -23,10 +23,8 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Keys and names are short: so many characters are looked at one by one before the closing quote is searched. */
 const nearby = 16;
 
-/** @returns the place after the closing quote of the string whose opening quote is before `start`; -1 where it has none */
 function skipString(text: string, start: number): number {
   const until = Math.min(start + nearby, text.length);
   let at = start;
@@ -45,10 +43,8 @@ function skipString(text: string, start: number): number {
 }
 
 /**
- * Checks the brackets and strings of a JSON text in one pass, with a stack of its own. Where it finds no fault, no parser can get
- * deeper than the bound, whatever else is wrong with the text.
- *
- * @param maxDepth objects and lists within each other
+ * Checks the brackets and strings of a JSON text in one pass, with a stack of its own. If it finds no fault, no parser can get deeper than
+ * `maxDepth` objects and lists, whatever else is wrong.
  */
 export function findOutlineFault(text: string, maxDepth: number): JsonErrorCode | null {
   const open = new Uint8Array(maxDepth);
@@ -59,7 +55,6 @@ export function findOutlineFault(text: string, maxDepth: number): JsonErrorCode 
       at = skipString(text, at);
       if (at < 0) return 'not_json';
     } else if (unit < openBracket) {
-      // Numbers, commas and white space: most of what is no string.
     } else if (unit === openBrace || unit === openBracket) {
       if (depth === maxDepth) return 'too_deep';
       open[depth++] = unit;
@@ -71,7 +66,7 @@ export function findOutlineFault(text: string, maxDepth: number): JsonErrorCode 
   return depth === 0 ? null : 'not_json';
 }
 
-/** Whether a text has more `{` and `[` than a bound, those in strings included. Far cheaper than a pass over each character. */
+/** Counts those in strings too. Far cheaper than a pass over each character. */
 export function hasMoreBrackets(text: string, bound: number): boolean {
   if (text.length <= bound) return false;
   let count = 0;
@@ -83,28 +78,22 @@ export function hasMoreBrackets(text: string, bound: number): boolean {
   return false;
 }
 
-/** Whether JSON, possibly cut off, nests deeper than a bound before the place where it ends or becomes invalid. */
+/** Whether JSON, possibly cut off, nests deeper than a bound before it ends or becomes invalid. */
 export function nestsDeeperThan(text: string, maxDepth: number): boolean {
   return hasMoreBrackets(text, maxDepth) && findOutlineFault(text, maxDepth) === 'too_deep';
 }
 
-/** Far deeper than what any agent, provider or tool writes, and far from where a parser or a walk that calls itself ends the process. */
+/** Far deeper than any agent, provider or tool writes, and far from where a parser or a recursive walk ends the process. */
 export const maxJsonDepth = 512;
 
 interface JsonBounds {
-  /** Objects and lists within each other; {@link maxJsonDepth} if not given. */
   maxDepth?: number;
 }
 
 /**
- * Parses JSON from outside: every text that this process has not written itself, even if one of our services wrote it.
- *
- * V8's parser crashed the process on broken JSON that nests about 10,000 deep, and much code that reads a parsed value recurses once a
- * level. So the depth is bounded before anything is parsed, and a text with more brackets than the bound must also close them. The
- * result is that of `JSON.parse`.
- *
- * @param source text, or bytes in UTF-8: invalid bytes read as U+FFFD, and a byte order mark is refused
- * @throws JsonError `too_deep` or `not_json`; it quotes nothing
+ * Parses JSON from outside as `JSON.parse` does, also if one of our services wrote it. V8's parser crashed the process on broken JSON that
+ * nests about 10,000 deep, so the depth is bounded before. Throws JsonError `too_deep` or `not_json`, which quotes nothing; bytes are
+ * UTF-8, with U+FFFD for invalid ones.
  */
 export function parseJson(source: string | Uint8Array, { maxDepth = maxJsonDepth }: JsonBounds = {}): unknown {
   const text = typeof source === 'string' ? source : decode(source);

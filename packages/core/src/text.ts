@@ -1,6 +1,6 @@
 /**
- * Characters that a terminal does not show as they are: controls (C0, C1, DEL), line and paragraph separators, those that change the
- * direction of text, have no width or look like a space, lone surrogates, unassigned characters, and marks stacked on marks.
+ * Characters that a terminal does not show as they are: controls, separators of lines, direction changes, those without width or like a
+ * space, lone surrogates, unassigned ones, and marks stacked on marks.
  */
 const hidden = String.raw`\p{C}|\p{Zl}|\p{Zp}|(?! )\p{Zs}|\p{Default_Ignorable_Code_Point}|(?<=\p{M}\p{M})\p{M}`;
 
@@ -9,7 +9,6 @@ const plain = /^[\x20-\x7e]*$/;
 
 const everyHidden = new RegExp(hidden, 'gu');
 
-/** Replaces each of those characters. */
 function replaceHidden(text: string, write: (character: string) => string): string {
   return plain.test(text) ? text : text.replace(everyHidden, write);
 }
@@ -19,24 +18,21 @@ const count = new Intl.NumberFormat('en');
 const byNumber = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
 
 /**
- * Any text for one line of a terminal or a log: invisible characters are shown by number, as `\u{1b}`, so that no text can control a
- * terminal, start a new line or pass for another text.
- *
- * @param max UTF-16 units shown; the rest is only counted
+ * Any text for one line of a terminal or a log: invisible characters are shown by number, as `\u{1b}`, so that no text controls a terminal
+ * or starts a new line. Of more than `max` UTF-16 units the rest is counted.
  */
 export function toLineText(text: string, max = 1_000): string {
   if (text.length <= max) return replaceHidden(text, byNumber);
   return `${replaceHidden(text.slice(0, max), byNumber)}... (${count.format(text.length - max)} more)`;
 }
 
-/** The same for a text of several lines. Parts that somebody else chose must have passed {@link toLineText} before. */
+/** The same for a text of several lines; parts that somebody else chose must have passed {@link toLineText} before. */
 export function toLinesText(text: string, max = 10_000): string {
   const lines = text.slice(0, max).split('\n');
   return lines.map((line) => toLineText(line, max)).join('\n') + (text.length > max ? '...' : '');
 }
 
 function escapeUnits(character: string): string {
-  // Between values: within a string JSON has them escaped already.
   if (character === '\n' || character === '\t') return character;
   if (character === '\r') return ' ';
   return Array.from(
@@ -45,19 +41,12 @@ function escapeUnits(character: string): string {
   ).join('');
 }
 
-/**
- * The same JSON with invisible characters escaped, as `\u001b`: JSON itself requires that of C0 controls only.
- *
- * @param json one or more valid JSON texts
- */
+/** The same JSON with invisible characters escaped, as `\u001b`: JSON itself requires that of C0 controls only. */
 export function escapeJson(json: string): string {
   return replaceHidden(json, escapeUnits);
 }
 
-/**
- * The URL once for each server that it names, in their order: `postgres://user:password@one:5432,two:5432/agp` names two. It splits
- * only; what it gives may be no URL.
- */
+/** The URL once for each server: `nats://user:password@one:5432,two:5432` names two. It splits only; what it gives may be no URL. */
 export function splitServerUrl(text: string): string[] {
   const [, before, hosts, after] = /^([a-z+]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
   if (hosts === undefined) return [text];

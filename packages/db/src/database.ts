@@ -2,8 +2,6 @@ import { Socket } from 'node:net';
 import { parseJson } from '@agp/core/json';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { makePrimaryClient } from './primary/make-primary-client.ts';
-import { PrimaryFinder, readDatabaseServers } from './primary/primary-finder.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -30,7 +28,7 @@ class GatheringSocket extends Socket {
 export type Db = Kysely<Schema>;
 
 export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/name`; of several servers, `host:port` after commas, the primary is used. */
+  /** `postgres://user:password@host:port/name`, of an endpoint that leads to the primary. */
   url: string;
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
@@ -87,11 +85,20 @@ const withoutCompiling = '-c jit=off';
 /** See {@link DatabaseOptions.usesIndexesOnly}. */
 const byIndexes = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
+/**
+ * Asks a new connection whether its server follows another: what such a server says of an agent may be old.
+ *
+ * @throws Error for a standby
+ */
+export async function refuseStandby(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby');
+  if (rows[0]?.is_standby !== false) throw new Error('the server is a standby, not the primary');
+}
+
 /** Opens a pool in which every wait is bounded; pg's defaults wait for ever. */
 export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? 30_000;
   const onError = options.onConnectionError ?? (() => {});
-  const servers = readDatabaseServers(options.url);
   const client = {
     application_name: options.applicationName,
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
@@ -100,11 +107,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     options: options.usesIndexesOnly ? `${withoutCompiling} ${byIndexes}` : withoutCompiling,
     query_timeout: (options.longestStatementMs ?? timeout) + 500,
   };
-  const finder = new PrimaryFinder({ servers, client });
   const pool = new pg.Pool({
     ...client,
-    connectionString: servers[0].url,
-    Client: makePrimaryClient(finder),
+    connectionString: options.url,
+    verify: (client, done) => void refuseStandby(client).then(() => done(), done),
     max: options.maxConnections ?? 10,
     // A process that died without the server noticing must not keep its locks.
     idle_in_transaction_session_timeout: timeout,
@@ -123,7 +129,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     db,
     pool,
     async close() {
-      finder.stop();
       // kysely ends the pool only if it has used it.
       await db.destroy();
       if (!pool.ended) await pool.end();

@@ -145,7 +145,6 @@ export interface Schema {
   console_sessions: {
     id: string;
     token_sha256: Buffer;
-    half_sha256: Buffer;
     key_sha256: Buffer | null;
     issuer: string | null;
     subject: string | null;

@@ -15,8 +15,6 @@ export interface Shares {
   waiting: number;
   /** How long one waits, in milliseconds. */
   waitMs: number;
-  /** A statement that has its connection begins when this resolves. */
-  hold?: () => Promise<void>;
   /** What a statement beyond the share fails with; {@link ShareExceededError} if not given. */
   refuse?: () => Error;
 }
@@ -27,8 +25,8 @@ interface Share {
 }
 
 /**
- * Divides a pool among holders, so that none can take all its connections, however slow its statements are. Statements beyond a share
- * wait; where too many wait, or for too long, they fail.
+ * Divides a pool among holders, so that none takes all its connections. Statements beyond a share wait, and fail if too many do or
+ * it takes too long.
  *
  * @returns gives the database for one holder
  */
@@ -69,7 +67,6 @@ export function shareDatabase({ pool }: Database, shares: Shares): (holder: stri
       await take(holder);
       try {
         const client = await guarded.connect();
-        await shares.hold?.();
         return {
           query: client.query.bind(client) as typeof client.query,
           release(destroy) {

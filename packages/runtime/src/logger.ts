@@ -2,17 +2,12 @@ import { escapeJson, toLineText } from '@agp/core/text';
 import { hideCredentials } from '@agp/pii/hide-credentials';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Longest text, in UTF-16 units: a stack trace has a few thousand. */
 const maxText = 4_000;
-/** All texts of a line together, in UTF-16 units. */
 const maxTexts = 12_000;
 const maxEntries = 100;
 const maxDepth = 5;
 
-/**
- * The fields of a log line with data from outside made harmless: the length of texts is bounded, each and in all, and the kind of a
- * credential is shown instead of its value. Names are written as in the API: `eventId` becomes `event_id`.
- */
+/** Bounds the length of texts, each and in all, and shows the kind of a credential instead of its value. `eventId` becomes `event_id`. */
 function boundFields(fields: Record<string, unknown>): Record<string, unknown> {
   let left = maxTexts;
 
@@ -48,10 +43,8 @@ const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) =>
 export type { Logger } from 'pino';
 
 /**
- * A JSON logger to standard output. Data from callers is logged only in fields that a call site names, bounded, without credentials
- * and with control characters escaped. Messages are constant texts: anything that varies is a field.
- *
- * @param destination used instead of standard output
+ * A JSON logger to standard output. Data from callers is logged only in fields, bounded and without credentials; messages are constant
+ * texts.
  */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   return pino(
@@ -65,18 +58,17 @@ export function createLogger(service: string, level: string, destination?: Desti
   );
 }
 
-/** JSON escapes only C0 control characters, and terminals obey others too. */
 function escapeLines(destination: DestinationStream & { flushSync?: () => void }): DestinationStream {
   return {
     write: (line) => destination.write(escapeJson(line)),
-    // Flushes the last lines of a process that ends.
+    // For the last lines of a process that ends.
     ...(destination.flushSync && { flushSync: () => destination.flushSync?.() }),
   } as DestinationStream;
 }
 
 /**
- * Describes a failed connection or call in one line, without credentials: the message of the innermost cause. A host name with several
- * addresses fails with one error for each and no message of its own; the first is used.
+ * The message of the innermost cause in one line, without credentials. A host name with several addresses fails with one error for each;
+ * the first is used.
  */
 export function describeFailure(error: unknown): string {
   return toLineText(hideCredentials(findMessage(error).slice(0, 4_000)));
@@ -88,13 +80,7 @@ function findMessage(error: unknown): string {
   return error.cause instanceof Error ? findMessage(error.cause) : error.message;
 }
 
-/**
- * Keeps the log readable when one thing goes wrong many times: only the first call of an interval is logged, with the number of calls
- * held back since the one before.
- *
- * @param log gets the number of calls held back since the last logged one
- * @param intervalMs at most one call is logged in this time
- */
+/** Logs only the first call of an interval in milliseconds, with the number of calls held back since the one before. */
 export function logSparsely<Detail>(
   log: (detail: Detail, heldBack: number) => void,
   intervalMs = 10_000,
@@ -113,12 +99,10 @@ export function logSparsely<Detail>(
   };
 }
 
-/** Logs that a connection of the pool broke, and why. The pool opens another when it needs one. */
 export function logLostConnection(logger: Logger): (error: Error) => void {
   return (error) => logger.warn({ error: describeFailure(error) }, 'lost a connection to Postgres');
 }
 
-/** Logs when Redis cannot be used, and why: it is away, or refuses this user. */
 export function logRedisStatus(logger: Logger): (status: 'unreachable' | 'ready', error?: Error) => void {
   return (status, error) => {
     if (status === 'ready') logger.warn({ status }, 'Redis is back');

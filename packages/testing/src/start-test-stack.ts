@@ -142,10 +142,8 @@ export async function startTestStack<const Options extends TestStackOptions>(
   async function startDatabase(name: string) {
     if (options.ownPostgres === 'pair') {
       const postgresPair = await startPostgresPair(shared.postgres, guard);
-      const { primary, standby } = postgresPair;
-      const url = await createDatabase(primary.url, name, templateName, 'agp_migrator');
-      const { host } = new URL(primary.url);
-      return { postgresPair, databaseUrl: url.replace(host, `${host},${new URL(standby.url).host}`) };
+      const url = await createDatabase(postgresPair.primary.url, name, templateName, 'agp_migrator');
+      return { postgresPair, databaseUrl: Object.assign(new URL(url), { host: postgresPair.endpoint }).href };
     }
     const postgres = options.ownPostgres
       ? await startThrowAwayPostgres(

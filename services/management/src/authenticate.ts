@@ -3,7 +3,8 @@ import { type Db, touchApiKey, touchConsoleSession } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
 import { toNetwork, toPlainAddress } from '@agp/runtime';
 import type { Request, RequestHandler } from 'express';
-import { type FindSession, showsSession } from './console/sessions.ts';
+import type { FindSession } from './console/sessions.ts';
+import { showsSession } from './console/sign-ins.ts';
 import { type Caller, digestSecret, type KeyFinders, noteUses, toKeyCaller } from './keys.ts';
 
 interface AuthenticationParts {

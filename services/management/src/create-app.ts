@@ -2,11 +2,12 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
+import type { Db } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger } from '@agp/runtime';
 import express, { type Request, type RequestHandler } from 'express';
 import { authenticate, requireScope } from './authenticate.ts';
-import { type ChangesFirst, logChanges } from './changes.ts';
+import { logChanges } from './changes.ts';
 import { createSessionRouter, openConsoleParts } from './console/session-router.ts';
 import { createSessionFinder } from './console/sessions.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
@@ -14,14 +15,13 @@ import { serveDocsAssets } from './docs/docs-page.ts';
 import { handleError } from './handle-error.ts';
 import { type Caller, createKeyFinders } from './keys.ts';
 import { createOidcRouter } from './oidc/oidc-router.ts';
-import type { Reads } from './reads/reads.ts';
-import { chooseFormat, csvOf, sendRows } from './replies.ts';
+import { chooseFormat, csvOf, giveUpSilentReader, sendRows } from './replies.ts';
 import { found, parseInput, parseQuery, readJsonBody, readQuery } from './requests.ts';
 
 interface AppParts {
   context: Context;
-  reads: Reads;
-  changes: ChangesFirst;
+  /** The share of connections that a key or person reads with. */
+  readsOf(holder: string): Db;
   routes: readonly Route[];
   /** Counts failed authentications by network. */
   failures: Throttle;
@@ -91,20 +91,14 @@ function readPathParameters(route: Route, request: Request): Record<string, stri
 }
 
 /** authenticated -> scope -> edition -> within its share -> parsed -> handled */
-function handleRoute(route: Route, { context, reads, changes }: AppParts): RequestHandler {
+function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandler {
   return async (request, response) => {
     // If the caller left while the key was looked up, `close` has passed: an answer that is counted now would stay counted.
     if (response.closed) return;
     const caller = response.locals.caller as Caller | undefined;
-    // Changes do not queue with reads.
     const isRead = route.method === 'get' && caller !== undefined;
-    // A link holds no reads back: whoever may only read could ask for one after the other.
-    if (route.method !== 'get' && route.scope !== 'read') changes.begin(response);
-    // Live streams have their own bound.
-    if (isRead && route.answer.contentType !== 'text/event-stream') {
-      await reads.begin(caller.holder, response);
-      if (response.closed) return;
-    }
+    if (isRead && route.answer.contentType !== 'text/event-stream')
+      response.once('prefinish', () => giveUpSilentReader(response));
     const input = {
       query: parseQuery(route.query, request.query),
       body: route.body && parseInput(route.body, request.body, 'body'),
@@ -113,7 +107,7 @@ function handleRoute(route: Route, { context, reads, changes }: AppParts): Reque
       caller,
     };
     chooseFormat(route, request, response, input.query);
-    const own = isRead ? { ...context, db: reads.databaseOf(caller.holder) } : context;
+    const own = isRead ? { ...context, db: readsOf(caller.holder) } : context;
     const body = await route.handle(input, own, response);
     if (body !== undefined && csvOf(response) !== undefined) sendRows(response, [body as object].flat());
     else if (body !== undefined) response.status(route.answer.status ?? 200).json(body);

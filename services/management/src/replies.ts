@@ -7,8 +7,15 @@ import { type Db, type EventFilter, type EventRow, listEvents } from '@agp/db';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Route } from './define-route.ts';
-import { giveUpSilentReader } from './reads/reads.ts';
 import { readPiiType } from './requests.ts';
+
+/** A reader that takes nothing of an answer for this long is disconnected, in milliseconds. */
+const readerSilenceMs = 60_000;
+
+/** Disconnects a reader that stops reading an answer that is being written. */
+export function giveUpSilentReader(response: Response): void {
+  response.setTimeout(readerSilenceMs, () => response.destroy());
+}
 
 /** An answer as CSV: the file's name without its ending, and the members of each row that are its columns. */
 interface CsvTable {

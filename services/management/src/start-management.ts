@@ -1,4 +1,4 @@
-import { createStorageChecks, openGuardedDatabase } from '@agp/db';
+import { createStorageChecks, openGuardedDatabase, shareDatabase } from '@agp/db';
 import { connectRedis, createBudgetReservations, createThrottle } from '@agp/reservations';
 import {
   ConfigError,
@@ -15,17 +15,15 @@ import {
   toStopLimit,
   waitForDrain,
 } from '@agp/runtime';
-import { ChangesFirst } from './changes.ts';
 import type { ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
-import { listAllowedHosts, SignIns, signInLimit } from './console/sign-ins.ts';
+import { createSignIns, listAllowedHosts, signInLimit } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { createNameFinder, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { findOidcFault } from './oidc/oidc-fields.ts';
-import { Reads } from './reads/reads.ts';
 import { StatusReader, watchCapUse } from './reads/status-reader.ts';
 import { listRoutes } from './routes/index.ts';
 
@@ -44,6 +42,8 @@ const isPage = (path: string) =>
   ['/docs', '/docs/', '/openapi.json', '/console/oidc/callback'].includes(path) || isPagePath(path);
 
 const keepaliveMs = 15_000;
+/** What one key or person may have of the connections for reads. */
+const shareOfReads = { connections: 2, waiting: 100 };
 /** Failed authentications of one network in a minute. */
 const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
 
@@ -73,15 +73,12 @@ export async function startManagement(
   // Keys and changes, above all the kill switch, never wait behind reads or sign-ins.
   const database = openPool(4);
   opened.defer(() => database.close());
-  const reading = openPool(3);
+  const reading = openPool(5);
   opened.defer(() => reading.close());
-  const signingIn = openPool(2);
-  opened.defer(() => signingIn.close());
   const { db } = database;
-  const changes = new ChangesFirst();
-  const reads = new Reads(reading, changes, config.storageTimeoutMs);
+  const readsOf = shareDatabase(reading, { ...shareOfReads, waitMs: config.storageTimeoutMs });
   const streams = new LiveStreams({
-    findNames: createNameFinder(reads.databaseOf('live streams')),
+    findNames: createNameFinder(readsOf('live streams')),
     keepaliveMs: overrides.keepaliveMs ?? keepaliveMs,
     maxStreamsPerKey: config.maxStreamsPerKey,
   });
@@ -126,7 +123,7 @@ export async function startManagement(
 
   // A holder of its own: no key alone can take all connections from it; two busy ones can make it wait.
   const status = new StatusReader({
-    db: reads.databaseOf('status'),
+    db: readsOf('status'),
     reasons: () => readiness.reasons,
     without: () => readiness.without,
     pingRedis: () => redis.ping(),
@@ -140,10 +137,9 @@ export async function startManagement(
       streams,
       status,
       console: readConsoleFiles(),
-      signIns: new SignIns(signingIn, createThrottle(redis, signInLimit), config.storageTimeoutMs),
+      signIns: createSignIns(reading, createThrottle(redis, signInLimit), config.storageTimeoutMs),
     },
-    reads,
-    changes,
+    readsOf,
     routes: listRoutes(),
     failures: createThrottle(redis, failureLimit),
     logger,

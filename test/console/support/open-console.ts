@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { longestWaitMs } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -59,22 +58,20 @@ function watchFaults(page: Page): string[] {
   return faults;
 }
 
-/** Signs in as the page does, which costs no browser: both halves of a session, as a browser keeps them. */
+/** Signs in as the page does, which costs no browser. */
 export async function signIn(
   url: string,
   api_key: string,
 ): Promise<NonNullable<BrowserContextOptions['storageState']>> {
-  const half = randomBytes(32).toString('base64url');
   const answer = await fetch(`${url}/console/session`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-agp-console': half, origin: url },
+    headers: { 'content-type': 'application/json', origin: url },
     body: JSON.stringify({ api_key }),
   });
   const [, name = '', value = ''] = /^(\w+)=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '') ?? [];
   if (!answer.ok) throw new Error(`signing in: ${answer.status} ${await answer.text()}`);
   const cookie = { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false };
-  const localStorage = [{ name: 'agp-console-half', value: half }];
-  return { cookies: [{ ...cookie, sameSite: 'Strict' }], origins: [{ origin: url, localStorage }] };
+  return { cookies: [{ ...cookie, sameSite: 'Strict' }], origins: [] };
 }
 
 /**

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { median } from '../../bench/statistics.ts';
 import type { ConsoleSystem } from '../../console/support/open-console.ts';
 import { waitFor } from '../../system/start-system.ts';
-import { type Report, expectWithin, milliseconds, unreported } from '../story.ts';
+import { expectWithin, milliseconds, type Report, unreported } from '../story.ts';
 
 export interface FollowSize {
   minutes: number;

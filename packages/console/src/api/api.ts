@@ -9,7 +9,7 @@ import {
 import createClient from 'openapi-fetch';
 import { ApiFailure, isSignedOut, toFailure, toSilence } from './api-failure.ts';
 import type { paths } from './schema.d.ts';
-import { consoleHeaders, sessionKey } from './session.ts';
+import { sessionKey } from './session.ts';
 
 type Method = 'get' | 'put' | 'post' | 'delete';
 /** Paths of the API that have a method. */
@@ -68,7 +68,7 @@ export async function callApi<M extends Method, Path extends PathWith<M>>(
   const call = client[method.toUpperCase() as 'GET'] as unknown as Call;
   let answer: Awaited<ReturnType<Call>>;
   try {
-    answer = await call(path, { ...init, headers: consoleHeaders(), ...(signal && { signal }) });
+    answer = await call(path, { ...init, ...(signal && { signal }) });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw toSilence(name);
@@ -105,7 +105,7 @@ export function apiQuery<Path extends PathWith<'get'>>(path: Path, params: Param
  */
 export async function fetchFile(path: `/api/v1/${string}`, accept = 'application/json'): Promise<Blob> {
   const call = `GET ${path}`;
-  const response = await fetch(path, { headers: { ...consoleHeaders(), Accept: accept } }).catch(() => {
+  const response = await fetch(path, { headers: { Accept: accept } }).catch(() => {
     throw toSilence(call);
   });
   if (!response.ok) throw toFailure(call, response, await response.json().catch(() => undefined));

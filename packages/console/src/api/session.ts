@@ -1,43 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { toFailure, toSilence } from './api-failure.ts';
 
-const place = 'agp-console-half';
-const bytes = 32;
-
-let kept: string | undefined;
-
-function makeHalf(): string {
-  const random = crypto.getRandomValues(new Uint8Array(bytes));
-  return btoa(String.fromCharCode(...random))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
-}
-
-/**
- * This page's half of a session, which is useless without the cookie, as the cookie is without it. Cookies are not kept apart by port, so
- * any other server on this host may see the cookie; local storage is kept apart. Base64url, 43 characters.
- */
-function readHalf(): string {
-  if (kept !== undefined) return kept;
-  try {
-    kept = localStorage.getItem(place) ?? undefined;
-    if (kept === undefined || kept.length !== 43) {
-      kept = makeHalf();
-      localStorage.setItem(place, kept);
-    }
-  } catch {
-    // Storage is switched off: the half lasts as long as this page.
-    kept ??= makeHalf();
-  }
-  return kept;
-}
-
-/** Headers of every call to our server: no other site's page can send them. */
-export function consoleHeaders(): Record<string, string> {
-  return { 'X-Agp-Console': readHalf() };
-}
-
 type Role = 'viewer' | 'operator' | 'admin' | 'auditor';
 
 /** Somebody who is signed in. */
@@ -63,9 +26,8 @@ export const sessionKey = ['session'] as const;
 
 async function callConsole(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown> {
   const call = `${method} ${path}`;
-  const init = body && { body: JSON.stringify(body) };
-  const headers = { ...consoleHeaders(), ...(body && { 'Content-Type': 'application/json' }) };
-  const response = await fetch(path, { method, headers, ...init }).catch(() => {
+  const init = body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+  const response = await fetch(path, { method, ...init }).catch(() => {
     throw toSilence(call);
   });
   const answer: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);

@@ -1,7 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { callApi } from '../api/api.ts';
 import { ApiFailure, toFailure } from '../api/api-failure.ts';
-import { consoleHeaders } from '../api/session.ts';
 import type { StreamEvent } from '../api/shapes.ts';
 import { compact } from '../search/search.ts';
 
@@ -20,7 +19,7 @@ async function readEventStream(
   { onEvents, onOpen, signal }: { onEvents: (events: StreamEvent[]) => void; onOpen: () => void; signal: AbortSignal },
 ): Promise<void> {
   const query = new URLSearchParams(compact({ ...filter, expand: 'agent' }) as Record<string, string>);
-  const headers = { ...consoleHeaders(), Accept: 'text/event-stream' };
+  const headers = { Accept: 'text/event-stream' };
   const response = await fetch(`/api/v1/events/stream?${query}`, { headers, signal, cache: 'no-store' });
   if (!response.ok || response.body === null)
     throw toFailure('GET /api/v1/events/stream', response, await response.json().catch(() => undefined));

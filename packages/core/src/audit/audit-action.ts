@@ -1,4 +1,4 @@
-/** Every action that the audit log knows. Names are part of the API and never change. */
+/** Names are part of the API and never change. */
 export const auditActions = [
   'agent.update',
   'agent.retire',

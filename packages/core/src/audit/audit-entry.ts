@@ -5,46 +5,34 @@ import { hashLink } from '../lineage/link.ts';
 import type { AuditAction } from './audit-action.ts';
 import { judgeRemovals } from './judge-removals.ts';
 
-/**
- * The actor: a caller of the management API, the proxy that refused, or a service on its own. A person is one whom an OpenID provider
- * knows, by the id that it gives them.
- */
+/** A caller of the management API, the proxy that refused, or a service on its own; a person is named by the OpenID provider's id. */
 export type AuditActor =
   | { kind: 'api_key' | 'person'; id: string; name: string }
   | { kind: 'proxy' }
   | { kind: 'system' };
 
-/** A changed thing as an entry shows it. Never with a secret, a token or a digest of one. */
+/** Never with a secret, a token or a digest of one. */
 export type AuditState = Readonly<Record<string, unknown>>;
 
-/** One entry of the audit log, before it has its place in the chain. All ids are public ones. */
 export interface AuditEntry {
-  /** `aud_...` */
   id: string;
-  /** When it happened; for refused requests the start of their minute. UTC, ISO 8601 with milliseconds and `Z`. */
+  /** For refused requests the start of their minute. UTC, ISO 8601 with milliseconds and `Z`. */
   timestamp: string;
   actor: AuditActor;
-  /** Address of the call, or of the latest refused request; null where there was none. */
   source_ip: string | null;
   action: AuditAction;
-  /** The agent that the entry is about, if any. */
   agent_id: string | null;
-  /** Id or name of what was changed; null where the action says it all. */
+  /** Id or name of what was changed; null if the action says it all. */
   target: string | null;
-  /** Null where there was nothing before, or nothing is left after. */
   before: AuditState | null;
   after: AuditState | null;
-  /** How many requests were refused; 1 for a change. */
   count: number;
-  /** Why the caller made the change; null or absent where none was given. */
   reason?: string | null;
 }
 
 /**
- * The exact text that an entry's hash covers: RFC 8785 canonical JSON of the entry with its place and the version.
- * Members are never added to version 1; an entry with a reason is of version 2, which has that member besides.
- *
- * @throws Error for values that canonical JSON cannot express: a lone surrogate, an infinite number
+ * The exact text that an entry's hash covers: RFC 8785 canonical JSON of the entry with its place and the version. Version 1 never gets
+ * members; an entry with a reason is of version 2. Throws for a lone surrogate or an infinite number.
  */
 function buildAuditPayload(entry: AuditEntry, seq: number): string {
   return canonicalize({
@@ -64,7 +52,6 @@ function buildAuditPayload(entry: AuditEntry, seq: number): string {
   }) as string;
 }
 
-/** An entry that has its place in the log's chain. */
 export interface LinkedAuditEntry {
   entry: AuditEntry;
   seq: number;
@@ -72,7 +59,6 @@ export interface LinkedAuditEntry {
   lineageHash: string;
 }
 
-/** Gives entries the next places in the log's chain, which is made as a session's is. */
 export function linkAudit(head: LineageHead, entries: readonly AuditEntry[]): LinkedAuditEntry[] {
   let previous = head.hash;
   return entries.map((entry, index) => {
@@ -83,17 +69,12 @@ export function linkAudit(head: LineageHead, entries: readonly AuditEntry[]): Li
   });
 }
 
-/** An anchor as the API lists it, with the public id of its removal; null for anchors from before removals had ids. */
+/** An anchor with the public id of its removal; null for anchors from before removals had ids. */
 export type PlacedAnchor = Anchor & { removal: string | null };
 
 /**
- * Compares the anchors that retention kept with the audit log's entry of each removal: how many events it took, and the Merkle root
- * over its anchors. The tables' owner can delete events, heads and anchors and invent others, but not such that they match a root
- * in the log's chain.
- *
- * @param entries payloads of the audit log's chain, which was checked before
- * @param anchors all of them, in the API's order
- * @returns the first difference, in a sentence; null without any
+ * Compares retention's anchors with the audit log's entry of each removal: how many events it took, and the Merkle root over its anchors.
+ * The tables' owner can invent anchors, but none that match a root in the log's chain. Returns the first difference in a sentence, or null.
  */
 export function findRemovalFault(
   entries: Iterable<Readonly<Record<string, unknown>>>,

@@ -1,4 +1,3 @@
-/** The member `before` of an entry `events.retention`, as far as it is about events. */
 interface ToldRemoval {
   events: number;
   removal?: string;
@@ -6,23 +5,16 @@ interface ToldRemoval {
   anchors_root?: string;
 }
 
-/** The anchors of one removal, as the API lists them. */
 export interface FoundRemoval {
-  /** Events that they cover; NaN where the places of one cannot be. */
+  /** Events that they cover; NaN if the places of one cannot be. */
   events: number;
   anchors: number;
-  /** Of the Merkle tree over them. */
   root: string;
 }
 
 /**
- * Compares what retention's removals say in the audit log with the anchors there are. Pure, and without hashing: browsers and Node hash
- * in ways of their own.
- *
- * @param entries payloads of the audit log's chain, which was checked before
- * @param found by the id of the removal; null for anchors from before removals had ids
- * @param emptyRoot the root of a tree without leaves
- * @returns the first difference, in a sentence; null without any
+ * Compares what the audit log says of removals with the anchors there are. Without hashing: browsers and Node hash in ways of their own.
+ * Returns the first difference in a sentence, or null.
  */
 export function judgeRemovals(
   entries: Iterable<Readonly<Record<string, unknown>>>,

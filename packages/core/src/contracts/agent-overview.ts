@@ -10,7 +10,6 @@ const sums = {
   request_count: z.int().min(0),
 };
 
-/** The answer of `GET /api/v1/agents/{id}/overview`. */
 export const agentOverviewSchema = z
   .strictObject({
     agent: listedAgentSchema.required(),

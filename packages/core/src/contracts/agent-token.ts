@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPrintableText, isReservedAgentName, maxAgentNameLength } from './agent.ts';
 import { timestampSchema } from './timestamp.ts';
 
-/** Every agent token's secret begins with it: proxies recognize a token by it in any header. */
+/** Proxies recognize a token by it in any header. */
 export const agentTokenPrefix = 'agp_';
 
 export const agentTokenSchema = z
@@ -16,14 +16,12 @@ export const agentTokenSchema = z
 
 export const agentTokenListSchema = z.array(agentTokenSchema);
 
-/** The answer of `POST /api/v1/agent-tokens`, which alone shows the secret. */
 export const createdAgentTokenSchema = agentTokenSchema
   .extend({
     secret: z.string().startsWith(agentTokenPrefix).meta({ description: 'Shown this once; only its digest is kept' }),
   })
   .meta({ id: 'CreatedAgentToken' });
 
-/** The body of `POST /api/v1/agent-tokens`. */
 export const agentTokenInputSchema = z
   .strictObject({
     agent_name: z
@@ -40,7 +38,7 @@ export const agentTokenInputSchema = z
   })
   .meta({ id: 'AgentTokenInput' });
 
-/** A name that needs an agent token, even where agents may otherwise declare any name. */
+/** A name that needs an agent token, even if agents may otherwise declare any name. */
 const claimedNameSchema = z
   .strictObject({
     name: z.string(),

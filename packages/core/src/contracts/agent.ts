@@ -22,7 +22,6 @@ export const agentSchema = z
   })
   .meta({ id: 'Agent', description: 'An agent, registered by its first request through the proxy' });
 
-/** An agent in a list. */
 export const listedAgentSchema = agentSchema
   .extend({
     last_seen_at: timestampSchema
@@ -43,13 +42,11 @@ export const listedAgentSchema = agentSchema
 
 export const agentListSchema = z.array(listedAgentSchema);
 
-/** The body of `PUT /api/v1/agents/{id}`. */
 export const agentUpdateSchema = z
   .strictObject({ status: agentStatusSchema.optional(), metadata: metadataInputSchema.optional() })
   .refine((body) => body.status !== undefined || body.metadata !== undefined, 'must hold status, metadata or both')
   .meta({ id: 'AgentUpdate', description: 'At least one of the two', minProperties: 1 });
 
-/** The answer of `POST /api/v1/agents/{id}/retire`. */
 export const retiredAgentSchema = z
   .strictObject({ id: agentIdSchema, status: z.literal('retired'), updated_at: timestampSchema })
   .meta({ id: 'RetiredAgent' });
@@ -63,24 +60,20 @@ export type AgentUpdate = z.infer<typeof agentUpdateSchema>;
 const printable = /^(?! )[^\p{C}]+(?<! )$/u;
 const reserved = /^unnamed-/i;
 
-/** The longest name of an agent, in UTF-16 units. */
 export const maxAgentNameLength = 128;
 
-/** Whether a text is 1 to `max` printable characters. */
 export function isPrintableText(text: string, max: number): boolean {
   return text.length <= max && printable.test(text);
 }
 
 /**
- * Whether a new agent may register with this name: it is printable, in Unicode's normalization form C, and has no invisible characters
- * or characters that look like a space. Within one script, two such names that look the same are the same. Agents that registered
- * before this rule keep their names.
+ * Whether a new agent may register with this name: printable, in Unicode's form C, without invisible characters, so that two names of one
+ * script that look the same are the same.
  */
 export function isNewAgentName(name: string): boolean {
   return isPrintableText(name, maxAgentNameLength) && name.normalize() === name && toLineText(name) === name;
 }
 
-/** Whether a name is reserved for agents that declare none. */
 export function isReservedAgentName(name: string): boolean {
   return reserved.test(name);
 }

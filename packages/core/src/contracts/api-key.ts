@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isStorableText } from '../events/event-message.ts';
 import { timestampSchema } from './timestamp.ts';
 
-/** Name of the key that the service's configuration sets; no other key may have it. */
+/** Of the key that the configuration sets; no other key may have it. */
 export const bootstrapKeyName = 'bootstrap';
 
 export const scopeSchema = z.enum(['read', 'write', 'admin']).meta({
@@ -26,15 +26,13 @@ export const apiKeySchema = z
 
 export const apiKeyListSchema = z.array(apiKeySchema);
 
-/** The answer of `POST /api/v1/keys`, which alone shows the secret. */
 export const createdApiKeySchema = apiKeySchema
   .extend({ secret: z.string().startsWith('agm_').meta({ description: 'Shown this once; only its digest is kept' }) })
   .meta({ id: 'CreatedApiKey' });
 
-/** The longest that a rotated key's old secret may work on, in seconds: a week. */
+/** A week, in seconds: the longest that a rotated key's old secret may work on. */
 const maxOverlapSeconds = 604_800;
 
-/** The body of `POST /api/v1/keys/{id}/rotate`, which may be left out. */
 export const keyRotationSchema = z
   .strictObject({
     overlap_seconds: z
@@ -47,7 +45,6 @@ export const keyRotationSchema = z
   .default({ overlap_seconds: 0 })
   .meta({ id: 'KeyRotation' });
 
-/** The body of `POST /api/v1/keys`. */
 export const apiKeyInputSchema = z
   .strictObject({
     name: z

@@ -19,7 +19,6 @@ const actorSchema = z
 const stateSchema = z.record(z.string(), z.unknown()).nullable();
 const idSchema = z.string().startsWith('aud_');
 
-/** One entry of `GET /api/v1/audit`. */
 export const auditEntrySchema = z
   .strictObject({
     id: idSchema.nullable().meta({ description: 'Null while the entry is not in the chain' }),
@@ -44,7 +43,6 @@ export const auditEntrySchema = z
 
 export const auditListSchema = z.array(auditEntrySchema);
 
-/** The answer of `GET /api/v1/audit/chain`, in chain order. */
 export const auditChainSchema = z
   .strictObject({
     entries: z.array(
@@ -58,7 +56,6 @@ export const auditChainSchema = z
     description: "The log's chain with the exact text that each hash covers, for checking offline",
   });
 
-/** The answer of `GET /api/v1/audit/verify`. */
 export const auditVerdictSchema = z
   .strictObject({
     valid: z.boolean(),

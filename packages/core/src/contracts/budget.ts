@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ceilToNano } from '../money.ts';
 import { agentIdSchema } from './agent.ts';
 
-/** The highest daily cap, in USD: amounts up to here are exact as whole nano-dollars in a double. */
+/** Amounts up to here are exact as whole nano-dollars in a double. */
 export const maxDailyCapUsd = 9_000_000;
 
 const dailyCapSchema = z.number().min(0).nullable().meta({ description: 'USD a UTC day; null is no cap' });
 
-/** Shown only where it is set: most caps refuse. */
+/** Shown only if it is set: most caps refuse. */
 const warnOnlySchema = z
   .literal(true)
   .optional()
@@ -39,7 +39,6 @@ export const budgetListSchema = z
   })
   .meta({ id: 'BudgetList', description: 'The budgets of all agents together and of each one' });
 
-/** The body of the PUTs of budgets. */
 export const budgetInputSchema = z
   .strictObject({
     daily_cap_usd: z
@@ -67,7 +66,6 @@ const requestsPerMinuteSchema = z
   .nullable()
   .meta({ description: 'Requests in a minute of the clock, over all proxies; null is no limit' });
 
-/** The body and the answer of the PUTs of limits. */
 export const limitSchema = z.strictObject({ requests_per_minute: requestsPerMinuteSchema }).meta({ id: 'Limit' });
 
 const agentLimitSchema = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Scope, scopeSchema } from './api-key.ts';
 import { timestampSchema } from './timestamp.ts';
 
-/** What a person may do in the console, from the least to the most. Auditors may do what viewers may. */
+/** From the least to the most; auditors may do what viewers may. */
 export const consoleRoles = ['viewer', 'auditor', 'operator', 'admin'] as const;
 
 export const consoleRoleSchema = z.enum(consoleRoles).meta({
@@ -20,10 +20,8 @@ const scopesOfRoles: Record<ConsoleRole, readonly Scope[]> = {
   admin: ['read', 'write', 'admin'],
 };
 
-/** The scopes that a role brings. */
 export const scopesOfRole = (role: ConsoleRole): readonly Scope[] => scopesOfRoles[role];
 
-/** The role that the holder of an API key has in the console. */
 export function roleOfScopes(scopes: Iterable<string>): ConsoleRole {
   const held = new Set(scopes);
   if (held.has('admin')) return 'admin';
@@ -34,20 +32,17 @@ const installation = {
   oidc: z.boolean().meta({ description: 'Whether people can sign in with an OpenID provider' }),
 };
 
-/** The answer of `GET /console/session` and of signing in. */
 export const consoleSessionSchema = z.discriminatedUnion('signed_in', [
   z.strictObject({ signed_in: z.literal(false), ...installation }),
   z.strictObject({
     signed_in: z.literal(true),
     ...installation,
     kind: z.enum(['api_key', 'oidc']),
-    /** Of the key, or of the person. */
     name: z.string(),
     role: consoleRoleSchema,
     scopes: z.array(scopeSchema),
-    /** When it ends, used or not. */
     expires_at: timestampSchema,
-    /** Where agents reach the proxy; null where the installation does not say. */
+    /** Null if the installation does not say. */
     proxy_url: z.string().nullable(),
     edition: z.enum(['extended', 'base']),
   }),
@@ -57,7 +52,6 @@ export type ConsoleSession = z.infer<typeof consoleSessionSchema>;
 
 const secretText = z.string().min(1, 'must not be empty').max(512, 'must have at most 512 characters');
 
-/** The body of `POST /console/session`: an API key, or the code of a one-time link. */
 export const signInSchema = z.union(
   [z.strictObject({ api_key: secretText }), z.strictObject({ code: secretText })],
   'must hold api_key or code',
@@ -66,15 +60,12 @@ export const signInSchema = z.union(
 /** What a page keeps for itself while its person is at the OpenID provider. */
 const providerFlowSchema = z.strictObject({ state: secretText, nonce: secretText, verifier: secretText });
 
-/** The body of `POST /console/oidc/session`: what the page kept, and the query that the provider sent the browser back with. */
 export const providerSignInSchema = providerFlowSchema.extend({
   answer: z.string().max(8_192, 'must have at most 8192 characters'),
 });
 
-/** The body of `POST /api/v1/console/links`, which may be left out. */
 export const consoleLinkInputSchema = z.strictObject({}).default({}).meta({ id: 'ConsoleLinkInput' });
 
-/** The answer of `POST /api/v1/console/links`. */
 export const consoleLinkSchema = z
   .strictObject({
     path: z.string().meta({ description: 'To open at the address of the console; it works once' }),

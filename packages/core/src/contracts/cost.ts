@@ -58,7 +58,6 @@ const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_of_range
     '`out_of_range`: figures that no event can hold',
 });
 
-/** A call whose recorded figures are in doubt. */
 const doubtfulUsageSchema = z
   .strictObject({
     event_id: eventIdSchema,
@@ -81,14 +80,12 @@ export const doubtfulUsageListSchema = z.array(doubtfulUsageSchema);
 export type DoubtReason = z.infer<typeof doubtReasonSchema>;
 export type DoubtfulUsage = z.infer<typeof doubtfulUsageSchema>;
 
-/** Why a forwarded request is not recorded. */
 export const unrecordedReasonSchema = z.enum(['ended_without_record', 'lost', 'set_aside', 'unknown']).meta({
   description:
     '`ended_without_record`: its proxy ended before its event was safe, `lost`: more events waited than a proxy holds, ' +
     '`set_aside`: the event cannot be recorded as it is, `unknown`: noted by a later version',
 });
 
-/** A forwarded request that has no event, and what it counts in the budgets of its day. */
 export const unrecordedRequestSchema = z
   .strictObject({
     event_id: eventIdSchema,
@@ -136,7 +133,6 @@ const isGroup = (name: string): name is UsageGroup => Object.hasOwn(usageGroups,
 
 const isTime = (group: UsageGroup) => group === 'hour' || group === 'day';
 
-/** @returns the groups in the order of entries' members; null for a text that names others, one twice, or hours and days */
 function readGroups(text: string): UsageGroup[] | null {
   const names = text.split(',', groupNames.length + 1);
   if (!names.every(isGroup) || new Set(names).size < names.length) return null;
@@ -144,7 +140,6 @@ function readGroups(text: string): UsageGroup[] | null {
   return groupNames.filter((name) => names.includes(name));
 }
 
-/** `GET /api/v1/costs/usage` */
 export const costUsageQuerySchema = z
   .object({
     from: hourParameterSchema.optional().meta({
@@ -203,7 +198,6 @@ const costUsageEntrySchema = z
   })
   .meta({ id: 'CostUsageEntry', description: 'The sum of one group; it has the members that were asked for' });
 
-/** The members that an entry has. */
 export function listUsageMembers(groups: readonly UsageGroup[]): string[] {
   const members = groups.flatMap((name) => (name === 'agent' ? ['agent_id', 'agent_name'] : usageGroups[name]));
   return [...members, ...Object.keys(sums)];

@@ -27,7 +27,6 @@ export const eventSchema = z
   })
   .meta({ id: 'Event', description: 'One request that went through the proxy' });
 
-/** Only where it was asked for. */
 const agentName = z.string().optional().meta({ description: 'Only with `expand=agent`' });
 
 const detail = eventMessageSchema.shape;
@@ -46,7 +45,6 @@ const withOutcome = z
 /** Columns of an event that a list has only with `expand=outcome`. */
 export const outcomeNames = Object.keys(withOutcome) as (keyof typeof withOutcome)[];
 
-/** An event in a list of several agents' events. */
 export const listedEventSchema = eventSchema
   .extend({ agent_name: agentName, ...withOutcome })
   .meta({ id: 'ListedEvent', description: 'An event in a list' });
@@ -55,7 +53,6 @@ export const listedEventListSchema = z.array(listedEventSchema);
 
 export const eventListSchema = z.array(eventSchema);
 
-/** An event in an agent's own list. */
 const agentEventSchema = eventSchema
   .omit({ direction: true, provider: true, total_tokens: true, pii_types: true })
   .meta({ id: 'AgentEvent', description: "An event in its agent's list" });
@@ -67,12 +64,10 @@ export const agentEventListSchema = z.array(
   }),
 );
 
-/** An event in a session's detail. */
 export const sessionEventSchema = eventSchema
   .omit({ provider: true })
   .meta({ id: 'SessionEvent', description: "An event in its session's detail" });
 
-/** The data of one message on the live stream. */
 export const streamEventSchema = eventSchema
   .omit({ direction: true, provider: true, total_tokens: true })
   .extend({ pii_types: z.array(z.string()).min(1).optional(), agent_name: agentName })
@@ -84,7 +79,7 @@ export type AgentEvent = z.infer<typeof agentEventSchema>;
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
 export type StreamEvent = z.infer<typeof streamEventSchema>;
 
-/** Members of the payload that an event as it is listed does not have, with what they mean. */
+/** Members of the payload that a listed event does not have, with what they mean. */
 const chainedMeanings = {
   outcome:
     '`failed`: the provider answered with an error or not at all; `aborted`: the agent left; `killed`: a block ended it',
@@ -107,7 +102,7 @@ const chainedMeanings = {
 
 type ChainedName = keyof typeof chainedMeanings;
 
-/** Those members by name, null where the payload does not have them or cannot be read. */
+/** Those members by name, null if the payload does not have them or cannot be read. */
 export const chainedDetailSchema = z.strictObject(
   Object.fromEntries(
     Object.entries(chainedMeanings).map(([name, description]) => {
@@ -119,10 +114,8 @@ export const chainedDetailSchema = z.strictObject(
 
 const detailNotes = eventNotesSchema.required().shape;
 
-/** Members of a detail that no hash covers. */
 export const unchainedNames = ['agent_name', 'recorded_at', 'request_id', 'failure', 'pii_findings'] as const;
 
-/** The answer of `GET /api/v1/events/{id}/detail`. */
 export const eventDetailSchema = eventSchema
   .extend({
     ...chainedDetailSchema.shape,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { eventIdSchema, sessionIdSchema } from './event.ts';
 
-/** One link of a session's chain, with the exact text that its hash covers. */
 const lineageEntrySchema = z
   .strictObject({
     seq: z.int().min(0),
@@ -14,12 +13,10 @@ const lineageEntrySchema = z
   })
   .meta({ id: 'LineageEntry' });
 
-/** The answer of `GET /api/v1/lineage/{session_id}`, in chain order. */
 export const lineageSchema = z
   .strictObject({ session_id: sessionIdSchema, entries: z.array(lineageEntrySchema) })
   .meta({ id: 'Lineage', description: "A session's chain, for checking offline" });
 
-/** The answer of `GET /api/v1/lineage/{session_id}/verify`. */
 export const lineageVerdictSchema = z
   .strictObject({
     session_id: sessionIdSchema,
@@ -35,7 +32,6 @@ export const lineageVerdictSchema = z
   })
   .meta({ id: 'LineageVerdict' });
 
-/** A run of links that retention removed from a chain. */
 const removedLinksSchema = z
   .strictObject({
     first_seq: z.int().min(0),
@@ -46,12 +42,10 @@ const removedLinksSchema = z
   })
   .meta({ id: 'RemovedLinks' });
 
-/** The answer of `GET /api/v1/lineage/{session_id}/removed`. */
 export const lineageRemovalsSchema = z
   .strictObject({ session_id: sessionIdSchema, removed: z.array(removedLinksSchema) })
   .meta({ id: 'LineageRemovals', description: 'Events of a session that were removed for their age, by their places' });
 
-/** The answer of `GET /api/v1/lineage/removals`: each run of links that retention removed, of all sessions. */
 export const anchorListSchema = z
   .array(
     z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { complianceTagPattern, isStorableText } from '../events/event-message.ts';
 
-/** Bounds of an agent's metadata: bytes of its JSON in UTF-8, and levels of nesting. */
+/** Bytes of its JSON in UTF-8. */
 const maxMetadataBytes = 16 * 1024;
 const maxMetadataDepth = 32;
 
@@ -9,13 +9,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Without recursion, so that no depth of nesting can exhaust the stack. */
+/** Without recursion, so that no depth of nesting exhausts the stack. */
 function findFault(root: unknown): string | null {
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;
     if (typeof value === 'string' && !isStorableText(value)) return 'must not hold NUL or a lone surrogate';
-    // JSON has no infinity: a number this large would be stored as null.
+    // JSON has no infinity: it would be stored as null.
     if (typeof value === 'number' && !Number.isFinite(value)) return 'must not hold a number beyond 1.8e308';
     if (typeof value !== 'object' || value === null) continue;
     if (depth > maxMetadataDepth) return `must not be nested deeper than ${maxMetadataDepth} levels`;
@@ -27,10 +27,7 @@ function findFault(root: unknown): string | null {
   return null;
 }
 
-/**
- * The metadata that a caller sets. The object passes through unchanged: zod's own records drop a key named `__proto__`, which JSON
- * allows and Postgres keeps.
- */
+/** The object passes through unchanged: zod's own records drop a key named `__proto__`, which JSON allows and Postgres keeps. */
 export const metadataInputSchema = z
   .unknown()
   .superRefine((value, context) => {

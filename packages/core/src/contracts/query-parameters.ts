@@ -7,10 +7,9 @@ import { agentStatusSchema, isPrintableText } from './agent.ts';
 import { outcomeNames } from './event.ts';
 import { forwardFault, isForward, timeParameterSchema, timeRange } from './timestamp.ts';
 
-/** The longest page of any list. */
 export const maxPageSize = 1000;
 
-/** A number in a query: digits, within a range that the message names. */
+/** Digits, within a range that the message names. */
 export function wholeNumber(range: string, { min, max }: { min: number; max: number }) {
   const message = `must be a whole number ${range}`;
   const text = z.string().regex(/^\d{1,15}$/, message);
@@ -43,7 +42,6 @@ const text = z.string().max(256).refine(isStorableText, 'must not hold NUL');
 
 const paging = { limit: limit.optional(), offset };
 
-/** `GET /api/v1/agents`: complete unless a limit is given. */
 export const agentListQuerySchema = z.object({
   status: agentStatusSchema.optional(),
   ...paging,
@@ -62,10 +60,8 @@ export const agentListQuerySchema = z.object({
     .meta({ description: '`usage` adds to each agent when it was last seen, its cap, and what it used today' }),
 });
 
-/** `GET /api/v1/limits`: complete unless a limit is given. */
 export const wholeListQuerySchema = z.object(paging);
 
-/** `GET /api/v1/budgets`: complete unless a limit is given. */
 export const budgetListQuerySchema = z.object({
   ...paging,
   order: z
@@ -81,7 +77,7 @@ export const budgetListQuerySchema = z.object({
 const cursorMeta = { description: 'Where the page before ended; taken from its `Link` header' };
 const cursorFault = 'must be one that a Link header gave';
 
-/** Where a page of sessions ended: the start of its last session in milliseconds since 1970, and that session's id. */
+/** The start of the page's last session in milliseconds since 1970, and that session's id. */
 const sessionCursor = z
   .string()
   .transform((text, context) => {
@@ -93,12 +89,10 @@ const sessionCursor = z
   })
   .meta(cursorMeta);
 
-/** Writes a cursor of {@link sessionListQuerySchema}. */
 export function writeSessionCursor({ started_at, id }: { started_at: Date; id: string }): string {
   return `${started_at.getTime()}.${id}`;
 }
 
-/** `GET /api/v1/sessions`: complete unless a limit is given. */
 export const sessionListQuerySchema = z
   .object({
     ...paging,
@@ -157,7 +151,6 @@ const idFilters = {
   session_id: z.string().optional().meta({ description: 'Only events of this session' }),
 };
 
-/** `GET /api/v1/events` */
 export const eventListQuerySchema = z
   .object({
     limit: limit.default(50).meta({ override: { default: 50 } }),
@@ -170,7 +163,6 @@ export const eventListQuerySchema = z
   })
   .refine(isForward, forwardFault);
 
-/** `GET /api/v1/agents/{id}/events` */
 export const agentEventListQuerySchema = z
   .object({
     limit: limit.default(maxPageSize).meta({ override: { default: maxPageSize } }),
@@ -179,13 +171,10 @@ export const agentEventListQuerySchema = z
   })
   .refine(isForward, forwardFault);
 
-/** `GET /api/v1/events/stream` */
 export const eventStreamQuerySchema = z.object({ ...idFilters, expand });
 
-/** `GET /api/v1/events/sessions/{session_id}` */
 export const sessionEventsQuerySchema = z.object({ expand });
 
-/** `GET /api/v1/audit` */
 export const auditListQuerySchema = z
   .object({
     limit: limit.default(50).meta({ override: { default: 50 } }),
@@ -197,10 +186,8 @@ export const auditListQuerySchema = z
   })
   .refine(isForward, forwardFault);
 
-/** The longest reason of a change, in UTF-16 units. */
 const maxReasonLength = 256;
 
-/** Every call that changes something. */
 export const changeQuerySchema = z.object({
   reason: z
     .string()
@@ -215,7 +202,6 @@ export const changeQuerySchema = z.object({
     }),
 });
 
-/** `GET /api/v1/refusals` */
 export const refusalListQuerySchema = z
   .object({
     limit: limit.default(50).meta({ override: { default: 50 } }),
@@ -235,7 +221,6 @@ export const refusalListQuerySchema = z
   })
   .refine(isForward, forwardFault);
 
-/** `GET /api/v1/costs/unrecorded` and `/costs/doubtful` */
 export const unrecordedListQuerySchema = z
   .object({
     limit: limit.default(50).meta({ override: { default: 50 } }),

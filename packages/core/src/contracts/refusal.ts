@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { agentIdSchema } from './agent.ts';
 import { timestampSchema } from './timestamp.ts';
 
-/** One entry of `GET /api/v1/refusals`. */
 const refusalSchema = z
   .strictObject({
     id: z.string().startsWith('ref_'),

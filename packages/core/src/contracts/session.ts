@@ -21,7 +21,6 @@ const sessionSchema = z
 
 export const sessionListSchema = z.array(sessionSchema);
 
-/** The answer of `GET /api/v1/sessions/{id}`; all events, in the order of their timestamps. */
 export const sessionDetailSchema = z
   .strictObject({ session: sessionSchema, events: z.array(sessionEventSchema) })
   .meta({ id: 'SessionDetail' });

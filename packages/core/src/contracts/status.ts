@@ -18,7 +18,6 @@ const serviceSchema = z
   })
   .meta({ id: 'ServiceState' });
 
-/** Each part of `GET /api/v1/status`, with what it holds. */
 export const statusParts = {
   pause: z.strictObject({ paused: z.boolean() }),
   services: z.array(serviceSchema),
@@ -86,7 +85,6 @@ const parts = Object.fromEntries(Object.entries(statusParts).map(([name, schema]
   [Name in StatusPart]: z.ZodNullable<(typeof statusParts)[Name]>;
 };
 
-/** The answer of `GET /api/v1/status`. */
 export const statusSchema = z
   .strictObject({
     at: timestampSchema.meta({ description: 'When it was computed: at most once a second, for all callers' }),
@@ -104,7 +102,6 @@ export const statusSchema = z
 export type Status = z.infer<typeof statusSchema>;
 export type ServiceState = z.infer<typeof serviceSchema>;
 
-/** The body and the answer of `/api/v1/pause`. */
 export const pauseSchema = z
   .strictObject({
     paused: z.boolean().meta({ description: 'While true, no agent is served and running requests end' }),
@@ -113,7 +110,6 @@ export const pauseSchema = z
 
 export type Pause = z.infer<typeof pauseSchema>;
 
-/** The body of every error. */
 export const errorBodySchema = z
   .strictObject({ error: z.string().meta({ description: 'What went wrong, in a few words' }) })
   .meta({ id: 'Error', description: 'The body of every answer that is not a success' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A point in time as every answer writes it: UTC, ISO 8601, milliseconds, `Z`. */
+/** UTC, ISO 8601, milliseconds, `Z`. */
 export const timestampSchema = z.iso.datetime({ precision: 3 }).meta({
   description: 'UTC, ISO 8601 with milliseconds',
   example: '2026-11-20T09:30:00.000Z',
@@ -13,11 +13,7 @@ const forms =
 const refusal =
   'must be a time such as 2026-11-20T09:30:00Z, a UTC day such as 2026-11-20, today or yesterday, or a span before now such as 30m, 24h or 7d';
 
-/**
- * Reads a point in time as a caller may write it.
- *
- * @returns null for a text in none of the forms
- */
+/** Reads a point in time as a caller may write it; null for a text in none of the forms. */
 export function readTime(text: string, now: Date = new Date()): Date | null {
   const [, amount = '', unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
   if (unit !== '') return new Date(now.getTime() - Number(amount) * unitMs[unit as keyof typeof unitMs]);
@@ -27,7 +23,6 @@ export function readTime(text: string, now: Date = new Date()): Date | null {
   return isoSchema.safeParse(text).success ? new Date(text) : null;
 }
 
-/** A point in time of a query: see {@link readTime}. */
 export const timeParameterSchema = z
   .string()
   .transform((text, context) => {
@@ -39,7 +34,7 @@ export const timeParameterSchema = z
 
 const isRelative = (text: string) => !/^\d{4}-/.test(text);
 
-/** The same for sums by hour: spans count from the start of this hour, and a time is one at which an hour begins. */
+/** For sums by hour: spans count from the start of this hour, and a time is one at which an hour begins. */
 export const hourParameterSchema = z
   .string()
   .transform((text, context) => {
@@ -52,7 +47,7 @@ export const hourParameterSchema = z
   })
   .meta({ example: 'yesterday' });
 
-/** The range of time of a list; `from` is in it, `to` is not. */
+/** `from` is in the range, `to` is not. */
 export function timeRange(entries: string, of = 'of') {
   return {
     from: timeParameterSchema.optional().meta({ description: `Only ${entries} ${of} this time or later. ${forms}` }),
@@ -60,7 +55,6 @@ export function timeRange(entries: string, of = 'of') {
   };
 }
 
-/** For `refine`: a range that holds nothing is a mistake. */
 export const isForward = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }): boolean =>
   from === undefined || to === undefined || from < to;
 export const forwardFault = { path: ['from'], error: 'must be earlier than to' };

@@ -3,7 +3,7 @@ import { fromPublicId, uuidTime } from '../ids.ts';
 import { nanoToUsd } from '../money.ts';
 import { eventNotesSchema } from './event-notes.ts';
 
-/** Whether Postgres can store it as `text`: without NUL, and without half a surrogate pair. */
+/** Without NUL, and without half a surrogate pair. */
 export function isStorableText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
@@ -20,9 +20,8 @@ export const sessionIdPattern = /^ses_[A-Za-z0-9_-]{1,64}$/;
 export const complianceTagPattern = /^[a-z0-9][a-z0-9._:-]{0,63}$/;
 
 /**
- * One event on its way from a proxy to the writer: every member of the lineage payload but `v` and `seq`, which the writer adds when
- * it links the event into its session's chain, and {@link eventNotesSchema}. Money is in whole nano-dollars here, so that it is added
- * exactly. Members that only a later version knows are left out.
+ * One event on its way from a proxy to the writer: every member of the lineage payload but `v` and `seq`, and {@link eventNotesSchema}.
+ * Money is in whole nano-dollars, so that it is added exactly. Members that only a later version knows are left out.
  */
 export const eventMessageSchema = z
   .object({
@@ -45,7 +44,6 @@ export const eventMessageSchema = z
     request_sha256: sha256.nullable(),
     response_sha256: sha256.nullable(),
     method: text(32).nullable(),
-    /** The provider's path, without the query. */
     path: text(2048).nullable(),
     requested_model: text(256).nullable(),
     provider_request_id: text(256).nullable(),
@@ -76,18 +74,16 @@ export const eventMessageSchema = z
     }
   });
 
-/** See {@link eventMessageSchema}. */
 export type EventMessage = z.infer<typeof eventMessageSchema>;
 
 /**
- * Makes any text fit a field of an event, so that no provider's or caller's string can poison a batch: cut at `max` UTF-16 units,
- * with U+FFFD in place of anything that Postgres cannot store.
+ * Makes any text fit a field of an event, so that no string poisons a batch: cut at `max` UTF-16 units, with U+FFFD for anything that
+ * Postgres cannot store.
  */
 export function toEventText(value: string, max: number): string {
   return value.slice(0, max).replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
-/** The message by which a writer announces to the management API an event that is now in Postgres. */
 const announcedEventSchema = z.object({
   id: z.string(),
   agent_id: z.string(),
@@ -104,8 +100,8 @@ const announcedEventSchema = z.object({
 });
 
 /**
- * One batch that a writer has recorded. `announcer` names the writer process and `announcer_seq` counts its announcements from 0, so
- * that a subscriber notices a lost one.
+ * One batch that a writer has recorded. `announcer_seq` counts the announcements of a process from 0, so that a subscriber notices a lost
+ * one.
  */
 export const eventAnnouncementSchema = z.object({
   announcer: z.string(),

@@ -15,16 +15,13 @@ export const failureCauses = [
 
 export type FailureCause = (typeof failureCauses)[number];
 
-/** Ids of requests that callers may choose: printable ASCII without spaces. They are not unique. */
 export const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
-/** Most findings that one event lists. */
 export const maxPiiFindings = 100;
 
 /** The place of one finding of personal data in a call, without its text. */
 export const piiFindingSchema = z.object({
   in: z.enum(['request', 'response']),
-  /** Which message of the conversation, from 0; null where the text belongs to none. */
   message: z.int().min(0).nullable(),
   type: z.string().regex(/^[a-z0-9_]{1,64}$/),
 });
@@ -32,8 +29,8 @@ export const piiFindingSchema = z.object({
 export type PiiFinding = z.infer<typeof piiFindingSchema>;
 
 /**
- * What is stored with an event and is no part of its lineage payload, whose version 1 never gets members. A value that only a later
- * version knows is left out, so that the event is recorded all the same.
+ * Stored with an event, and no part of its lineage payload, whose version 1 never gets members. A value that only a later version knows is
+ * left out.
  */
 export const eventNotesSchema = z
   .object({

@@ -1,16 +1,15 @@
 import type { Event } from '../contracts/event.ts';
 import { parseJson } from '../json.ts';
 
-/** The end of a session's chain: how many events it has, and the hash of the last one. */
 export interface LineageHead {
   length: number;
   hash: string;
 }
 
-/** The head of a chain without events: the first link's hash covers `genesis` in place of a previous hash. */
+/** The first link's hash covers `genesis` in place of a previous hash. */
 export const emptyHead: LineageHead = { length: 0, hash: 'genesis' };
 
-/** A run of links that were removed from a chain because they were too old, first and last included. */
+/** Links that were removed from a chain because they were too old, first and last included. */
 export interface RemovedLinks {
   first_seq: number;
   last_seq: number;
@@ -18,12 +17,7 @@ export interface RemovedLinks {
   lineage_hash: string;
 }
 
-/**
- * The head of a chain after skipping the removed links that follow it.
- *
- * @param removed in chain order
- * @param next place of the next link that still exists; none by default
- */
+/** The head after skipping the removed links that follow it, up to `next`, the place of the next link that still exists. */
 export function passRemoved(
   head: LineageHead,
   removed: readonly RemovedLinks[],
@@ -38,16 +32,13 @@ export function passRemoved(
   return { length, hash };
 }
 
-/** One link of a chain as the API serves it: of a session, or of the audit log. */
 export interface ServedLink {
   seq: number;
-  /** Public id of the event or entry. */
   id: string;
   lineage_hash: string;
   payload: string;
 }
 
-/** The first place where a chain is not as it was written, and what is wrong there. */
 export interface Divergence {
   seq: number;
   reason: string;
@@ -63,12 +54,8 @@ function readPayload(payload: string): Record<string, unknown> | null {
 }
 
 /**
- * Judges one link of a chain. Pure, and without hashing: browsers and Node hash in ways of their own.
- *
- * @param seq the place that the link has by what is before it
- * @param computed the hash that the link has by its payload and the hash before it
- * @param owner members that the payload must have with these values, for example the session's id
- * @returns null where nothing was changed
+ * Judges one link of a chain, whose payload must have the members of `owner`. Without hashing: browsers and Node hash in ways of their own.
+ * Returns null if nothing was changed.
  */
 export function judgeLink(
   link: ServedLink,
@@ -89,27 +76,20 @@ export interface Anchor extends RemovedLinks {
   session_id: string;
 }
 
-/** How many links were removed. @returns NaN for places that no run can have: counted, they would hide others */
+/** NaN for places that no run can have: counted, they would hide others. */
 export function countLinks({ first_seq, last_seq }: RemovedLinks): number {
   const areKnown = Number.isSafeInteger(first_seq) && Number.isSafeInteger(last_seq);
   return areKnown && first_seq >= 0 && last_seq >= first_seq ? last_seq - first_seq + 1 : Number.NaN;
 }
 
-/**
- * An anchor as a leaf of its removal's Merkle tree: RFC 8785 canonical JSON of exactly these members. `JSON.stringify` gives that
- * form, since the members are in order and such ids, hashes and small whole numbers have only one spelling in JSON.
- */
+/** An anchor as a leaf of its removal's Merkle tree: RFC 8785 canonical JSON of exactly these members. */
 export function anchorLeaf({ first_seq, last_seq, lineage_hash, session_id }: Anchor): string {
   return JSON.stringify({ first_seq, last_seq, lineage_hash, session_id });
 }
 
 /**
- * Whether the end of a chain was cut off. What was recorded after the head was read only makes the chain longer than the head says.
- *
- * @param head read before the chain; it is stored apart from the links
- * @param links of a chain that was checked before
- * @param removed in chain order
- * @param reached where the chain ends, removed links included
+ * Whether the end of a chain was cut off: what was recorded after its head was read only makes it longer than the head says. `reached` is
+ * where the checked chain ends, removed links included.
  */
 export function findCut(
   head: LineageHead,
@@ -129,22 +109,16 @@ export function findCut(
   return { seq, reason: 'its hash is not that of the head, which is stored apart from the chain' };
 }
 
-/** Fields of an event that its payload also has. */
 const sharedFields = [
   ...(['id', 'agent_id', 'session_id', 'timestamp', 'direction', 'model', 'provider', 'prompt_tokens'] as const),
   ...(['completion_tokens', 'total_tokens', 'cost_usd', 'compliance_tag', 'pii_detected', 'pii_types'] as const),
 ];
 
-/** The first field that an event and its payload show differently. @param written the payload, parsed */
 export function findOtherField(event: Event, written: Readonly<Record<string, unknown>>): keyof Event | undefined {
   return sharedFields.find((field) => JSON.stringify(event[field]) !== JSON.stringify(written[field]));
 }
 
-/**
- * The first event of a chain that the API shows differently, or not at all.
- *
- * @param links of a chain that was checked before
- */
+/** The first event of a checked chain that the API shows differently, or not at all. */
 export function findMisshown(
   links: readonly ServedLink[],
   events: readonly Event[],
@@ -165,8 +139,8 @@ export function findMisshown(
 }
 
 /**
- * The server's no, which counts where whoever checks has found nothing: the server sees columns that no download shows. Its yes proves
- * nothing and is never read.
+ * The server's no counts even if whoever checks has found nothing, since it sees columns that no download shows. Its yes proves nothing and
+ * is never read.
  */
 export function findRefusal({
   valid,

@@ -11,7 +11,6 @@ import {
   type ServedLink,
 } from './chain.ts';
 
-/** An event that has its place in a chain. */
 export interface LinkedEvent {
   event: EventMessage;
   seq: number;
@@ -30,18 +29,13 @@ export function link(head: LineageHead, event: EventMessage): LinkedEvent {
   return { event, seq: head.length, payload, lineageHash: hashLink(head.hash, payload) };
 }
 
-/** The head of the chain that ends with this event. */
 export function headAfter({ seq, lineageHash }: LinkedEvent): LineageHead {
   return { length: seq + 1, hash: lineageHash };
 }
 
 /**
- * Recomputes every hash of a chain from its first link on, and compares each payload with the fields shown with it. After removed
- * links it continues from the hash of the last of them; any other missing link is a divergence.
- *
- * @param owner members that every payload must have with these values, for example the session's id
- * @param removed in their order
- * @returns null where nothing was changed
+ * Recomputes every hash of a chain from its first link on, and compares each payload with the fields shown with it and with `owner`. After
+ * removed links it continues from the last hash of them; any other missing link is a divergence. Returns null if nothing was changed.
  */
 export function findDivergence(
   links: readonly ServedLink[],
@@ -66,15 +60,12 @@ const hashNode = (left: Uint8Array, right: Uint8Array) =>
   createHash('sha256').update(nodePrefix).update(left).update(right).digest();
 
 /**
- * A Merkle tree as in RFC 6962 (section 2.1): `SHA-256(0x00 | leaf)` for a leaf, `SHA-256(0x01 | left | right)` for a node, whose left
- * side has the largest power of two of leaves that leaves at least one for the right. Takes leaves one by one and keeps only the roots
- * of the full trees so far: a few dozen hashes for any number of leaves.
+ * A Merkle tree as in RFC 6962 (section 2.1): `SHA-256(0x00 | leaf)` for a leaf, `SHA-256(0x01 | left | right)` for a node, whose left side
+ * has the largest power of two of leaves. Keeps only the roots of the full trees so far: a few dozen hashes for any number of leaves.
  */
 export class MerkleTree {
-  /** Full trees from left to right; no two have the same height. */
   readonly #full: { height: number; hash: Buffer }[] = [];
 
-  /** Adds the next leaf, as UTF-8. */
   add(leaf: string): void {
     let height = 0;
     let hash = hashLeaf(leaf);
@@ -86,7 +77,7 @@ export class MerkleTree {
     this.#full.push({ height, hash });
   }
 
-  /** `sha256:` and the hex digest of the root; that of no bytes where there is no leaf. More leaves may follow. */
+  /** `sha256:` and the hex digest of the root; that of no bytes without a leaf. More leaves may follow. */
   root(): string {
     const hashes = this.#full.map(({ hash }) => hash);
     const root = hashes.reduceRight<Buffer | null>((right, left) => (right ? hashNode(left, right) : left), null);

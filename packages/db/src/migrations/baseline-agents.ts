@@ -69,7 +69,6 @@ export const agentTables = [
     CREATE TABLE console_sessions (
       id             uuid PRIMARY KEY,
       token_sha256   bytea NOT NULL UNIQUE,
-      half_sha256    bytea NOT NULL,
       key_sha256     bytea,
       issuer         text,
       subject        text,

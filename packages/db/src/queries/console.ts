@@ -10,25 +10,11 @@ interface ConsoleCode {
   expiresAt: Date;
 }
 
-/** Codes of one key that can wait to be used: beyond that the one that expires first stops working. */
-const mostOfKey = 20;
-
 const now = sql<Date>`clock_timestamp()`;
 
 /** Stores a code, and removes those that have expired. */
 export async function createConsoleCode(transaction: Db, code: ConsoleCode): Promise<void> {
   await transaction.deleteFrom('console_codes').where('expires_at', '<=', now).execute();
-  await transaction
-    .deleteFrom('console_codes')
-    .where('code_sha256', 'in', (eb) =>
-      eb
-        .selectFrom('console_codes')
-        .select('code_sha256')
-        .where('key_sha256', '=', code.keySha256)
-        .orderBy('expires_at', 'desc')
-        .offset(mostOfKey - 1),
-    )
-    .execute();
   await transaction
     .insertInto('console_codes')
     .values({ code_sha256: code.codeSha256, key_sha256: code.keySha256, expires_at: code.expiresAt })
@@ -101,7 +87,6 @@ interface NewConsoleSession {
   /** UUID */
   id: string;
   tokenSha256: Buffer;
-  halfSha256: Buffer;
   owner: SessionOwner;
   /** Of the key, or of the person. */
   name: string;
@@ -150,7 +135,6 @@ export async function createConsoleSession(
     .values({
       id: session.id,
       token_sha256: session.tokenSha256,
-      half_sha256: session.halfSha256,
       key_sha256: keySha256,
       issuer,
       subject,

@@ -1,7 +1,6 @@
-import { splitServerUrl } from '@agp/core/text';
 import pg from 'pg';
+import { refuseStandby } from '../database.ts';
 import { StorageUnavailableError } from '../open-guarded-database.ts';
-import { askRole } from '../primary/ask-role.ts';
 
 const noSuchDatabase = '3D000';
 const alreadyThere = '42P04';
@@ -14,26 +13,12 @@ async function connect(url: string): Promise<pg.Client> {
   });
   try {
     await client.connect();
-    const { isStandby } = await askRole(client, true);
-    if (isStandby) throw new Error('the server is a standby, not the primary');
+    await refuseStandby(client);
     return client;
   } catch (error) {
     await client.end().catch(() => {});
     throw error;
   }
-}
-
-/** The first of the servers that takes writes. Rejects with {@link noSuchDatabase} if one says so, else with the last reason. */
-async function connectToPrimary(urls: readonly string[]): Promise<pg.Client> {
-  let reason: unknown;
-  for (const url of urls) {
-    try {
-      return await connect(url);
-    } catch (error) {
-      if ((reason as { code?: unknown } | undefined)?.code !== noSuchDatabase) reason = error;
-    }
-  }
-  throw reason;
 }
 
 /**
@@ -42,15 +27,13 @@ async function connectToPrimary(urls: readonly string[]): Promise<pg.Client> {
  * @throws StorageUnavailableError when the server cannot be reached
  */
 export async function ensureDatabase(url: string): Promise<void> {
-  const servers = splitServerUrl(url);
   try {
-    await (await connectToPrimary(servers)).end();
+    await (await connect(url)).end();
   } catch (error) {
     if ((error as { code?: unknown }).code !== noSuchDatabase) throw new StorageUnavailableError(error);
-    const targets = servers.map((server) => new URL(server));
-    const name = decodeURIComponent(targets[0]?.pathname.slice(1) ?? '');
-    const elsewhere = targets.map((target) => Object.assign(target, { pathname: '/postgres' }).href);
-    const client = await connectToPrimary(elsewhere).catch((cause: unknown) => {
+    const target = new URL(url);
+    const name = decodeURIComponent(target.pathname.slice(1));
+    const client = await connect(Object.assign(target, { pathname: '/postgres' }).href).catch((cause: unknown) => {
       throw new StorageUnavailableError(cause);
     });
     try {

@@ -6,10 +6,9 @@ import { callerFields } from '../http/caller-guard.ts';
 
 const portRange = 'must be a whole number from 0 to 65535';
 
-/** A TCP port; 0 takes a free one. */
 export const portField = z.coerce.number(portRange).int(portRange).min(0, portRange).max(65_535, portRange);
 
-/** A file that must exist at the start, or a typing error would be retried for ever. */
+/** It must exist at the start, or a typing error would be retried for ever. */
 const fileField = z.string().refine((file) => {
   try {
     accessSync(file, constants.R_OK);
@@ -19,7 +18,7 @@ const fileField = z.string().refine((file) => {
   }
 }, 'cannot be read');
 
-/** Describes the fault of the URL of one server or several; null if it has none. It never quotes the URL, which holds a password. */
+/** What is wrong with the URL of one server or several, or null. It never quotes the URL, which holds a password. */
 function findUrlFault(text: string, schemes: readonly string[]): string | null {
   if (!schemes.some((scheme) => text.startsWith(`${scheme}://`)))
     return `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`;
@@ -44,8 +43,18 @@ function checkUrl(schemes: readonly string[]) {
   };
 }
 
+const checkDatabaseScheme = checkUrl(['postgres', 'postgresql']);
 const checkNatsUrl = checkUrl(['nats', 'tls']);
 const checkRedisScheme = checkUrl(['redis', 'rediss', 'redis+sentinel', 'rediss+sentinel']);
+
+function checkDatabaseUrl(text: string, context: z.RefinementCtx<string>): void {
+  checkDatabaseScheme(text, context);
+  if (splitServerUrl(text).length > 1)
+    context.addIssue({
+      code: 'custom',
+      message: 'names several servers; it needs one endpoint that leads to the primary',
+    });
+}
 
 function checkRedisUrl(text: string, context: z.RefinementCtx<string>): void {
   checkRedisScheme(text, context);
@@ -63,15 +72,13 @@ function checkRedisUrl(text: string, context: z.RefinementCtx<string>): void {
     });
 }
 
-/** How long Postgres may take for one statement, in milliseconds. */
 export const storageTimeoutField = z.coerce.number().int().min(1);
 
-/** The variables that every service reads. */
 export const commonFields = {
   databaseUrl: z
     .string()
     .min(1)
-    .superRefine(checkUrl(['postgres', 'postgresql']))
+    .superRefine(checkDatabaseUrl)
     .describe('Postgres; [servers](#servers) has users and TLS of all three'),
   // Several servers of a cluster need no scheme.
   natsUrl: z
@@ -118,8 +125,8 @@ function isNetwork(value: string): boolean {
 }
 
 /**
- * The proxies whose `X-Forwarded-For` is believed: a number of hops, or a list of addresses and CIDR blocks. None by default, and
- * never everybody, or a caller could choose the address that it is known by.
+ * Whose `X-Forwarded-For` is believed: a number of hops, or addresses and CIDR blocks. Never everybody, or a caller could choose the
+ * address that it is known by.
  */
 export const trustProxyField = z
   .string()

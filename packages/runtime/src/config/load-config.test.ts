@@ -61,7 +61,8 @@ test.each([
   ['REDIS_URL', 'redis://u:hunter2%zz@h', 'is not a URL'],
   ['REDIS_URL', 'redis://u:hunter2@one,two', 'names several servers'],
   ['REDIS_URL', 'redis+sentinel://u:hunter2@one:26379', "must end with the sentinels' name"],
-  ['DATABASE_URL', 'postgres://one,/agp', 'names a server without a host'],
+  ['DATABASE_URL', 'postgres://one,two/agp', 'names several servers'],
+  ['REDIS_URL', 'redis+sentinel://one,/main', 'names a server without a host'],
 ])('%s=%s is refused and not quoted', (name, url, message) => {
   expect(() => loadUrls({ [name]: url })).toThrow(`${name}: ${message}`);
   expect(() => loadUrls({ [name]: url })).not.toThrow('hunter2');
@@ -73,7 +74,7 @@ test.each([
   ['NATS_URL', 'nats:4222'],
   ['REDIS_URL', 'redis://127.0.0.1:6379/0'],
   ['REDIS_URL', 'rediss+sentinel://u:p@one,two:26379/mymaster?sentinel_password=s'],
-  ['DATABASE_URL', 'postgres://u:p,@one:5432,[::1]/agp?sslmode=verify-full'],
+  ['DATABASE_URL', 'postgres://u:p,@[::1]:5432/agp?sslmode=verify-full'],
 ])('%s=%s is valid', (name, url) => {
   expect(Object.values(loadUrls({ [name]: url }))).toContain(url);
 });

@@ -6,7 +6,6 @@ export class ConfigError extends Error {
   readonly code = 'invalid_config';
 }
 
-/** `databaseUrl` is read from `DATABASE_URL`. */
 function toVariable(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
@@ -24,7 +23,6 @@ function readVariable(environment: NodeJS.ProcessEnv, name: string): string | un
   return environment[name] === '' ? undefined : environment[name];
 }
 
-/** Describes what is wrong with a variable. A message of the schema's own comes before this one. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is not set';
   switch (issue.code) {
@@ -46,10 +44,8 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Reads a service's configuration from the environment. Each key of the schema is a variable, in upper snake
- * case; with `_FILE` appended, the variable names a file that holds the value.
- *
- * @throws ConfigError naming every variable that is missing or invalid
+ * Reads each key of the schema from a variable in upper snake case, or with `_FILE` appended from the file that it names. Throws
+ * ConfigError naming every variable that is missing or invalid.
  */
 export function loadConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,

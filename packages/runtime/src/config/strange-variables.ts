@@ -1,7 +1,6 @@
 import type { Logger } from '../logger.ts';
 import { knownVariables } from './known-variables.ts';
 
-/** Variables of commands and of the local stack, which services get to see too. */
 const otherVariables = [
   ...['AGP_API_KEY', 'AGP_BEGAN_AT', 'AGP_DATA_DIR', 'AGP_LOCAL_API_KEY', 'AGP_LOCAL_URL', 'AGP_POSTGRES', 'AGP_URL'],
   ...['MIGRATOR', 'PROXY', 'WRITER', 'MANAGEMENT', 'GRAFANA'].map((role) => `AGP_${role}_PASSWORD`),
@@ -15,7 +14,7 @@ const providerVariable = /^PROVIDER_[A-Z0-9_]+_(?:URL|API_KEY|API_KEY_FILE)$/;
 const serviceLink = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP)(?:_|$)/;
 const mostReported = 20;
 
-/** Finds variables that begin like ours and that nothing reads, at most 20. Their values are not looked at. */
+/** Variables that begin like ours and that nothing reads, at most 20. Their values are not looked at. */
 export function findStrangeVariables(environment: NodeJS.ProcessEnv): string[] {
   // Azure Pipelines has variables of its agents.
   const isForeign = (name: string) =>

@@ -1,16 +1,12 @@
 interface CoalesceOptions<Ask> {
-  /** Asks with the same key are one; by default those that are equal. */
   keyOf?: (ask: Ask) => unknown;
-  /** The most asks of one query: however many wait, no query takes much longer than another. */
+  /** However many wait, no query takes much longer than another. */
   maxAsks?: number;
 }
 
 /**
- * Lets requests that arrive together share one query. An ask only joins a query that starts after it arrived, so every
- * caller gets values read after it asked. One query runs at a time: a second one beside it gained nothing. Nothing is
- * kept afterwards.
- *
- * @param load one query for all the asks given, none twice; its map has those very asks as keys
+ * Lets requests that arrive together share one query, which starts after they asked. One query runs at a time: a second one beside it
+ * gained nothing. `load` gets each ask once; its map has those very asks as keys.
  */
 export function coalesce<Ask, Value>(
   load: (asks: Ask[]) => Promise<Map<Ask, Value>>,
@@ -51,7 +47,7 @@ export function coalesce<Ask, Value>(
     if (batch === undefined || batch.asks.size >= maxAsks) {
       batch = openBatch();
       gathering.push(batch);
-      // Started only after this turn of the event loop, so that the other asks of this turn join it.
+      // After this turn of the event loop, so that the other asks of this turn join it.
       setImmediate(startNext);
     }
     const { asks, result } = batch;

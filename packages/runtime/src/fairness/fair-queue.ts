@@ -1,9 +1,8 @@
 import type { Holder } from './fair-shares.ts';
 
 interface Branch<Item> {
-  /** Time spent on it, in milliseconds; a new branch begins with the time that its neighbours have had. */
   spentMs: number;
-  /** The time that each of its branches would have had by now with equal shares, in milliseconds. */
+  /** What each of its branches would have had by now with equal shares, in milliseconds. */
   fairMs: number;
   branches: Map<string, Branch<Item>>;
   /** In the order in which they came; only in the leaves of the tree. */
@@ -19,19 +18,17 @@ const makeBranch = <Item>(): Branch<Item> => ({
   waiting: 0,
 });
 
-/** From the network, or with a token from the agent itself, to the agent. */
 const toPath = ({ agentId, source }: Holder): string[] => [source ?? agentId, agentId];
 
 /**
- * A queue whose next item is not the oldest, but one of the agent that has had the least time so far: first among networks and agents
- * with a token, then among the agents of one network. The time of an item is charged once it is known. Among equals, the item
- * that is expected to be shorter goes first.
+ * A queue whose next item is one of the agent that has had the least time so far: first among networks and agents with a token, then among
+ * the agents of one network. The time of an item is charged once it is known; among equals the item that is expected to be shorter goes
+ * first.
  */
 export class FairQueue<Item> {
   readonly #expectMs: (item: Item) => number;
   readonly #root = makeBranch<Item>();
 
-  /** @param expectMs how long an item is expected to take, in milliseconds */
   constructor(expectMs: (item: Item) => number) {
     this.#expectMs = expectMs;
   }
@@ -59,7 +56,6 @@ export class FairQueue<Item> {
     return this.#peek(this.#root);
   }
 
-  /** All waiting items, in no order. */
   list(): Item[] {
     const collect = (branch: Branch<Item>): Item[] => [
       ...branch.items,
@@ -74,7 +70,6 @@ export class FairQueue<Item> {
     for (const branch of path) branch.waiting -= 1;
   }
 
-  /** Charges time to the holder, after its item was deleted. */
   charge(holder: Holder, ms: number): void {
     const path = this.#follow(holder);
     for (const [level, branch] of path.entries()) {
@@ -103,7 +98,6 @@ export class FairQueue<Item> {
     return best;
   }
 
-  /** The branches from the root to the holder's, as far as they exist. */
   #follow(holder: Holder): Branch<Item>[] {
     const path = [this.#root];
     for (const key of toPath(holder)) {

@@ -1,30 +1,22 @@
-/** The agent, and its network, that a share is counted for. */
 export interface Holder {
-  /** UUID */
   agentId: string;
-  /** The network that the request came from, if the agent has only declared its name; null with a token. */
+  /** The network of an agent that has only declared its name; null with a token. */
   source: string | null;
 }
 
-/** Which bound leaves no room: the agent's, its network's, or that of all. */
 export type Full = 'agent' | 'source' | 'all';
 
 interface FairSharesOptions {
-  /** The whole amount. */
   max: number;
-  /** The most that one agent may hold; a quarter of all by default. */
+  /** A quarter of all by default. */
   maxPerAgent?: number | undefined;
   /** One agent may hold this much however much others hold, as long as it is free. */
   always?: number;
 }
 
 /**
- * Divides something limited among agents, so that none takes it all:
- *
- * - an agent holds at most its share, a quarter;
- * - agents without a token from one network hold at most half together;
- * - and a holder must leave free at least as much as it holds: each further holder gets less, but there is always some left
- *   for one that needs little.
+ * Divides something limited among agents: one holds at most a quarter, those without a token from one network at most half together, and a
+ * holder must leave free at least as much as it holds. So there is always some left for one that needs little.
  */
 export class FairShares {
   readonly #max: number;
@@ -42,7 +34,6 @@ export class FairShares {
     this.#always = always;
   }
 
-  /** The amount that is held. */
   get total(): number {
     return this.#total;
   }
@@ -51,7 +42,6 @@ export class FairShares {
     return this.#byAgent.get(agentId) ?? 0;
   }
 
-  /** @returns the bound that is full; null if there is room for this much more */
   findFull({ agentId, source }: Holder, amount: number): Full | null {
     const total = this.#total + amount;
     const ofAgent = this.heldBy(agentId) + amount;
@@ -65,7 +55,6 @@ export class FairShares {
     return ofSource > Math.max(free, this.#always) ? 'all' : null;
   }
 
-  /** Takes the amount if there is room. @returns the bound that is full; null if it was taken */
   take(holder: Holder, amount: number): Full | null {
     const full = this.findFull(holder, amount);
     if (full === null) this.#count(holder, amount);
@@ -83,7 +72,6 @@ export class FairShares {
   }
 }
 
-/** Holders of nothing are removed. */
 function add(held: Map<string, number>, key: string, amount: number): void {
   const now = (held.get(key) ?? 0) + amount;
   if (now === 0) held.delete(key);

@@ -29,7 +29,6 @@ async function answer(
   } else sendJson(response, 404, { error: 'not found' });
 }
 
-/** Plenty for probes and scrapes. */
 const maxConnections = 500;
 
 function findRefusal(request: IncomingMessage, callers: CallerGuard): ApiError | null {
@@ -48,8 +47,8 @@ function findRefusal(request: IncomingMessage, callers: CallerGuard): ApiError |
 const pages = ['/healthz', '/readyz', '/metrics'];
 
 /**
- * The second, unauthenticated port of each service, never on the ingress: `GET /healthz` (the process is alive), `GET /readyz` (what it
- * needs answers; `without` names what it can do without and does not answer), `GET /metrics` (Prometheus text, with the result of `/readyz` as `agp_ready`).
+ * The second, unauthenticated port of each service, never on the ingress: `/healthz` (the process is alive), `/readyz` (what it needs
+ * answers; `without` names what it does without), `/metrics` (Prometheus text).
  */
 export function startOpsServer(
   address: { host: string; port: number } & CallerSettings,
@@ -76,10 +75,10 @@ export function startOpsServer(
   );
 }
 
-/** The product's version; every package of the workspace has the same. */
+/** Every package of the workspace has the same. */
 export const version: string = manifest.version;
 
-/** Node's metrics, collected once for a process: each collection observes its garbage collector until the process ends. */
+/** Collected once for a process: each collection observes its garbage collector until the process ends. */
 let ofProcess: Registry | undefined;
 
 function collectOfProcess(): Registry {
@@ -88,7 +87,6 @@ function collectOfProcess(): Registry {
   return register;
 }
 
-/** A registry with the metrics of every service: Node's default ones and `agp_build_info`. */
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
   ofProcess ??= collectOfProcess();

@@ -6,7 +6,6 @@ export type Check = () => Promise<unknown>;
 const failuresUntilUnready = 3;
 const intervalMs = 1_000;
 
-/** @returns why it failed, or null */
 async function findFailure(check: Check): Promise<string | null> {
   const late = Promise.withResolvers<string>();
   const timer = setTimeout(late.resolve, intervalMs, 'no answer within a second');
@@ -20,22 +19,21 @@ async function findFailure(check: Check): Promise<string | null> {
 }
 
 interface ReadinessOptions {
-  /** Names of dependencies without which the process serves all the same, if less: they are told, and do not make it unready. */
+  /** The process serves all the same without these, if less: they do not make it unready. */
   dispensable?: readonly string[];
-  /** Called when a dependency has failed for long enough to count, when the reason changes, and with null when it is over. */
+  /** Called if a dependency has failed for long enough to count, if the reason changes, and with null if it is over. */
   onChange?: (dependency: string, failure: string | null) => void;
 }
 
 /**
- * Checks the dependencies once a second. Three failures in a row make it unready and one success makes it ready again, so that one
- * slow answer does not take every replica out of service at once. A dispensable one never does.
+ * Checks the dependencies once a second. Three failures in a row make it unready and one success ready again, so that one slow answer does
+ * not take every replica out of service at once.
  */
 export class Readiness {
   readonly #checks: Record<string, Check>;
   readonly #dispensable: ReadonlySet<string>;
   readonly #onChange: ReadinessOptions['onChange'];
   readonly #failures = new Map<string, number>();
-  /** The reported failures. */
   readonly #reported = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
   #starting = true;
@@ -50,7 +48,6 @@ export class Readiness {
     this.#timer.unref();
   }
 
-  /** Runs every check once. */
   async look(): Promise<void> {
     await Promise.all(
       Object.entries(this.#checks).map(async ([name, check]) => {
@@ -69,23 +66,19 @@ export class Readiness {
     this.#onChange?.(name, failure);
   }
 
-  /** The process has started: from now on it is ready whenever its dependencies are. */
   serve(): void {
     this.#starting = false;
   }
 
-  /** The process is going away: from now on it is unready. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** The reasons that keep the process from serving; empty when it is ready. */
   get reasons(): string[] {
     const failing = this.#failing.filter((name) => !this.#dispensable.has(name));
     return [...(this.#starting ? ['starting'] : []), ...(this.#draining ? ['draining'] : []), ...failing];
   }
 
-  /** The dispensable dependencies that do not answer; what needs them does not work. */
   get without(): string[] {
     return this.#failing.filter((name) => this.#dispensable.has(name));
   }

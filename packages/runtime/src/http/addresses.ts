@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 
 /**
- * The part of an address that one client cannot vary: the first 64 bits of IPv6, since a single machine gets a whole /64; anything
- * else unchanged.
+ * The part of an address that one client cannot vary: 64 bits of IPv6, since a single machine gets a whole /64; anything else unchanged.
  */
 export function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
@@ -14,7 +13,7 @@ export function toNetwork(address: string): string {
   return `${groups.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }
 
-/** Returns a valid IP address or null, since a trusted hop may forward any text. IPv4 mapped into IPv6 is returned as IPv4. */
+/** A valid IP address or null, since a trusted hop may forward any text. IPv4 mapped into IPv6 is returned as IPv4. */
 export function toPlainAddress(address: string | undefined): string | null {
   const plain = address?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
   return isIP(plain) ? plain : null;

@@ -3,8 +3,8 @@ import type { Server, Socket } from 'node:net';
 import { toNetwork, toPlainAddress } from './addresses.ts';
 
 /**
- * Keeps at most `max` connections. When one more arrives, the network with the most connections loses one: its oldest idle one, else
- * its newest. So no client can keep others out by holding connections.
+ * Keeps at most `max` connections. When one more arrives, the network with the most loses its oldest idle one, else its newest, so no
+ * client keeps others out by holding connections.
  */
 export function boundConnections(server: Server, max: number, isServing: (socket: Socket) => boolean): void {
   const networks = new Map<string, Set<Socket>>();
@@ -39,13 +39,12 @@ export function boundConnections(server: Server, max: number, isServing: (socket
   });
 }
 
-/** Requests that may wait on one connection: no honest client sends more without reading answers. */
+/** No honest client sends more without reading answers. */
 const maxWaiting = 32;
 
 interface Line {
   /** Node takes it away from a request that is destroyed and answered. */
   socket: Socket;
-  /** A request of this connection is being served. */
   isServing: boolean;
   waiting: { request: IncomingMessage; response: ServerResponse }[];
 }
@@ -56,8 +55,8 @@ interface OrderedListener {
 }
 
 /**
- * Serves the requests of a connection one after the other: a client that pipelines many causes the work of one at a time, and a
- * handler has the connection to itself and may cut it. A connection with too many waiting requests is cut.
+ * Serves the requests of a connection one after the other, so that a client that pipelines many causes the work of one at a time. A
+ * connection with too many waiting requests is cut.
  */
 export function serveInOrder(serve: RequestListener): OrderedListener {
   const lines = new WeakMap<Socket, Line>();
@@ -69,7 +68,7 @@ export function serveInOrder(serve: RequestListener): OrderedListener {
     return line;
   }
 
-  /** Node emits no event for responses that were never started when their connection is gone. */
+  /** Node emits no event for responses that were never started if their connection is gone. */
   function drop({ waiting }: Line): void {
     for (const { response } of waiting.splice(0)) response.emit('close');
   }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const splitList = (text: string) => text.split(',').map((part) => part.trim());
 
-/** Tells whether it is an origin as browsers write it. Only apps have schemes of their own, so `app://*` can name all pages of one app. */
+/** Only apps have schemes of their own, so `app://*` can name all pages of one app. */
 function isOrigin(text: string): boolean {
   if (/^https?:/i.test(text)) return !text.includes('*') && URL.parse(text)?.origin === text;
   return /^[a-z][a-z0-9+.-]*:\/\/(?:\*|[^\s/*?#]*)$/.test(text);
@@ -34,7 +34,6 @@ export type CallerSettings = { [Field in keyof typeof callerFields]?: z.infer<(t
 /** Names that mean this machine wherever they are looked up; the last two are Docker's and Podman's names for a container's host. */
 const ownNames = new Set(['localhost', '[::1]', 'host.docker.internal', 'host.containers.internal']);
 
-/** The name in a `Host` header: in lower case, without the port and a trailing dot. */
 export function readHostName(host: string): string {
   const name = /^(?:\[[^\]]*\]|[^:]*)/.exec(host.trim().toLowerCase())?.[0] ?? '';
   return name.endsWith('.') ? name.slice(0, -1) : name;
@@ -44,39 +43,32 @@ export function readHostName(host: string): string {
 export const isLoopbackName = (name: string): boolean =>
   ownNames.has(name) || name.endsWith('.localhost') || /^127(?:\.\d{1,3}){1,3}$/.test(name);
 
-/** True for an address to listen on, as in `HOST`, that only this machine can connect to. */
 export const isLoopbackAddress = (host: string): boolean => /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/.test(host);
 
-/** True for an IP address, which no name server can redirect. The one that means any address does not count. */
 const isPlainAddress = (name: string): boolean =>
   isIP(name.replace(/^\[|\]$/g, '')) !== 0 && name !== '0.0.0.0' && name !== '[::]';
 
 /** Keeps web pages of other sites from using a port through the browser of somebody who can reach it. */
 export interface CallerGuard {
   /**
-   * Call it before anything is answered. For a page of an allowed origin it answers the browser's preflight request, and lets the
-   * page read the answer to any other request.
-   *
-   * @returns true if the request has been answered
+   * Call it before anything is answered. It answers the preflight request of a page of an allowed origin, then returns true, and lets such
+   * a page read other answers.
    */
   greet(request: IncomingMessage, response: ServerResponse): boolean;
-  /** @throws ApiError `foreign_host`, `cross_site_request` */
   assure(request: IncomingMessage): void;
 }
 
 export interface GuardedPort extends CallerSettings {
-  /** The address that is listened on. */
   host: string;
-  /** True for paths that people may open by a link from another site, because a GET of them changes nothing. Default none. */
   isPage?: (path: string) => boolean;
 }
 
 const preflightSeconds = 600;
 
 /**
- * Programs send neither `Origin` nor `Sec-Fetch-Site`; a page cannot leave them out of a request that has a body or whose answer it
- * could read. But a page can make its own host name point to this machine (DNS rebinding) and then shares its origin. Only `Host`
- * shows that, so on loopback only the machine's own names are let through.
+ * Programs send neither `Origin` nor `Sec-Fetch-Site`; a page cannot leave them out of a request that has a body or whose answer it could
+ * read. A page can make its own host name point to this machine (DNS rebinding), which only `Host` shows: on loopback only the machine's
+ * own names are let through.
  */
 export function createCallerGuard({
   host,

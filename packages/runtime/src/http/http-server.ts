@@ -9,30 +9,24 @@ import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 const expectedListeners = 30;
 
 export interface HttpServer {
-  /** `http://host:port`, with the port that was really taken. */
   url: string;
   server: Server;
-  /** Goes on serving, and makes each response the last on its connection, so that clients with kept-alive connections move on. */
+  /** Goes on serving, and makes each response the last on its connection, so that clients move on. */
   drain(): void;
-  /** Stops accepting, waits up to `graceMs` for running requests, then ends what is left. */
   stop(graceMs: number): Promise<void>;
 }
 
 /** How long a request's head may still take when everything else is done, in milliseconds. */
 const lateHeadMs = 500;
 
-/** More than the clients of any service have. */
 const defaultMaxConnections = 10_000;
 
-/** Longer than the idle time of common load balancers, so that they close idle connections, not we. In milliseconds. */
+/** In milliseconds: longer than the idle time of common load balancers, so that they close idle connections, not we. */
 const idleMs = 75_000;
 
 /**
- * Listens, with bounds on slow and idle clients. Rejects when the port is taken.
- *
- * @param drainDelaySeconds how long a drain will take. Clients are asked (`Keep-Alive: timeout`) not to keep an idle connection for longer:
- *   so every connection is either used during the drain, and closed then, or dropped by its client before the port closes
- * @param maxConnections see `boundConnections`
+ * Listens, with bounds on slow and idle clients. `Keep-Alive` asks clients to keep no idle connection for longer than `drainDelaySeconds`:
+ * each is used during the drain, and closed then, or dropped before the port closes.
  */
 export async function startHttpServer(
   listener: RequestListener,
@@ -78,8 +72,8 @@ export async function startHttpServer(
 }
 
 /**
- * Node passes CONNECT on as a bare socket, and would close it without an answer. Here it is a request like any other, and the last on
- * its connection.
+ * Node passes CONNECT on as a bare socket, and would close it without an answer. Here it is a request like any other, and the last on its
+ * connection.
  */
 function answerConnect(server: Server): void {
   const answer = (request: IncomingMessage, socket: Socket & { _httpMessage?: ServerResponse | null }) => {
@@ -105,37 +99,26 @@ function answerConnect(server: Server): void {
 }
 
 interface Answers {
-  /** Responses that are not finished yet. */
   running: Set<ServerResponse>;
-  /** Connections without a request so far. */
   unused: Set<Socket>;
   /** Idle connections that a client expects to be kept: their last response had sent its headers before the stop. */
   promised: Set<Socket>;
-  /** Makes every response that has not sent its headers yet, and every later one, the last on its connection. */
   makeLast: () => void;
 }
 
 /**
- * Stops accepting, and waits for running responses, up to `graceMs`:
- *
- *   port closes -> running responses -> promised connections -> new connections -> half of a head -> all is closed
- *                                       up to `keptMs`          half a second      half a second
- *
- * http-terminator destroys all but the running ones at once: with it, the test "what was sent when the port closes is answered" gets
- * 1, 0 and 0 answers instead of 2, 1 and 1, and a rolling restart loses requests.
- *
- * @param keptMs how long clients may use an idle connection, by the `Keep-Alive` that they got
+ * Port closes -> running responses, up to `graceMs` -> promised connections, up to `keptMs` -> new connections, half a second -> half of a
+ * head, half a second -> all is closed. http-terminator destroys all but the running ones at once, so a rolling restart loses requests.
  */
 async function stopServer(server: Server, answers: Answers, graceMs: number, keptMs: number): Promise<void> {
   const { running, unused, promised, makeLast } = answers;
   const closed = once(server, 'close');
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   makeLast();
-  // Accept what waits first: the kernel resets connections that are not accepted when the port closes.
+  // The kernel resets connections that are not accepted when the port closes.
   await setImmediate();
   // The HTTP server's own close would cut a response that was ended but whose bytes are still being sent.
   NetServer.prototype.close.call(server);
-  // Meanwhile, requests on kept connections are served.
   await waitForAnswers(running);
   // The client of a long stream that has just ended may send its next request on the same connection.
   if (promised.size > 0) await Promise.race([waitForClose(promised), sleep(keptMs, undefined, { ref: false })]);

@@ -10,7 +10,6 @@ import type { Duplex } from 'node:stream';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 
-/** Sends a whole JSON response. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -25,7 +24,7 @@ export function sendJson(
 
 type ParserError = Error & { code?: string; reason?: string };
 
-/** Errors by the code of Node's parser error; any other request is malformed. Node itself would answer without a body. */
+/** By the code of Node's parser error; any other request is malformed. Node itself would answer without a body. */
 const refusals: Record<string, readonly [code: ErrorCode, message?: string]> = {
   HPE_HEADER_OVERFLOW: ['request_head_too_large', 'request head too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['request_too_large', 'chunk extensions too large'],
@@ -36,7 +35,6 @@ function toApiError({ code = '', reason = 'it cannot be read' }: ParserError): A
   return new ApiError(...(refusals[code] ?? (['malformed_request', `malformed HTTP request: ${reason}`] as const)));
 }
 
-/** The headers of a refusal on a connection that ends with it. Nobody has read an id of the request. */
 const toHeaders = ({ headers }: ApiError) => ({
   Connection: 'close',
   ...headers,
@@ -74,14 +72,12 @@ export function refuseUnreadable(server: Server): void {
   server.on('checkExpectation', (_request, response) => refuse(response, new ApiError('expectation_not_supported')));
 }
 
-/** More than any client sends. Thousands would cost more time than their bytes, because each is looked at and repeated ones are gathered. */
+/** More than any client sends; thousands would cost more time than their bytes. */
 const maxHeaders = 256;
 
 /**
- * Refuses requests that Node lets through: of other HTTP versions than 1.0 and 1.1, of 1.1 without `Host` (RFC 9112 section 3.2),
- * and with very many headers: Node would silently drop the last ones.
- *
- * @returns true if it was refused
+ * Refuses requests that Node lets through: of other HTTP versions than 1.0 and 1.1, of 1.1 without `Host` (RFC 9112 section 3.2), and with
+ * very many headers, the last of which Node would silently drop. Returns true if it was refused.
  */
 export function refuseOtherHttp(request: IncomingMessage, response: ServerResponse): boolean {
   const { httpVersion, rawHeaders, headers } = request;

@@ -4,15 +4,12 @@ const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 interface KeepTryingOptions {
-  /** Ends it; without a signal it may go on for ever. */
   signal?: AbortSignal;
-  /** Called for each failure that is tried again. */
   onFailure: (error: unknown) => void;
-  /** True for failures that another try cannot cure. */
   isFinal?: (error: unknown) => boolean;
 }
 
-/** Tries until it works, with growing pauses. @throws the failure, if it is final or `signal` has fired */
+/** Tries until it works, with growing pauses. Rejects with the failure if it is final or `signal` has fired. */
 export async function keepTrying<T>(attempt: () => Promise<T>, options: KeepTryingOptions): Promise<T> {
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
@@ -28,16 +25,13 @@ export async function keepTrying<T>(attempt: () => Promise<T>, options: KeepTryi
 }
 
 interface KeepReadingOptions<Reading> {
-  /** May reject: the last reading then stays. */
   read(): Promise<Reading>;
   show(reading: Reading): void;
-  /** In milliseconds; default a minute. */
   everyMs?: number;
-  /** The pause until the first success, in milliseconds. */
   firstEveryMs?: number;
 }
 
-/** Reads a value periodically, for gauges that cost a query. One reading at a time. @returns ends it, after a running one */
+/** Reads a value periodically, one reading at a time, for gauges that cost a query. Returns what ends it, after a running one. */
 export function keepReading<Reading>(options: KeepReadingOptions<Reading>): () => Promise<void> {
   let stopped = false;
   let wasRead = false;

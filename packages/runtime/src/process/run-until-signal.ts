@@ -2,18 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 
-/** A running service. */
 export interface Service extends AsyncDisposable {
   url: string;
-  /** The URL of health and metrics, if they have another port. */
   opsUrl?: string;
-  /** How long a stop may take in all, in milliseconds; the process ends after that in any case. No limit if not given. */
+  /** The process ends after so many milliseconds of a stop in any case; no limit if not given. */
   stopWithinMs?: number;
-  /**
-   * Finishes accepted work, then closes everything. Safe to call twice.
-   *
-   * @param hurry ends the drain delay when it fires
-   */
+  /** Finishes accepted work, then closes everything. Safe to call twice; `hurry` ends the drain delay. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
@@ -33,7 +27,6 @@ function followSignals(): { stop: Promise<null>; hurry: AbortSignal } {
   return { stop: promise, hurry: hurry.signal };
 }
 
-/** @returns true if it stopped within its time */
 async function stopInTime(service: Service, hurry: AbortSignal): Promise<boolean> {
   const stopped = service.stop(hurry).then(() => true);
   if (service.stopWithinMs === undefined) return stopped;
@@ -45,9 +38,8 @@ async function stopInTime(service: Service, hurry: AbortSignal): Promise<boolean
 }
 
 /**
- * Starts a service and stops it on SIGTERM, on SIGINT, and when a parent process that holds its IPC channel goes away. A service
- * that is not ready yet has accepted nothing, and ends at once. If a start or a stop fails, or a stop takes too long, the process
- * ends with code 1.
+ * Starts a service and stops it on SIGTERM, SIGINT, and when a parent process that holds its IPC channel goes away. If a start or a stop
+ * fails, or a stop takes too long, the process ends with code 1.
  */
 export async function runUntilSignal(start: () => Promise<Service>, logger: Logger): Promise<void> {
   const { stop, hurry } = followSignals();
@@ -70,15 +62,13 @@ export async function runUntilSignal(start: () => Promise<Service>, logger: Logg
 
 const seconds = z.coerce.number('must be a whole number').int().min(0);
 
-/** How long a stopping service goes on serving, in seconds, until load balancers have noticed that it is unready. */
 export const drainDelayField = seconds.default(0);
 
-/** How long running requests may go on after the drain delay, in seconds. */
 export const shutdownGraceField = (defaultSeconds: number) => seconds.default(defaultSeconds);
 
 /**
- * Time for a stop beyond the drain delay and the grace, in milliseconds: to end streams, hand over events and close connections.
- * docs/configuration.md names it, and Kubernetes' grace period includes it.
+ * Time for a stop beyond the drain delay and the grace, in milliseconds; docs/configuration.md names it, and Kubernetes' grace period
+ * includes it.
  */
 export const stopMarginMs = 10_000;
 
@@ -87,7 +77,6 @@ export function toStopLimit(times: { drainDelaySeconds?: number; shutdownGraceSe
   return ((times.drainDelaySeconds ?? 0) + times.shutdownGraceSeconds) * 1_000 + stopMarginMs;
 }
 
-/** Waits out the drain delay; `hurry` ends it. */
 export async function waitForDrain(delaySeconds: number, hurry?: AbortSignal): Promise<void> {
   if (delaySeconds === 0 || hurry?.aborted) return;
   // It rejects only if it is cut short.

@@ -31,13 +31,11 @@ import {
 import { version } from '../health/ops-server.ts';
 import type { Tracing, TracingConfig, TracingOptions } from './tracing.ts';
 
-/** How long sending the last spans may take at a stop, in milliseconds. */
 const flushWithinMs = 2_000;
 
-/** Longer values are cut, since names of models come from callers. */
+/** Names of models come from callers. */
 const maxAttributeLength = 256;
 
-/** @param url where spans are posted to, with its path */
 export function createTracing(url: string, config: TracingConfig, { service, onFailure }: TracingOptions): Tracing {
   reportTroubles(onFailure);
   const exporter = reportFailures(new OTLPTraceExporter({ url, headers: readHeaders(config) }), onFailure);
@@ -98,7 +96,6 @@ function readHeaders({ otelExporterOtlpHeaders }: TracingConfig): Record<string,
   return otelExporterOtlpHeaders === undefined ? {} : parseKeyPairsIntoRecord(otelExporterOtlpHeaders);
 }
 
-/** Reports the libraries' own troubles, above all a full queue. They have one logger for the whole process. */
 function reportTroubles(onFailure: (error: Error) => void): void {
   const report = (message: string) => onFailure(new Error(message.slice(0, 200)));
   const drop = () => {};

@@ -1,8 +1,6 @@
 import type { Tracing, TracingConfig, TracingOptions } from './tracing.ts';
 
-/**
- * Tracing over OTLP if an endpoint is configured, else null. OpenTelemetry is loaded only if it is used.
- */
+/** Null without an endpoint: OpenTelemetry is loaded only if it is used. */
 export async function startTracing(config: TracingConfig, options: TracingOptions): Promise<Tracing | null> {
   const url = findEndpoint(config);
   if (url === null || config.otelSdkDisabled) return null;

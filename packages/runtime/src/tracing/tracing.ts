@@ -4,29 +4,21 @@ import { z } from 'zod';
 
 export type { Attributes, Span };
 
-/** Makes spans and sends them. Times are Unix milliseconds, with fractions. */
 export interface Tracing {
-  /**
-   * The span of an incoming request. It continues the trace that a valid `traceparent` names, or begins one.
-   */
+  /** Continues the trace that a valid `traceparent` names, or begins one. Times are Unix milliseconds, with fractions. */
   startServerSpan(name: string, headers: IncomingHttpHeaders, at: number): Span;
-  /** The span of a request that we send as part of `parent`. */
   startClientSpan(name: string, parent: Span, at: number): Span;
   /**
-   * Makes the span the parent in an outgoing `traceparent` header. The header is never added, and stays unchanged if it is invalid or
-   * the trace is not sampled.
+   * Makes the span the parent in an outgoing `traceparent` header, which is never added, and stays unchanged if it is invalid or the trace
+   * is not sampled.
    */
   continueIn(span: Span, headers: Record<string, string | string[]>): void;
-  /** @param errorType one of a fixed set of words */
   fail(span: Span, errorType: string): void;
-  /** Sends what is left, for two seconds at most, and makes no more spans. */
   stop(): Promise<void>;
 }
 
 export interface TracingOptions {
-  /** `proxy`, `writer` ...; `service.name` of the spans is `agp-proxy`, unless `OTEL_SERVICE_NAME` is set. */
   service: string;
-  /** Called for each batch of spans that was lost, because it could not be sent or the queue was full. */
   onFailure: (error: Error) => void;
 }
 
@@ -43,14 +35,11 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const;
 
-/**
- * The variables of OpenTelemetry that we read, under their standard names
- * (opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables, .../protocol/exporter).
- */
+/** OpenTelemetry's variables that we read, under their standard names (opentelemetry.io/docs/specs/otel). */
 export const tracingFields = {
   otelExporterOtlpEndpoint: httpUrl.describe('sends [traces](#traces) to `/v1/traces` below it; unset is no tracing'),
   otelExporterOtlpTracesEndpoint: httpUrl.describe('the same with its path; wins'),
-  // Refused rather than ignored where a platform sets another one for all.
+  // Refused rather than ignored if a platform sets another one for all.
   otelExporterOtlpProtocol: z.literal('http/protobuf').default('http/protobuf').describe('the only one'),
   otelExporterOtlpHeaders: z.string().optional().describe('`name=value` pairs for the collector'),
   otelTracesSampler: z

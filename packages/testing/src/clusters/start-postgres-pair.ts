@@ -15,9 +15,11 @@ import { startRelay } from './start-relay.ts';
 export interface PostgresPair extends AsyncDisposable {
   primary: Server;
   standby: Server;
+  /** `host:port` of the endpoint that leads to the primary. */
+  endpoint: string;
   /** Makes commits wait for the standby, or not. */
   setSynchronous(isSynchronous: boolean): Promise<void>;
-  /** Ends the standby's recovery, as whoever watches over a pair does when its primary is gone. */
+  /** Ends the standby's recovery and turns the endpoint to it, as an operator does when the primary is gone. */
   promote(): Promise<void>;
   /** Waits until the standby has all that the primary has written. */
   catchUp(): Promise<void>;
@@ -44,7 +46,8 @@ export async function startPostgresPair(kit: PostgresKit, guard: Guard): Promise
   const options = { ...kit, guard, throwAway: true };
   const [data, copy] = [await copyPristine(kit, guard), await copyPristine(kit, guard)];
   const primary = await startPostgres(data, options);
-  const relay = await startRelay(Number(new URL(primary.url).port));
+  const portOf = ({ url }: Server) => Number(new URL(url).port);
+  const [relay, endpoint] = await Promise.all([startRelay(portOf(primary)), startRelay(portOf(primary))]);
   const source = `host=127.0.0.1 port=${relay.port} user=${postgresUser} password=${kit.password} application_name=standby`;
   await appendFile(
     join(copy, 'postgresql.auto.conf'),
@@ -76,6 +79,7 @@ export async function startPostgresPair(kit: PostgresKit, guard: Guard): Promise
   return {
     primary,
     standby,
+    endpoint: `127.0.0.1:${endpoint.port}`,
     catchUp,
     leaveBehind: () => relay.cut(),
     async setSynchronous(isSynchronous) {
@@ -89,7 +93,10 @@ export async function startPostgresPair(kit: PostgresKit, guard: Guard): Promise
     },
     async promote() {
       await runSql(standby.url, 'SELECT pg_promote(true, 60)');
+      endpoint.switchTo(portOf(standby));
     },
-    [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([relay[Symbol.asyncDispose](), endpoint[Symbol.asyncDispose]()]);
+    },
   };
 }

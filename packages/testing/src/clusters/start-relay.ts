@@ -7,10 +7,13 @@ export interface Relay extends AsyncDisposable {
   /** Breaks all connections and takes no more. */
   cut(): void;
   mend(): void;
+  /** Breaks all connections; new ones lead to another port. */
+  switchTo(port: number): void;
 }
 
 /** Passes connections on to a port of this machine. */
-export async function startRelay(toPort: number): Promise<Relay> {
+export async function startRelay(port: number): Promise<Relay> {
+  let toPort = port;
   const sockets = new Set<Socket>();
   let isCut = false;
   const server = createServer({ noDelay: true }, (near) => {
@@ -34,15 +37,22 @@ export async function startRelay(toPort: number): Promise<Relay> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const breakAll = () => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
   const cut = () => {
     isCut = true;
-    for (const socket of sockets) socket.resetAndDestroy();
+    breakAll();
   };
   return {
     port: (server.address() as AddressInfo).port,
     cut,
     mend() {
       isCut = false;
+    },
+    switchTo(next) {
+      toPort = next;
+      breakAll();
     },
     async [Symbol.asyncDispose]() {
       cut();

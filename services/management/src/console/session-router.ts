@@ -13,7 +13,6 @@ import {
   clearSessionCookie,
   findSignInPlace,
   isFromOwnPage,
-  readHalf,
   type SignInPlace,
   type SignIns,
   setSessionCookie,
@@ -70,14 +69,7 @@ async function takeKey(
   const key = await (isCode ? findKeyOfCode : findKey)(digest);
   if (key === undefined) return undefined;
   await signIns.admit(key.id);
-  return !isCode || (await takeConsoleCode(signIns.databaseOf(key.id), digest)) ? key : undefined;
-}
-
-/** @throws ApiError where a sign-in does not name the page's half */
-export function requireHalf(request: Request): string {
-  const half = readHalf(request);
-  if (half === undefined) throw new ApiError('invalid_parameter', 'X-Agp-Console: must be 43 characters of base64url');
-  return half;
+  return !isCode || (await takeConsoleCode(signIns.db, digest)) ? key : undefined;
 }
 
 /** Who is signed in, signing in with a key or a one-time code, and signing out. */
@@ -93,19 +85,17 @@ export function createSessionRouter(parts: ConsoleParts): Router {
   router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
     response.locals.route = '/console/session';
     const place = requireOwnPage(request, config);
-    const half = requireHalf(request);
     const body = parseInput(signInSchema, request.body, 'body');
     const key = await takeKey(parts, body);
     if (key === undefined) {
       await refuseAfterFailure(failures, request);
       throw new ApiError('invalid_api_key');
     }
-    const { token, session } = await beginSession(signIns.databaseOf(key.id), request, {
+    const { token, session } = await beginSession(signIns.db, request, {
       owner: { keySha256: key.sha256 },
       actor: toKeyCaller(key).actor,
       role: roleOfScopes(key.scopes),
       method: 'code' in body ? 'link' : 'api_key',
-      halfSha256: digestSecret(half),
       before: await findSession(request),
     });
     setSessionCookie(response, token, place);
@@ -116,7 +106,7 @@ export function createSessionRouter(parts: ConsoleParts): Router {
     response.locals.route = '/console/session';
     const place = requireOwnPage(request, config);
     const caller = await findSession(request);
-    if (caller !== undefined) await endSession(signIns.databaseOf(caller.holder), request, caller);
+    if (caller !== undefined) await endSession(signIns.db, request, caller);
     clearSessionCookie(response, place);
     response.status(204).end();
   });

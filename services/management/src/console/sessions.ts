@@ -25,7 +25,7 @@ import type { Request } from 'express';
 import type { ManagementConfig } from '../config.ts';
 import { type Caller, digestSecret, type KeyFinders, toKeyCaller } from '../keys.ts';
 import { presentConsoleSession } from '../presenters.ts';
-import { findSignInPlace, isFromOwnPage, readHalf, readSessionTokens } from './sign-ins.ts';
+import { findSignInPlace, isFromOwnPage, readSessionTokens } from './sign-ins.ts';
 
 /** A session ends after this long, used or not: a working day. */
 const longestMs = 12 * 3_600_000;
@@ -36,8 +36,6 @@ interface SignIn {
   actor: Extract<AuditActor, { id: string }>;
   role: ConsoleRole;
   method: 'api_key' | 'link' | 'oidc';
-  /** Digest of the page's half. */
-  halfSha256: Buffer;
   /** The session that the browser had before: it ends. */
   before: Caller | undefined;
 }
@@ -50,7 +48,7 @@ interface SignIn {
 export async function beginSession(
   db: Db,
   request: Request,
-  { owner, actor, role, method, halfSha256, before }: SignIn,
+  { owner, actor, role, method, before }: SignIn,
 ): Promise<{ token: string; session: ConsoleSessionRow }> {
   const token = randomBytes(32).toString('base64url');
   const id = randomUUIDv7();
@@ -61,7 +59,6 @@ export async function beginSession(
     const { created, ended } = await createConsoleSession(transaction, {
       id,
       tokenSha256: digestSecret(token),
-      halfSha256,
       owner,
       name: actor.name,
       role,
@@ -126,14 +123,9 @@ export async function endSession(db: Db, request: Request, { actor, session }: C
 /** Finds the caller whose session a request belongs to; undefined where there is none, or it is over. */
 export type FindSession = (request: Request) => Promise<Caller | undefined>;
 
-/** Whether a request shows a session rather than a key. */
-export function showsSession({ headers }: Request): boolean {
-  return headers.authorization === undefined && headers['x-agp-console'] !== undefined;
-}
-
 /**
- * A session counts where the browser shows both halves: the cookie, and the page's own in a header that no page of another origin can
- * send. The key that it was begun with must still work.
+ * The cookie counts in requests of our own page alone, which browsers vouch for. The key that the session was begun with must still
+ * work.
  */
 export function createSessionFinder(db: Db, keys: KeyFinders, config: ManagementConfig): FindSession {
   const makeFinder = () => coalesce((digests: string[]) => findConsoleSessions(db, digests), { maxAsks: 100 });
@@ -159,13 +151,13 @@ export function createSessionFinder(db: Db, keys: KeyFinders, config: Management
 
   return async (request) => {
     const place = findSignInPlace(request, config.consoleOrigin);
-    const half = readHalf(request);
-    if (place === null || half === undefined || !isFromOwnPage(request, place)) return undefined;
+    if (place === null || !isFromOwnPage(request, place)) return undefined;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const digest = digestSecret(half);
     for (const token of readSessionTokens(request, place)) {
-      const row = await (isRead ? findForRead : findForChange)(digestSecret(token).toString('hex'));
-      if (row !== undefined && timingSafeEqual(row.half_sha256, digest)) return toCaller(row, isRead);
+      const digest = digestSecret(token);
+      const row = await (isRead ? findForRead : findForChange)(digest.toString('hex'));
+      // The index compares in variable time, so its find is compared once more in constant time.
+      if (row !== undefined && timingSafeEqual(row.token_sha256, digest)) return toCaller(row, isRead);
     }
     return undefined;
   };

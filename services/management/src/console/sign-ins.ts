@@ -3,73 +3,36 @@ import { ApiError } from '@agp/core/errors';
 import { type Database, type Db, shareDatabase } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
 import { isLoopbackAddress, isLoopbackName, readHostName } from '@agp/runtime';
-import { FairShares } from '@agp/runtime/fairness';
 import type { Response } from 'express';
 
 /** Sign-ins and links of one key or person in a minute, and tries of one network with the OpenID provider. */
 export const signInLimit = { name: 'management-auth:sign-in', points: 100, durationSeconds: 60 };
 
-/** Exchanges with the OpenID provider at once; one network has at most a quarter. */
-const maxExchanges = 16;
-
 const refusal = (seconds: number) => new ApiError('too_many_sign_ins', { headers: { 'Retry-After': String(seconds) } });
 
-/** What one key or person may have of the connections. */
-const share = { connections: 1, waiting: 100, refuse: () => refusal(1) };
+/** What all sign-ins together may have of the connections for reads. */
+const share = { connections: 2, waiting: 100, refuse: () => refusal(1) };
 
-/**
- * What signing in and out of the console may take. It has connections of its own, so that changes, above all the kill switch, never wait
- * for it. Whoever guesses only joins a look-up that all who wait share. Limits count for a key or person that was found, so nobody
- * uses up another's.
- */
-export class SignIns {
-  /** For look-ups that all who wait share. */
-  readonly db: Db;
-  readonly #databaseOf: (holder: string) => Db;
-  readonly #limit: Throttle;
-  readonly #exchanges = new FairShares({ max: maxExchanges });
-
+/** What signing in and out may take. */
+export interface SignIns {
+  db: Db;
   /**
-   * @param database connections for signing in only
-   * @param waitMs longest wait for one of them, in milliseconds
-   */
-  constructor(database: Database, limit: Throttle, waitMs: number) {
-    this.db = database.db;
-    this.#databaseOf = shareDatabase(database, { ...share, waitMs });
-    this.#limit = limit;
-  }
-
-  /** @param holder a key or person that storage knows */
-  databaseOf(holder: string): Db {
-    return this.#databaseOf(holder);
-  }
-
-  /**
-   * Counts a sign-in or link of a key or person.
+   * Counts a sign-in or link of a key or person that was found, so that nobody uses up another's limit.
    *
    * @throws ApiError `too_many_sign_ins`
    */
-  async admit(holder: string): Promise<void> {
-    const { allowed, retryAfterSeconds } = await this.#limit.consume(holder);
-    if (!allowed) throw refusal(retryAfterSeconds);
-  }
+  admit(holder: string): Promise<void>;
+}
 
-  /**
-   * Asks the OpenID provider who somebody is. Nobody knows before, so this counts for the network.
-   *
-   * @throws ApiError `too_many_sign_ins`; what `ask` throws
-   */
-  async exchange<Result>(network: string, ask: () => Promise<Result>): Promise<Result> {
-    await this.admit(`network ${network}`);
-    // Whoever has a /64 of IPv6 has its neighbours too, as a rule: together they hold at most half.
-    const holder = { agentId: network, source: network.split(':').slice(0, 3).join(':') };
-    if (this.#exchanges.take(holder, 1) !== null) throw refusal(1);
-    try {
-      return await ask();
-    } finally {
-      this.#exchanges.giveBack(holder, 1);
-    }
-  }
+/** @param waitMs longest wait for a connection, in milliseconds */
+export function createSignIns(reading: Database, limit: Throttle, waitMs: number): SignIns {
+  return {
+    db: shareDatabase(reading, { ...share, waitMs })('sign-ins'),
+    async admit(holder) {
+      const { allowed, retryAfterSeconds } = await limit.consume(holder);
+      if (!allowed) throw refusal(retryAfterSeconds);
+    },
+  };
 }
 
 /** An address at which a browser may be signed in. */
@@ -147,6 +110,11 @@ export function readSessionTokens({ headers }: IncomingMessage, place: SignInPla
     .filter((value) => token.test(value));
 }
 
+/** Whether a request shows a session rather than a key. */
+export function showsSession({ headers }: IncomingMessage): boolean {
+  return headers.authorization === undefined && (headers.cookie ?? '').includes(`${sessionName}=`);
+}
+
 /** @param maxAge in seconds; until the browser closes if not given */
 function setCookie(response: Response, value: string, place: SignInPlace, maxAge?: number): void {
   response.append(
@@ -167,9 +135,3 @@ export const setSessionCookie = (response: Response, value: string, place: SignI
   setCookie(response, value, place);
 
 export const clearSessionCookie = (response: Response, place: SignInPlace): void => setCookie(response, '', place, 0);
-
-/** The page's half of a session, `X-Agp-Console`; undefined where there is none. */
-export function readHalf({ headersDistinct }: IncomingMessage): string | undefined {
-  const [half, ...more] = headersDistinct['x-agp-console'] ?? [];
-  return half !== undefined && more.length === 0 && token.test(half) ? half : undefined;
-}

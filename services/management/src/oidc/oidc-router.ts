@@ -4,10 +4,9 @@ import { appendAudit, type Db } from '@agp/db';
 import { type Logger, toPlainAddress } from '@agp/runtime';
 import { type Request, type Response, Router } from 'express';
 import { networkOf, refuseAfterFailure } from '../authenticate.ts';
-import { type ConsoleParts, requireHalf, requireOwnPage } from '../console/session-router.ts';
+import { type ConsoleParts, requireOwnPage } from '../console/session-router.ts';
 import { beginSession } from '../console/sessions.ts';
 import { type SignInPlace, setSessionCookie } from '../console/sign-ins.ts';
-import { digestSecret } from '../keys.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
 import { isDenied, OidcClient, type Person, parseRoles, readRole } from './oidc-client.ts';
 
@@ -33,7 +32,7 @@ function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person
 
 /**
  * Signing in with an OpenID provider. Cookies reach every port of a host, so none takes part: what was begun, and the code that ends it,
- * are known to the page alone, which keeps them by its origin and sends them with its half.
+ * are known to the page alone, which keeps them by its origin.
  */
 export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Router {
   const { config, signIns, failures, findSession, logger } = parts;
@@ -52,7 +51,6 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
   router.post('/start', async (request: Request, response: Response) => {
     response.locals.route = '/console/oidc/start';
     requirePage(request);
-    requireHalf(request);
     try {
       response.json(await provider.begin());
     } catch (error) {
@@ -72,11 +70,11 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
   router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
     response.locals.route = '/console/oidc/session';
     const place = requirePage(request);
-    const half = requireHalf(request);
     const { answer, ...begun } = parseInput(providerSignInSchema, request.body, 'body');
     let person: Person;
     try {
-      person = await signIns.exchange(networkOf(request), () => provider.finish(`?${answer}`, begun));
+      await signIns.admit(`network ${networkOf(request)}`);
+      person = await provider.finish(`?${answer}`, begun);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       await refuseAfterFailure(failures, request);
@@ -85,7 +83,7 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
     }
     const holder = `${person.issuer} ${person.subject}`;
     await signIns.admit(holder);
-    const db = signIns.databaseOf(holder);
+    const { db } = signIns;
     const role = readRole(person.claims, config.oidcRoleClaim, roles);
     if (role === null) {
       await refuseAfterFailure(failures, request);
@@ -97,7 +95,6 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
       actor: { kind: 'person', id: person.subject, name: person.name },
       role,
       method: 'oidc',
-      halfSha256: digestSecret(half),
       before: await findSession(request),
     });
     setSessionCookie(response, token, place);

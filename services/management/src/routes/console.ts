@@ -25,7 +25,7 @@ export const consoleRoutes = tagRoutes('Console', [
       await signIns.admit(caller.holder);
       const { secret, secretSha256 } = issueSecret('agl_');
       const expiresAt = new Date(Date.now() + linkLifeMs);
-      return recordChange({ db: signIns.databaseOf(caller.holder) }, input, 'console.link', async (transaction) => {
+      return recordChange(signIns, input, 'console.link', async (transaction) => {
         const keySha256 = Buffer.from(caller.secretSha256, 'hex');
         await createConsoleCode(transaction, { codeSha256: secretSha256, keySha256, expiresAt });
         const expires_at = expiresAt.toISOString();

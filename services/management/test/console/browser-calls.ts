@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { TestManagement } from '../support/start-test-management.ts';
@@ -38,10 +37,9 @@ export async function send(
   };
 }
 
-/** What a browser does for our page: a cookie, the page's half, and the headers about where a request comes from. */
+/** What a browser does for our page: a cookie, and the headers about where a request comes from. */
 export class BrowserCalls {
   readonly #management: Pick<TestManagement, 'service'>;
-  half = randomBytes(32).toString('base64url');
   cookie: string | undefined;
   /** As the address line has it. */
   host: string;
@@ -53,7 +51,7 @@ export class BrowserCalls {
   }
 
   get headers(): Record<string, string | undefined> {
-    return { host: this.host, cookie: this.cookie, 'x-agp-console': this.half, 'sec-fetch-site': 'same-origin' };
+    return { host: this.host, cookie: this.cookie, 'sec-fetch-site': 'same-origin' };
   }
 
   /** @param init headers replace those of a browser; undefined leaves one out */

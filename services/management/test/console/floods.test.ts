@@ -83,7 +83,7 @@ test('a block works while links, sign-ins, wrong codes and sign-outs hang in sto
   try {
     const countHanging = async () => {
       const { rows } = await pool.query<{ count: number }>(
-        `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'agp-management' AND wait_event_type = 'Lock'`,
+        `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'agp-management' AND wait_event_type = 'Lock'`,
       );
       return rows[0]?.count;
     };
@@ -135,16 +135,14 @@ test('whoever guesses codes locks out no link from the same address', async () =
   expect((await signIn({ code })).status).toBe(200);
 });
 
-test('one network has four sign-ins at the OpenID provider at once; keys sign in meanwhile', async () => {
-  const waiting = Array.from({ length: 40 }, () => atProvider('session'));
-  await expect.poll(() => asked.length).toBe(4);
+test('one network has 100 tries a minute with the OpenID provider; keys sign in meanwhile', async () => {
+  const waiting = Array.from({ length: 210 }, () => atProvider('session'));
   expectRefused(await Promise.race(waiting));
   expect((await atProvider('start')).status).toBe(200);
   expect((await signIn({ api_key: await makeReader() })).status).toBe(200);
-  expect(asked).toHaveLength(4);
-  for (const response of asked)
-    response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}');
+  // When Redis answers too late, the process counts for itself, up to the limit once more.
+  await expect.poll(() => asked.length).toBeGreaterThanOrEqual(100);
+  provider.closeAllConnections();
   const codes = (await Promise.all(waiting)).map(({ headers }) => String(headers['x-error-code']));
-  const counts = Map.groupBy(codes, (name) => name);
-  expect(counts.get('too_many_sign_ins')).toHaveLength(36);
+  expect(codes.filter((code) => code === 'too_many_sign_ins').length).toBeGreaterThanOrEqual(10);
 });

@@ -47,7 +47,6 @@ async function seedConsoleSession({ database }: TestManagement): Promise<string>
   await createConsoleSession(database.db, {
     id: uuid,
     tokenSha256: randomBytes(32),
-    halfSha256: randomBytes(32),
     owner: { issuer: 'https://id.test', subject: 'ada' },
     name: 'ada',
     role: 'viewer',

@@ -11,7 +11,7 @@ const mayFail = ['503 agent status unavailable', 'no replica ready'];
 
 /** The name of the database on one of the two servers, which may be no primary any more. */
 function onServer({ system }: Replicas, serverUrl: string): string {
-  const { pathname } = new URL(system.stack.urls.migrator.databaseUrl.replace(/,[^/]*/, ''));
+  const { pathname } = new URL(system.stack.urls.migrator.databaseUrl);
   return Object.assign(new URL(serverUrl), { pathname }).href;
 }
 
