@@ -1,17 +1,15 @@
 import type { PiiType } from './pii-types.ts';
 import { type DigitRun, findDigitRuns } from './text/digit-run.ts';
 
-/** Reports a finding of `type` from `start` to before `end` (UTF-16 units). Order does not matter, and findings may overlap. */
+/** In UTF-16 units, to before `end`. Order does not matter, and findings may overlap. */
 export type Report = (type: PiiType, start: number, end: number) => void;
 
-/** Where PII is in a text: from `start` to before `end`, in UTF-16 units. */
 export interface PiiFinding {
   type: PiiType;
   start: number;
   end: number;
 }
 
-/** A text with what the detectors share about it. */
 export interface Text {
   readonly value: string;
   /** All digit runs, found in one pass when first asked for. */
@@ -37,7 +35,6 @@ export interface Detector {
   find(text: Text, report: Report): void;
 }
 
-/** Runs detectors over a text. Their findings come in no particular order and may overlap. */
 export function runDetectors(detectors: readonly Detector[], value: string): PiiFinding[] {
   let runs: DigitRun[] | undefined;
   const text: Text = {

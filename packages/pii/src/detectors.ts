@@ -13,7 +13,7 @@ import { phoneDetector } from './kinds/phone.ts';
 import { postalAddressDetector } from './kinds/postal-address.ts';
 import { usBankRoutingDetector, usSsnDetector } from './kinds/us-ids.ts';
 
-/** All detectors. Their order does not matter. */
+/** Their order does not matter. */
 export const detectors: readonly Detector[] = [
   emailDetector,
   phoneDetector,

@@ -6,18 +6,14 @@ import { readTags, unmask } from './text/unmask.ts';
 
 export type { Detector, PiiFinding } from './detector.ts';
 
-/** Finds the PII in a text: sorted by start, no two overlap. Pure, never throws, and takes time linear in the text's length. */
+/** Sorted by start, no two overlap. Pure, never throws, and takes time linear in the text's length. */
 export type PiiFinder = (text: string) => PiiFinding[];
 
 const ranks: Record<PiiForm, number> = { checksum: 0, fixed: 1, context: 2, loose: 3, guess: 4 };
 
 const rankOf = (finding: PiiFinding): number => ranks[piiTypes[finding.type].form];
 
-/**
- * Makes a finder of every type in `piiTypes`.
- *
- * @param personNames of `@agp/metering/person-names`, which is apart because it takes time and memory to load; none are found without it
- */
+/** @param personNames of `@agp/metering/person-names`, apart because it takes time and memory to load */
 export function createPiiFinder({ personNames }: { personNames?: Detector } = {}): PiiFinder {
   const active = personNames ? [...detectors, personNames] : detectors;
   return (text) => {
@@ -34,7 +30,7 @@ export function createPiiFinder({ personNames }: { personNames?: Detector } = {}
 /** Escapes may contain escapes: a text is decoded at most this often. */
 const maxReadings = 2;
 
-/** The other ways to read a text. It is searched as written too: characters removed from it may separate words. */
+/** A text is searched as written too: characters removed from it may separate words. */
 function* readOtherwise(text: string): Generator<Rewritten> {
   const tags = readTags(text);
   if (tags) yield tags;
@@ -47,7 +43,6 @@ function* readOtherwise(text: string): Generator<Rewritten> {
   }
 }
 
-/** A rewriting of a rewriting. */
 function chain(outer: Rewritten, inner: Rewritten): Rewritten {
   return {
     value: inner.value,
@@ -58,14 +53,14 @@ function chain(outer: Rewritten, inner: Rewritten): Rewritten {
   };
 }
 
-/** The distinct types that a finder finds in some texts, sorted by name. */
+/** Distinct, sorted by name. */
 export function detectPiiTypes(texts: Iterable<string>, finder: PiiFinder): PiiType[] {
   const types = new Set<PiiType>();
   for (const text of texts) for (const { type } of finder(text)) types.add(type);
   return [...types].sort();
 }
 
-/** Of findings that overlap, keeps the surer one; of two equally sure ones the longer; then the earlier. */
+/** The surer one stays, then the longer, then the earlier. */
 function resolveOverlaps(findings: PiiFinding[], length: number): PiiFinding[] {
   findings.sort(
     (a, b) =>

@@ -1,14 +1,9 @@
 /**
- * How sure the form of a type alone makes a finding. Where two findings overlap, the surer one stays:
- * `checksum` (digits that must add up) before `fixed` (a layout that little else has) before `context`
- * (a word nearby is needed) before `loose` (usually right) before `guess` (by lists of words).
+ * Of findings that overlap the surer stays: digits that must add up, a rare layout, a word nearby, usually right, by lists of words.
  */
 export type PiiForm = 'checksum' | 'fixed' | 'context' | 'loose' | 'guess';
 
-/**
- * Every kind of PII that is searched for, by its name in an event's `pii_types`. The names are
- * stable: they are never renamed or given another meaning, and docs/pii.md lists them all.
- */
+/** The names in `pii_types` of events: never renamed or given another meaning, and listed in docs/pii.md. */
 export const piiTypes = {
   email: { description: 'E-mail address', form: 'fixed' },
   phone: { description: 'Phone or fax number, international or national', form: 'loose' },
@@ -66,5 +61,4 @@ export const piiTypes = {
   credential: { description: 'Key or token that stands behind its name', form: 'context' },
 } as const satisfies Record<string, { description: string; form: PiiForm }>;
 
-/** A kind of PII. */
 export type PiiType = keyof typeof piiTypes;

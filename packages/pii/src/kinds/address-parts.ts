@@ -19,13 +19,11 @@ import {
   wordsBefore,
 } from './address-words.ts';
 
-/** The kinds of parts of an address. `tail` is a bare number, which means nothing by itself: a house number or postcode. */
+/** A `tail` is a bare number: a house number or postcode. */
 type PartKind = 'street' | 'name' | 'unit' | 'code' | 'tail';
 
-/** A number with the words that make it a part of an address. */
 export interface Part {
   readonly kind: PartKind;
-  /** An address needs {@link enough} of different kinds together. */
   readonly weight: number;
   readonly start: number;
   readonly end: number;
@@ -34,7 +32,6 @@ export interface Part {
 /** The weight at which neighbouring parts are an address. */
 export const enough = 2;
 
-/** How many words to look at before and behind a number. */
 const reach = 6;
 
 const isName = (word: Word): boolean =>
@@ -43,15 +40,13 @@ const isLongWord = ({ text }: Word): boolean => /^\p{L}{4,}$/u.test(text);
 const isStreetName = (word: Word): boolean => isName(word) && !notStreets.has(word.plain);
 const isFiller = (word: Word): boolean => isName(word) || connectives.has(word.plain);
 
-/** A street in small letters alone: `12 main street`. */
 const smallStreet = / [a-z]{3,20}(?: [a-z]{3,20})? (?:street|avenue|ave|boulevard|blvd)\b/y;
 
-/** Reads the number from `start` to before `end`, which no letter touches, with the words around it; null if it is in no address. */
 export function readPart(text: string, start: number, end: number): Part | null {
   return readBefore(text, start, end) ?? readTail(text, start, end);
 }
 
-/** Judges a number by the words before and behind it. One word on each side is enough to reject nearly all numbers. */
+/** One word on each side is enough to reject nearly all numbers. */
 function readBefore(text: string, start: number, end: number): Part | null {
   const nearest = wordsBefore(text, start, 1)[0];
   const before = nearest !== undefined && mayBelong(nearest) ? wordsBefore(text, start, reach) : [];
@@ -64,7 +59,6 @@ function readBefore(text: string, start: number, end: number): Part | null {
   return street?.weight === enough ? street : (codeOrUnit ?? behind ?? street);
 }
 
-/** Words that make a number behind them part of an address even without a capital letter. */
 const addressWords: ReadonlySet<string> = new Set([
   ...sureUnits,
   ...units,
@@ -78,16 +72,12 @@ const addressWords: ReadonlySet<string> = new Set([
 const mayBelong = (word: Word): boolean =>
   isCapital(word) || addressWords.has(word.plain) || (word.plain.length > 6 && joinedTypes.test(word.plain));
 
-/** Reads a number of three digits and more with nothing tied to it. */
 function readTail(text: string, start: number, end: number): Part | null {
   if (end - start < 3 || !' ,\n'.includes(text.charAt(start - 1))) return null;
   return !isPartOfRun(text, start, end) ? { kind: 'tail', weight: 0, start, end } : null;
 }
 
-/**
- * True if further digits are joined to these, or if groups of digits surround them as in a phone number: one on each side, or two
- * on one side.
- */
+/** Further digits are joined to these, or groups of digits surround them as in a phone number. */
 function isPartOfRun(text: string, start: number, end: number): boolean {
   if (!isDigit(text.charCodeAt(start - 2)) && !isDigit(text.charCodeAt(end + 1))) return false;
   const before = text.slice(Math.max(0, start - 8), start);
@@ -158,7 +148,6 @@ function readStreetBehind(text: string, start: number, end: number): Part | null
   return null;
 }
 
-/** The last of the names after a street type such as "rue", skipping connectives; null without one. */
 function lastName(words: readonly Word[], anyCase: boolean): Word | null {
   let last: Word | null = null;
   for (const word of words.slice(1)) {
@@ -190,7 +179,6 @@ function readStreetBefore(text: string, before: readonly Word[], start: number, 
   return guess(firstName(before));
 }
 
-/** The leftmost of the adjoining names, given words from right to left. */
 function firstName(words: readonly Word[]): Word {
   const other = words.findIndex((word) => !isName(word));
   return words[other === -1 ? words.length - 1 : Math.max(0, other - 1)] as Word;

@@ -1,10 +1,10 @@
 import { isDigit } from '../text/characters.ts';
 
-/** A word of a line. `end` is before the commas and full stops at its end. */
+/** `end` is before the commas and full stops at its end. */
 export interface Word {
   readonly start: number;
   readonly end: number;
-  /** As written, without commas. */
+  /** Without commas. */
   readonly text: string;
   /** In lower case, without full stops at its end. */
   readonly plain: string;
@@ -12,7 +12,7 @@ export interface Word {
 
 const maxLength = 24;
 
-/** Whether a UTF-16 unit ends a word: white space, brackets, quotation marks and the like, but not comma and full stop. */
+/** Not comma and full stop. */
 function endsWord(unit: number): boolean {
   if (Number.isNaN(unit) || unit <= 34 || unit === 0xa0 || unit === 0x202f || unit === 0x201c || unit === 0x201d)
     return true;
@@ -32,7 +32,7 @@ function makeWord(text: string, start: number, end: number): Word {
   return { start, end: start + plainEnd, text: whole, plain: whole.slice(0, plainEnd).toLowerCase() };
 }
 
-/** The words of the same line that end before `at`, the nearest first; at most `count` of at most 24 units. */
+/** The nearest first, of at most 24 units each. */
 export function wordsBefore(text: string, at: number, count: number): Word[] {
   const words: Word[] = [];
   while (words.length < count) {
@@ -48,7 +48,7 @@ export function wordsBefore(text: string, at: number, count: number): Word[] {
   return words;
 }
 
-/** The words of the same line from `at` on; at most `count` of at most 24 units. A word that a comma ends is the last. */
+/** At most 24 units each; a word that a comma ends is the last. */
 export function wordsAfter(text: string, at: number, count: number): Word[] {
   const words: Word[] = [];
   while (words.length < count) {
@@ -65,7 +65,6 @@ export function wordsAfter(text: string, at: number, count: number): Word[] {
   return words;
 }
 
-/** Whether a word begins with a capital letter. */
 export function isCapital({ text }: Word): boolean {
   const unit = text.charCodeAt(0);
   return unit < 128 ? unit >= 65 && unit <= 90 : /^\p{Lu}/u.test(text);
@@ -102,7 +101,6 @@ export const trailingTypes = setOf(`
 export const joinedTypes =
   /(?:stra(?:ß|ss)e|gasse|gässli|[a-zäöü]{2}weg|platz|allee|[^g]gata|gatan|[a-zøæå]gaten|[a-zåäö]väg(?:en)?|[a-zøæå]ve[ij](?:en)?|ve[ig]en|[rsnld]gade|plads|stræde|stræti|vegur|götu|katu|[aäi]ntie|kuja|polku|raitti|straat|[a-z]{2}laan|plein|dreef|singel|gracht|steeg|kade|grand|gränd|stigen|backen|bakken|bergsvej|utca)$/iu;
 
-/** Names for a part of a building. The first ones have hardly another meaning. */
 export const sureUnits = setOf('apt apartment suite ste flat appt appartement');
 export const units = setOf('unit room rm floor fl bldg building block box psc');
 
@@ -129,7 +127,6 @@ export const notStreets = setOf(`
   why how what who which max min roughly section appendix annex schedule clause paragraph footnote slide sheet
   rfc iso din utf cve pep ecma port ipv byte bit`);
 
-/** Names of countries in English addresses, in lower case. */
 export const countries: ReadonlySet<string> = new Set(
   `afghanistan|albania|algeria|andorra|angola|argentina|armenia|australia|austria|azerbaijan|bahamas|bahrain|bangladesh|barbados|
 belarus|belgium|belize|benin|bhutan|bolivia|bosnia and herzegovina|botswana|brazil|brunei|bulgaria|burkina faso|burundi|cambodia|
@@ -149,7 +146,6 @@ vatican city|venezuela|vietnam|wales|yemen|zambia|zimbabwe`
     .split('|'),
 );
 
-/** Two-letter codes of the states and territories of the USA, and of its military mail. */
 export const usStates: ReadonlySet<string> = new Set(
   `AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT
 VA WA WV WI WY DC AS GU MP PR VI AA AE AP`.split(/\s+/),

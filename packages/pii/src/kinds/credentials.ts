@@ -2,31 +2,25 @@ import type { Detector, Report } from '../detector.ts';
 import { matchAt } from '../text/characters.ts';
 import { isPlaceholder, looksRandom } from './looks-random.ts';
 
-/** Code, types, names of algorithms and templates, rather than a password. */
 const notPassword =
   /^(?:[$%{<[(@*#&|!]|(?:process|os|env|config|settings|secrets|self|this|var|data|req|request|user|props|state|form|args|input)[.[]|(?:md5|sha\d|bcrypt|argon2|scrypt|pbkdf2|base64|varchar|u?int\d|oauth2?|utf-?\d|https?:|file:)|pass(?:word|wd)?\d{0,2}$|[*.•x_-]{1,200}$)/i;
 
-/**
- * True if a value assigned to a name such as `password` looks like a password. Bare words do not: they are mostly types, variables,
- * or the next word of a sentence.
- */
+/** Bare words are mostly types, variables, or the next word of a sentence. */
 function isPassword(value: string, quoted: boolean): boolean {
   if (notPassword.test(value) || isPlaceholder(value)) return false;
   if (!/\p{L}/u.test(value)) return /^\d{6,}$/.test(value);
   return /\d/.test(value) || (quoted && /[!@#$%^&*+~]/.test(value));
 }
 
-/** True if a value assigned to a name such as `api_key` looks like a key or token. */
 function isSecretKey(value: string): boolean {
   return value.length >= 16 && /^[\w+/=.~-]+$/.test(value) && /\d/.test(value) && looksRandom(value);
 }
 
 const maxName = 24;
 
-/** Names for a password, at the end of the text before a sign. */
 const passwordName =
   /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrase(?:ñ|n)a|senha|wachtwoord|mot de passe|(?:^|[^a-z])pass)$/i;
-/** Names for a key or token. Tokens of pages and forms (`page_token`, `csrf_token`) are not secrets. */
+/** Tokens of pages and forms (`page_token`, `csrf_token`) are not secrets. */
 const keyName =
   /(?:api[ _-]?key|(?:secret|private|account|encryption)[ _-]?(?:access[ _-]?)?key|client[ _-]?secret|(?:access|auth|api|bot|refresh|bearer)[ _-]?token|authorization)$/i;
 
@@ -36,15 +30,13 @@ const lastLetters = new Set('denastyDENASTY');
 /** Characters between a name and its sign: quotes, which JSON within JSON escapes, emphasis, and a space. */
 const besideName = '"\'`\\ *';
 
-/** The text between the sign and the value. The group is the quote of a quoted value. */
 const opening = /[ =>*]{0,3}\\?(["'`]?)(?:Bearer |Basic |Token )?/iy;
 const quotedValue = /[^\s"'`\\]{6,200}/y;
 const bareValue = /[^\s"'`\\,;&|<>(){}[\]]{6,200}/y;
 const quotes = '"\'`\\';
-/** Behind a value without quotes these show that it is a call, an index or part of a string that code builds. */
 const codeBehind = '(["\'`\\';
 
-/** Reads the value that begins at an offset. @returns the offset behind it */
+/** @returns the offset behind it */
 function readValue(text: string, at: number, type: 'password' | 'credential', report: Report): number {
   const quoted = Boolean(matchAt(opening, text, at)?.[1]);
   const start = opening.lastIndex;
@@ -60,7 +52,7 @@ function readValue(text: string, at: number, type: 'password' | 'credential', re
   return end;
 }
 
-/** Reads the assignment whose sign is at an offset. @returns the offset behind it */
+/** @returns the offset behind it */
 function readAssignment(text: string, sign: number, report: Report): number {
   let nameEnd = sign;
   while (nameEnd > 0 && nameEnd > sign - 4 && besideName.includes(text.charAt(nameEnd - 1))) nameEnd--;
@@ -70,7 +62,7 @@ function readAssignment(text: string, sign: number, report: Report): number {
   return keyName.test(name) ? readValue(text, sign + 1, 'credential', report) : sign + 1;
 }
 
-/** Finds passwords, keys and tokens without a form of their own by the name before them: `password: ...`, `api_key=...`. */
+/** Known only by the name before them: `password: ...`, `api_key=...`. */
 export const credentialDetector: Detector = {
   types: ['password', 'credential'],
   find({ value: text }, report) {
@@ -83,14 +75,11 @@ export const credentialDetector: Detector = {
   },
 };
 
-/** `user:password@` in front of a host. */
 const userAndPassword = /([^\s/?#@:'"`<>\\]{0,100}):([^\s/?#@'"`<>\\]{1,150})(?=@[A-Za-z0-9[])/y;
 
-/** How documentation and templates fill in a password. */
 const placeholder =
   /^(?:your|my.?pass|[$%{([<]|(?:pass(?:word|wd)?|pwd|pw|secret|token|change.?me|user(?:name)?|example|redacted|[*.•x_-]{1,150})$)/i;
 
-/** Finds URLs with a name and password in them, such as those of databases. */
 export const credentialUrlDetector: Detector = {
   types: ['credential_url'],
   find({ value: text }, report) {

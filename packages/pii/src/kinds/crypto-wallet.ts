@@ -4,7 +4,6 @@ import { base58, bech32, bech32m } from '@scure/base';
 import type { Detector, Report } from '../detector.ts';
 import { hasWordNear, isWordUnit, matchAt } from '../text/characters.ts';
 
-/** Whether base58 characters are a Bitcoin address to a key or to a script: version 0 or 5, and the checksum of base58check. */
 function isBase58Address(address: string): boolean {
   const bytes = base58.decode(address);
   if (bytes.length !== 25 || (bytes[0] !== 0 && bytes[0] !== 5)) return false;
@@ -12,10 +11,7 @@ function isBase58Address(address: string): boolean {
   return bytes.subarray(21).every((byte, index) => byte === digest[index]);
 }
 
-/**
- * Whether text is a segregated witness address of Bitcoin's main network: `bc1` and data, in one case, that end with bech32's checksum for
- * witness version 0 (BIP 173) and with bech32m's for later ones (BIP 350).
- */
+/** Bech32's checksum is for witness version 0 (BIP 173), bech32m's for later ones (BIP 350). */
 function isBech32Address(address: string): boolean {
   const isFirstVersion = address.charAt(3).toLowerCase() === 'q';
   if (isFirstVersion && address.length !== 42 && address.length !== 62) return false;
@@ -72,10 +68,7 @@ function findBech32(text: string, prefix: string, report: Report): void {
   }
 }
 
-/**
- * Finds Bitcoin addresses (base58check, bech32, bech32m) and Ethereum addresses with EIP-55's checksum. Ethereum addresses in a single
- * case have no checksum and need a word nearby.
- */
+/** Ethereum addresses in a single case have no checksum and need a word nearby. */
 export const cryptoWalletDetector: Detector = {
   types: ['crypto_wallet'],
   find({ value }, report) {

@@ -3,7 +3,6 @@ import { isDigit, isWordUnit, matchAt } from '../text/characters.ts';
 import { isCalendarDate } from '../text/check-digits.ts';
 import { visitNumbers } from '../text/detect-digits.ts';
 
-/** How the names of months begin in many languages, in the order of the months. */
 const months = [
   /^(?:jan|ene|gen|led|sty|sij)/i,
   /^(?:feb|f[ée]v|[úu]no|lut)/i,
@@ -26,11 +25,9 @@ const asian = /(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일]/y;
 const monthBefore = /(\p{L}{3,12})\.? $/u;
 const restOfMonthFirst = /(\d{1,2})(?:st|nd|rd|th)?,? (\d{4})/y;
 
-/** Words before a date of birth. */
 const words =
   /\bborn\b|\bd\.?o\.?b\b|\bbirth ?-?(?:date|day)|\bdate[ _-]of[ _-]birth|\bbirth[_ ]?date|\bgeboren|\bgeb\.|geburts(?:datum|tag)|\bn[ée]e? le\b|date de naissance|fecha de nacimiento|\bnacid[oa]|\bnaci[óo] el|data di nascita|\bnat[oa] il\b|\bnascid[oa]|data de nascimento|geboortedatum|f[øö]dt?\b|f[øö]dsels?dat|f[öo]delsedatum|syntynyt|syntym[äa]|data urodzenia|urodzon[ya]|datum narozen|рожден|родил|生年月日|出生|생년월일/i;
 
-/** How far before a date the words may be, in UTF-16 units. */
 const reach = 48;
 
 /** Finds dates of birth: a day that exists, in a usual form, behind words for it with no other number between. */
@@ -48,7 +45,6 @@ export const dateOfBirthDetector: Detector = {
   },
 };
 
-/** True if a number may begin a date, judging by itself and the units around it. */
 function mayBeginDate(text: string, start: number, end: number): boolean {
   const behind = text.charAt(end);
   if (end - start === 4)
@@ -59,7 +55,6 @@ function mayBeginDate(text: string, start: number, end: number): boolean {
   return behind !== '' && ' -./,snrtº'.includes(behind);
 }
 
-/** The date whose first number begins at `at` and has `length` digits, or null. */
 function findDate(text: string, at: number, length: number): { start: number; end: number } | null {
   if (length === 4) {
     const [, year, , month, day] = matchAt(yearFirst, text, at) ?? [];

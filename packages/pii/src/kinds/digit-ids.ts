@@ -9,20 +9,17 @@ import {
   weighDigits,
 } from '../text/check-digits.ts';
 
-/** A country that a type of the form `national_id_*` exists for. */
 export type IdCountry = PiiType extends infer Type
   ? Type extends `national_id_${infer Country}`
     ? Country
     : never
   : never;
 
-/** A national number made of digits alone. */
 interface DigitId {
   readonly type: PiiType;
   readonly length: number;
-  /** Words near it that make a number in any grouping one of these. */
   readonly words: RegExp;
-  /** True if its check digits are right and its date exists. Takes exactly `length` digits. */
+  /** Takes exactly `length` digits. */
   readonly check: (digits: string) => boolean;
   /** The groupings ({@link DigitRun.shape}) that need no word nearby. */
   readonly shapes: readonly string[];
@@ -41,7 +38,6 @@ function digitId(
 const last = (digits: string): number => digitAt(digits, digits.length - 1);
 const slice = (digits: string, start: number, end: number): number => Number(digits.slice(start, end));
 
-/** The remainder by 11 taken from 11, with 0 in place of 10 and 11. */
 const complement11 = (sum: number): number => ((11 - (sum % 11)) % 11) % 10;
 
 /** The month, if the century or the sex is encoded as a number added to it. */
@@ -159,7 +155,6 @@ const checkAustralia = (digits: string): boolean => weighDigits(digits, [1, 4, 3
 const checkCanada = (digits: string): boolean => /^[1-79]/.test(digits) && passesLuhn(digits);
 const checkIndia = (digits: string): boolean => /^[2-9]/.test(digits) && passesVerhoeff(digits);
 
-/** The number of the National Health Service. */
 const checkNhs = (digits: string): boolean =>
   (11 - (weighDigits(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === last(digits) && !/^(.)\1+$/.test(digits);
 
@@ -173,9 +168,8 @@ const checkDenmark = (digits: string): boolean =>
 const swedish = /personn|samordningsn|swedish/i;
 
 /**
- * Up to one number in ten passes these checks by chance, so a number needs a word nearby or a grouping that little else has.
- * The rules are those that each country publishes. They are our own and not those of the library `stdnum`, with which the tests
- * compare them, because that one takes about thirty times as long (8 µs a number) and refuses dates in the future.
+ * One number in ten passes these checks by chance, so it needs a word nearby or a rare grouping.
+ * The rules are our own: `stdnum`, with which the tests compare them, takes thirty times as long (8 µs) and refuses dates in the future.
  */
 export const digitIds: readonly DigitId[] = [
   digitId('au', 9, /\btfn\b|tax file n/i, checkAustralia),

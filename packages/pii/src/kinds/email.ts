@@ -26,7 +26,7 @@ const isDomainUnit = (unit: number): boolean => (isWordUnit(unit) && unit !== 95
 const isLocalUnit = (unit: number): boolean =>
   isWordUnit(unit) || unit === dot || unit === hyphen || unit === plus || unit === percent || unit === apostrophe;
 
-/** Where the part before an `@` begins: at most 64 units, no two dots in a row, first a letter, digit or underscore. */
+/** At most 64 units, no two dots in a row. */
 function findLocalStart(text: string, at: number): number {
   const earliest = Math.max(0, at - maxLocal);
   let start = at;
@@ -61,7 +61,6 @@ function isMailDomain(domain: string): boolean {
   );
 }
 
-/** Whether the part before the `@` is the user of a URL, `postgres://user:secret@host/`, or git's `git@host:path`. */
 function isUrlUser(text: string, start: number, at: number, end: number): boolean {
   if (/\/\/[^\s/@]{0,64}$/.test(text.slice(Math.max(0, start - 66), start))) return true;
   const next = text.charCodeAt(end);
@@ -69,8 +68,7 @@ function isUrlUser(text: string, start: number, at: number, end: number): boolea
 }
 
 /**
- * Finds mail addresses as people write them (RFC 5321 sizes): Latin, Greek and Cyrillic letters in both parts, no quoted local
- * parts, no address literals. Skips package versions (`left-pad@1.3.0`), file names and users in URLs.
+ * As people write them (RFC 5321 sizes), in Latin, Greek and Cyrillic letters. Skips package versions (`left-pad@1.3.0`), file names and users in URLs.
  */
 export const emailDetector: Detector = {
   types: ['email'],

@@ -3,23 +3,20 @@ import { hasWordNear, isAsciiLetter, isDigit, isWordUnit } from '../text/charact
 import type { DigitRun } from '../text/digit-run.ts';
 
 const colon = 58;
-/** More than the longest address, `0000:0000:0000:0000:0000:ffff:255.255.255.255`. */
 const maxLength = 48;
 
 const isHex = (unit: number): boolean => isDigit(unit) || ((unit | 32) >= 97 && (unit | 32) <= 102);
 
 /**
- * The ranges of machines' addresses: global unicast, unique local, link-local, and IPv4 in its IPv6 forms. This also rules out
- * `a::b` of a programming language.
+ * Global unicast, unique local, link-local, and IPv4 in its IPv6 forms; this rules out `a::b` of a programming language.
  */
 const assigned = /^(?:[23][0-9a-f]{3}:|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:|64:ff9b:|::ffff:\d{1,3}\.)/i;
 
-/** Eight long groups are an address in any range. */
 const wholeForm = /^(?=.{31})(?:[0-9a-f]{2,4}:){7}[0-9a-f]{2,4}$/i;
 
 const ipv4Tail = /(?:^|:)(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
 
-/** Whether text of hex digits, colons and dots is one address (RFC 4291). */
+/** RFC 4291. */
 function isIpv6(text: string): boolean {
   if (wholeForm.test(text)) return true;
   if (!assigned.test(text)) return false;
@@ -36,7 +33,6 @@ function isIpv6(text: string): boolean {
   return halves.length === 2 ? groups.length < 8 && halves[1] !== '' : groups.length === 8;
 }
 
-/** Finds IPv6 addresses: from each colon, looks as far as hex digits, colons and dots reach on both sides. */
 function findIpv6(text: string, report: Report): void {
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
     const next = text.charCodeAt(at + 1);
@@ -55,12 +51,10 @@ function findIpv6(text: string, report: Report): void {
 
 const isColonOrDot = (unit: number): boolean => unit === colon || unit === 46;
 
-/** Text right before a version or a section number rather than an address. */
 const versionWords =
   /(?:[=<>~^@]|[A-Za-z]\/|\b(?:v|ver|versions?|release|rev|revision|build|firmware|section|chapter|clause|oid|chrome|driver)[\s.:"'=]{0,4})$/i;
 const addressWords = /\bip\b|ipv4|\bip_|address|host|server|dns|ping|remote|client|gateway|subnet/i;
 
-/** Four numbers up to 255 without leading zeros, from the group `first` on. */
 function readOctets(run: DigitRun, first: number): number[] | null {
   const octets: number[] = [];
   for (let group = first; group < first + 4; group++) {
@@ -114,8 +108,7 @@ function findIpv4(text: Text, report: Report): void {
 }
 
 /**
- * Finds IPv4 and IPv6 addresses of machines, private ones included. Not loopback, unspecified, multicast, netmasks and whole networks,
- * and not version numbers; four single digits need a word like `ip` or `host` before them.
+ * Private ones included; not loopback, multicast, netmasks, whole networks and version numbers. Four single digits need a word like `ip` before them.
  */
 export const ipAddressDetector: Detector = {
   types: ['ip_address'],

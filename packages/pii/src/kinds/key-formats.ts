@@ -5,7 +5,7 @@ import { isPlaceholder, looksRandom } from './looks-random.ts';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The six base62 digits at the end of a token of GitHub or npm: the CRC-32 of the characters between its prefix and them. */
+/** Base62 of the CRC-32 of the characters before. */
 export function tokenChecksum(secret: string): string {
   let rest = crc32(secret);
   let digits = '';
@@ -17,23 +17,18 @@ export function tokenChecksum(secret: string): string {
 }
 
 /**
- * Whether a token of GitHub's format of 2021, which npm has too, ends in its checksum
+ * GitHub's format of 2021, which npm has too: four characters, 30 of the secret, six of the checksum
  * (github.blog/2021-04-05-behind-githubs-new-authentication-token-formats).
- *
- * @param token a prefix of four characters, 30 of the secret, six of the checksum
  */
 export function hasTokenChecksum(token: string): boolean {
   return token.slice(-6) === tokenChecksum(token.slice(4, -6));
 }
 
-/** The form of one issuer's keys. */
 export interface KeyFormat {
   type: PiiType;
-  /** The beginning of every key of the format, in this case. */
   prefix: string;
-  /** The rest of a key, sticky. If its length is fixed, the pattern excludes longer words. */
+  /** Sticky; if the length is fixed, the pattern excludes longer words. */
   rest: RegExp;
-  /** Whether the match is a key, rather than a name or a placeholder. */
   accepts(text: string, start: number, end: number): boolean;
 }
 
@@ -45,14 +40,12 @@ function apiKey(prefix: string, rest: RegExp, accepts = isRandom): KeyFormat {
   return { type: 'api_key', prefix, rest, accepts };
 }
 
-/** A bot's token is its number, a colon, and this secret. */
 const isOfTelegramBot: KeyFormat['accepts'] = (text, start, end) =>
   /(?:^|\D)\d{8,10}:$/.test(text.slice(Math.max(0, start - 12), start)) && isRandom(text, start, end);
 
 const isOfTwilio: KeyFormat['accepts'] = (text, start, end) =>
   hasWordNear(text, start, end, /twilio/i, 100, 100) && isRandom(text, start, end);
 
-/** Formats of keys that are known by their first characters. */
 export const keyFormats: readonly KeyFormat[] = [
   // OpenAI (`sk-proj-`, `sk-svcacct-` ...), Anthropic (`sk-ant-`), OpenRouter (`sk-or-v1-`), DeepSeek, LiteLLM, Langfuse.
   apiKey('sk-', /[\w-]{20,300}/y),

@@ -4,7 +4,6 @@ import { hasWordNear, isAsciiLetter, isDigit, matchAt } from '../text/characters
 import { type KeyFormat, keyFormats } from './key-formats.ts';
 import { looksRandom } from './looks-random.ts';
 
-/** The length of the shortest secret that is found by its form alone. */
 const minLength = 20;
 
 const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) =>
@@ -12,8 +11,7 @@ const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) =>
 );
 
 /**
- * Calls `visit` with start and end of every stretch of at least 20 units of base64, base64url and the dots between their
- * parts, from left to right. Prose has few: only each twentieth unit is looked at, and those of the word around it.
+ * At least 20 units of base64, base64url and dots, from left to right. Prose has few, so only each twentieth unit is looked at.
  */
 function findLongWords(text: string, visit: (start: number, end: number) => void): void {
   let behind = 0;
@@ -29,13 +27,12 @@ function findLongWords(text: string, visit: (start: number, end: number) => void
   }
 }
 
-/** Longer headers hold certificates, and are rare. */
 const maxHeader = 8192;
 
 const hyphen = 45;
 const underscore = 95;
 
-/** The offset behind the base64url that begins at an offset. A RegExp would keep a backtracking step for each unit of a long one. */
+/** A RegExp would keep a backtracking step for each unit of a long one. */
 function skipBase64Url(text: string, start: number): number {
   let at = start;
   for (let unit = text.charCodeAt(at); isBase64Url(unit); unit = text.charCodeAt(at)) at++;
@@ -45,7 +42,7 @@ function skipBase64Url(text: string, start: number): number {
 const isBase64Url = (unit: number): boolean =>
   isAsciiLetter(unit) || isDigit(unit) || unit === hyphen || unit === underscore;
 
-/** Whether a base64url text is the JSON of a JOSE header, which always names an algorithm (RFC 7515 and 7516, 4.1.1). */
+/** It always names an algorithm (RFC 7515 and 7516, 4.1.1). */
 function isJoseHeader(encoded: string): boolean {
   // Decoding and parsing throw for other texts, which is slow, so cheap checks come first.
   if (encoded.length < 15 || encoded.length % 4 === 1) return false;
@@ -59,15 +56,13 @@ function isJoseHeader(encoded: string): boolean {
   }
 }
 
-/** Whether a token was found, and where the text that was read ends. */
 interface JwtReading {
   found: boolean;
   end: number;
 }
 
 /**
- * Reads a JSON web token, signed (three parts) or encrypted (five), that begins at an offset. The caller continues at its `end` in any
- * case, so no character is read twice.
+ * Signed (three parts) or encrypted (five). The caller continues at its `end` in any case, so no character is read twice.
  */
 function readJwt(text: string, start: number): JwtReading {
   const headerEnd = skipBase64Url(text, start);
@@ -82,14 +77,13 @@ function readJwt(text: string, start: number): JwtReading {
   return { found: true, end };
 }
 
-/** Formats by the first character of their keys. */
 const formatsByFirst: readonly (readonly KeyFormat[])[] = Array.from({ length: 128 }, (_, unit) =>
   keyFormats.filter(({ prefix }) => prefix.charCodeAt(0) === unit),
 );
 
 const isAlphanumeric = (unit: number): boolean => isDigit(unit) || isAsciiLetter(unit);
 
-/** The offset behind the key that begins at an offset, also behind a placeholder in the form of a key; 0 if none begins there. */
+/** 0 if none begins there; a placeholder in the form of a key is passed over. */
 function readKey(text: string, start: number, report: Report): number {
   for (const { type, prefix, rest, accepts } of formatsByFirst[text.charCodeAt(start)] ?? []) {
     if (!text.startsWith(prefix, start)) continue;
@@ -104,7 +98,7 @@ function readKey(text: string, start: number, report: Report): number {
 const awsSecret = /[A-Za-z0-9/+]{40}(?![\w/+=-])/y;
 const awsContext = /\baws|aws_|secret.?access.?key|\bA[KS]IA[A-Z2-7]{16}/i;
 
-/** The secret half of an AWS key has no prefix: it is forty characters of base64 behind a word for it. */
+/** It has no prefix: forty characters of base64 behind a word for it. */
 function readAwsSecret(text: string, start: number, report: Report): number {
   if (!matchAt(awsSecret, text, start)) return 0;
   const end = start + 40;
@@ -119,7 +113,6 @@ function wordStart(text: string, start: number): number {
   return text[start - 1] === '\\' && 'nrt'.includes(text.charAt(start)) ? start + 1 : start;
 }
 
-/** Finds keys by the form that their issuers gave them, AWS secrets, and JSON web tokens. */
 export const keyDetector: Detector = {
   types: ['api_key', 'aws_key', 'github_token', 'jwt', 'private_key'],
   find({ value: text }, report) {
@@ -135,7 +128,6 @@ export const keyDetector: Detector = {
           next = jwt.end;
         }
         at = Math.max(next, at + 1);
-        // A key begins where a word does.
         while (at < end && isAlphanumeric(text.charCodeAt(at - 1))) at++;
       }
     });
@@ -146,7 +138,6 @@ const begin = '-----BEGIN ';
 const header = /(?:[A-Z]{2,9} )?PRIVATE KEY(?: BLOCK)?-----/y;
 const footer = /-----END (?:[A-Z]{2,9} )?PRIVATE KEY(?: BLOCK)?-----/;
 
-/** A line of the key itself; examples have dots or words instead. */
 const keyLine = /[A-Za-z0-9+/]{40,100}/;
 
 /** The key itself begins within so many units of the header, behind the headers of encrypted and PGP keys. */
@@ -155,7 +146,10 @@ const maxPreamble = 300;
 /** Far past the largest RSA key. */
 const maxLength = 32 * 1024;
 
-/** Finds PEM and PGP blocks with private keys, also with line breaks written as `\n` and with the end cut off. */
+/**
+ * Line breaks may be written as `
+ * `, and the end cut off.
+ */
 export const privateKeyDetector: Detector = {
   types: ['private_key'],
   find({ value: text }, report) {

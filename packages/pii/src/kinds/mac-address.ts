@@ -1,12 +1,10 @@
 import type { Detector, Report } from '../detector.ts';
 import { isWordUnit } from '../text/characters.ts';
 
-/** Not one machine's address: unset, or broadcast. */
 const reserved = /^(?:0{12}|f{12})$/i;
 
 interface Form {
   separator: string;
-  /** Units from one separator to the next. */
   step: number;
   length: number;
   pattern: RegExp;

@@ -6,7 +6,6 @@ import { visitNumbers } from '../text/detect-digits.ts';
 const words =
   /passport|reisepass|passeport|pasaporte|passaport|paspoort|\bpaszport|\bpas nr|passnummer|passi(?:n|numero)|\bpașaport|útlevél|cestovn|διαβατ|паспорт|загранпаспорт|护照|護照|パスポート|旅券|여권/i;
 
-/** How far from a number the word may be, in UTF-16 units. */
 const wordsBefore = 40;
 const wordsAfter = 24;
 
@@ -16,12 +15,10 @@ const longest = 9;
 const firstLine = /P[A-Z<]{43}/y;
 const secondLine = /[A-Z0-9<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}[A-Z0-9<]{14}[0-9<]\d/y;
 
-/** Finds passport numbers behind or before a word for passport, and the two lines that machines read. */
 export const passportDetector: Detector = {
   types: ['passport'],
   find({ value }, report) {
     findReadableZones(value, report);
-    // A number inside of a word that was already looked at is skipped.
     let seen = 0;
     visitNumbers(value, (start, end) => {
       if (start < seen || end - start > 9) return;
@@ -35,7 +32,6 @@ export const passportDetector: Detector = {
   },
 };
 
-/** The letters and digits around a number, as far as a passport's number may reach. */
 function wordAround(text: string, start: number, end: number): { start: number; end: number } {
   const isPart = (unit: number) => isDigit(unit) || isAsciiLetter(unit);
   const least = end - longest - 1;
@@ -67,7 +63,6 @@ function findReadableZones(text: string, report: Report): void {
   }
 }
 
-/** Where the zone that begins at `start` ends, or null if none does. */
 function readZone(text: string, start: number): number | null {
   if (text[start] !== 'P' || !matchAt(firstLine, text, start)) return null;
   const lineEnd = /^\s{0,3}/.exec(text.slice(start + 44, start + 47))?.[0] ?? '';

@@ -1,13 +1,10 @@
 import { isWordUnit } from '../text/characters.ts';
 import type { DigitRun } from '../text/digit-run.ts';
 
-/** Text that may be a phone number. */
 export interface PhoneCandidate {
   text: string;
   start: number;
-  /** Behind the extension, such as `x4587`, if there is one. */
   end: number;
-  /** Without those of the extension. */
   digits: string;
   /** The lengths of the groups with the characters between them, such as `+2 4 6` or `(3) 3-4`. */
   shape: string;
@@ -20,7 +17,6 @@ const trunkZero = /^(\+\d{1,3}[ .-]?)\(0\)/;
 
 const extension = / ?(?:x|ext\.?|extension|#) ?\d{1,6}(?![\w-])/iy;
 
-/** Adds to a row of digit groups the beginning of the number before them and its extension. */
 export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
   const { text, start, end } = window;
   const last = text.charAt(start - 1);
@@ -36,7 +32,7 @@ export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
   };
 }
 
-/** True if letters or digits adjoin it, directly or after a hyphen or dot, as in part numbers, versions, fractions and amounts of money. */
+/** As in part numbers, versions, fractions and amounts of money. */
 export function belongsToMore({ text, start, end }: PhoneCandidate): boolean {
   const before = text.charAt(start - 1);
   const after = text.charAt(end);

@@ -3,14 +3,11 @@ import { type DigitRun, windowsOf } from '../text/digit-run.ts';
 import { belongsToMore, type PhoneCandidate, readPhoneCandidate } from './phone-candidate.ts';
 import { findPhoneNaming, type PhoneNaming } from './phone-naming.ts';
 
-/** The country codes of the telephone network (ITU E.164), at the start of a number's digits. */
+/** ITU E.164. */
 const callingCode =
   /^(?:1|7|2(?:0|7|1[12368]|[23]\d|4\d|5[0-8]|6\d|9[01789])|3(?:[0-469]|5\d|7[0-8]|8[0-35-7])|4(?:[013-9]|2[013])|5(?:[1-8]|0\d|9\d)|6(?:[0-6]|7[02-9]|8[0-35-9]|9[0-2])|8(?:[1246]|0[08]|5[02356]|7[08]|8[0-368])|9(?:[0-58]|6[0-8]|7[0-7]|9[2-68]))/;
 
-/**
- * Whether digits can be an international number, country code first: 8 to 15 of them. North American and Russian ones have a fixed
- * length, which excludes most sums and ids that follow a plus.
- */
+/** North American and Russian numbers have a fixed length, which excludes most sums and ids that follow a plus. */
 function isInternational(digits: string): boolean {
   if (digits.length < 8 || digits.length > 15 || !callingCode.test(digits)) return false;
   return (digits[0] !== '1' && digits[0] !== '7') || digits.length === 11;
@@ -25,19 +22,15 @@ const realExchange = /^1?[2-9]\d\d[2-9]\d{6}$/;
 const writtenTrunkZero =
   /^(?:[2-6](?: [2-8]){1,4}|[2-6](?:-[2-8]){1,4}|[2-5]-[2-4](?: [2-4]){1,3}|2(?:\.2){4}|[3-6]\/[2-8](?: [2-4]){0,3}|\([2-6]\)[ -]?[2-8](?:[ -][2-8]){0,3})$/;
 
-/** An area in parentheses before two groups. */
 const areaFirst = /^\([23]\)[ -]?[3-5][ -][3-5]$/;
 const russian = /^1 ?\(3\) ?3[ -]2[ -]2$/;
 const chineseMobile = /^3([ -])4\1[4]$/;
 
-/** Dates, years and social security numbers. */
 const otherThings = /^(?:4([ ./-])[12]\1[12]|[12]([ ./-])[12]\2[24]|3-2-4)$/;
-/** The layouts of a phone number behind a word for one. */
 const grouped =
   /^(?:[1-8](?:[ -][1-8]){1,5}|[2-5](?:[./][2-8]){1,4}|(?:\d[ -]?)?\([1-5]\)[ -]?[1-8](?:[ -][1-8]){0,4})$/;
 const single = /^\d\d?$/;
 
-/** Whether a candidate without a country code is laid out as in some country, or as any number if a word names it. */
 function isNationalLayout({ digits, shape }: PhoneCandidate, naming: PhoneNaming): boolean {
   if (northAmerican.test(shape) && shape.startsWith('1') === (digits.length === 11 && digits.startsWith('1'))) {
     if ((/[-(]/.test(shape) ? anyExchange : realExchange).test(digits)) return true;
@@ -60,7 +53,6 @@ function isNamedLayout(digits: string, shape: string, naming: PhoneNaming): bool
   return grouped.test(shape) && !otherThings.test(shape);
 }
 
-/** As in `+33 1 23 45 67 89`, and one more for a country code behind `00`. */
 const maxGroups = 7;
 
 function isPhone(candidate: PhoneCandidate): boolean {
@@ -73,7 +65,6 @@ function isPhone(candidate: PhoneCandidate): boolean {
   return isNationalLayout(candidate, naming);
 }
 
-/** Whether part of a run is a number of its own: with spaces, or a slash between two numbers, around it and none in it. */
 function standsApart(run: DigitRun, window: DigitRun): boolean {
   const isFirst = window.start === run.start;
   const isLast = window.end === run.end;
@@ -94,9 +85,7 @@ function reportPhone(run: DigitRun, window: DigitRun, report: Report): boolean {
 }
 
 /**
- * Finds telephone and fax numbers: international ones (`+` or `00` and a country code), those laid out as in North America or in
- * countries that dial a zero first, and any behind a word like `phone` or `fax`. People also write invented numbers, so no library of
- * numbering plans decides.
+ * International numbers, those of North America and of countries that dial a zero first, and any behind a word like `phone`. People write invented numbers, so no library of numbering plans decides.
  */
 export const phoneDetector: Detector = {
   types: ['phone'],

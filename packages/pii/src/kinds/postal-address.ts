@@ -3,20 +3,16 @@ import { hasWordNear, isAsciiLetter, isDigit, isWordUnit, matchAt } from '../tex
 import { visitNumbers } from '../text/detect-digits.ts';
 import { enough, type Part, readPart } from './address-parts.ts';
 
-/** Postcodes with letters: of the United Kingdom, Canada and the Netherlands, with or without the space. */
 const british = /[A-PR-UWYZ][A-HK-Y]?\d[A-HJKPSTUW\d]? \d[ABD-HJLNP-UW-Z]{2}/y;
 const canadian = /[ABCEGHJ-NPRSTVXY]\d[ABCEGHJ-NPRSTV-Z] \d[ABCEGHJ-NPRSTV-Z]\d/y;
 const dutch = /[1-9]\d{3} [A-Z]{2}/y;
 
-/** Other codes, behind a word for them. */
 const anyCode = /[A-Z]{0,2}\d[\dA-Z]{1,7}(?:[ -][\dA-Z]{2,4})?/y;
 const codeWords =
   /(?:\bzip(?: ?code)?|\bpost(?:al)? ?code|\bpostleitzahl|\bplz|\bcode postal|\bc[óo]digo postal|\bcep|\bcap)\b[ :=#]{1,3}(?:is )?[A-Z]{0,2}$/i;
 
-/** Units of measure that look like the end of a British postcode. */
 const measures = /(?:GB|TB|PB|HZ|ED)$/;
 
-/** Reads the postcode around a number, which may begin up to two letters before the number; null without one. */
 function findPostcode(text: string, start: number, end: number): Part | null {
   let first = start;
   while (start - first < 2 && isCapitalUnit(text.charCodeAt(first - 1))) first--;
@@ -41,42 +37,33 @@ function findPostcode(text: string, start: number, end: number): Part | null {
 
 const isCapitalUnit = (unit: number): boolean => unit >= 65 && unit <= 90;
 
-/** Whether the last letter before a code is one that {@link codeWords} end with: a cheap check before the costly one. */
 function mayEndWords(text: string, at: number): boolean {
   let end = at;
   while (at - end < 4 && ' :=#'.includes(text.charAt(end - 1))) end--;
   return end < at && 'pelzsPELZS'.includes(text.charAt(end - 1) || ' ');
 }
 
-/** Where the match at `at` ends; null without a match, or if a letter or digit follows. */
 function findEnd(pattern: RegExp, text: string, at: number): number | null {
   return matchAt(pattern, text, at) && !isWordUnit(text.charCodeAt(pattern.lastIndex)) ? pattern.lastIndex : null;
 }
 
-/** The most digits of a house number, box or postcode in one group. */
 const maxDigits = 6;
 
-/** A unit or postcode behind one of these words is part of an address. */
 const words =
   /\baddress|\blives? (?:at|on|in)\b|\bliving at\b|\blocated (?:at|on)\b|\breside|\bship(?:ped|ping)? (?:it )?to\b|\bdeliver(?:y|ed)? (?:it |this )?to\b|\bsen[dt] (?:it |this )?to\b|\b(?:return|move) (?:it |this )?to\b|\badresse\b|\bdirecci[óo]n|\bindirizzo|\bendereço|\badres\b/i;
-/** How far before it the words may be, in UTF-16 units. */
 const reach = 48;
 
-/** Any name with a number right behind one of these is an address. */
 const announcement =
   /(?:\baddress(?:es)?\b[^\d]{0,16}|\b(?:lives?|living|resid(?:es|ing)) (?:at|on) |\bmeet (?:me |you |us )?at |\b(?:office|restaurant|shop|store|house|hotel|clinic|school) is (?:at|on) |\b(?:ship|deliver|return)(?:ed|y)? (?:it |this )?to |\bdrops? (?:you |me |us )?off at |\btaxi to |\bcorner of (?:the )?|\b(?:north|south|east|west) side of |\b(?:adresse|direcci[óo]n|indirizzo|endereço|adres)[: ]{1,2})[\d\s]{0,8}$/i;
 
-/** Between the parts of one address: the name of a town, ends of lines, commas. */
 const maxGap = 48;
 const gap = /^[\p{L}\p{M}\d\s,.'()/-]*$/u;
-/** The beginning of quoted and listed lines. */
 const lineStart = /\n[>|*?•-]{1,4} /g;
 const sentenceEnd =
   /[.] +\p{Lu}?\p{Ll}{2}|\b(?:and|or|is|are|was|were|has|have|with|for|from|that|this|then|but|we|you|it)\b/u;
 
 /**
- * Finds postal addresses, on one line or several. Each number is read with the words around it; parts with no more than a town's
- * name between them are one finding if they weigh enough or follow words that announce an address.
+ * Each number is read with the words around it; parts with no more than a town's name between them are one finding if they weigh enough.
  */
 export const postalAddressDetector: Detector = {
   types: ['postal_address'],
@@ -101,7 +88,6 @@ export const postalAddressDetector: Detector = {
   },
 };
 
-/** Parts of one address, with the greatest weight of each kind. */
 interface Cluster {
   readonly start: number;
   readonly end: number;
@@ -126,14 +112,12 @@ function weigh(text: string, { start, end, weights }: Cluster): number {
   return isAnnounced || (weight > name && hasWordNear(text, start, end, words, reach, 0)) ? enough : weight;
 }
 
-/** Reads a house number or postcode. A letter may follow it, but none may precede it. */
 function readNumber(text: string, start: number, end: number): Part | null {
   if (isWordUnit(text.charCodeAt(start - 1)) || isDecimal(text, start, end)) return null;
   const afterLetter = isAsciiLetter(text.charCodeAt(end)) ? end + 1 : end;
   return isWordUnit(text.charCodeAt(afterLetter)) ? null : readPart(text, start, afterLetter);
 }
 
-/** Whether this is a part of a decimal, time or version, or an amount of money or per cent. */
 function isDecimal(text: string, start: number, end: number): boolean {
   const [before, behind] = [text.charAt(start - 1), text.charAt(end)];
   return (
@@ -146,7 +130,7 @@ function isDecimal(text: string, start: number, end: number): boolean {
 
 const isPoint = (character: string): boolean => character === '.' || character === ':' || character === ',';
 
-/** True if a part continues the address before it. A part of kind `tail` joins only a part directly before or after it. */
+/** A `tail` joins only a part directly before or after it. */
 function continues(text: string, cluster: Cluster, part: Part): boolean {
   if (part.start <= cluster.end) return true;
   if (part.start - cluster.end > maxGap) return false;

@@ -17,14 +17,13 @@ const isGrouped = ({ shape }: DigitRun): boolean => shape === '3-2-4' || shape =
 
 const isNamed = ({ text, start, end }: DigitRun): boolean => hasWordNear(text, start, end, words, 40, 24);
 
-/** Finds US social security numbers. They have no check digit, so they need the grouping 3-2-4 or a word nearby. */
+/** No check digit, so they need the grouping 3-2-4 or a word nearby. */
 export const usSsnDetector = detectDigits(
   'us_ssn',
   { min: 9, max: 9 },
   (window) => standsApart(window) && isIssued(window.digits) && (isGrouped(window) || isNamed(window)),
 );
 
-/** The districts that numbers are given out for. */
 const district = /^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)/;
 const shapes = /^(?:9|4[ -]4[ -]1|3[ -]3[ -]3)$/;
 const contextWords = /\b(?:routing|aba|rtn|transit|fedwire|ach)\b|routing_?(?:no|num)/i;
@@ -35,7 +34,7 @@ function passesAba(digits: string): boolean {
   return sum > 0 && sum % 10 === 0;
 }
 
-/** Finds US routing numbers. One in ten numbers of nine digits passes the checksum, so a word nearby must say what it is. */
+/** One number in ten passes the checksum, so a word must be near. */
 export const usBankRoutingDetector = detectDigits('us_bank_routing', { min: 9, max: 9, maxGroups: 3 }, (window) => {
   if (window.touchesBefore || window.touchesAfter || !shapes.test(window.shape)) return false;
   const { text, start, end, digits } = window;

@@ -1,7 +1,6 @@
-/** The digit at `index` as a number; NaN behind the end. */
+/** NaN behind the end. */
 export const digitAt = (digits: string, index: number): number => digits.charCodeAt(index) - 48;
 
-/** The sum of the first digits, each times the weight at its place. */
 export function weighDigits(digits: string, weights: readonly number[]): number {
   let sum = 0;
   for (let index = 0; index < weights.length; index++) sum += digitAt(digits, index) * (weights[index] as number);
@@ -65,7 +64,6 @@ export function isCalendarDate(year: number, month: number, day: number): boolea
   return year % 4 === 0 && (year < 100 || year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Whether six digits are a date as year, month and day. */
 export function isYearMonthDay(digits: string): boolean {
   return isCalendarDate(Number(digits.slice(0, 2)), Number(digits.slice(2, 4)), Number(digits.slice(4, 6)));
 }

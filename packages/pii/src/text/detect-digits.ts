@@ -3,12 +3,7 @@ import type { PiiType } from '../pii-types.ts';
 import { isDigit } from './characters.ts';
 import { type DigitRun, windowsOf } from './digit-run.ts';
 
-/**
- * Makes a detector of numbers made of digit groups alone.
- *
- * @param bounds how many digits a number has, and at most how many groups
- * @param accepts whether some groups of digits are such a number
- */
+/** @param bounds how many digits a number has, and at most how many groups */
 export function detectDigits(
   type: PiiType,
   { min, max, maxGroups = max }: { min: number; max: number; maxGroups?: number },
@@ -29,7 +24,7 @@ export function detectDigits(
   };
 }
 
-/** Calls `visit` with the start and end of every unbroken row of ASCII digits, single ones too, from left to right. */
+/** Single digits too, from left to right. */
 export function visitNumbers(text: string, visit: (start: number, end: number) => void): void {
   // Finds the next digit many times faster than a loop over the units.
   const digit = /\d/g;

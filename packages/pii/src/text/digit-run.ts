@@ -1,12 +1,9 @@
 import { isDigit, isSeparator, isWordUnit } from './characters.ts';
 
-/**
- * Groups of ASCII digits, at least four digits in all, with exactly one separator (see `isSeparator`) between two groups: a whole
- * run of the text, or some neighbouring groups of it ({@link windowsOf}).
- */
+/** Groups of at least four ASCII digits in all, with exactly one separator between two groups. */
 export class DigitRun {
   readonly text: string;
-  /** Start and end of each group in turn. This run has the groups from `first` to before `last`. */
+  /** Start and end of each group in turn; this run has those from `first` to before `last`. */
   readonly #bounds: readonly number[];
   readonly #first: number;
   readonly #last: number;
@@ -18,12 +15,10 @@ export class DigitRun {
     this.#last = last;
   }
 
-  /** Offset of the first digit. */
   get start(): number {
     return this.#bounds[2 * this.#first] as number;
   }
 
-  /** Offset after the last digit. */
   get end(): number {
     return this.#bounds[2 * this.#last - 1] as number;
   }
@@ -32,17 +27,15 @@ export class DigitRun {
     return this.#last - this.#first;
   }
 
-  /** Offset of the first digit of a group of this run, counted from 0. */
   groupStart(index: number): number {
     return this.#bounds[2 * (this.#first + index)] as number;
   }
 
-  /** Offset after the last digit of a group of this run, counted from 0. */
   groupEnd(index: number): number {
     return this.#bounds[2 * (this.#first + index) + 1] as number;
   }
 
-  /** The digits without separators. Costs time proportional to the run's length: check the lengths first. */
+  /** Costs time in proportion to the run's length: check the lengths first. */
   get digits(): string {
     let digits = '';
     for (let group = 0; group < this.groupCount; group++) {
@@ -51,7 +44,7 @@ export class DigitRun {
     return digits;
   }
 
-  /** The lengths of the groups with the separators between them, such as `3-2-4`; every space and dash as ` ` and `-`. */
+  /** Such as `3-2-4`; every space and dash as ` ` and `-`. */
   get shape(): string {
     let shape = '';
     for (let group = 0; group < this.groupCount; group++) {
@@ -61,17 +54,15 @@ export class DigitRun {
     return shape;
   }
 
-  /** True if a letter, digit or underscore precedes it directly, so that it is part of a longer word. */
+  /** A letter, digit or underscore before it makes it part of a longer word. */
   get touchesBefore(): boolean {
     return isWordUnit(this.text.charCodeAt(this.start - 1));
   }
 
-  /** True if a letter, digit or underscore follows it directly. */
   get touchesAfter(): boolean {
     return isWordUnit(this.text.charCodeAt(this.end));
   }
 
-  /** Some of the groups of this run, as a run. */
   slice(first: number, last: number): DigitRun {
     return new DigitRun(this.text, this.#bounds, this.#first + first, this.#first + last);
   }
@@ -82,13 +73,9 @@ function plainSeparator(unit: number): string {
   return unit >= 0x2010 && unit <= 0x2013 ? '-' : ' ';
 }
 
-/** Hyphen, dot and slash. */
 const isTie = (unit: number): boolean => unit >= 45 && unit <= 47;
 
-/**
- * True if no letter touches these groups of digits, and no hyphen, dot or slash joins them to further digits: they are then a
- * number of their own.
- */
+/** No letter touches these groups, and no hyphen, dot or slash joins them to further digits. */
 export function standsApart({ text, start, end, touchesBefore, touchesAfter }: DigitRun): boolean {
   return !(
     touchesBefore ||
@@ -98,7 +85,7 @@ export function standsApart({ text, start, end, touchesBefore, touchesAfter }: D
   );
 }
 
-/** Finds all digit runs of a text, from left to right, in one pass. Runs do not overlap. */
+/** In one pass, from left to right; runs do not overlap. */
 export function findDigitRuns(text: string): DigitRun[] {
   const runs: DigitRun[] = [];
   // Finds the start of a run many times faster than a loop over the units.
@@ -118,12 +105,8 @@ export function findDigitRuns(text: string): DigitRun[] {
 }
 
 /**
- * Calls `visit` with every row of neighbouring groups that has `min` to `max` digits in all, so that a card number is found with
- * its expiry date right behind it. From each start the longer rows come first. At most `maxGroups` rows begin with one group,
- * which keeps a detector linear on any text.
- *
- * @param visit returns true if it accepts the row: the next row then starts behind it
- * @param maxGroups the most groups of a row
+ * Visits neighbouring groups of `min` to `max` digits in all, longer rows first: a card is found before its expiry date. `visit` returns true to accept a row.
+ * At most `maxGroups` rows begin with one group, which keeps a detector linear.
  */
 export function windowsOf(
   run: DigitRun,

@@ -1,20 +1,17 @@
-/** A text in which some parts were replaced, with the original place of each of its units. All offsets are in UTF-16 units. */
+/** Offsets are in UTF-16 units. */
 export interface Rewritten {
   readonly value: string;
-  /** The place in the original of the text from `start` to before `end`, which must not be empty. */
   toOriginal(start: number, end: number): { start: number; end: number };
 }
 
 /** True for the first of the two units of a surrogate pair. */
 const isHigh = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
 
-/** Replaces some parts of a text, from left to right. */
 export class Rewriting implements Rewritten {
   readonly #original: string;
   readonly #pieces: string[] = [];
   /**
-   * Four numbers for each replacement: start and end in the new text, and in the original. Neighbouring single units share one
-   * entry, since a text of full-width letters would otherwise take 32 bytes for each.
+   * Start and end in the new text, and in the original. Neighbouring single units share one entry: full-width letters would take 32 bytes each.
    */
   readonly #bounds: number[] = [];
   #length = 0;
@@ -25,7 +22,6 @@ export class Rewriting implements Rewritten {
     this.#original = original;
   }
 
-  /** Replaces a part of the original, which must come after all parts replaced before. */
   replace(start: number, end: number, text: string): void {
     this.#pieces.push(this.#original.slice(this.#read, start) + text);
     const from = this.#length + start - this.#read;
@@ -52,13 +48,11 @@ export class Rewriting implements Rewritten {
     return { start: this.#locate(start).start, end: this.#locate(end - 1).end };
   }
 
-  /** True if an entry is a run of single units, each of which replaced a single unit. */
   #isUnits(at: number): boolean {
     const [from, until, start, end] = this.#bounds.slice(at, at + 4) as [number, number, number, number];
     return until - from === end - start && (end - start === 1 || !isHigh(this.#original.charCodeAt(start)));
   }
 
-  /** The place in the original of the unit at an offset. */
   #locate(offset: number): { start: number; end: number } {
     const at = 4 * this.#countBefore(offset) - 4;
     if (at < 0) return { start: offset, end: offset + 1 };
@@ -67,7 +61,6 @@ export class Rewriting implements Rewritten {
     return offset < until ? { start, end } : { start: end + offset - until, end: end + offset - until + 1 };
   }
 
-  /** How many entries begin at an offset or before it. */
   #countBefore(offset: number): number {
     let low = 0;
     let high = this.#bounds.length / 4;

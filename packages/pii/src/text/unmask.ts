@@ -1,6 +1,6 @@
 import { Rewriting, type Rewritten } from './rewriting.ts';
 
-/** HTML entities for characters that join the parts of a number or address, or hide in it. */
+/** They join the parts of a number or address, or hide in it. */
 const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
   ensp: ' ',
@@ -30,7 +30,7 @@ function toCharacter(code: number): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** Decodes percent-encoded UTF-8. Invalid bytes are left as they are. */
+/** Invalid bytes are left as they are. */
 function decodePercent(escaped: string): string {
   try {
     return decodeURIComponent(escaped);
@@ -40,8 +40,8 @@ function decodePercent(escaped: string): string {
 }
 
 /**
- * The text that an escape of HTML (`&#64;`, `&nbsp;`), of URLs (`%40`) or of strings in code (`\u0040`, `\x40`, `\n`) means; anything
- * else unchanged.
+ * An escape of HTML (`&#64;`), of URLs (`%40`) or of strings in code (`\u0040`, `\x40`, `
+ * `); anything else unchanged.
  */
 function decodeEscape(escaped: string): string {
   const [, entity, hex, decimal] = /^&(?:([a-z]+)|#x([\da-f]+)|#(\d+));?$/i.exec(escaped) ?? [];
@@ -53,7 +53,6 @@ function decodeEscape(escaped: string): string {
   return end === undefined ? escaped : (lineEnds[end] ?? escaped);
 }
 
-/** Invisible characters: ignorable ones, controls of direction and of terminals, and marks that combine with a letter. */
 const unseen = /^(?:[\p{DI}\p{Cf}\p{Script=Inherited}]|[^\P{Cc}\t-\r\x85])$/u;
 const space = /^[\u2800\p{Zs}]$/u;
 const line = /^[\x85\p{Zl}\p{Zp}]$/u;
@@ -61,7 +60,7 @@ const dash = /^[\u2010-\u2015\u207b\u208b\u2212\ufe58\ufe63\uff0d]$/;
 const decimal = /^\p{Nd}$/u;
 const ascii = /^[ -~]{1,4}$/;
 
-/** Digits and letters in circles and squares that no normalization form knows, with the meaning of each row's first. */
+/** No normalization form knows these digits and letters in circles and squares. */
 const rows: readonly [first: number, last: number, meaning: number | 'A'][] = [
   [0x2776, 0x277f, 1],
   [0x2780, 0x2789, 1],
@@ -81,22 +80,19 @@ function readRow(code: number): string | null {
   return meaning === 'A' ? String.fromCharCode(65 + code - first) : String(meaning + code - first);
 }
 
-/** Unicode has the digits of each script in rows of ten, some rows right behind each other: counts the digits before this one. */
+/** Unicode has the digits of each script in rows of ten, so it counts those before this one. */
 function readDecimal(code: number): string {
   let before = 0;
   while (before < 50 && decimal.test(String.fromCodePoint(code - before - 1))) before++;
   return String(before % 10);
 }
 
-/** Forms found so far: a text has few different ones of these characters, and finding one takes about a microsecond. */
+/** A text has few different ones, and finding one takes about a microsecond. */
 const forms = new Map<string, string>();
 const maxForms = 4_096;
 
 /**
- * A character as a keyboard writes it: a digit of any script, a letter or sign in another form (full width, bold, in a circle)
- * and any kind of space or dash become ASCII, invisible characters become nothing, and all others are unchanged.
- *
- * @param character one code point
+ * A code point as a keyboard writes it: digits, letters, signs, spaces and dashes become ASCII, invisible characters nothing.
  */
 function toPlainForm(character: string): string {
   const known = forms.get(character);
@@ -121,14 +117,13 @@ function findPlainForm(character: string): string {
 }
 
 /**
- * Characters that hide a number, an address or a key from a search but not from a reader. In this order: escapes of HTML, of URLs,
- * of strings in code; the colours of a terminal; emphasis of Markdown and HTML within a number; a long dash within one; invisible
- * characters; characters in another form; all digits but those of ASCII.
+ * In this order: escapes of HTML, of URLs, of strings in code; colours of a terminal; emphasis within a number; a long dash within
+ * one; invisible characters; characters in another form; all digits but those of ASCII.
  */
 const masked =
   /&(?:#[Xx][\dA-Fa-f]{1,6}|#\d{1,7}|(?:nbsp|ensp|emsp|thinsp|shy|zwn?j|commat|period|plus|lowbar|hyphen|n?dash|minus|num|colon|equals|sol|amp)(?=;));?|%(?:[2-7][\dA-Fa-f]|[C-Fc-f][\dA-Fa-f](?:%[89ABab][\dA-Fa-f]){1,3})|\\{1,16}(?:u(?:[\dA-Fa-f]{4}|\{[\dA-Fa-f]{1,6}\})|x[\dA-Fa-f]{2}|[nrt])|[^\P{Cc}\t-\r\x85]\[[\d;]{0,20}[A-Za-z]|(?:\*(?<=\d[ .-]?\*)\*{0,2}|_(?<=\d[ .-]?_)_|~(?<=\d[ .-]?~)~|`(?<=\d[ .-]?`)|<(?<=\d[ .-]?<)\/?(?:b|i|u|s|em|strong|span|code|mark|wbr|sub|sup)>)(?=[ .-]?[\d*_~`<])|[\u2014\u2015](?<=\d.)(?=\d)|(?:[\p{DI}\p{Cf}\p{Script=Inherited}]|[^\P{Cc}\t-\r\x85]){1,256}|[\x85\u00a0\u00b2\u00b3\u00b9\u2000-\u200a\u2010-\u2013\u2028\u2029\u202f\u205f\u2070-\u209c\u2100-\u214f\u2212\u2460-\u24ff\u2776-\u2793\u2800\u3000\ufe50-\ufe6b\uff02-\uff0b\uff0d-\uff1a\uff1c-\uff1e\uff20-\uff5e]|[\u1680\u{1ccd6}-\u{1ccf9}\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f10c}\u{1f130}-\u{1f189}]|[^\P{Nd}0-9]/gu;
 
-/** Every match begins with one of these. Most texts have none, which this finds several times faster. */
+/** Every match begins with one of these; most texts have none. */
 const mayBeMasked = /[^\t-\r -~]|[%&*<\\_`~]/;
 
 function unmaskOne(found: string): string {
@@ -138,7 +133,7 @@ function unmaskOne(found: string): string {
   return Array.from(isEscape ? decodeEscape(found) : found, toPlainForm).join('');
 }
 
-/** A text as people read it; null if that is as it is written. Takes time linear in its length. */
+/** Null if that is as it is written. Linear. */
 export function unmask(text: string): Rewritten | null {
   const first = text.search(mayBeMasked);
   if (first < 0) return null;
@@ -154,7 +149,7 @@ export function unmask(text: string): Rewritten | null {
 
 const tag = /[\u{e0020}-\u{e007e}]/gu;
 
-/** The text written in tag characters, an invisible copy of ASCII that models read; null without any. */
+/** Tag characters are an invisible copy of ASCII that models read. */
 export function readTags(text: string): Rewritten | null {
   tag.lastIndex = 0;
   const rewriting = new Rewriting(text);
