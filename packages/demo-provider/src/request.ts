@@ -73,9 +73,7 @@ export type Directives = z.infer<typeof directiveFields>;
 /** In a prompt, for programs that cannot set headers. */
 const inText = /\b(x-demo-(?:status|delay-ms|stream-seconds|break)): ?(\w{1,10})/gi;
 
-/**
- * Reads the `X-Demo-...` headers of a request, or the same words in the text that it asks to answer, which come first.
- */
+/** Reads the `X-Demo-...` headers of a request; the same words in its question come first. */
 export function readDirectives(headers: IncomingHttpHeaders, question = ''): Directives {
   const found = question.slice(0, 10_000).matchAll(inText);
   const said = Object.fromEntries(Array.from(found, ([, name = '', value]) => [name.toLowerCase(), value]));

@@ -150,10 +150,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, frameMs
   }
 }
 
-/**
- * Starts a provider that answers in the formats of OpenAI, Anthropic and Gemini without a model, below `/openai`, `/anthropic` and
- * `/gemini`.
- */
+/** Starts a provider that answers without a model, below `/openai`, `/anthropic` and `/gemini` in their formats. */
 export async function startDemoProvider(options: { host: string; port: number; delayMs?: number }): Promise<Service> {
   const frameMs = options.delayMs ?? 30;
   const server = await startHttpServer((request, response) => void serve(request, response, frameMs), options);

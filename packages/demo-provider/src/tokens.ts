@@ -5,9 +5,7 @@ const tokensPerMessage = 4;
 /** Longer texts, in UTF-16 units, are not split to count them. */
 const maxSplit = 100_000;
 
-/**
- * Splits text into pieces about as long as a real tokenizer's: up to six letters with the space before them, or one other character.
- */
+/** Splits text into pieces as long as a real tokenizer's: six letters with the space before, or one character. */
 export function splitTokens(text: string): string[] {
   return text.match(/ ?[\p{L}\p{N}_]{1,6}|[\s\S]/gu) ?? [];
 }

@@ -27,9 +27,7 @@ export function runMigrations(databaseUrl: string): Promise<string> {
   return runCommand('migrate', { DATABASE_URL: databaseUrl }, "The database's schema cannot be brought up to date");
 }
 
-/**
- * Makes the roles with these passwords, hands the database over to the migrator, and brings the schema up to date as the migrator.
- */
+/** Makes the roles, hands the database over to the migrator, and brings the schema up to date as the migrator. */
 export async function prepareDatabase(
   adminUrl: string,
   passwords: DatabasePasswords,

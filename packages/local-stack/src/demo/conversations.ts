@@ -136,9 +136,7 @@ function readTurn({ headers }: Response): SentTurn {
   };
 }
 
-/**
- * Holds a conversation through the proxy with the provider's official client, configured with base URL and headers only.
- */
+/** Holds a conversation through the proxy with the official client, which gets a base URL and headers only. */
 export async function* sendConversation(
   proxyUrl: string,
   conversation: Conversation,

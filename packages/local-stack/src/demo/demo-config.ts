@@ -40,9 +40,7 @@ function readKeptKey(dataFolder: string): string {
   );
 }
 
-/**
- * Reads where the local stack listens and the key to its management API, from the notes of `npm start` in `AGP_DATA_DIR`.
- */
+/** Reads addresses and key of the local stack from the notes of `npm start` in `AGP_DATA_DIR`; variables come first. */
 export function readDemoConfig(environment: NodeJS.ProcessEnv): DemoConfig {
   const { dataFolder } = readLocalStackConfig(environment, () => {});
   const { host = '127.0.0.1', proxyPort, managementPort, managementApiKey } = loadConfig(demoConfigSchema, environment);

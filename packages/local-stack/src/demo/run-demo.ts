@@ -97,10 +97,7 @@ export async function expectRunningStack(config: DemoConfig): Promise<void> {
   await connectManagement(config).listCosts();
 }
 
-/**
- * Sends every conversation through the proxy, an agent's one after the other, the agents side by side, and waits until all of them are
- * recorded.
- */
+/** Sends every conversation through the proxy, agents side by side, and waits until all are recorded. */
 export async function runDemo(config: DemoConfig, onTurn: (agent: string) => void): Promise<DemoResult> {
   const management = connectManagement(config);
   const run = Date.now().toString(36);

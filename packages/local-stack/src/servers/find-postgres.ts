@@ -45,9 +45,7 @@ function findEmbedded(): PostgresBinaries[] {
   }
 }
 
-/**
- * Finds a Postgres server of major version 14 or later: the newest on the system, else the one in the registry package.
- */
+/** Finds a Postgres of major version 14 or later: the newest on the system, else the registry package's. */
 export function findPostgres(config: LocalStackConfig, major?: number): PostgresBinaries {
   const onPath = findExecutables('postgres', config.searchPath).map((file) => dirname(realpathSync(file)));
   const system = config.embeddedPostgres ? [] : [...new Set([...onPath, ...globSync(versionedFolders)])];

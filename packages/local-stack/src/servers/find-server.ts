@@ -9,10 +9,7 @@ import type { Account } from './server.ts';
 
 const run = promisify(execFile);
 
-/**
- * Unpacks a Debian or Ubuntu package, with the dependencies that the system lacks, into a folder of our own; of several runs at once the
- * first to finish renames its folder to the target.
- */
+/** Unpacks a Debian package, with missing dependencies, into a folder; of several runs the first to finish wins. */
 async function installDebianPackage(name: string, toolsFolder: string): Promise<string> {
   const target = join(toolsFolder, `${name}-${process.arch}`);
   await mkdir(toolsFolder, { recursive: true });
@@ -138,10 +135,7 @@ const servers = {
   promtool: { programs: ['promtool'], debianPackage: 'prometheus' },
 };
 
-/**
- * Finds a server (Valkey will do for Redis) or promtool: on the PATH and in the usual places, else in the distribution's package, which is
- * unpacked under the data folder.
- */
+/** Finds a server (Valkey will do for Redis) on the PATH and in the usual places, else unpacks the system's package. */
 export async function findServer(name: keyof typeof servers, config: LocalStackConfig): Promise<ServerBinary> {
   const { programs, debianPackage } = servers[name];
   for (const program of programs)

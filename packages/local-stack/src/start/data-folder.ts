@@ -63,9 +63,7 @@ export function makeDataFolder(folder: string): void {
 
 const sqliteBusy = 5;
 
-/**
- * Makes the data folder ours until the process ends, even by SIGKILL: the lock is the kernel's, and SQLite is how Node gets one.
- */
+/** Makes the data folder ours until the process ends, even by SIGKILL: SQLite is how Node gets the kernel's lock. */
 export function claimDataFolder(dataFolder: string): Disposable {
   makeDataFolder(dataFolder);
   const pidFile = join(dataFolder, 'start.pid');

@@ -55,10 +55,7 @@ function listOpsPorts({ opsPort }: StartConfig): [number, number, number] {
   return opsPort === 0 ? [0, 0, 0] : [opsPort, opsPort + 1, opsPort + 2];
 }
 
-/**
- * Starts the servers that are not given, brings the schema up to date, and starts the demo provider and the three services, which are
- * started again when they crash.
- */
+/** Starts servers that are not given, the demo provider and the three services, which start again if they crash. */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { config, environment, guard } = options;
   const start = readStartConfig(environment);

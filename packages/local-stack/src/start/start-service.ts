@@ -34,9 +34,7 @@ class ServiceEndedError extends StartError {}
 /** A service waits for servers that are away, and logs it. */
 const troubleWithinMs = 8_000;
 
-/**
- * Starts a service as a process and resolves once it says that it is ready (run-until-signal.ts in packages/runtime).
- */
+/** Starts a service as a process and resolves once it says that it is ready. */
 export async function startService(name: string, entry: string, options: ServiceOptions): Promise<StartedService> {
   const writeLog = openLogFile(join(options.logFolder, `${name}.log`));
   const child = spawn(process.execPath, [...serviceFlags, join(repositoryRoot, entry)], {

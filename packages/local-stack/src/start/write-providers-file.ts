@@ -16,10 +16,7 @@ export const listDemoProviders = (demoUrl: string): ProviderEntry[] => [
   { id: 'demo-gemini', api: 'gemini', base_url: `${demoUrl}/gemini` },
 ];
 
-/**
- * Writes the providers file for the proxy: the user’s own entries, and the demo provider in all of its formats, unless the user has given
- * those ids to other providers.
- */
+/** Writes the providers file: the user’s own entries, and the demo provider's formats under ids that are free. */
 export function writeProvidersFile(dataFolder: string, demoUrl: string, own: (ProviderEntry | null)[]): string {
   const file = join(dataFolder, 'providers.json');
   const entries = [...own, ...listDemoProviders(demoUrl).filter(({ id }) => !own.some((entry) => entry?.id === id))];
