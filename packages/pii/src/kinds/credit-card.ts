@@ -1,7 +1,7 @@
 import { hasWordNear, isWordUnit } from '../text/characters.ts';
 import { passesLuhn } from '../text/check-digits.ts';
-import { detectDigits } from '../text/detect-digits.ts';
 import type { DigitRun } from '../text/digit-run.ts';
+import { detectDigits } from './detect-digits.ts';
 
 /** First digits and lengths of the cards in use. */
 const issuers: readonly { prefix: RegExp; lengths: readonly number[] }[] = [

@@ -1,7 +1,7 @@
 import type { Detector } from '../detector.ts';
 import { isDigit, isWordUnit, matchAt } from '../text/characters.ts';
 import { isCalendarDate } from '../text/check-digits.ts';
-import { visitNumbers } from '../text/detect-digits.ts';
+import { visitNumbers } from './detect-digits.ts';
 
 const months = [
   /^(?:jan|ene|gen|led|sty|sij)/i,

@@ -1,8 +1,8 @@
 import type { Detector, Report, Text } from '../detector.ts';
 import type { PiiType } from '../pii-types.ts';
 import { hasWordNear, isWordUnit, matchAt } from '../text/characters.ts';
-import { visitNumbers } from '../text/detect-digits.ts';
 import { type DigitRun, standsApart, windowsOf } from '../text/digit-run.ts';
+import { visitNumbers } from './detect-digits.ts';
 import { digitIds } from './digit-ids.ts';
 import { type LetteredId, letteredIds } from './lettered-ids.ts';
 

@@ -1,7 +1,7 @@
 import type { Detector, Report } from '../detector.ts';
 import { hasWordNear, isAsciiLetter, isDigit, isWordUnit, matchAt } from '../text/characters.ts';
 import { digitAt } from '../text/check-digits.ts';
-import { visitNumbers } from '../text/detect-digits.ts';
+import { visitNumbers } from './detect-digits.ts';
 
 const words =
   /passport|reisepass|passeport|pasaporte|passaport|paspoort|\bpaszport|\bpas nr|passnummer|passi(?:n|numero)|\bpașaport|útlevél|cestovn|διαβατ|паспорт|загранпаспорт|护照|護照|パスポート|旅券|여권/i;

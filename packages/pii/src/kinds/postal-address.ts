@@ -1,7 +1,7 @@
 import type { Detector } from '../detector.ts';
 import { hasWordNear, isAsciiLetter, isDigit, isWordUnit, matchAt } from '../text/characters.ts';
-import { visitNumbers } from '../text/detect-digits.ts';
 import { enough, type Part, readPart } from './address-parts.ts';
+import { visitNumbers } from './detect-digits.ts';
 
 const british = /[A-PR-UWYZ][A-HK-Y]?\d[A-HJKPSTUW\d]? \d[ABD-HJLNP-UW-Z]{2}/y;
 const canadian = /[ABCEGHJ-NPRSTVXY]\d[ABCEGHJ-NPRSTV-Z] \d[ABCEGHJ-NPRSTV-Z]\d/y;

@@ -1,7 +1,7 @@
 import { hasWordNear } from '../text/characters.ts';
 import { weighDigits } from '../text/check-digits.ts';
-import { detectDigits } from '../text/detect-digits.ts';
 import { type DigitRun, standsApart } from '../text/digit-run.ts';
+import { detectDigits } from './detect-digits.ts';
 
 /** Numbers that were printed on sample cards and in advertisements, and belong to nobody. */
 const samples = new Set(['078051120', '219099999', '457555462', '123456789', '987654321']);

@@ -1,7 +1,7 @@
 import type { Detector } from '../detector.ts';
 import type { PiiType } from '../pii-types.ts';
-import { isDigit } from './characters.ts';
-import { type DigitRun, windowsOf } from './digit-run.ts';
+import { isDigit } from '../text/characters.ts';
+import { type DigitRun, windowsOf } from '../text/digit-run.ts';
 
 /** @param bounds how many digits a number has, and at most how many groups */
 export function detectDigits(
