@@ -44,3 +44,13 @@ test('no file under 15 lines is there for one other file', () => {
   });
   expect(small).toEqual([]);
 });
+
+test('the limits of a service stand in its limits.ts', () => {
+  const elsewhere = [...imports.keys()].filter(
+    (name) =>
+      name.startsWith('services/') &&
+      !name.endsWith('/limits.ts') &&
+      /^(?:export )?const max[A-Z]/m.test(readFileSync(join(workspaceFolder, name), 'utf8')),
+  );
+  expect(elsewhere).toEqual([]);
+});

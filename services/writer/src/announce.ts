@@ -3,6 +3,7 @@ import { announce as announceBatch, type NatsConnection } from '@agp/bus';
 import { type AnnouncedEvent, toAnnouncedEvent } from '@agp/core/events';
 import type { RecordedEvent, RecordedEvents } from '@agp/db';
 import { keepTrying } from '@agp/runtime';
+import { maxAnnouncedBytes } from './limits.ts';
 
 /** Announces events that were recorded before, too: their announcement may have been lost. */
 export type Announce = (batch: RecordedEvents) => Promise<void>;
@@ -13,8 +14,6 @@ interface AnnounceOptions {
   onFailure: (error: unknown) => void;
 }
 
-/** Half of what NATS takes by default. */
-const maxBytes = 512 * 1024;
 /** An announced event without its model and kinds of PII. */
 const fixedBytes = 1_024;
 /** A UTF-16 unit in JSON: at most `\u001f`. */
@@ -43,7 +42,7 @@ function splitBySize(batch: readonly RecordedEvent[]): AnnouncedEvent[][] {
     const size = fixedBytes + bytesPerUnit * texts;
     if (size > left) {
       parts.push([]);
-      left = maxBytes;
+      left = maxAnnouncedBytes;
     }
     parts.at(-1)?.push(event);
     left -= size;

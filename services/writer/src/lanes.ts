@@ -1,5 +1,5 @@
-const maxEvents = 100;
-const maxWaitMs = 100;
+const batchEvents = 100;
+const batchWaitMs = 100;
 
 export interface Batch<Item> {
   items: Item[];
@@ -32,7 +32,7 @@ export class Lanes<Item> {
     waiting.push({ item, since: performance.now() });
     if (this.#held.has(waiting)) return;
     const count = this.#countFree();
-    if (count === 1 || count === maxEvents) this.#wake?.();
+    if (count === 1 || count === batchEvents) this.#wake?.();
   }
 
   close(): void {
@@ -55,8 +55,8 @@ export class Lanes<Item> {
         await this.#woken(null);
         continue;
       }
-      const waitMs = (first[0]?.since ?? 0) + maxWaitMs - performance.now();
-      if (this.#closed || this.#countFree() >= maxEvents || waitMs <= 0) return this.#take();
+      const waitMs = (first[0]?.since ?? 0) + batchWaitMs - performance.now();
+      if (this.#closed || this.#countFree() >= batchEvents || waitMs <= 0) return this.#take();
       await this.#woken(waitMs);
     }
   }
@@ -75,8 +75,8 @@ export class Lanes<Item> {
     const items: Item[] = [];
     const taken: Waiting<Item>[][] = [];
     for (const lane of this.#listFree()) {
-      if (items.length >= maxEvents) break;
-      for (const { item } of lane.splice(0, maxEvents - items.length)) items.push(item);
+      if (items.length >= batchEvents) break;
+      for (const { item } of lane.splice(0, batchEvents - items.length)) items.push(item);
       taken.push(lane);
       this.#held.add(lane);
     }

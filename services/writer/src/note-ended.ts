@@ -3,9 +3,9 @@ import type { BudgetReservations, EndedReservation } from '@agp/reservations';
 
 /** Days for which Redis keeps reservations, today included. */
 const daysKept = 9;
-const maxAtOnce = 500;
+const rowsAtOnce = 500;
 /** Most pages of one day in a round; the next round continues. */
-const maxPages = 20;
+const pagesInRound = 20;
 const dayMs = 86_400_000;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -29,8 +29,8 @@ export async function noteEnded(
 ): Promise<void> {
   for (let ago = 0; ago < daysKept; ago += 1) {
     const day = new Date(now - ago * dayMs).toISOString().slice(0, 10);
-    for (let page = 0; page < maxPages; page += 1) {
-      const { ended, isAll } = await reservations.listEnded(day, maxAtOnce);
+    for (let page = 0; page < pagesInRound; page += 1) {
+      const { ended, isAll } = await reservations.listEnded(day, rowsAtOnce);
       const readable = ended.filter(isReadable);
       if (ended.length > 0) {
         const spends = readable.map((reservation) => toSpend(reservation, day));

@@ -1,11 +1,11 @@
 import { findRecordedIds, listForwarded, noteEndedRequests, type Pool, removeForwarded } from '@agp/db';
 import { type BudgetReservations, leaseMs } from '@agp/reservations';
 
-const maxAtOnce = 500;
+const rowsAtOnce = 500;
 /** In milliseconds: after a longer look proxies, too, may have been unable to tell Postgres anything. */
 const hungMs = 5_000;
 /** Most pages in a round; the next round continues. */
-const maxPages = 20;
+const pagesInRound = 20;
 
 /**
  * Settles requests that proxies kept in Postgres while Redis was away, and that were silent for 30 seconds: recorded ones are forgotten, held ones left to Redis, the others were lost with their proxy. Noted first and forgotten then, so a crash only repeats the note.
@@ -23,8 +23,8 @@ export async function noteForwarded(
 ): Promise<void> {
   let began = performance.now();
   const silentMs = leastSilentMs + (await readUnreadMs());
-  for (let page = 0; page < maxPages; page += 1) {
-    const silent = await listForwarded(pool, silentMs, maxAtOnce);
+  for (let page = 0; page < pagesInRound; page += 1) {
+    const silent = await listForwarded(pool, silentMs, rowsAtOnce);
     if (performance.now() - began > hungMs) throw new Error('Postgres hung: who is silent is looked at again later');
     began = performance.now();
     if (silent.length === 0) return;
@@ -44,6 +44,6 @@ export async function noteForwarded(
         ),
       );
     await removeForwarded(pool, eventIds, silentMs);
-    if (silent.length < maxAtOnce) return;
+    if (silent.length < rowsAtOnce) return;
   }
 }

@@ -4,6 +4,7 @@ import { fromPublicId } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
 import { type Db, quarantineMessages } from '@agp/db';
 import { keepTrying, type Logger } from '@agp/runtime';
+import { maxMessageId, maxReason } from './limits.ts';
 import type { WriterMetrics } from './metrics.ts';
 
 export interface Unrecordable {
@@ -21,9 +22,6 @@ interface QuarantineOptions {
   signal: AbortSignal;
   onFailure: (error: unknown) => void;
 }
-
-const maxReason = 1_000;
-const maxMessageId = 256;
 
 export function makeQuarantine({ db, metrics, logger, signal, onFailure }: QuarantineOptions): Quarantine {
   return async (messages) => {

@@ -17,6 +17,7 @@ import {
 import { makeAnnounce } from './announce.ts';
 import type { WriterConfig } from './config.ts';
 import { keepSealing } from './keep-sealing.ts';
+import { maxHeld } from './limits.ts';
 import { WriterMetrics, watchBacklog, watchRecordingHealth } from './metrics.ts';
 import { makeSettle, type PipelineSteps, startPipeline } from './pipeline.ts';
 import { makeQuarantine } from './quarantine.ts';
@@ -34,10 +35,6 @@ export interface WriterOverrides {
   steps?: (steps: PipelineSteps) => PipelineSteps;
 }
 
-/**
- * Enough for its lanes, and less than JetStream allows all writers together: what a dead one held must not block the others.
- */
-const maxHeld = 2_000;
 /** In milliseconds: a silent Postgres must not keep messages from being given back. */
 const giveUpWithinMs = 1_000;
 const flushWithinMs = 2_000;

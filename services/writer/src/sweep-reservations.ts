@@ -10,7 +10,7 @@ import { noteForwarded } from './note-forwarded.ts';
 /** Younger ones are in use, and a proxy's clock may be ahead of ours. */
 const minAgeMs = 10_000;
 const sweepEveryMs = 10_000;
-const maxAtOnce = 1_000;
+const rowsAtOnce = 1_000;
 const dayMs = 86_400_000;
 
 /**
@@ -24,8 +24,8 @@ export async function sweepReservations(reservations: BudgetReservations, pool: 
     const day = new Date(time).toISOString().slice(0, 10);
     const held = await reservations.list(day, null);
     const old = held.map(({ eventId }) => eventId).filter((id) => Math.abs(now - uuidTime(id)) > minAgeMs);
-    for (let at = 0; at < old.length; at += maxAtOnce) {
-      const recorded = await findRecordedIds(pool, old.slice(at, at + maxAtOnce));
+    for (let at = 0; at < old.length; at += rowsAtOnce) {
+      const recorded = await findRecordedIds(pool, old.slice(at, at + rowsAtOnce));
       if (recorded.length > 0) await reservations.release(recorded.map((eventId) => ({ eventId, day })));
       swept += recorded.length;
     }
@@ -48,7 +48,7 @@ interface SweepOptions {
 /** In milliseconds. */
 const stopWithinMs = 1_000;
 /** Ids in one line of the log. */
-const maxShownIds = 20;
+const shownIds = 20;
 
 /** Sweeps regularly; returns what stops it, after a moment for the running round. */
 export function keepSweeping(options: SweepOptions): () => Promise<void> {
@@ -58,7 +58,7 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
   const logNoted = ({ eventIds, unreadable }: Noted) => {
     if (eventIds.length > 0) {
       logger.warn({ requests: eventIds.length }, 'requests ended without a record: their proxy was killed');
-      const shown = eventIds.slice(0, maxShownIds).map((eventId) => toPublicId('evt', eventId));
+      const shown = eventIds.slice(0, shownIds).map((eventId) => toPublicId('evt', eventId));
       logger.debug({ eventIds: shown, more: eventIds.length - shown.length }, 'ended without a record');
     }
     if (unreadable > 0) logger.error({ reservations: unreadable }, 'reservations that cannot be read were given up');

@@ -2,7 +2,7 @@ import { createHash, type Hash, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** Up to this length, a body of declared length gets all of its memory at once. */
-const maxAtOnce = 1024 * 1024;
+const wholeAtOnce = 1024 * 1024;
 const firstBytes = 16 * 1024;
 
 /** Collects a body in one piece of memory that doubles when full: tiny pieces take no more than a single one. */
@@ -41,7 +41,7 @@ export class BodyBuffer {
     const { length } = this.#buffer;
     if (needed <= length) return length;
     const expected = this.#expected ?? Number.POSITIVE_INFINITY;
-    const wanted = expected <= maxAtOnce ? expected : Math.min(expected, Math.max(firstBytes, 2 * length));
+    const wanted = expected <= wholeAtOnce ? expected : Math.min(expected, Math.max(firstBytes, 2 * length));
     return Math.max(needed, wanted);
   }
 

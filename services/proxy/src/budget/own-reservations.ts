@@ -23,7 +23,7 @@ const recordedWithinMs = 30_000;
 /** forgotten after this long in any case, in milliseconds, */
 const rememberMs = 3_600_000;
 /** and the first of more than this, which take some 40 MB. */
-const maxOverdue = 20_000;
+const rememberedOverdue = 20_000;
 
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
 export class OwnReservations {
@@ -75,7 +75,7 @@ export class OwnReservations {
   listOverdue(now: number): string[] {
     const overdue = this.listConfirmed().filter(({ confirmedAt }) => now - confirmedAt > recordedWithinMs);
     const isKept = ({ confirmedAt }: Confirmed, index: number) =>
-      now - confirmedAt <= rememberMs && index >= overdue.length - maxOverdue;
+      now - confirmedAt <= rememberMs && index >= overdue.length - rememberedOverdue;
     const { kept = [], dropped = [] } = Object.groupBy(overdue, (one, index) =>
       isKept(one, index) ? 'kept' : 'dropped',
     );
@@ -132,7 +132,7 @@ export class OwnReservations {
 
 /** If all of these few are recorded, neither a writer nor one of its lanes is behind. */
 const fewAtFirst = 200;
-const maxAtOnce = 2_000;
+const lookedForAtOnce = 2_000;
 
 /**
  * Each round forgets reservations whose events are recorded; while writers are behind it looks for a part, and the next round for the next.
@@ -148,7 +148,7 @@ export function makeForgetRecorded(own: OwnReservations, storage: Pick<Storage, 
     own.forget(found.length === few.length ? overdue : found);
     if (found.length === few.length || few.length === overdue.length) return;
     if (at >= overdue.length) at = 0;
-    const some = overdue.slice(at, at + maxAtOnce);
+    const some = overdue.slice(at, at + lookedForAtOnce);
     const recorded = await storage.findRecorded(some);
     own.forget(recorded);
     at += some.length - recorded.length;

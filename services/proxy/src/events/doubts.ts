@@ -53,9 +53,9 @@ export interface BatchLogOptions<Row> {
   onFailure(cause: Error): void;
 }
 
-const maxAtOnce = 100;
+const rowsAtOnce = 100;
 /** Tries of one batch, some minutes altogether; the metric has counted its rows. */
-const maxTries = 300;
+const tries = 300;
 
 /** Storage may get the same row twice. No agent fills the log alone. */
 export class DoubtLog extends BatchLog<FoundDoubt> {
@@ -67,10 +67,10 @@ export class DoubtLog extends BatchLog<FoundDoubt> {
   }
 
   protected take(): FoundDoubt[] {
-    return this.#waiting.splice(0, maxAtOnce);
+    return this.#waiting.splice(0, rowsAtOnce);
   }
 
   protected putBack(rows: FoundDoubt[], failures: number): void {
-    if (failures % maxTries !== 0) this.#waiting.unshift(...rows);
+    if (failures % tries !== 0) this.#waiting.unshift(...rows);
   }
 }

@@ -15,7 +15,7 @@ export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
 }
 
 const minuteMs = 60_000;
-const maxAtOnce = 1_000;
+const rowsAtOnce = 1_000;
 
 export interface Refusal extends Omit<RefusedRequest, 'id' | 'provider' | 'path'> {
   reason: ErrorCode;
@@ -65,7 +65,7 @@ export class RefusalLog extends BatchLog<RefusalCount> {
   }
 
   protected take(): RefusalCount[] {
-    const taken = [...this.#counts.values()].slice(0, maxAtOnce);
+    const taken = [...this.#counts.values()].slice(0, rowsAtOnce);
     for (const counted of taken) this.#counts.delete(toKey(counted));
     this.#waiting -= countRequests(taken);
     return taken;
