@@ -11,7 +11,7 @@ const matchers: Record<ProviderApi, MatchPath> = {
 
 const apis = Object.keys(matchers) as ProviderApi[];
 
-/** Words of operations' paths that have capitals, for whoever compares paths in any case. */
+/** Words of operations' paths that have capitals, for comparisons in any case. */
 export const operationWords: readonly string[] = [...anthropicWords, ...geminiWords];
 
 /** Methods without a body. Some server may treat any other method as a POST. */

@@ -44,7 +44,6 @@ export const nothingRead: BodyReading = {
   output: () => ({ parts: [], whole: false }),
 };
 
-/** @param inspected false if a frame was passed over */
 export function finishReading(reader: StreamReader, inspected: boolean): BodyReading {
   const { outputText, besideText, isCutShort = false, ...reading } = reader.end();
   const isRead = inspected && !isCutShort;
@@ -59,7 +58,6 @@ export function finishReading(reader: StreamReader, inspected: boolean): BodyRea
   };
 }
 
-/** The largest parts that are known carry images, of a few MiB. */
 const maxPart = 8 * 1024 * 1024;
 
 export class StreamPart {

@@ -3,9 +3,7 @@ import type { RequestBounds } from './bounds.ts';
 
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
-/** Text that people and models wrote, without files. */
 export interface Writing {
-  /** Separate texts, in order: none continues the one before it. */
   parts: readonly string[];
   /**
    * Strings of the same body that no model reads or wrote: searched for PII, never counted as tokens. Absent if not gathered.
@@ -16,18 +14,14 @@ export interface Writing {
   of?: 'request';
 }
 
-/** Adds to one of the texts that a model writes side by side: a choice's content, a tool call's arguments ... */
 export type Write = (channel: string, text: string) => void;
 
-interface RequestReading {
-  /** The model asked for, from the body or the path; null if neither names one. */
+export interface RequestReading {
   requestedModel: string | null;
   stream: boolean;
-  /** Usage that the request alone determines, for answers that report none. */
   toldUsage: Partial<Usage>;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground?: boolean;
-  /** The text that the model is to read. Walks the body at each call. */
   inputText(): Writing;
 }
 
@@ -39,15 +33,13 @@ export interface ReportedCall {
 /** A batch holds at most this many; further ones are not read. */
 export const maxReportedCalls = 100_000;
 
-/** Takes the calls of a file of results one by one, so that none is kept. */
 export type OnCall = (call: ReportedCall) => void;
 
 export interface AnswerReading {
   model: string | null;
-  /** The provider's own figures, summed where there are several calls; null if it gave none that can be used. */
+  /** The provider's own figures, summed if there are several calls; null if none can be used. */
   usage: Usage | null;
   serviceTier: string | null;
-  /** The calls one by one, where the answer reports several: each is priced by its own model. */
   calls?: readonly ReportedCall[];
   outputText(): Writing;
 }
@@ -59,7 +51,7 @@ export interface StreamReading extends AnswerReading {
   /** `usage` counts the whole output; false if the stream was cut while its figures counted little of it. */
   usageIsFinal: boolean;
   isCutShort?: boolean;
-  /** The text without shown reasoning, where `usage` already counts the reasoning. */
+  /** The text without shown reasoning, if `usage` already counts the reasoning. */
   uncountedText?(): Writing;
   besideText?(): Writing;
 }
@@ -74,9 +66,8 @@ export interface StreamReader {
 /** One kind of model call of one API, with pure mappings of what goes over its wire. Never throws on any body. */
 export interface Operation {
   readonly api: ProviderApi;
-  /** A stable name for metrics: `chat.completions`, `messages`, `generateContent` ... */
   readonly name: string;
-  /** Streams give usage only where the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
+  /** Streams give usage only if the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
   readonly usageNeedsAsking: boolean;
   /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
   readonly answerFormat: 'object' | 'array' | 'lines';
@@ -87,22 +78,19 @@ export interface Operation {
    */
   readonly figuresWithin?: readonly string[];
   readonly isFree: boolean;
-  /** It starts work that is billed with its results, which another request fetches. */
   readonly isBilledLater?: boolean;
   /** Its output is billed as text, so that an answer which cannot be read is estimated by its bytes. */
   readonly writesText: boolean;
-  /** What its members may cost; absent if nothing bounds that. */
   readonly bounds?: RequestBounds | undefined;
   /** The provider's id of results that it bills once, however often they are fetched; absent if each answer is billed. */
   billedOnce?(path: string): string | null;
-  /** Its answer may repeat results that are billed where they are fetched one by one. */
+  /** Its answer may repeat results that are billed when fetched one by one. */
   readonly showsOtherBills?: boolean;
   /**
    * @param body the parsed JSON, or the text fields of a form @param path the provider's, without query @param size bytes of
    * the whole body
    */
   readRequest(body: unknown, path: string, size?: number): RequestReading;
-  /** @param body the parsed JSON answer, or the whole of a plain text */
   readAnswer(body: unknown): AnswerReading;
   createStreamReader(onCall?: OnCall): StreamReader;
 }

@@ -7,7 +7,6 @@ import { mergeMessageUsage, readMessageFigures } from './usage.ts';
 /** The events that say more than a few words. Inside of text the quotes would be escaped. */
 const telling = /"(?:message_start|message_delta|message_stop|error)"/;
 
-/** Reads the events of a message: its input is counted in the first one, its output in `message_delta`. */
 export class MessageStreamReader extends FrameReader {
   #figures: JsonObject = {};
   #outputIsCounted = false;

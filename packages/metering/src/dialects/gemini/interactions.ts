@@ -28,7 +28,6 @@ function readInteractionUsage(value: unknown): Usage | null {
   return usage && { ...usage, webSearches: readCount(searches?.count) ?? 0 };
 }
 
-/** An agent, such as deep research, may be asked in place of a model. */
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
 
 const telling = /"event_type"\s*:\s*"(?:interaction\.|error|step\.stop)/;

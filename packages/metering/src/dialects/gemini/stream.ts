@@ -12,7 +12,6 @@ const telling = /"(?:finishReason|blockReason|error|webSearchQueries)"\s*:/;
 const maxSearches = 1_000;
 const maxSearch = 4_096;
 
-/** Reads the frames of streamGenerateContent. Each counts everything so far, so the last figures are the call's. */
 export class ContentStreamReader extends FrameReader {
   readonly #searches = new Set<string>();
   #lastFigures: string | null = null;

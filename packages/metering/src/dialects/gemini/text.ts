@@ -32,7 +32,6 @@ function textsOf({ text, content, summary, name, arguments: given, result }: Jso
   return [text, content, summary, name, { arguments: given }, result];
 }
 
-/** Earlier revisions call the steps outputs. */
 export function readInteraction(body: unknown, write: Write): void {
   const { steps, outputs } = asObject(body);
   for (const item of asArray(steps ?? outputs)) {

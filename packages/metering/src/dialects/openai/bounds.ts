@@ -92,7 +92,6 @@ export const images: RequestBounds = {
       everywhere,
     ),
     size: oneOf('auto', '256x256', '512x512', '1024x1024', '1536x1024', '1024x1536'),
-    // An SVG is drawn by a second model.
     output_format: oneOf('png', 'jpeg', 'webp'),
   },
 };

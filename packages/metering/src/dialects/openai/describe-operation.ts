@@ -16,10 +16,8 @@ export interface OperationDescription {
   figuresWithin?: readonly string[];
   input: readonly string[];
   isStream?(body: JsonObject): boolean;
-  /** @param size bytes of the whole request, files included */
   readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
   isInBackground?(body: JsonObject): boolean;
-  /** @param answer the parsed JSON, or a text where the operation may answer in one */
   readFigures(answer: unknown): Figures;
   readText(answer: unknown): Writing;
   createStreamReader(): StreamReader;

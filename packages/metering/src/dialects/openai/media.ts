@@ -9,7 +9,6 @@ import { asFigure, readTokenUsage } from './usage.ts';
 
 const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
 
-/** Subtitles have timings; the end of the last one is nearly the end of the audio. */
 function readLength(transcript: string): number | null {
   const last = transcript
     .slice(-8_192)
@@ -63,7 +62,6 @@ function guessLength({ url, file_url: fileUrl, file_id: fileId }: JsonObject, si
   return { inputAudioSeconds: Math.max(Math.ceil(size / bytesPerSecond), unseen) };
 }
 
-/** Requests are forms with the audio in them; answers JSON, plain text or subtitles. */
 function describeTranscription(name: string): Operation {
   const readFigures = (answer: unknown): Figures => ({ usage: readTranscriptUsage(answer) });
   return describeOperation({
@@ -125,7 +123,6 @@ export function readImageUsage(value: unknown): Usage | null {
   return makeUsage({ ...usage, outputImageTokens: usage.completionTokens });
 }
 
-/** The model that wrote an SVG is billed apart from the one that drew it. */
 export function readSvgCall(value: unknown): ReportedCall[] {
   const { model, reasoning_tokens: reasoningTokens } = asObject(value);
   const usage = readTokenUsage(value);

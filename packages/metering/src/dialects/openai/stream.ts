@@ -90,7 +90,6 @@ const media = /"(?:b64_json|audio)"\s*:\s*"[^"]*"/g;
 
 const maxWords = 4 * 1024;
 
-/** Reads streams of images, speech and transcripts: typed events, whose last ones have the figures. */
 export class EventStreamReader extends FrameReader {
   readonly #events: StreamEvents;
   readonly #reported: ReportedCall[] = [];
@@ -118,7 +117,6 @@ export class EventStreamReader extends FrameReader {
     return super.end();
   }
 
-  /** Each image of several comes with an event of its own, and figures for it. */
   #add({ usage, calls }: Figures): void {
     if (usage === null) return;
     this.usage = addToUsage(this.usage, usage);

@@ -10,7 +10,6 @@ export function readChat(body: unknown, write: Write): void {
     const message = asObject(choice.message ?? choice.delta);
     write(`${channel}${reasoningEnd}`, readReasoning(message));
     if (typeof message.content === 'string') write(channel, message.content);
-    // Some compatible servers answer in parts, as requests may be written.
     else for (const part of collectText(message.content).parts) write(channel, part);
     write(`${channel}.refusal`, asText(message.refusal) ?? '');
     write(`${channel}.audio`, asText(asObject(message.audio).transcript) ?? '');
