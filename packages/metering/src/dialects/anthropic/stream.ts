@@ -1,5 +1,5 @@
 import { asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
+import { FrameReader } from '../frame-reader.ts';
 import type { StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
 import { mergeMessageUsage, readMessageFigures } from './usage.ts';

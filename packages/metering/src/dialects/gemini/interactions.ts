@@ -1,8 +1,8 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, asText, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
+import { FrameReader } from '../frame-reader.ts';
 import type { Operation } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';

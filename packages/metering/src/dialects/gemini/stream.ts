@@ -1,5 +1,5 @@
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
+import { FrameReader } from '../frame-reader.ts';
 import type { StreamReading } from '../operation.ts';
 import { readContent } from './text.ts';
 import { countSearches, findSearches, readContentTier, readContentUsage } from './usage.ts';

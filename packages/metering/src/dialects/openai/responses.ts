@@ -1,7 +1,7 @@
 import { makeUsage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
 import { collectText } from '../../text/strings.ts';
+import { FrameReader } from '../frame-reader.ts';
 import { type ReportedCall, sumCalls, type Write, type Writing } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { readImageUsage, readSvgCall } from './media.ts';

@@ -1,5 +1,5 @@
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
+import { FrameReader } from '../frame-reader.ts';
 import { addToUsage, type ReportedCall, type StreamReading, type Write } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { findUsage, readTokenUsage } from './usage.ts';

@@ -1,6 +1,6 @@
 import type { Usage } from '@agp/pricing';
-import type { ReportedCall, StreamReader, StreamReading, Write, Writing } from '../dialects/operation.ts';
-import { isNoReasoning, StreamText } from './stream-text.ts';
+import { isNoReasoning, StreamText } from '../text/stream-text.ts';
+import type { ReportedCall, StreamReader, StreamReading, Write, Writing } from './operation.ts';
 
 export abstract class FrameReader implements StreamReader {
   protected readonly text: StreamText;
