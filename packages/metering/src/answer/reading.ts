@@ -1,6 +1,7 @@
 import type { FairShares, Holder } from '@agp/runtime/fairness';
-import type { StreamReader, StreamReading, Writing } from '../dialects/operation.ts';
+import type { StreamReader, StreamReading } from '../dialects/operation.ts';
 import { GatheredText } from '../text/stream-text.ts';
+import type { Writing } from '../text/writing.ts';
 
 export interface BodyReading extends Omit<StreamReading, 'outputText' | 'besideText' | 'isCutShort'> {
   /** False for content types without usage, unknown encodings, and bodies that broke off or passed a bound. */

@@ -1,6 +1,7 @@
 import type { Usage } from '@agp/pricing';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
-import type { ReportedCall, StreamReader, StreamReading, Write, Writing } from './operation.ts';
+import type { Write, Writing } from '../text/writing.ts';
+import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
 export abstract class FrameReader implements StreamReader {
   protected readonly text: StreamText;

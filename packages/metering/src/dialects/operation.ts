@@ -1,20 +1,8 @@
 import { makeUsage, type Usage } from '@agp/pricing';
+import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
 
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
-
-export interface Writing {
-  parts: readonly string[];
-  /**
-   * Strings of the same body that no model reads or wrote: searched for PII, never counted as tokens. Absent if not gathered.
-   */
-  beside?: readonly string[];
-  /** False if some of it was cut off at a bound, or could not be read. */
-  whole: boolean;
-  of?: 'request';
-}
-
-export type Write = (channel: string, text: string) => void;
 
 export interface RequestReading {
   requestedModel: string | null;

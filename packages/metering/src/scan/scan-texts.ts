@@ -1,11 +1,11 @@
 import type { PiiFinding } from '@agp/core/events';
 import { JsonError, parseJson } from '@agp/core/json';
 import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
-import type { Writing } from '../dialects/operation.ts';
 import { findShadowed } from '../json/faults.ts';
 import { isTooPopulated } from '../json/members.ts';
 import { collectToolText } from '../text/strings.ts';
 import { readText, type TextSource } from '../text/text-source.ts';
+import type { Writing } from '../text/writing.ts';
 import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.ts';
 
 /** As many as an event lists. The worker would load all of the events' schemas for their constant. */

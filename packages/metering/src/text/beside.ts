@@ -1,7 +1,7 @@
-import type { Writing } from '../dialects/operation.ts';
 import { findShadowed, visitLiterals } from '../json/faults.ts';
 import { tryParse } from '../json/members.ts';
 import { describeKey, label, maxText, visitBody } from './strings.ts';
+import type { Writing } from './writing.ts';
 
 /** Words of a protocol, `user`, `chat_completion`: no PII is a single word this short. */
 const bland = /^[A-Za-z_-]{0,15}$/;

@@ -1,7 +1,7 @@
-import type { Write, Writing } from '../dialects/operation.ts';
 import { decodeFrame, type JsonObject, tryParse } from '../json/members.ts';
 import { BesideText, findLostText } from './beside.ts';
 import { maxText } from './strings.ts';
+import type { Write, Writing } from './writing.ts';
 
 const joinAt = 512;
 

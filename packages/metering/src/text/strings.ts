@@ -1,4 +1,4 @@
-import type { Writing } from '../dialects/operation.ts';
+import type { Writing } from './writing.ts';
 
 /**
  * `text` that a model reads or wrote, `free` JSON of a tool, a `label` that names something, or `media`, a file or its

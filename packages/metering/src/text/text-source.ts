@@ -1,12 +1,13 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
-import type { ProviderApi, Writing } from '../dialects/operation.ts';
+import type { ProviderApi } from '../dialects/operation.ts';
 import { findShadowed } from '../json/faults.ts';
 import { isForm, parseRequestBody } from '../json/form.ts';
 import { asObject, isTooPopulated } from '../json/members.ts';
 import { matchOperation } from '../match-operation.ts';
 import { addBeside, findLostText } from './beside.ts';
 import { maxText, visitStrings } from './strings.ts';
+import type { Writing } from './writing.ts';
 
 const members: Record<ProviderApi, readonly string[]> = {
   openai: ['messages', 'input'],

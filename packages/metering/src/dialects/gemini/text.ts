@@ -1,7 +1,7 @@
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { reasoningEnd } from '../../text/stream-text.ts';
 import { collectText, collectToolText } from '../../text/strings.ts';
-import type { Write } from '../operation.ts';
+import type { Write } from '../../text/writing.ts';
 
 export function readContent(body: unknown, write: Write): void {
   asArray(asObject(body).candidates).forEach((item, at) => {

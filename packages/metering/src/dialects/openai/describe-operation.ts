@@ -1,8 +1,9 @@
 import type { Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
+import type { Writing } from '../../text/writing.ts';
 import type { RequestBounds } from '../bounds.ts';
-import { type AnswerReading, decodeName, type Operation, type StreamReader, type Writing } from '../operation.ts';
+import { type AnswerReading, decodeName, type Operation, type StreamReader } from '../operation.ts';
 
 export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
 

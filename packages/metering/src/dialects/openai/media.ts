@@ -1,7 +1,8 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
-import { type Operation, type ReportedCall, sumCalls, type Write, type Writing } from '../operation.ts';
+import type { Write, Writing } from '../../text/writing.ts';
+import { type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { EventStreamReader } from './stream.ts';

@@ -1,7 +1,8 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
-import type { MatchPath, Operation, Write, Writing } from '../operation.ts';
+import type { Write, Writing } from '../../text/writing.ts';
+import type { MatchPath, Operation } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';

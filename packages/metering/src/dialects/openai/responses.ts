@@ -1,8 +1,9 @@
 import { makeUsage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
+import type { Write, Writing } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
-import { type ReportedCall, sumCalls, type Write, type Writing } from '../operation.ts';
+import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { readImageUsage, readSvgCall } from './media.ts';
 import { isErrorFrame } from './stream.ts';

@@ -1,6 +1,7 @@
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import type { Write } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
-import { addToUsage, type ReportedCall, type StreamReading, type Write } from '../operation.ts';
+import { addToUsage, type ReportedCall, type StreamReading } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
 
