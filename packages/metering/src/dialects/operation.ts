@@ -55,6 +55,8 @@ export interface StreamReader {
 export interface Operation {
   readonly api: ProviderApi;
   readonly name: string;
+  /** OpenTelemetry's name for its kind; its own name if absent. */
+  readonly traceName?: 'chat' | 'generate_content' | 'text_completion' | 'embeddings' | undefined;
   /** Streams give usage only if the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
   readonly usageNeedsAsking: boolean;
   /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
@@ -83,7 +85,31 @@ export interface Operation {
   createStreamReader(onCall?: OnCall): StreamReader;
 }
 
-export type MatchPath = (path: string, method: 'GET' | 'POST') => Operation | null;
+/** The error that ends a stream in place of its rest. */
+export interface StreamFailure {
+  code: string;
+  message: string;
+  /** The status that the request would have been refused with. */
+  status: number;
+}
+
+/** A wire format: all that changes with a vendor is reached by this. */
+export interface Dialect {
+  /** Finds the operation that a method and a path of the provider ask for. */
+  match(path: string, method: 'GET' | 'POST'): Operation | null;
+  /** Words of its paths that have capitals. */
+  words: readonly string[];
+  /** Members of requests that hold a conversation, in the order in which they are read. */
+  conversation: readonly string[];
+  /** The header in which its SDKs send a key. */
+  keyHeader(apiKey: string): Readonly<Record<string, string>>;
+  /**
+   * The bytes that end a running stream with an error which the provider's own SDK raises; they close a frame that was cut.
+   *
+   * @param asArray the stream is a JSON array of frames rather than SSE
+   */
+  formatStreamError(failure: StreamFailure, operation: Operation | null, asArray: boolean): string;
+}
 
 const names = Object.keys(makeUsage({})) as (keyof Usage)[];
 

@@ -1,27 +1,20 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
-import type { ProviderApi } from '../dialects/operation.ts';
 import { findShadowed } from '../json/faults.ts';
 import { isForm, parseRequestBody } from '../json/form.ts';
 import { asObject, isTooPopulated } from '../json/members.ts';
-import { matchOperation } from '../match-operation.ts';
+import { dialects, matchOperation } from '../match-operation.ts';
 import { addBeside, findLostText } from './beside.ts';
 import { maxText, visitStrings } from './strings.ts';
 import type { Writing } from './writing.ts';
-
-const members: Record<ProviderApi, readonly string[]> = {
-  openai: ['messages', 'input'],
-  anthropic: ['messages'],
-  gemini: ['contents', 'input'],
-};
 
 type LocateText = (text: string) => readonly number[];
 
 const nowhere: LocateText = () => [];
 
-function createLocateText(api: ProviderApi, body: unknown): LocateText {
+function createLocateText(api: keyof typeof dialects, body: unknown): LocateText {
   const root = asObject(body);
-  const list = members[api].map((name) => root[name]).find((value) => Array.isArray(value));
+  const list = dialects[api].conversation.map((name) => root[name]).find((value) => Array.isArray(value));
   if (!Array.isArray(list)) return nowhere;
   let found: Map<string, number[]> | null = null;
   return (text) => {
@@ -54,7 +47,7 @@ function indexTexts(messages: readonly unknown[]): Map<string, number[]> {
 }
 
 export interface Asked {
-  api: ProviderApi;
+  api: keyof typeof dialects;
   method: string;
   path: string;
 }

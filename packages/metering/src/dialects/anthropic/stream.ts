@@ -1,6 +1,6 @@
 import { asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
 import { FrameReader } from '../frame-reader.ts';
-import type { StreamReading } from '../operation.ts';
+import type { StreamFailure, StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
 import { mergeMessageUsage, readMessageFigures } from './usage.ts';
 
@@ -58,4 +58,9 @@ export class MessageStreamReader extends FrameReader {
   protected override isUsageFinal(): boolean {
     return this.#outputIsCounted;
   }
+}
+
+export function formatStreamError({ message, status }: StreamFailure): string {
+  const error = { type: status === 403 ? 'permission_error' : 'overloaded_error', message };
+  return `\n\nevent: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`;
 }

@@ -1,9 +1,9 @@
 import { makeUsage } from '@agp/pricing';
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../operation.ts';
-import { geminiOperations } from './operations.ts';
+import { gemini } from './operations.ts';
 
-const operation = (name: string) => geminiOperations(`/v1beta/models/gemini-2.5-flash:${name}`, 'POST') as Operation;
+const operation = (name: string) => gemini.match(`/v1beta/models/gemini-2.5-flash:${name}`, 'POST') as Operation;
 const generate = operation('generateContent');
 const parts = (...texts: string[]) => texts.map((text) => ({ text }));
 

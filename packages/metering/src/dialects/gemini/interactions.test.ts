@@ -2,9 +2,9 @@ import { makeUsage } from '@agp/pricing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Operation, StreamReading } from '../operation.ts';
-import { geminiOperations } from './operations.ts';
+import { gemini } from './operations.ts';
 
-const interactions = geminiOperations('/v1beta/interactions', 'POST') as Operation;
+const interactions = gemini.match('/v1beta/interactions', 'POST') as Operation;
 
 function stream(...frames: unknown[]): StreamReading {
   const reader = interactions.createStreamReader();

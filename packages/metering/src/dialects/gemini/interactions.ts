@@ -61,6 +61,7 @@ class InteractionStreamReader extends FrameReader {
 export const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
+  traceName: 'chat',
   bounds: bounds.interactions,
   usageNeedsAsking: false,
   answerFormat: 'object',

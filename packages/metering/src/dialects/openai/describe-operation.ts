@@ -9,6 +9,7 @@ export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
 
 export interface OperationDescription {
   name: string;
+  traceName?: Operation['traceName'];
   bounds?: RequestBounds;
   usageNeedsAsking?: boolean;
   isFree?: boolean;
@@ -35,6 +36,7 @@ function findDeployment(path: string): string | null {
 export function describeOperation(description: OperationDescription): Operation {
   const {
     name,
+    traceName,
     bounds,
     usageNeedsAsking = false,
     isFree = false,
@@ -47,6 +49,7 @@ export function describeOperation(description: OperationDescription): Operation 
   return {
     api: 'openai',
     name,
+    traceName,
     usageNeedsAsking,
     answerFormat: 'object',
     ...(bounds && { bounds }),

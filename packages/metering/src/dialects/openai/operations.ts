@@ -2,12 +2,12 @@ import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import type { MatchPath, Operation } from '../operation.ts';
+import type { Dialect, Operation } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
-import { CompletionStreamReader } from './stream.ts';
+import { CompletionStreamReader, formatStreamError } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
 
@@ -30,6 +30,7 @@ function describeCompletion(readText: (body: unknown, write: Write) => void) {
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
+  traceName: 'chat',
   bounds: bounds.chat,
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
 });
@@ -37,6 +38,7 @@ const chatCompletions = describeOperation({
 const completions = describeOperation({
   ...describeCompletion(readCompletion),
   name: 'completions',
+  traceName: 'text_completion',
   bounds: bounds.completions,
   input: ['prompt', 'suffix'],
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
@@ -46,6 +48,7 @@ const completions = describeOperation({
 const fimCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'fim.completions',
+  traceName: 'text_completion',
   bounds: bounds.completions,
   input: ['prompt', 'suffix'],
 });
@@ -58,6 +61,7 @@ function readBackground(body: JsonObject): Partial<Usage> {
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
+    traceName: name === 'responses' ? 'chat' : undefined,
     bounds: bounds.responses,
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
@@ -72,6 +76,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
 
 const embeddings = describeOperation({
   name: 'embeddings',
+  traceName: 'embeddings',
   bounds: bounds.embeddings,
   writesText: false,
   input: ['input'],
@@ -111,5 +116,13 @@ const byEnding: readonly (readonly [string, Operation])[] = [
 ];
 
 /** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
-export const openaiOperations: MatchPath = (path, method) =>
+const match: Dialect['match'] = (path, method) =>
   method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;
+
+export const openai: Dialect = {
+  match,
+  words: [],
+  conversation: ['messages', 'input'],
+  keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
+  formatStreamError,
+};

@@ -1,7 +1,7 @@
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
 import type { Write } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
-import { addToUsage, type ReportedCall, type StreamReading } from '../operation.ts';
+import { addToUsage, type Operation, type ReportedCall, type StreamFailure, type StreamReading } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
 
@@ -124,4 +124,11 @@ export class EventStreamReader extends FrameReader {
     this.#hasOthers ||= calls !== undefined;
     if (this.#reported.length < maxCalls) this.#reported.push(...(calls ?? [{ model: null, usage }]));
   }
+}
+
+export function formatStreamError({ code, message }: StreamFailure, operation: Operation | null): string {
+  const error = { message, type: code, param: null, code };
+  // SDKs look for `error` in any frame; the Responses API has an event of its own as well.
+  const data = operation?.name === 'responses' ? { type: 'error', code, message, param: null, error } : { error };
+  return `\n\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
 }
