@@ -74,6 +74,13 @@ function describeResponses(name: string, isFree: boolean): Operation {
   });
 }
 
+const noStream = () => new CompletionStreamReader(() => undefined);
+
+/** Nothing is written; some servers give the total alone. */
+const readInputFigures = (answer: unknown): Figures => ({
+  usage: readTokenUsage({ completion_tokens: 0, ...asObject(asObject(answer).usage) }),
+});
+
 const embeddings = describeOperation({
   name: 'embeddings',
   traceName: 'embeddings',
@@ -81,12 +88,20 @@ const embeddings = describeOperation({
   writesText: false,
   input: ['input'],
   readToldUsage: ({ input }) => countTokenIds(input),
-  // Embeddings have no output; some servers give the total alone.
-  readFigures: (answer): Figures => ({
-    usage: readTokenUsage({ completion_tokens: 0, ...asObject(asObject(answer).usage) }),
-  }),
+  readFigures: readInputFigures,
   readText: noText,
-  createStreamReader: () => new CompletionStreamReader(() => undefined),
+  createStreamReader: noStream,
+});
+
+/** Jina, Voyage, vLLM and others order documents by a question; an answer only repeats them. */
+const rerank = describeOperation({
+  name: 'rerank',
+  bounds: bounds.rerank,
+  writesText: false,
+  input: ['query', 'documents'],
+  readFigures: readInputFigures,
+  readText: noText,
+  createStreamReader: noStream,
 });
 
 const moderations = describeOperation({
@@ -95,7 +110,7 @@ const moderations = describeOperation({
   input: ['input'],
   readFigures: () => ({ usage: null }),
   readText: noText,
-  createStreamReader: () => new CompletionStreamReader(() => undefined),
+  createStreamReader: noStream,
 });
 
 const byEnding: readonly (readonly [string, Operation])[] = [
@@ -106,6 +121,7 @@ const byEnding: readonly (readonly [string, Operation])[] = [
   ['/responses/compact', describeResponses('responses.compact', false)],
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
+  ['/rerank', rerank],
   ['/images/generations', imageGenerations],
   ['/images/edits', imageEdits],
   ['/images/variations', imageVariations],
