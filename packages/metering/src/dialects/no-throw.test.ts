@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findOperation, readStream } from '../../../test/find-operation.ts';
+import { findOperation, readStream } from '../../test/find-operation.ts';
 
 const paths = [
   '/chat/completions',
