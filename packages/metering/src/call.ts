@@ -8,12 +8,10 @@ import type { MissedReason } from './scan/scan-memory.ts';
 
 export interface Call {
   head: CallHead;
-  /** The agent whose share of memory and of the workers' time the call uses. */
   holder: Holder;
   /** Null without a body, and for one that streams through. */
   body: InspectedBody | null;
   reservation: {
-    /** Whole nano-dollars. */
     nanoUsd: number;
     /** A cap holds for the request; one that only warns counts too. */
     isCapped: boolean;
@@ -34,7 +32,6 @@ export interface AnswerEnd {
   outcome: 'completed' | 'aborted' | 'failed' | 'killed';
   /** It was written to a connection, so the provider may bill it. */
   sent: boolean;
-  /** The provider's status; null when it never answered. */
   status: number | null;
   streamed: boolean;
 }
@@ -50,7 +47,6 @@ export interface Doubt {
   costNanoUsd: number;
 }
 
-/** Why a text was not scanned; `unknown_path`: on an unknown path text cannot be distinguished from data. */
 export type UnscannedReason = MissedReason | 'unknown_path';
 
 export interface Measurement {
@@ -59,14 +55,12 @@ export interface Measurement {
   requestedModel: string | null;
   promptTokens: number;
   completionTokens: number;
-  /** Whole nano-dollars. */
   costNanoUsd: number;
   usageSource: 'provider' | 'estimated' | 'none';
   priceVersion: string | null;
   piiTypes: readonly PiiType[];
   piiFindings: readonly PiiFinding[];
   piiScan: 'full' | 'partial' | 'none';
-  /** How the call ended, judged by what the answer said as well. */
   outcome: AnswerEnd['outcome'];
   doubt: Doubt | null;
   unpriced: readonly string[];

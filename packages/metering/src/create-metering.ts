@@ -15,7 +15,6 @@ import { createTokenEstimator } from './tokens/token-estimator.ts';
 export interface Caps {
   /** A cap holds, be it one that only warns: the usage of a stream is then asked for in any case. */
   isCapped: boolean;
-  /** A cap that refuses holds: in strict mode the request must have a bound. */
   isHeld: boolean;
 }
 
@@ -25,11 +24,9 @@ export interface Caps {
  *   inspect -> reserve -> open -> openTap -> measure
  */
 export interface Metering {
-  /** Reads what a request asks for, and decides which bytes are sent on. */
   inspect(operation: Operation, head: CallHead, bytes: Buffer, form: BodyForm, caps: Caps): InspectedBody;
   /** The amount that a request reserves, in whole nano-dollars. @throws ApiError `cost_not_bounded` */
   reserve(head: CallHead, body: InspectedBody | null, caps: Caps): number;
-  /** The cost that a refused request would reserve with the lowest bound on its output; null if unknown. */
   findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
   open(call: Call): CallMeter;
   stop(): Promise<void>;

@@ -22,6 +22,7 @@ const table: [ProviderApi, string, string, string | null][] = [
   ['openai', 'POST', '/openai/v1/audio/transcriptions', 'audio.transcriptions'],
   ['openai', 'POST', '/v1/audio/translations', 'audio.translations'],
   ['openai', 'POST', '/v1/audio/speech', 'audio.speech'],
+  ['openai', 'POST', '/v1/rerank', 'rerank'],
   ['openai', 'POST', '/v1/moderations', 'moderations'],
   ['openai', 'GET', '/v1/responses/resp_1', null],
   ['openai', 'GET', '/v1/images/generations', null],

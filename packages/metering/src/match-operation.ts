@@ -1,18 +1,13 @@
-import { anthropicOperations, anthropicWords } from './dialects/anthropic/operations.ts';
-import { geminiOperations, geminiWords } from './dialects/gemini/operations.ts';
-import { openaiOperations } from './dialects/openai/operations.ts';
-import type { MatchPath, Operation, ProviderApi } from './dialects/operation.ts';
+import { anthropic } from './dialects/anthropic/operations.ts';
+import { gemini } from './dialects/gemini/operations.ts';
+import { openai } from './dialects/openai/operations.ts';
+import type { Dialect, Operation, ProviderApi } from './dialects/operation.ts';
 
-const matchers: Record<ProviderApi, MatchPath> = {
-  openai: openaiOperations,
-  anthropic: anthropicOperations,
-  gemini: geminiOperations,
-};
+/** The wire formats that providers speak. */
+export const dialects: Readonly<Record<ProviderApi, Dialect>> = { openai, anthropic, gemini };
 
-const apis = Object.keys(matchers) as ProviderApi[];
-
-/** Words of operations' paths that have capitals, for whoever compares paths in any case. */
-export const operationWords: readonly string[] = [...anthropicWords, ...geminiWords];
+/** Words of operations' paths that have capitals, for comparisons in any case. */
+export const operationWords: readonly string[] = Object.values(dialects).flatMap(({ words }) => words);
 
 /** Methods without a body. Some server may treat any other method as a POST. */
 const bodiless = new Set(['HEAD', 'DELETE', 'OPTIONS']);
@@ -25,10 +20,10 @@ export function matchOperation(api: ProviderApi, method: string, path: string): 
   if (bodiless.has(method)) return null;
   const asked = method === 'GET' ? 'GET' : 'POST';
   const plain = path.endsWith('/') ? path.slice(0, -1) : path;
-  const own = matchers[api](plain, asked);
+  const own = dialects[api].match(plain, asked);
   if (own) return own;
-  for (const other of apis) {
-    const operation = other === api ? null : matchers[other](plain, asked);
+  for (const dialect of Object.values(dialects)) {
+    const operation = dialect === dialects[api] ? null : dialect.match(plain, asked);
     if (operation) return operation;
   }
   return null;

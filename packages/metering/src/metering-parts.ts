@@ -4,12 +4,10 @@ import type { PiiScanner } from './scan/pii-scanner.ts';
 import type { TokenEstimator } from './tokens/token-estimator.ts';
 
 export interface MeteringOptions {
-  /** Prices of the operator's own. */
   prices: PriceFile | null;
-  /** Under a cap a request reserves the most that it may cost, and is refused where that has no bound. */
+  /** Under a cap a request reserves the most that it may cost, or is refused without a bound. */
   isStrict: boolean;
   defaultOutputTokens: number;
-  /** The expected cost of a call without a known price, in whole nano-dollars. */
   unpricedNanoUsd: number;
   /** How texts are scanned, and for how long; null if they are not. */
   pii: { personNames: boolean; budgetMs: number } | null;

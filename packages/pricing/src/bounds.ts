@@ -8,7 +8,6 @@ import {
 import { holdsAt } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
 
-/** The most that a call may use, whatever kind each token turns out to be. */
 export interface UsageLimits {
   inputTokens: number;
   outputTokens: number;
@@ -76,7 +75,6 @@ interface ModelBounds {
   /** The library's id of the vendor whose prices apply; null if unknown. */
   vendor: string | null;
   largestInput: number;
-  /** Whether a service tier other than the standard one has a price in the operator's file. */
   hasTier(tier: string): boolean;
   /**
    * In whole nano-dollars, at the dearest tier; null if unknown. @param isFast the tier `fast`, which is never given unasked,

@@ -6,7 +6,6 @@ import type { Usage } from './usage.ts';
 export interface PricedCall {
   provider: string;
   api: 'openai' | 'anthropic' | 'gemini';
-  /** The provider's base URL, which identifies the vendor behind a compatible API. */
   baseUrl: string;
   model: string;
   usage: Usage;
@@ -32,7 +31,6 @@ export type PriceUsage = (call: PricedCall) => UsagePrice;
 
 export const priceVersion = 'genai-prices 0.1.8';
 
-/** The vendor whose prices apply to an API at an unknown address, such as a simulated provider. */
 const vendors = { openai: 'openai', anthropic: 'anthropic', gemini: 'google' } as const;
 
 interface LibraryModel {
@@ -98,9 +96,7 @@ export const supplement: readonly (PriceEntry & { provider: string })[] = [
 
 /** The sources of prices of a provider's model, in the order in which they count. */
 export interface PricedModel {
-  /** From the operator's file, the closest first. */
   entries: readonly PriceEntry[];
-  /** The library's id of the vendor whose list the rest is from. */
   vendor: string | null;
   listed: LibraryModel | null;
   /** Dated editions that may answer for a bare name; some are dearer. */
@@ -118,7 +114,6 @@ export interface PriceBookOptions {
 
 interface PriceBook {
   find(asked: AskedModel): PricedModel;
-  /** @param half whether tokens cost half of the prices */
   compile(prices: ModelPrice, half: boolean): PriceRow;
 }
 

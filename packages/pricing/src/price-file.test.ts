@@ -121,32 +121,32 @@ describe('what a file sets', () => {
     expect(price(null)).toEqual([1, '']);
   });
 
-  test('every unit', () => {
-    const one = (prices: object, usage: Partial<Usage>) =>
-      priceWith([{ model: 'gpt-4o', prices }], {}, usage).costNanoUsd / 1e9;
-    const input = { promptTokens: 3 * M };
-    const output = { completionTokens: 3 * M };
-    expect(one({ input_mtok: 1, cache_read_mtok: 0.5 }, { ...input, cacheReadTokens: M })).toBe(2.5);
-    expect(one({ input_mtok: 1, cache_write_mtok: 2 }, { ...input, cacheWriteTokens: M })).toBe(4);
-    expect(
-      one({ input_mtok: 1, cache_write_1h_mtok: 3 }, { ...input, cacheWriteTokens: M, cacheWrite1hTokens: M }),
-    ).toBe(5);
-    expect(one({ input_mtok: 1, input_audio_mtok: 3 }, { ...input, inputAudioTokens: M })).toBe(5);
-    expect(one({ input_mtok: 1, input_image_mtok: 3 }, { ...input, inputImageTokens: M })).toBe(5);
-    expect(one({ input_mtok: 1, input_video_mtok: 3 }, { ...input, inputVideoTokens: M })).toBe(5);
-    expect(one({ output_mtok: 1, output_reasoning_mtok: 3 }, { ...output, reasoningTokens: M })).toBe(5);
-    expect(one({ output_mtok: 1, output_audio_mtok: 3 }, { ...output, outputAudioTokens: M })).toBe(5);
-    expect(one({ output_mtok: 1, output_image_mtok: 3 }, { ...output, outputImageTokens: M })).toBe(5);
-    expect(one({ output_mtok: 1, output_video_mtok: 3 }, { ...output, outputVideoTokens: M })).toBe(5);
-    expect(one({ input_audio_hours: 0.36 }, { inputAudioSeconds: 30 })).toBe(0.003);
-    expect(one({ input_mchars: 15 }, { inputCharacters: 100 })).toBe(0.0015);
-    expect(one({ output_images_kcount: 40 }, { outputImages: 2 })).toBe(0.08);
-    expect(one({ web_searches_kcount: 10 }, { webSearches: 3 })).toBe(0.03);
-    expect(one({ requests_kcount: 5 }, {})).toBe(0.005);
+  const input = { promptTokens: 3 * M };
+  const output = { completionTokens: 3 * M };
+  test.each<[object, Partial<Usage>, number]>([
+    [{ input_mtok: 1, cache_read_mtok: 0.5 }, { ...input, cacheReadTokens: M }, 2.5],
+    [{ input_mtok: 1, cache_write_mtok: 2 }, { ...input, cacheWriteTokens: M }, 4],
+    [{ input_mtok: 1, cache_write_1h_mtok: 3 }, { ...input, cacheWriteTokens: M, cacheWrite1hTokens: M }, 5],
+    [{ input_mtok: 1, input_audio_mtok: 3 }, { ...input, inputAudioTokens: M }, 5],
+    [{ input_mtok: 1, input_image_mtok: 3 }, { ...input, inputImageTokens: M }, 5],
+    [{ input_mtok: 1, input_video_mtok: 3 }, { ...input, inputVideoTokens: M }, 5],
+    [{ output_mtok: 1, output_reasoning_mtok: 3 }, { ...output, reasoningTokens: M }, 5],
+    [{ output_mtok: 1, output_audio_mtok: 3 }, { ...output, outputAudioTokens: M }, 5],
+    [{ output_mtok: 1, output_image_mtok: 3 }, { ...output, outputImageTokens: M }, 5],
+    [{ output_mtok: 1, output_video_mtok: 3 }, { ...output, outputVideoTokens: M }, 5],
+    [{ input_audio_hours: 0.36 }, { inputAudioSeconds: 30 }, 0.003],
+    [{ input_mchars: 15 }, { inputCharacters: 100 }, 0.0015],
+    [{ output_images_kcount: 40 }, { outputImages: 2 }, 0.08],
+    [{ web_searches_kcount: 10 }, { webSearches: 3 }, 0.03],
+    [{ requests_kcount: 5 }, {}, 0.005],
+  ])('%j for %j', (prices, usage, usd) => {
+    expect(priceWith([{ model: 'gpt-4o', prices }], {}, usage).costNanoUsd / 1e9).toBe(usd);
   });
 });
 
 const prices = { input_mtok: 1 };
+const entry = { model: 'a', prices };
+const priced = (input_mtok: unknown) => [{ model: 'a', prices: { input_mtok } }];
 
 test.each<[string, unknown, string]>([
   ['no list', { models: [] }, 'expected array'],
@@ -155,73 +155,37 @@ test.each<[string, unknown, string]>([
   ['prices of nothing', [{ model: 'a', prices: {} }], '0.prices: must have a price; write what is free as 0'],
   [
     'an unknown unit',
-    [
-      { model: 'a', prices },
-      { model: 'b', prices: { input_tokens: 1 } },
-    ],
+    [entry, { model: 'b', prices: { input_tokens: 1 } }],
     '1.prices: Unrecognized key: "input_tokens"',
   ],
-  ['an unknown field', [{ model: 'a', prices, provder: 'x' }], '0: Unrecognized key: "provder"'],
-  [
-    'a price as text',
-    [{ model: 'a', prices: { input_mtok: '1' } }],
-    '0.prices.input_mtok: must be a price in USD, or { base, tiers }',
-  ],
-  ['a price below nothing', [{ model: 'a', prices: { input_mtok: -1 } }], '0.prices.input_mtok: '],
-  ['a price in nano-dollars', [{ model: 'a', prices: { input_mtok: 2_500_000_000 } }], '0.prices.input_mtok: '],
-  [
-    'a step without a price',
-    [{ model: 'a', prices: { input_mtok: { base: 1, tiers: [{ start: 5 }] } } }],
-    '0.prices.input_mtok.tiers.0.price: ',
-  ],
+  ['an unknown field', [{ ...entry, provder: 'x' }], '0: Unrecognized key: "provder"'],
+  ['a price as text', priced('1'), '0.prices.input_mtok: must be a price in USD, or { base, tiers }'],
+  ['a price below nothing', priced(-1), '0.prices.input_mtok: '],
+  ['a price in nano-dollars', priced(2_500_000_000), '0.prices.input_mtok: '],
+  ['a step without a price', priced({ base: 1, tiers: [{ start: 5 }] }), '0.prices.input_mtok.tiers.0.price: '],
   [
     'steps that descend',
-    [
-      {
-        model: 'a',
-        prices: {
-          input_mtok: {
-            base: 1,
-            tiers: [
-              { start: 5, price: 2 },
-              { start: 5, price: 3 },
-            ],
-          },
-        },
-      },
-    ],
+    priced({ base: 1, tiers: [2, 3].map((price) => ({ start: 5, price })) }),
     '0.prices.input_mtok.tiers: must ascend',
   ],
   ['a star in the middle', [{ model: 'a*b', prices }], '0.model: * may only stand at the end'],
   ['every model of every provider', [{ model: '*', prices }], '0.provider: is needed where model is *'],
-  ['an invalid day', [{ model: 'a', prices, from: '2026-02-30' }], '0.from: must be a UTC date or time'],
-  [
-    'a time without a zone',
-    [{ model: 'a', prices, until: '2026-02-03T00:00:00' }],
-    '0.until: must be a UTC date or time',
-  ],
+  ['an invalid day', [{ ...entry, from: '2026-02-30' }], '0.from: must be a UTC date or time'],
+  ['a time without a zone', [{ ...entry, until: '2026-02-03T00:00:00' }], '0.until: must be a UTC date or time'],
   [
     'an end before the beginning',
-    [{ model: 'a', prices, from: '2026-02-03', until: '2026-02-03' }],
+    [{ ...entry, from: '2026-02-03', until: '2026-02-03' }],
     '0.until: must lie after from',
   ],
   [
     'a tier no provider could name',
-    [{ model: 'a', prices, service_tiers: { 'Fast Lane': prices } }],
+    [{ ...entry, service_tiers: { 'Fast Lane': prices } }],
     '0.service_tiers.Fast Lane: must be a lower-case tier',
   ],
-  [
-    'a tier without prices',
-    [{ model: 'a', prices, service_tiers: { flex: {} } }],
-    '0.service_tiers.flex: must have a price',
-  ],
+  ['a tier without prices', [{ ...entry, service_tiers: { flex: {} } }], '0.service_tiers.flex: must have a price'],
   [
     'two prices at once',
-    [
-      { model: 'a', prices },
-      { model: 'b', prices },
-      { model: 'a', prices, from: '2026-01-01' },
-    ],
+    [entry, { model: 'b', prices }, { ...entry, from: '2026-01-01' }],
     '2.model: a has prices for the same time in 0 too',
   ],
 ])('%s is refused, by the entry and the field', (_what, content, message) => {

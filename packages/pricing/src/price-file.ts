@@ -45,9 +45,7 @@ const priceEntrySchema = z
     prices,
     /** Prices of other tiers than the standard one, each a whole row. */
     service_tiers: z.record(serviceTier, prices).optional(),
-    /** The first moment at which these prices hold. */
     from: day.optional(),
-    /** The first moment at which they no longer hold. */
     until: day.optional(),
   })
   .refine(({ model, provider }) => model !== '*' || provider !== undefined, {

@@ -2,15 +2,12 @@ import type { ModelPrice } from '@pydantic/genai-prices';
 import { isToken, type Unit, type Usage, units } from './usage.ts';
 
 interface Rate {
-  /** Input above this many tokens pays this rate for all of the call. */
   readonly above: number;
-  /** Nano-dollars per unit, times the row's `scale`. */
   readonly nano: bigint;
 }
 
 /** One model's prices at one time, as whole numbers. */
 export interface PriceRow {
-  /** All rates are whole numbers of 1/scale nano-dollars. */
   readonly scale: bigint;
   readonly terms: readonly { readonly unit: Unit; readonly rates: readonly [Rate, ...Rate[]] }[];
   /** The row has no price at all, which is how the library lists a free model. */
@@ -44,7 +41,6 @@ export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): Price
     decimals.push({ unit, rates: steps.map((step) => ({ above: step.above, ...toDecimal(step.price) })) });
   }
   const places = Math.max(0, ...decimals.flatMap((term) => term.rates.map((rate) => rate.places)));
-  // Doubled, so that halves are whole numbers too.
   const parts = 2n * [...new Set(decimals.map(({ unit }) => unit.per))].reduce((product, per) => product * per, 1n);
   const terms = decimals.map(({ unit, rates }) => {
     const share = (unit.nano * parts) / unit.per / (tokensAtHalf && isToken(unit) ? 2n : 1n);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { calcPrice, findProvider, type ModelPrice } from '@pydantic/genai-prices';
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PricedCall, priceVersion } from './price-book.ts';
@@ -94,13 +94,13 @@ test('the version in the records is that of the installed library', () => {
   expect(priceVersion).toBe(`genai-prices ${version}`);
 });
 
-/** Every model of the main providers, with each of its rows. */
+/** Every model of the main providers. */
 const rows = ['openai', 'anthropic', 'google', 'mistral', 'groq', 'deepseek', 'x-ai', 'perplexity'].flatMap((id) => {
   const provider = findProvider({ providerId: id });
   return (provider?.models ?? []).flatMap((model) => {
     try {
       const found = calcPrice({}, model.id, { providerId: id, timestamp: noon });
-      return found === null ? [] : [{ provider: id, model: model.id, prices: found.model_price }];
+      return found === null ? [] : [{ provider: id, model: model.id }];
     } catch {
       return [];
     }
@@ -155,67 +155,6 @@ test('every cost is within float error of what the library itself computes', () 
       expect(Math.abs(costNanoUsd - (expected?.total_price ?? Number.NaN) * 1e9)).toBeLessThan(0.51);
     }),
     { numRuns: 100 },
-  );
-});
-
-/** A second way to the same figure: fractions over the row's own decimals, by explicit subtraction. */
-function exactCost(prices: ModelPrice, usage: Usage): bigint {
-  const precision = 30;
-  const rate = (key: string): bigint | null => {
-    const price = prices[key];
-    if (price === undefined) return null;
-    let value = typeof price === 'number' ? price : price.base;
-    if (typeof price !== 'number') {
-      for (const tier of price.tiers) if (usage.promptTokens > tier.start) value = tier.price;
-    }
-    const [whole = '', fraction = ''] = value
-      .toLocaleString('en', { useGrouping: false, maximumSignificantDigits: 21 })
-      .split('.');
-    return BigInt(whole + fraction.padEnd(precision, '0'));
-  };
-  const read = rate('cache_read_mtok');
-  const write = rate('cache_write_mtok');
-  const hour = rate('cache_write_1h_mtok');
-  const input = rate('input_mtok') ?? 0n;
-  const output = rate('output_mtok') ?? 0n;
-  const thought = rate('output_reasoning_mtok') ?? output;
-  let total = 0n;
-  const add = (count: number, price: bigint) => {
-    total += BigInt(count) * price;
-  };
-  add(usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens, input);
-  add(usage.cacheReadTokens, read ?? input);
-  add(usage.cacheWriteTokens - usage.cacheWrite1hTokens, write ?? input);
-  add(usage.cacheWrite1hTokens, hour ?? write ?? input);
-  add(usage.completionTokens - usage.reasoningTokens, output);
-  add(usage.reasoningTokens, thought);
-  const requests = (rate('requests_kcount') ?? 0n) * 1_000n;
-  const denominator = 10n ** BigInt(precision - 3);
-  return ((total + requests) * 2n + denominator) / (2n * denominator);
-}
-
-test('every cost equals exact arithmetic on the rows, to the nano-dollar', () => {
-  const textUsage = fc
-    .tuple(fc.nat(10_000_000), fc.nat(), fc.nat(), fc.nat(), fc.nat(2_000_000), fc.nat())
-    .map((parts) => {
-      const [promptTokens, read, write, hour, completionTokens, thought] = parts;
-      const cacheReadTokens = read % (promptTokens + 1);
-      const cacheWriteTokens = write % (promptTokens - cacheReadTokens + 1);
-      return makeUsage({
-        promptTokens,
-        cacheReadTokens,
-        cacheWriteTokens,
-        cacheWrite1hTokens: hour % (cacheWriteTokens + 1),
-        completionTokens,
-        reasoningTokens: thought % (completionTokens + 1),
-      });
-    });
-  fc.assert(
-    fc.property(fc.constantFrom(...rows), textUsage, ({ provider, model, prices }, usage) => {
-      const priced = priceUsage(call(model, usage, { provider, baseUrl: '' }));
-      expect(BigInt(priced.costNanoUsd)).toBe(exactCost(prices, usage));
-    }),
-    { numRuns: 400 },
   );
 });
 

@@ -36,7 +36,6 @@ const halfPriceTiers: Record<string, readonly string[]> = {
   mistral: ['batch'],
 };
 
-/** The tiers that cost what the standard one does: Groq's flex differs in its rate limits only. */
 const samePriceTiers: Record<string, readonly string[]> = { groq: ['flex'] };
 
 /** The tier as records name it, or null for the standard one. Providers may send anything. */
@@ -83,7 +82,6 @@ function choosePrices(model: PricedModel, call: PricedCall, file: PriceFile | nu
   return { prices: model.supplement.prices, half, version: `${priceVersion} + ${supplementVersion}${mark}` };
 }
 
-/** From the operator's file if it has the model, else the library's data, else our supplement; remembers models. */
 export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
   const book = createPriceBook(options);
   const { file = null } = options;

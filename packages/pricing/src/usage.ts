@@ -21,7 +21,6 @@ export interface Usage {
   outputAudioTokens: number;
   outputImageTokens: number;
   outputVideoTokens: number;
-  /** Searches that the provider made for the model, if it bills each. */
   webSearches: number;
   /** Audio input in whole seconds, if the provider bills its length and not tokens. */
   inputAudioSeconds: number;
@@ -99,7 +98,6 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
 }
 
 export interface Unit {
-  /** Its name in price rows: the library's, if the library has one. */
   readonly priceKey: string;
   readonly usageKey: keyof Usage | 'requests';
   /** Units that this one is a part of: amounts charged here are not charged there. */
@@ -116,7 +114,6 @@ function unit(priceKey: string, usageKey: Unit['usageKey'], within: readonly str
   return { priceKey, usageKey, within, nano: priceKey.endsWith('_kcount') ? usd / 1_000n : usd / 1_000_000n, per: 1n };
 }
 
-/** The units that calls are metered in, each before the units that it is a part of. */
 export const units = [
   unit('cache_audio_read_mtok', 'cacheReadAudioTokens', ['cache_read_mtok', 'input_audio_mtok', 'input_mtok']),
   unit('cache_image_read_mtok', 'cacheReadImageTokens', ['cache_read_mtok', 'input_image_mtok', 'input_mtok']),

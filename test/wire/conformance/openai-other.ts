@@ -17,6 +17,12 @@ const partial = { ...counted, pii_scan: 'partial' } as const;
 /** Token ids are no text, but names stand beside them; what was to come was not read. */
 const unread = ofEmbedding.estimated(5, 0, 5 * 20, { pii_scan: 'partial' });
 
+const ranking = JSON.stringify({
+  model: embedder,
+  results: [{ index: 0, relevance_score: 0.9 }],
+  usage: { total_tokens: 1_000 },
+});
+
 const moderation = 'omni-moderation-latest';
 const free = recordsOf(moderation);
 const judgement = JSON.stringify({ id: 'modr-1', model: moderation, results: [{ flagged: false }] });
@@ -55,6 +61,20 @@ export const openaiOtherRows: Row[] = [
       'provider cut': cut(embedding.slice(0, 60), unread),
       error: whole(refusal, ofEmbedding.nothing({ http_status: 429 })),
       'no usage': whole(withoutFigures(embedding), ofEmbedding.estimated(5, 0, 5 * 20)),
+    },
+  },
+  {
+    api: 'rerank of compatible servers',
+    stream: 'no',
+    method: 'POST',
+    path: '/openai/v1/rerank',
+    body: { model: embedder, query: '', documents: [question], top_n: 1 },
+    cells: {
+      complete: whole(ranking, ofEmbedding.told(1_000, 0, 1_000 * 20)),
+      aborted: left(ranking.slice(0, 40), partial),
+      'provider cut': cut(ranking.slice(0, 40), partial),
+      error: whole(refusal, ofEmbedding.nothing({ http_status: 429 })),
+      'no usage': whole(withoutFigures(ranking), counted),
     },
   },
   {

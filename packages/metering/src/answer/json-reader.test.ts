@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Operation, ProviderApi } from '../dialects/operation.ts';
-import { matchOperation } from '../match-operation.ts';
+import { findOperation } from '../../test/find-operation.ts';
+import type { ProviderApi } from '../dialects/operation.ts';
 import { JsonReader } from './readers.ts';
 
 function read(api: ProviderApi, path: string, answer: object) {
-  const reader = new JsonReader(matchOperation(api, 'POST', path) as Operation);
+  const reader = new JsonReader(findOperation(path, api));
   const bytes = Buffer.from(JSON.stringify(answer));
   for (let at = 0; at < bytes.length; at += 65_536) reader.push(bytes.subarray(at, at + 65_536));
   return reader.end();

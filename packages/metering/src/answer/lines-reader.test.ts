@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anthropicOperations } from '../dialects/anthropic/operations.ts';
+import { anthropic } from '../dialects/anthropic/operations.ts';
 import type { Operation, StreamReader, StreamReading } from '../dialects/operation.ts';
 import { LinesReader } from './readers.ts';
 import { createResponseTap } from './tap.ts';
@@ -55,7 +55,7 @@ test('a line that is too long is passed over, and said to be unread', () => {
   expect(lines.seen).toEqual(['{"n":1}', '{"n":2}']);
 });
 
-const results = anthropicOperations('/v1/messages/batches/b/results', 'GET') as Operation;
+const results = anthropic.match('/v1/messages/batches/b/results', 'GET') as Operation;
 const line = (input: number) =>
   `${JSON.stringify({
     result: { type: 'succeeded', message: { model: 'm', usage: { input_tokens: input, output_tokens: 2 } } },

@@ -192,7 +192,6 @@ function finish(reading: Omit<AnswerReading, 'outputText'>, output: BodyReading[
   };
 }
 
-/** Reads a body of JSON lines, one after the other: the file may be larger than what fits into memory. */
 export class LinesReader implements BodyReader {
   readonly #reader: StreamReader;
   readonly #line = new StreamPart();

@@ -1,6 +1,7 @@
 import type { FairShares, Holder } from '@agp/runtime/fairness';
-import type { StreamReader, StreamReading, Writing } from '../dialects/operation.ts';
+import type { StreamReader, StreamReading } from '../dialects/operation.ts';
 import { GatheredText } from '../text/stream-text.ts';
+import type { Writing } from '../text/writing.ts';
 
 export interface BodyReading extends Omit<StreamReading, 'outputText' | 'besideText' | 'isCutShort'> {
   /** False for content types without usage, unknown encodings, and bodies that broke off or passed a bound. */
@@ -44,7 +45,6 @@ export const nothingRead: BodyReading = {
   output: () => ({ parts: [], whole: false }),
 };
 
-/** @param inspected false if a frame was passed over */
 export function finishReading(reader: StreamReader, inspected: boolean): BodyReading {
   const { outputText, besideText, isCutShort = false, ...reading } = reader.end();
   const isRead = inspected && !isCutShort;
@@ -59,7 +59,6 @@ export function finishReading(reader: StreamReader, inspected: boolean): BodyRea
   };
 }
 
-/** The largest parts that are known carry images, of a few MiB. */
 const maxPart = 8 * 1024 * 1024;
 
 export class StreamPart {

@@ -27,7 +27,6 @@ const insert = (at: number, text: string): Edit => ({ start: at, end: at, text }
 
 const asking = '{"include_usage":true}';
 
-/** Makes a value of `stream_options` ask for usage, even if the caller set `include_usage` to false. */
 function makeAsk(body: Buffer, options: Member): Edit[] {
   const inside = scanMembers(body, options.start);
   if (!inside) return [{ start: options.start, end: options.end, text: asking }];

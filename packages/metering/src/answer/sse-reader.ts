@@ -15,7 +15,6 @@ export class FrameSplitter {
   #frameIsEmpty = true;
   #afterReturn = false;
 
-  /** @param onPiece called with the bounds of each piece of the text (latin1); together they cover it */
   push(text: string, onPiece: (start: number, end: number, kind: PieceKind) => void): void {
     let start = 0;
     let lineStart = 0;

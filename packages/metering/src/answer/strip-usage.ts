@@ -1,7 +1,6 @@
 import { asArray, asObject, parseFrame } from '../json/members.ts';
 import { FrameSplitter, readFrame } from './sse-reader.ts';
 
-/** As servers write it, with and without a space; in a string the quotes would be escaped. */
 const spellings = [Buffer.from(',"usage":null'), Buffer.from(', "usage": null')];
 const nothing = Buffer.alloc(0);
 
@@ -52,9 +51,7 @@ const maxHeld = 16 * 1024;
 /** The start of a frame whose data is no object, or that has something among its choices. */
 const cannotBeUsage = /^data: ?[^{ \r\n]|"choices"\s*:\s*\[\s*[^\]\s]/;
 
-/**
- * The chunk that `include_usage` adds has figures and no choices. A list that is not empty, such as sources, is for the agent.
- */
+/** Has figures and no choices; a list that is not empty, such as sources, is for the agent. */
 function isUsageFrame(frame: string): boolean {
   if (!frame.includes('"usage"') || cannotBeUsage.test(frame)) return false;
   const chunk = asObject(parseFrame(readFrame(frame)?.data ?? ''));

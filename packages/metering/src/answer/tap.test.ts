@@ -2,21 +2,15 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { makeUsage } from '@agp/pricing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { findOperation } from '../../test/find-operation.ts';
 import type { Operation } from '../dialects/operation.ts';
-import { matchOperation } from '../match-operation.ts';
 import type { ResponseReading } from './reading.ts';
 import { createResponseTap } from './tap.ts';
 
-function operation(api: 'openai' | 'anthropic' | 'gemini', path: string): Operation {
-  const found = matchOperation(api, 'POST', path);
-  if (!found) throw new Error(`no operation at ${path}`);
-  return found;
-}
-
-const chat = operation('openai', '/v1/chat/completions');
-const embeddings = operation('openai', '/v1/embeddings');
-const messages = operation('anthropic', '/v1/messages');
-const generate = operation('gemini', '/v1beta/models/m:streamGenerateContent');
+const chat = findOperation('/v1/chat/completions');
+const embeddings = findOperation('/v1/embeddings');
+const messages = findOperation('/v1/messages', 'anthropic');
+const generate = findOperation('/v1beta/models/m:streamGenerateContent', 'gemini');
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const sse = { 'content-type': 'text/event-stream' };

@@ -22,7 +22,6 @@ import { SseReader } from './sse-reader.ts';
 
 interface DecodingBounds {
   maxWaiting: number;
-  /** Beyond that the provider is made to wait; otherwise the body is given up. */
   waits: boolean;
   maxDecoded: number;
 }

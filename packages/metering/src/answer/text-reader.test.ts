@@ -1,20 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { makeUsage } from '@agp/pricing';
 import { describe, expect, test } from 'vitest';
+import { findOperation } from '../../test/find-operation.ts';
 import type { Operation } from '../dialects/operation.ts';
-import { matchOperation } from '../match-operation.ts';
 import type { ResponseReading } from './reading.ts';
 import { createResponseTap } from './tap.ts';
 
-function operation(path: string): Operation {
-  const found = matchOperation('openai', 'POST', path);
-  if (!found) throw new Error(`no operation at ${path}`);
-  return found;
-}
-
-const transcriptions = operation('/v1/audio/transcriptions');
-const speech = operation('/v1/audio/speech');
-const chat = operation('/v1/chat/completions');
+const transcriptions = findOperation('/v1/audio/transcriptions');
+const speech = findOperation('/v1/audio/speech');
+const chat = findOperation('/v1/chat/completions');
 
 async function tap(from: Operation, type: string, chunks: readonly Buffer[], encoding = ''): Promise<ResponseReading> {
   const response = createResponseTap(from, { 'content-type': type, 'content-encoding': encoding });

@@ -1,38 +1,32 @@
 import { expect, test } from 'vitest';
-import { matchOperation } from '../match-operation.ts';
-import { maxReportedCalls, type Operation, type ProviderApi } from './operation.ts';
+import { findOperation } from '../../test/find-operation.ts';
+import { maxReportedCalls, type ProviderApi } from './operation.ts';
 
 /** More than a call may have arguments. */
 const many = 150_000;
 
 const lists = (item: string) => JSON.parse(`[${Array(many).fill(item).join(',')}]`);
 
-function find(api: ProviderApi, method: string, path: string): Operation {
-  const found = matchOperation(api, method, path);
-  if (!found) throw new Error(`no operation at ${path}`);
-  return found;
-}
-
 test.each<[ProviderApi, string, object]>([
   ['anthropic', '/v1/messages/batches', { requests: lists('{}') }],
   ['gemini', '/v1beta/models/m:batchEmbedContents', { requests: lists('{}') }],
 ])('a request in %s format at %s may be made of any number of calls', (api, path, body) => {
-  expect(find(api, 'POST', path).readRequest(body, path).inputText()).toEqual({ parts: [], whole: true });
+  expect(findOperation(path, api).readRequest(body, path).inputText()).toEqual({ parts: [], whole: true });
 });
 
 test.each<[ProviderApi, string, object]>([
   ['anthropic', '/v1/messages', { content: lists('{}') }],
   ['openai', '/v1/responses', { output: lists('{}') }],
 ])('an answer in %s format at %s may have any number of parts', (api, path, body) => {
-  expect(find(api, 'POST', path).readAnswer(body).outputText()).toEqual({ parts: [], whole: true });
+  expect(findOperation(path, api).readAnswer(body).outputText()).toEqual({ parts: [], whole: true });
 });
 
 test('a message, and a line of a batch, may report any number of runs', () => {
   const iterations = lists('{"type":"compaction","input_tokens":1,"output_tokens":1}');
   const message = { model: 'm', usage: { input_tokens: 1, output_tokens: 1, iterations } };
-  expect(find('anthropic', 'POST', '/v1/messages').readAnswer(message).usage?.promptTokens).toBe(many + 1);
+  expect(findOperation('/v1/messages', 'anthropic').readAnswer(message).usage?.promptTokens).toBe(many + 1);
   let calls = 0;
-  const reader = find('anthropic', 'GET', '/v1/messages/batches/b/results').createStreamReader(() => {
+  const reader = findOperation('/v1/messages/batches/b/results', 'anthropic', 'GET').createStreamReader(() => {
     calls += 1;
   });
   reader.push('', JSON.stringify({ result: { type: 'succeeded', message } }));

@@ -1,33 +1,15 @@
 import { makeUsage, type Usage } from '@agp/pricing';
+import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
 
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
-/** Text that people and models wrote, without files. */
-export interface Writing {
-  /** Separate texts, in order: none continues the one before it. */
-  parts: readonly string[];
-  /**
-   * Strings of the same body that no model reads or wrote: searched for PII, never counted as tokens. Absent if not gathered.
-   */
-  beside?: readonly string[];
-  /** False if some of it was cut off at a bound, or could not be read. */
-  whole: boolean;
-  of?: 'request';
-}
-
-/** Adds to one of the texts that a model writes side by side: a choice's content, a tool call's arguments ... */
-export type Write = (channel: string, text: string) => void;
-
-interface RequestReading {
-  /** The model asked for, from the body or the path; null if neither names one. */
+export interface RequestReading {
   requestedModel: string | null;
   stream: boolean;
-  /** Usage that the request alone determines, for answers that report none. */
   toldUsage: Partial<Usage>;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground?: boolean;
-  /** The text that the model is to read. Walks the body at each call. */
   inputText(): Writing;
 }
 
@@ -39,15 +21,13 @@ export interface ReportedCall {
 /** A batch holds at most this many; further ones are not read. */
 export const maxReportedCalls = 100_000;
 
-/** Takes the calls of a file of results one by one, so that none is kept. */
 export type OnCall = (call: ReportedCall) => void;
 
 export interface AnswerReading {
   model: string | null;
-  /** The provider's own figures, summed where there are several calls; null if it gave none that can be used. */
+  /** The provider's own figures, summed if there are several calls; null if none can be used. */
   usage: Usage | null;
   serviceTier: string | null;
-  /** The calls one by one, where the answer reports several: each is priced by its own model. */
   calls?: readonly ReportedCall[];
   outputText(): Writing;
 }
@@ -59,7 +39,7 @@ export interface StreamReading extends AnswerReading {
   /** `usage` counts the whole output; false if the stream was cut while its figures counted little of it. */
   usageIsFinal: boolean;
   isCutShort?: boolean;
-  /** The text without shown reasoning, where `usage` already counts the reasoning. */
+  /** The text without shown reasoning, if `usage` already counts the reasoning. */
   uncountedText?(): Writing;
   besideText?(): Writing;
 }
@@ -74,9 +54,10 @@ export interface StreamReader {
 /** One kind of model call of one API, with pure mappings of what goes over its wire. Never throws on any body. */
 export interface Operation {
   readonly api: ProviderApi;
-  /** A stable name for metrics: `chat.completions`, `messages`, `generateContent` ... */
   readonly name: string;
-  /** Streams give usage only where the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
+  /** OpenTelemetry's name for its kind; its own name if absent. */
+  readonly traceName?: 'chat' | 'generate_content' | 'text_completion' | 'embeddings' | undefined;
+  /** Streams give usage only if the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
   readonly usageNeedsAsking: boolean;
   /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
   readonly answerFormat: 'object' | 'array' | 'lines';
@@ -87,27 +68,48 @@ export interface Operation {
    */
   readonly figuresWithin?: readonly string[];
   readonly isFree: boolean;
-  /** It starts work that is billed with its results, which another request fetches. */
   readonly isBilledLater?: boolean;
   /** Its output is billed as text, so that an answer which cannot be read is estimated by its bytes. */
   readonly writesText: boolean;
-  /** What its members may cost; absent if nothing bounds that. */
   readonly bounds?: RequestBounds | undefined;
   /** The provider's id of results that it bills once, however often they are fetched; absent if each answer is billed. */
   billedOnce?(path: string): string | null;
-  /** Its answer may repeat results that are billed where they are fetched one by one. */
+  /** Its answer may repeat results that are billed when fetched one by one. */
   readonly showsOtherBills?: boolean;
   /**
    * @param body the parsed JSON, or the text fields of a form @param path the provider's, without query @param size bytes of
    * the whole body
    */
   readRequest(body: unknown, path: string, size?: number): RequestReading;
-  /** @param body the parsed JSON answer, or the whole of a plain text */
   readAnswer(body: unknown): AnswerReading;
   createStreamReader(onCall?: OnCall): StreamReader;
 }
 
-export type MatchPath = (path: string, method: 'GET' | 'POST') => Operation | null;
+/** The error that ends a stream in place of its rest. */
+export interface StreamFailure {
+  code: string;
+  message: string;
+  /** The status that the request would have been refused with. */
+  status: number;
+}
+
+/** A wire format: all that changes with a vendor is reached by this. */
+export interface Dialect {
+  /** Finds the operation that a method and a path of the provider ask for. */
+  match(path: string, method: 'GET' | 'POST'): Operation | null;
+  /** Words of its paths that have capitals. */
+  words: readonly string[];
+  /** Members of requests that hold a conversation, in the order in which they are read. */
+  conversation: readonly string[];
+  /** The header in which its SDKs send a key. */
+  keyHeader(apiKey: string): Readonly<Record<string, string>>;
+  /**
+   * The bytes that end a running stream with an error which the provider's own SDK raises; they close a frame that was cut.
+   *
+   * @param asArray the stream is a JSON array of frames rather than SSE
+   */
+  formatStreamError(failure: StreamFailure, operation: Operation | null, asArray: boolean): string;
+}
 
 const names = Object.keys(makeUsage({})) as (keyof Usage)[];
 

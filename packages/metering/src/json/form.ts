@@ -3,7 +3,6 @@ import { tryParse } from './members.ts';
 /** RFC 2046 allows 70 characters. */
 const boundaryParameter = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))/i;
 
-/** The fields of the forms that we know are a dozen, and their headers two short lines. */
 const maxParts = 1_000;
 const maxHeader = 4 * 1024;
 
@@ -12,7 +11,6 @@ const headerEnd = Buffer.from('\r\n\r\n');
 const name = /;\s*name=(?:"([^"\r\n]*)"|([^\s";]+))/i;
 const fileName = /;\s*filename\*?=/i;
 
-/** A form's fields by name; those that were given several times in order. */
 type FormFields = Record<string, string | string[]>;
 
 export function isForm(contentType: string): boolean {
@@ -30,13 +28,11 @@ export function parseFormFields(bytes: Buffer, contentType: string, maxValue: nu
   const delimiter = Buffer.from(`\r\n--${found?.[1] ?? found?.[2]}`);
   if (!found) return undefined;
   const fields = new Map<string, string[]>();
-  // The body may start with the first delimiter, without a line before it.
   const first = delimiter.subarray(lineEnd.length);
   let at = bytes.subarray(0, first.length).equals(first) ? first.length : findEnd(bytes, delimiter, 0);
   for (let part = 0; part < maxParts && at >= 0; part++) {
     if (bytes[at] === 0x2d && bytes[at + 1] === 0x2d) return toFields(fields);
     const start = bytes.indexOf(lineEnd, at);
-    // Without headers, the line break before them also ends them.
     const headers = start < 0 ? -1 : bytes.subarray(start, start + maxHeader).indexOf(headerEnd);
     if (headers < 0) return undefined;
     const value = start + headers + headerEnd.length;

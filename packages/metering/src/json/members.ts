@@ -26,7 +26,7 @@ export function skipSpace(bytes: Buffer, at: number): number {
 /** Most strings are short: so many bytes are read one by one before the next quote is searched for. */
 const nearby = 64;
 
-/** Past the closing quote of the string that starts here; past the end of the bytes where it has none. */
+/** Past the closing quote of the string that starts here; past the end of the bytes if it has none. */
 export function skipString(bytes: Buffer, start: number): number {
   let at = start + 1;
   for (let until = at + nearby; at < bytes.length; ) {
@@ -131,12 +131,10 @@ export function asText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** A value as part of a name: text and numbers as they are, else its kind. A template throws for `{"toString":0}`. */
 export function asName(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : typeof value;
 }
 
-/** A figure that may be left out: 0 if it is, null if it is something else than a count. */
 export function optionalCount(value: unknown): number | null {
   return value === undefined || value === null ? 0 : readCount(value);
 }

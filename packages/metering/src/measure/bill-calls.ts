@@ -5,11 +5,9 @@ import type { MeteringParts } from '../metering-parts.ts';
 
 export interface Bill {
   usage: Usage;
-  /** Whole nano-dollars. */
   costNanoUsd: number;
   priceVersion: string | null;
   unpriced: ReadonlySet<string>;
-  /** The claim, if some of it was not believed and is cut; else null. */
   disbelieved: { usage: Usage; costNanoUsd: number } | null;
 }
 

@@ -8,7 +8,6 @@ import { measureUsage } from './measure-usage.ts';
 import { findTexts, scanCall } from './scan-call.ts';
 
 export interface CallMeter {
-  /** Opens a tap that reads a copy of the answer; null if nothing is read. Call at most once. */
   openTap(headers: IncomingHttpHeaders): ResponseTap | null;
   /** Measures usage and cost, and finds PII in the texts. Call once, when the answer has ended. */
   measure(end: AnswerEnd): Promise<Measurement>;

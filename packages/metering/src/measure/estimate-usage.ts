@@ -18,14 +18,12 @@ const mostSoundBytes = 192_000;
 interface EstimateBasis {
   end: AnswerEnd;
   reading: ResponseReading | null;
-  /** The provider's figures as far as they are believed: a stream that was cut may have reported its input alone. */
   told: Usage | null;
   texts: CallTexts;
 }
 
 interface Estimate {
   usage: Usage;
-  /** All of the answer was read, and only one model can have made it. */
   isKnown: boolean;
   isUnreadable: boolean;
   /** Seconds of sound that the size of the request lets expect, since the answer tells no length; 0 if it does. */
@@ -72,7 +70,6 @@ export async function estimateUsage(
   };
 }
 
-/** A form holds files; their sound is billed by its length once there is a transcript. */
 function countsUnread(body: InspectedBody | null, textTokens: number): boolean {
   return body !== null && (textTokens === 0 || !isForm(body.form.contentType));
 }

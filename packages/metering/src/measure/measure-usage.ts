@@ -11,7 +11,6 @@ import type { CallTexts } from './scan-call.ts';
 export interface Seen {
   reading: ResponseReading | null;
   texts: CallTexts;
-  /** The calls that a file of results reports; null for every other answer. */
   reported: BillCalls | null;
 }
 
@@ -50,14 +49,13 @@ function priceUnknownPath(parts: MeteringParts, call: Call, end: AnswerEnd) {
   return { isUnknownPath: true, ...priceUnknown(parts, call) };
 }
 
-/** What nobody can know the cost of costs a fixed amount under a cap: what was reserved for it. */
+/** An unknown cost is a fixed amount under a cap: what was reserved for it. */
 function priceUnknown(parts: MeteringParts, { reservation }: Call) {
   return reservation.isCapped ? { costNanoUsd: parts.unpricedNanoUsd, usageSource: 'estimated' as const } : {};
 }
 
 const mayHaveServed = ({ status, sent }: AnswerEnd) => (status === null ? sent : status >= 200 && status < 300);
 
-/** The provider had the request, and did not refuse it. A refusal is not billed, unless it says so. */
 function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | null): boolean {
   if (!sent) return false;
   // "Not modified" answers the agent's own condition and is no refusal. A redirect is not followed.
@@ -115,7 +113,6 @@ async function measureUnbilled(
   const isWhole = isFetched(end) && !call.head.operation?.showsOtherBills;
   if (isWhole && !isUnseen) return {};
   const models = reading.model === null ? [] : [reading.model];
-  // What was added up line by line is known though the rest was passed by.
   const bill = reading.usage === null ? reported?.read() : await addUp(parts, call, reading, reported, models);
   const sum = bill && bill.usage.promptTokens + bill.usage.completionTokens > 0 ? bill : null;
   const isEmpty = reading.length === 0 && !isWhole;
@@ -188,7 +185,6 @@ async function measureUntold(
   const estimate = await estimateUsage(parts.estimator, call, operation, models, { end, reading, told, texts });
   const bill = billOne(parts, call, { models, serviceTier }, estimate.usage);
   const { nanoUsd, isCapped } = call.reservation;
-  // Sound without a length is unknown only to models that are paid by it.
   const priceOf = (usage: Usage) => billOne(parts, call, { models, serviceTier }, usage).costNanoUsd;
   const { guessedSeconds } = estimate;
   const isGuess =
@@ -204,7 +200,7 @@ async function measureUntold(
   return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
 }
 
-/** The tier that was asked for, where the answer names none: the price that was reserved. Bodies are read for it under strict caps. */
+/** The tier that was asked for, if the answer names none; bodies are read for it under strict caps. */
 function findAskedTier({ head, body }: Call): string | null {
   const strict = body?.strict ?? null;
   return head.serviceTier ?? (strict !== null && 'tiers' in strict ? (strict.tiers.at(-1) ?? null) : null);

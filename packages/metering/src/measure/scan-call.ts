@@ -6,7 +6,6 @@ import { isForm } from '../json/form.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import { readText, type TextSource } from '../text/text-source.ts';
 
-/** Lists of models, and the description of one: the provider's own words. */
 const models = /\/models(?:\/[^/:]+){0,3}\/?$/;
 const media = /^(?:image|audio|video|font)\//i;
 
@@ -36,7 +35,6 @@ export function findTexts({ head, body }: Call, reading: ResponseReading | null)
   const contentType = body?.form.contentType ?? '';
   const request = body && { of: 'request' as const, asked, bytes: body.bytes, contentType };
   return {
-    // Most of a form is files, which neither the worker nor the estimate should get.
     request: request && isForm(contentType) ? { ...readText(request, 'all'), of: 'request' } : request,
     answer: Buffer.isBuffer(output) ? { of: 'answer', asked, bytes: output } : output,
   };

@@ -14,7 +14,6 @@ function* listWords(value: unknown): Generator<string> {
   for (const text of listStrings(value)) yield* text.split(/[^\p{L}\p{M}'’]+/u);
 }
 
-/** Letters that have a stroke in place of a mark. */
 const stroked: Readonly<Record<string, string>> = { ı: 'i', ø: 'o', ł: 'l', đ: 'd' };
 
 export function foldWord(word: string): string {

@@ -11,7 +11,7 @@ const introduction =
   /\b(?:(?:[Mm]r|[Mm]rs|[Mm]s|[Mm]iss|[Mm]x|[Dd]r|[Pp]rof|[Pp]rofessor|[Ss]ir|[Mm]adam|Herr|Frau|Señora?|Sra?|Mme|Monsieur|Madame|Signora?|[Mm]ister)\.?|(?:[Mm]y|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Mm]aiden|[Ff]ull|[Ll]ast|[Ff]irst) name(?: is|'s|\?)?:?|(?:I am|I'm|[Tt]his is|[Cc]alls? me|said|named (?:him|her|them)|[Ss]igned(?: by)?:?|[Rr]egards,|[Ss]incerely,|[Cc]heers,|[Dd]ear|[Hh]i|[Hh]ello|[Ff]ollow up with|[Ss]peak (?:to|with)|(?:directed|founded|sung|written) by|starring|[Aa]uthor:?|[Nn]ame:|[Cc]ontact:|[Aa]ttn:?|[Pp]atient:?|[Cc]ustomer:?))[ \n\u00a0]$/;
 const longestIntroduction = 24;
 
-/** Endings by which an unknown word is a surname in a name of several words; those of the first list also alone. */
+/** Endings by which an unknown word is a surname in a name of several words; the first list's also alone. */
 const surnameEndings = 'ov ev ova eva yev ović ovic evic sson dottir adze idze shvili czyk enko escu ski ska sky'.split(
   ' ',
 );
@@ -58,7 +58,6 @@ function judgeHyphened(known: ReadonlyMap<string, NameWord>, written: readonly s
 function isName(kinds: readonly Kind[]): boolean {
   if (kinds.length === 1) return kinds[0] === 'sure';
   if (kinds.includes('word')) return false;
-  // Jane P Roe: nothing but a person has a letter in the middle.
   const hasMiddle =
     kinds.length > 2 && kinds.slice(1, -1).every((kind) => kind === 'initial') && kinds.at(-1) !== 'initial';
   return hasMiddle || kinds.includes('sure') || kinds.includes('partial');
@@ -96,7 +95,6 @@ export function createPersonNameDetector(): Detector {
       let parts: NamePart[] = [];
       let end = -1;
       const flush = () => {
-        // A sentence begins with a capital as well.
         if (parts[0]?.kind === 'word') parts.shift();
         while (parts[0]?.kind === 'initial') parts.shift();
         const last = parts.at(-1);

@@ -1,31 +1,16 @@
 import { ApiError } from '@agp/core/errors';
-import type { Usage } from '@agp/pricing';
-
 import { spliceStreamUsage } from '../answer/splice-usage.ts';
 import type { CallHead, CallProvider } from '../call-head.ts';
 import type { RequestBounds } from '../dialects/bounds.ts';
-import type { Operation } from '../dialects/operation.ts';
+import type { Operation, RequestReading } from '../dialects/operation.ts';
 import { type Demand, readDemand } from './read-demand.ts';
 import { readMembers } from './read-members.ts';
 import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './strict-demand.ts';
 
 export type { BodyForm };
 
-export interface InspectedBody {
-  requestedModel: string | null;
-  /** Every model that may be meant, that of the path included. */
-  models: readonly string[];
-  stream: boolean;
-  maxOutputTokens: number | null;
-  leastOutputTokens: number;
-  otherOutputTokens: number;
-  answers: number;
-  /** Usage that will be billed and that the request alone determines. */
-  toldUsage: Partial<Usage>;
-  /** It is answered before it is done: its figures come with a later answer, if ever. */
+export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedModel' | 'stream' | 'toldUsage'> {
   inBackground: boolean;
-  /** It names something stored at the provider. */
-  hasReference: boolean;
   /** It starts calls that it does not contain, as a batch from a file: no answer that is read tells what they cost. */
   startsUnseen: boolean;
   /** It is valid JSON or a valid form, which every server reads the same way. */
@@ -34,7 +19,6 @@ export interface InspectedBody {
   strict: StrictDemand | ApiError | null;
   bytes: Buffer;
   form: BodyForm;
-  /** The same, with the `stream_options` that may have been added. */
   toProvider: Buffer;
   /** The proxy asked for a usage frame that the agent did not ask for, and must remove it from the answer. */
   usageAsked: boolean;
@@ -45,12 +29,6 @@ const nothingKnown: RequestBounds = { members: {}, writes: 'text' };
 /** The body may say `stream`, in whatever spelling. */
 const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
 
-export interface Needs {
-  /** A stream must report its usage even if the agent asked it not to. */
-  mustTell: boolean;
-  mustBound: boolean;
-}
-
 /**
  * Reads what a request asks for. For a stream that would report no usage, bytes are inserted; nothing is serialised again. A
  * body that is not JSON goes on unchanged, for the provider to refuse.
@@ -60,15 +38,11 @@ export function inspectBody(
   { provider, path, query }: Pick<CallHead, 'path' | 'query'> & { provider: Pick<CallProvider, 'asksForUsage'> },
   bytes: Buffer,
   form: BodyForm,
-  { mustTell, mustBound }: Needs,
+  { mustTell, mustBound }: { mustTell: boolean; mustBound: boolean },
 ): InspectedBody {
   const body = readMembers(bytes, form.contentType, mustBound ? 'whole' : 'outline');
-  const {
-    requestedModel,
-    stream,
-    toldUsage,
-    inBackground = false,
-  } = operation.readRequest(body.value, path, bytes.length);
+  const asked = operation.readRequest(body.value, path, bytes.length);
+  const { requestedModel, stream, toldUsage, inBackground = false } = asked;
   const demand = readDemand(body.members, operation.bounds ?? nothingKnown);
   const findMost = () => {
     if (!operation.bounds) throw notBounded('the path', 'is of a call that has no bound');
@@ -78,16 +52,12 @@ export function inspectBody(
   const asks = operation.usageNeedsAsking && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
   const spliced = asks ? spliceStreamUsage(bytes, mustTell) : { body: bytes, added: false };
   return {
+    ...demand,
     requestedModel,
     models: listModels(requestedModel, ofPath, ...demand.models),
     stream,
-    maxOutputTokens: demand.maxOutputTokens,
-    leastOutputTokens: demand.leastOutputTokens,
-    otherOutputTokens: demand.otherOutputTokens,
-    answers: demand.answers,
     toldUsage,
     inBackground,
-    hasReference: demand.hasReference,
     startsUnseen: startsUnseen(operation, demand),
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,

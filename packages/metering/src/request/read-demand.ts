@@ -5,7 +5,6 @@ import type { BodyMember } from './read-members.ts';
 
 /** How much a request asks for; of several readings, the most. */
 export interface Demand {
-  /** Every model that it names. */
   models: readonly string[];
   /** The bound on one answer, in tokens; null if it gives none that the API enforces. */
   maxOutputTokens: number | null;
@@ -13,7 +12,6 @@ export interface Demand {
   otherOutputTokens: number;
   /** The largest number that some server might take for a bound or for a thinking budget, in tokens. */
   leastOutputTokens: number;
-  /** How many answers it asks for, each of up to that length. */
   answers: number;
   /** It has members of which each item is an input of its own. */
   hasItems: boolean;
@@ -23,7 +21,6 @@ export interface Demand {
 
 interface Amount {
   value: number;
-  /** A whole number from 0 on, which every server reads alike. */
   isWhole: boolean;
 }
 

@@ -10,10 +10,8 @@ export interface BodyMember {
 }
 
 export interface BodyMembers {
-  /** The body, or those of its members that could be parsed; undefined if nothing could be read. */
   value: unknown;
   members: readonly BodyMember[];
-  /** JSON or a form, and nothing before or behind it. */
   isExact: boolean;
 }
 

@@ -10,25 +10,21 @@ import { foldTier } from './tier.ts';
 
 export interface BodyForm {
   contentType: string;
-  /** The header `Content-Encoding`, empty without one. */
   contentEncoding: string;
 }
 
 export interface StrictDemand {
   writes: RequestBounds['writes'];
-  /** Bytes of the whole request; no token has less than one. */
   inputBytes: number;
   unsizedInputs: number;
   /** Tokens of one answer; null without a bound. */
   outputTokens: number | null;
   leastOutputTokens: number;
-  /** The only bound is `max_completion_tokens`, which some servers do not know. */
   isBoundNew: boolean;
   thinkingTokens: number;
   answers: number;
   /** Tools that the provider describes to the model in words of its own. */
   describedTools: number;
-  /** Named tiers that may cost more than the list price. */
   tiers: string[];
 }
 
@@ -62,7 +58,6 @@ function checkPlain(
 const pieceLength = 65_536;
 /** What an escaped character that is cut in two may have been, in bytes. */
 const cutCharacter = 64;
-/** More bytes than any model reads tokens. */
 const enoughText = 16 * 1_048_576;
 
 /** Bytes of the text that a tokenizer may see: some normalise it first, where one character may become eighteen letters. */

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Tiers at the list price or below, and the default. */
 const plainTiers = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']);
 
 /** A service tier in lower case, without the prefix of Google's names; null for one that costs no more than the standard. */
@@ -9,7 +8,6 @@ export function foldTier(value: string): string | null {
   return plainTiers.has(tier) ? null : tier;
 }
 
-/** Headers that choose a service tier beside the body, on Vertex AI and on Bedrock. */
 const tierHeaders = ['x-vertex-ai-llm-shared-request-type', 'x-amzn-bedrock-service-tier'];
 
 /**

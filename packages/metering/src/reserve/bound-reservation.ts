@@ -24,7 +24,7 @@ const toolTokens = 1_024;
 /** A picture of a common size in the best quality takes 6,240, and a hundred for each preview. */
 const pictureTokens = 16_384;
 
-/** Counts of tokens are cut here, where the cost is above any cap. */
+/** Counts of tokens are cut here: the cost is above any cap. */
 const most = 1e12;
 
 const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
@@ -33,7 +33,6 @@ const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 export function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { operation } = head;
   const isLooking = looking.has(head.method) && !head.hasBody;
-  // The results of a batch were paid for when it was created.
   if (isLooking) return 0;
   if (operation === null) throw notBounded('the path', 'is of no model call that is known');
   if (operation.isBilledLater) throw notBounded('a batch', 'costs an amount that only its results show');

@@ -6,13 +6,12 @@ import type { InspectedBody } from '../request/inspect-body.ts';
 import { computeReservation } from './reserve.ts';
 
 export interface Cheaper {
-  /** The member that bounds it, by the name that the request uses, if it has one. */
   bound: string;
   nanoUsd: number;
 }
 
 /**
- * Finds how cheap a request becomes by its bound on the output alone; null if it has none, or nobody can say. For refused
+ * Finds how cheap a request becomes by its bound on the output alone; null if it has none, or it is unknown. For refused
  * requests only.
  */
 export function findCheaper(
@@ -24,7 +23,6 @@ export function findCheaper(
   const bound = head.operation && body && findBound(head.operation, body.bytes);
   if (!bound) return null;
   const { strict } = body;
-  // Other members that it has may keep any bound from holding.
   if (strict instanceof ApiError || strict?.outputTokens === null) return null;
   const outputTokens = Math.max(1, body.otherOutputTokens);
   const lowered = { outputTokens, leastOutputTokens: outputTokens, isBoundNew: false };

@@ -7,7 +7,6 @@ import { ScanMemory } from './scan-memory.ts';
 import { type PiiScan, scanTexts } from './scan-texts.ts';
 
 export interface PiiScanner {
-  /** Scans the texts of one request and its answer, in the turn of its agent. Never rejects. */
   scan(sources: readonly TextSource[], holder: Holder): Promise<PiiScan>;
   stop(): Promise<void>;
 }
@@ -34,7 +33,6 @@ export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
   const memory = new ScanMemory();
   const script = personNames ? './scan-names-worker.ts' : './scan-worker.ts';
   const offload = createOffload<ScanRequest, PiiScan>(new URL(script, import.meta.url), {
-    // Reading comes before scanning.
     timeoutMs: budgetMs * 2 + 5_000,
     maxPending,
     maxPendingBytes,

@@ -1,15 +1,9 @@
 import { hash } from 'node:crypto';
 import type { PiiType } from '@agp/pii';
 
-export type MissedReason =
-  /** Broken off, in an encoding or of a kind that is not read, or beyond a bound. */
-  | 'unreadable'
-  | 'out_of_time'
-  /** More texts waited than are kept, or the worker broke. */
-  | 'overloaded';
+export type MissedReason = 'unreadable' | 'out_of_time' | 'overloaded';
 
 export interface ScannedText {
-  /** In the order of their first places. */
   types: readonly PiiType[];
   searched: boolean;
   missed: MissedReason | null;
@@ -25,16 +19,13 @@ const nothing: readonly PiiType[] = [];
  */
 export class ScanMemory {
   readonly #max: number;
-  /** What was asked for lately, and what was so before that. */
   #young = new Map<string, readonly PiiType[]>();
   #old = new Map<string, readonly PiiType[]>();
 
-  /** @param max digests in each of the two halves */
   constructor(max = 10_000) {
     this.#max = max;
   }
 
-  /** @param scan searches the text; what it finds is kept if it searched all of it */
   scan(text: string, scan: (text: string) => ScannedText): ScannedText {
     // Halves of surrogate pairs are not told apart by a digest of UTF-8.
     if (text.length < leastLength || !text.isWellFormed()) return scan(text);

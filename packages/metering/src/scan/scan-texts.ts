@@ -1,17 +1,16 @@
 import type { PiiFinding } from '@agp/core/events';
 import { JsonError, parseJson } from '@agp/core/json';
 import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
-import type { Writing } from '../dialects/operation.ts';
 import { findShadowed } from '../json/faults.ts';
 import { isTooPopulated } from '../json/members.ts';
 import { collectToolText } from '../text/strings.ts';
 import { readText, type TextSource } from '../text/text-source.ts';
+import type { Writing } from '../text/writing.ts';
 import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.ts';
 
 /** As many as an event lists. The worker would load all of the events' schemas for their constant. */
 export const maxPlaces = 100;
 
-/** Gathers where types of PII were found, each place once, in bounded memory. */
 class FoundPlaces {
   readonly #groups = new Map<string, PiiFinding[]>();
   readonly #known = new Set<string>();
@@ -52,7 +51,7 @@ class FoundPlaces {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Tools that call tools write JSON into JSON, which doubles the backslashes at each level: nobody nests more of them. */
+/** Tools that call tools write JSON into JSON, which doubles the backslashes at each level: more are never nested. */
 const maxLevels = 6;
 
 /**
@@ -77,7 +76,6 @@ function unfoldText(text: string): Writing {
       const shadowed = findShadowed(each, parsed.value);
       // As it is written, too: a shadowed number is in no string, and some kinds are known by the key beside them.
       if (shadowed !== null) parts.push(each);
-      // Most of the values are numbers and words, and no JSON.
       for (const string of [...found.parts, ...(shadowed ?? []), ...findLongNumbers(each)])
         (isJson(string) ? inner : parts).push(string);
     }
@@ -87,7 +85,7 @@ function unfoldText(text: string): Writing {
   return { parts: [...parts, ...waiting], whole: whole && waiting.every((text) => 'refusal' in parse(text)) };
 }
 
-/** Numbers of which a parsed value keeps too few digits, such as those of some cards. */
+/** Numbers that lose digits when they are parsed, such as some cards'. */
 const findLongNumbers = (json: string) =>
   Array.from(json.matchAll(/[[:,]\s*(\d{17,})(?=\s*[\],}])/g), ([, digits]) => digits as string);
 
@@ -104,7 +102,6 @@ function parse(text: string): { value: unknown } | { refusal: 'not_json' | 'too_
 }
 
 export interface PiiScan {
-  /** In the order of their names. */
   types: readonly PiiType[];
   findings: readonly PiiFinding[];
   extent: 'full' | 'partial' | 'none';
@@ -114,7 +111,6 @@ export interface PiiScan {
 /** Texts are scanned in pieces of this length, with a look at the time between them. */
 const pieceLength = 64 * 1024;
 
-/** Pieces overlap by more than the longest PII. */
 const overlap = 4 * 1024;
 
 function* cut(text: string): Generator<string> {

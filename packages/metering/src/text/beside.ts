@@ -1,7 +1,7 @@
-import type { Writing } from '../dialects/operation.ts';
 import { findShadowed, visitLiterals } from '../json/faults.ts';
 import { tryParse } from '../json/members.ts';
 import { describeKey, label, maxText, visitBody } from './strings.ts';
+import type { Writing } from './writing.ts';
 
 /** Words of a protocol, `user`, `chat_completion`: no PII is a single word this short. */
 const bland = /^[A-Za-z_-]{0,15}$/;
@@ -17,7 +17,6 @@ function isProviders(key: string, text: string): boolean {
   return (number.test(text) && idKey.test(key)) || (key === 'obfuscation' && padding.test(text));
 }
 
-/** Gathers the strings of bodies that no model reads or wrote, each once, up to a bound. */
 export class BesideText {
   readonly #from: 'request' | 'answer';
   readonly #seen = new Set<string>();
@@ -67,7 +66,6 @@ export function addBeside(
 }
 
 interface Level {
-  /** A tool wrote it: its numbers are text. */
   isFree: boolean;
   key: string;
 }
@@ -94,7 +92,6 @@ function findNumbers(json: string, isWanted: (digits: string) => boolean): strin
   const found: string[] = [];
   const open: Level[] = [];
   let top: Level = { isFree: false, key: '' };
-  // As in the parsed body: the members of the root are the API's own.
   const isFree = () =>
     top.isFree || (describeKey(top.key).place === 'free' && (open.length > 1 || top.key === 'metadata'));
   const key = () => (top.isFree ? top.key : '');

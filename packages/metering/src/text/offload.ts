@@ -20,7 +20,6 @@ export interface OffloadOptions<Question> {
   timeoutMs: number;
   /** Questions that run or wait, in which each agent has its share; beyond this, they are refused. */
   maxPending: number;
-  /** The size of all of them, in bytes; likewise. */
   maxPendingBytes: number;
   prepare?: (question: Question) => Question;
   onWorkerError?: ((error: Error) => void) | undefined;
@@ -54,14 +53,12 @@ export type Reply<Answer> = Numbered<Answer> | { id: number; failure: string };
 interface Pending<Question, Answer> extends Numbered<Question> {
   holder: Holder;
   size: number;
-  /** When it was handed to the worker, on the monotonic clock in milliseconds. */
   askedAt: number;
   settle(result: { answer: Answer } | { gaveUp: GaveUp }): void;
   /** Gives up in this time from now on, in milliseconds; replaces what was set before. */
   giveUpAfter(ms: number, giveUp: () => void): void;
 }
 
-/** A rough estimate of a worker's speed, by which questions are charged before they ran. */
 const bytesPerMs = 4_096;
 
 /**
@@ -143,7 +140,6 @@ export function createOffload<Question, Answer>(
     waiting.charge(holder, performance.now() - askedAt);
   }
 
-  /** Waiting questions go to the next worker, unless this one never became ready. */
   function dropWorker(dropped: Worker, reason: GaveUp): void {
     if (worker !== dropped) return;
     worker = null;

@@ -1,9 +1,8 @@
-import type { Write, Writing } from '../dialects/operation.ts';
 import { decodeFrame, type JsonObject, tryParse } from '../json/members.ts';
 import { BesideText, findLostText } from './beside.ts';
 import { maxText } from './strings.ts';
+import type { Write, Writing } from './writing.ts';
 
-/** This many pieces are joined to one: a piece costs far more than its characters. */
 const joinAt = 512;
 
 export class GatheredText {
@@ -69,7 +68,6 @@ export class StreamText {
     this.#readFrame = readFrame;
   }
 
-  /** @param data a frame's data in latin1 */
   add(data: string): void {
     if (this.#length >= maxText) {
       this.#whole = false;
@@ -83,18 +81,15 @@ export class StreamText {
   /** @param frame one without text of the model, or that repeats such text @param data the same as it came */
   addBeside(frame: JsonObject, data: string): void {
     this.#beside.add(frame, []);
-    // It is empty if the data is not JSON.
     if (Object.keys(frame).length > 0) this.#beside.add(findLostText(decodeFrame(data), frame), []);
   }
 
-  /** All text until now, cut near the bound. @param isWanted selects by channels */
   read(isWanted: (channel: string) => boolean = () => true): Writing {
     this.#readHeld();
     const wanted = [...this.#channels].filter(([channel]) => isWanted(channel));
     return { parts: wanted.map(([, pieces]) => pieces.read()), whole: this.#whole };
   }
 
-  /** All other strings of the frames until now; not `whole` if a frame could not be read. */
   readBeside(): Writing {
     const { parts, whole } = this.#beside.read(this.read().parts);
     return { parts, whole: whole && this.#isReadable };
@@ -114,7 +109,6 @@ export class StreamText {
     this.#heldLength = 0;
   }
 
-  /** Clients may accept what is not JSON: it is searched as it is. */
   #addUnreadable(json: string): void {
     if (json.trim() === '' || json === '[DONE]' || json === 'null') return;
     this.#isReadable = false;

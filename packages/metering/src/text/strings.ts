@@ -1,4 +1,4 @@
-import type { Writing } from '../dialects/operation.ts';
+import type { Writing } from './writing.ts';
 
 /**
  * `text` that a model reads or wrote, `free` JSON of a tool, a `label` that names something, or `media`, a file or its
@@ -58,7 +58,6 @@ interface KeyKind {
   place: Place | null;
 }
 
-/** Bodies have few different keys, each many times, so descriptions are cached. */
 const kinds = new Map<string, KeyKind>();
 const maxKinds = 4_096;
 
@@ -96,7 +95,6 @@ type Visit = (text: string, isRead: boolean, key: string) => boolean;
 
 const json = /^\s*[{["]/;
 
-/** A tool's value with its key before it, since the key gives the value its meaning. */
 export function label(key: string, value: string): string {
   return describeKey(key).isWordy && !json.test(value)
     ? `${key.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2')}: ${value}`
@@ -150,7 +148,6 @@ function pushMember(stack: Stack, holder: object, name: string, value: unknown, 
   const place = findPlace(holder, name, outer);
   const file = place === 'media' && typeof value === 'string' ? readFile(holder, value) : null;
   if (file !== null) stack.push(name, file, 'text');
-  // Below this member the keys are the tool's own.
   else push(stack, place === 'free' && outer !== 'free' ? '' : name, value, place);
 }
 
@@ -224,7 +221,6 @@ export function collectText(...roots: unknown[]): Writing {
   return collect(roots, 'text', false);
 }
 
-/** The same for JSON that a tool was given or returned: nothing is left out, and numbers count. */
 export function collectToolText(value: unknown): Writing {
   return collect([value], 'free', true);
 }

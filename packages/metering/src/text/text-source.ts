@@ -1,27 +1,20 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
-import type { ProviderApi, Writing } from '../dialects/operation.ts';
 import { findShadowed } from '../json/faults.ts';
 import { isForm, parseRequestBody } from '../json/form.ts';
 import { asObject, isTooPopulated } from '../json/members.ts';
-import { matchOperation } from '../match-operation.ts';
+import { dialects, matchOperation } from '../match-operation.ts';
 import { addBeside, findLostText } from './beside.ts';
 import { maxText, visitStrings } from './strings.ts';
+import type { Writing } from './writing.ts';
 
-const members: Record<ProviderApi, readonly string[]> = {
-  openai: ['messages', 'input'],
-  anthropic: ['messages'],
-  gemini: ['contents', 'input'],
-};
-
-/** The indexes of the messages that hold a text; none if it is in none of them. */
 type LocateText = (text: string) => readonly number[];
 
 const nowhere: LocateText = () => [];
 
-function createLocateText(api: ProviderApi, body: unknown): LocateText {
+function createLocateText(api: keyof typeof dialects, body: unknown): LocateText {
   const root = asObject(body);
-  const list = members[api].map((name) => root[name]).find((value) => Array.isArray(value));
+  const list = dialects[api].conversation.map((name) => root[name]).find((value) => Array.isArray(value));
   if (!Array.isArray(list)) return nowhere;
   let found: Map<string, number[]> | null = null;
   return (text) => {
@@ -53,15 +46,13 @@ function indexTexts(messages: readonly unknown[]): Map<string, number[]> {
   return found;
 }
 
-/** A request's target, by which a worker finds the operation again. */
 export interface Asked {
-  api: ProviderApi;
+  api: keyof typeof dialects;
   method: string;
   path: string;
 }
 
 interface LocatedWriting extends Writing {
-  /** Absent if no messages were read. */
   locate?: LocateText;
 }
 
@@ -71,7 +62,6 @@ export type TextSource =
   | { of: 'request'; asked: Asked; bytes: Uint8Array; contentType: string }
   | { of: 'answer'; asked: Asked; bytes: Uint8Array };
 
-/** The size of what a model reads or wrote, in bytes of its body or UTF-16 units. */
 export function sizeOf(source: TextSource): number {
   return 'bytes' in source ? source.bytes.length : lengthOf(source.parts);
 }
@@ -82,16 +72,11 @@ export function sizeOfAll(source: TextSource): number {
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
 
-/** Drops, from a source that was read already, the strings that no model reads. */
 export function withoutBeside(source: TextSource): TextSource {
   return 'bytes' in source ? source : { parts: source.parts, whole: source.whole };
 }
 
-/**
- * The text of a source; a body that is not JSON is one text that is not whole. Never throws.
- *
- * @param extent text of a `model`, which is billed, or `all` strings
- */
+/** A body that is not JSON is one text that is not whole. Never throws. @param extent `model`: what is billed */
 export function readText(source: TextSource, extent: 'model' | 'all'): LocatedWriting {
   if (!('bytes' in source)) return source;
   const { asked, bytes } = source;
@@ -129,7 +114,6 @@ function readAnswer(body: Buffer, read: (answer: unknown, findLost: () => string
   }
   try {
     const cut = text.slice(0, maxCutParsed);
-    // The library is recursive.
     if (nestsDeeperThan(cut, maxJsonDepth)) return { parts: [], whole: false };
     const answer = parseCut(cut);
     // Whether a key repeats shows in whole JSON only: all numbers of tools are read.

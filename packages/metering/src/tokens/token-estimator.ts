@@ -9,16 +9,13 @@ export interface TokenEstimator {
    * rejects.
    */
   countTokens(text: TextSource, model: string, holder: Holder): Promise<number>;
-  /** Ends the worker; counts that still run get the cheap estimate. */
   stop(): Promise<void>;
 }
 
 export interface TokenEstimatorOptions {
   /** A count that takes longer is estimated by size, in milliseconds. */
   timeoutMs?: number;
-  /** At most this many counts run or wait, a quarter of them for one agent; further texts are estimated by size. */
   maxPending?: number;
-  /** Of a longer text this many UTF-16 units are counted, and the rest is taken to be like them. */
   maxCounted?: number;
   onWorkerError?: ((error: Error) => void) | undefined;
 }

@@ -11,6 +11,13 @@ export const mediaRows: OperationRows[] = [
     ],
   },
   {
+    path: '/v1/rerank',
+    rows: [
+      [{ model: 'm', query: 'x', documents: ['y', { text: 'z' }], top_n: 1 }, open, 0],
+      [{ model: 'm', query: 'x', documents: ['y'], rank_fields: ['z'] }, open, /rank_fields is not known/],
+    ],
+  },
+  {
     path: '/v1/images/generations',
     rows: [
       [{ model: 'drawn', prompt: 'x' }, 1, 1],

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
-import { type CallMeter, formatStreamError, type ResponseTap, StreamUsageStripper } from '@agp/metering';
+import { type CallMeter, dialects, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import { type Exchange, type HeaderValues, requestIdHeaders } from '../exchange.ts';
@@ -208,10 +208,10 @@ export class Relay implements Dispatcher.DispatchHandler {
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
       else if (this.#canEndWithError) {
+        const { operation, provider } = head;
+        const dialect = dialects[operation?.api ?? provider.api];
         const failure = { code: reason, message, status };
-        const bytes = Buffer.from(
-          formatStreamError(head.operation?.api ?? head.provider.api, head.operation, this.#endsAsArray, failure),
-        );
+        const bytes = Buffer.from(dialect.formatStreamError(failure, operation, this.#endsAsArray));
         this.#digest.update(bytes);
         response.end(bytes);
         this.#waitForAgent(lastWordsMs);

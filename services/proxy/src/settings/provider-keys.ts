@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { agentTokenPrefix } from '@agp/core/contracts';
-import type { Operation } from '@agp/metering';
+import { dialects, type Operation } from '@agp/metering';
 import { ConfigError } from '@agp/runtime';
 import type { HeaderValues } from '../exchange.ts';
 import type { Provider } from './provider.ts';
@@ -32,10 +32,8 @@ export function writeKeyHeader(
   path: string,
 ): HeaderValues {
   if (azureHost.test(baseUrl.hostname)) return { 'api-key': apiKey };
-  if (api === 'openai' || operation?.api === 'openai' || path.includes('/openai/')) {
-    return { Authorization: `Bearer ${apiKey}` };
-  }
-  return api === 'anthropic' ? { 'x-api-key': apiKey } : { 'x-goog-api-key': apiKey };
+  const isCompatible = operation?.api === 'openai' || path.includes('/openai/');
+  return dialects[isCompatible ? 'openai' : api].keyHeader(apiKey);
 }
 
 interface NamedProviderKey {

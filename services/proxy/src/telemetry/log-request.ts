@@ -60,20 +60,6 @@ export function readTraceId(traceparent: unknown): string | null {
   return id;
 }
 
-const operationNames: Readonly<Record<string, string>> = {
-  'chat.completions': 'chat',
-  responses: 'chat',
-  messages: 'chat',
-  interactions: 'chat',
-  generateContent: 'generate_content',
-  streamGenerateContent: 'generate_content',
-  completions: 'text_completion',
-  'fim.completions': 'text_completion',
-  embeddings: 'embeddings',
-  embedContent: 'embeddings',
-  batchEmbedContents: 'embeddings',
-};
-
 const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' };
 
 /**
@@ -92,7 +78,7 @@ export function describeCall({ head, sessionId, body }: AdmittedRequest): { name
     'agp.event.id': head.eventId,
   };
   if (operation === null) return { name: method.name, attributes: http };
-  const operationName = operationNames[operation.name] ?? operation.name;
+  const operationName = operation.traceName ?? operation.name;
   const model = body.inspected?.requestedModel ?? null;
   return {
     name: model === null ? operationName : `${operationName} ${shorten(model)}`,

@@ -1,9 +1,9 @@
 import { makeUsage } from '@agp/pricing';
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../operation.ts';
-import { anthropicOperations } from './operations.ts';
+import { anthropic } from './operations.ts';
 
-const operation = (path: string) => anthropicOperations(path, 'POST') as Operation;
+const operation = (path: string) => anthropic.match(path, 'POST') as Operation;
 const messages = operation('/v1/messages');
 
 const request = {

@@ -2,11 +2,11 @@ import { makeUsage } from '@agp/pricing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Operation, ReportedCall, StreamReading } from '../operation.ts';
-import { anthropicOperations } from './operations.ts';
+import { anthropic } from './operations.ts';
 
 const resultsPath = '/v1/messages/batches/msgbatch_01AbC/results';
-const create = anthropicOperations('/v1/messages/batches', 'POST') as Operation;
-const results = anthropicOperations(resultsPath, 'GET') as Operation;
+const create = anthropic.match('/v1/messages/batches', 'POST') as Operation;
+const results = anthropic.match(resultsPath, 'GET') as Operation;
 
 function read(...lines: (object | string)[]): StreamReading & { calls: ReportedCall[] } {
   const calls: ReportedCall[] = [];

@@ -5,7 +5,6 @@ import { addToUsage, maxReportedCalls, type OnCall, type StreamReader, type Stre
 import { readResultText } from './text.ts';
 import { readMessageFigures } from './usage.ts';
 
-/** A longer name is no model's. */
 const maxModel = 256;
 
 /**

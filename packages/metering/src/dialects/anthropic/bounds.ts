@@ -1,7 +1,6 @@
 import { asArray, asName, asObject, type JsonObject } from '../../json/members.ts';
 import { listMembers, oneOf, type RequestBounds } from '../bounds.ts';
 
-/** Run by the agent, from a description by Anthropic. */
 const known = /^(?:computer|bash|text_editor|memory)_\d{8}$/;
 
 function readTool({ type, input_schema: schema }: JsonObject) {

@@ -1,16 +1,14 @@
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
-import { type AnswerReading, decodeName, type MatchPath, type Operation, toPlainPath } from '../operation.ts';
+import { type AnswerReading, type Dialect, decodeName, type Operation, toPlainPath } from '../operation.ts';
 import { BatchResultsReader } from './batches.ts';
 import * as bounds from './bounds.ts';
-import { MessageStreamReader } from './stream.ts';
+import { formatStreamError, MessageStreamReader } from './stream.ts';
 import { readMessageText } from './text.ts';
 import { readMessageFigures } from './usage.ts';
 
 /** On Vertex AI the path names the model: `.../publishers/anthropic/models/{model}:rawPredict`. */
 const vertexTarget = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)\/?$/;
-
-export const anthropicWords = ['rawPredict', 'streamRawPredict'];
 
 function findVertexModel(path: string): string | null {
   const [, model = null] = vertexTarget.exec(toPlainPath(path)) ?? [];
@@ -46,7 +44,7 @@ const plain: Operation = {
   readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
 };
 
-const messages: Operation = { ...plain, bounds: bounds.messages };
+const messages: Operation = { ...plain, traceName: 'chat', bounds: bounds.messages };
 
 const countTokens: Operation = {
   ...plain,
@@ -93,8 +91,16 @@ const byTarget: readonly (readonly [RegExp, Operation])[] = [
   [vertexTarget, messages],
 ];
 
-export const anthropicOperations: MatchPath = (path, method) => {
+const match: Dialect['match'] = (path, method) => {
   if (method === 'GET') return resultsTarget.test(path) ? batchResults : null;
   const plain = toPlainPath(path);
   return byTarget.find(([target]) => target.test(plain))?.[1] ?? null;
+};
+
+export const anthropic: Dialect = {
+  match,
+  words: ['rawPredict', 'streamRawPredict'],
+  conversation: ['messages'],
+  keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),
+  formatStreamError,
 };

@@ -1,13 +1,12 @@
 import { asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
-import type { StreamReading } from '../operation.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { StreamFailure, StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
 import { mergeMessageUsage, readMessageFigures } from './usage.ts';
 
 /** The events that say more than a few words. Inside of text the quotes would be escaped. */
 const telling = /"(?:message_start|message_delta|message_stop|error)"/;
 
-/** Reads the events of a message: its input is counted in the first one, its output in `message_delta`. */
 export class MessageStreamReader extends FrameReader {
   #figures: JsonObject = {};
   #outputIsCounted = false;
@@ -59,4 +58,9 @@ export class MessageStreamReader extends FrameReader {
   protected override isUsageFinal(): boolean {
     return this.#outputIsCounted;
   }
+}
+
+export function formatStreamError({ message, status }: StreamFailure): string {
+  const error = { type: status === 403 ? 'permission_error' : 'overloaded_error', message };
+  return `\n\nevent: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`;
 }

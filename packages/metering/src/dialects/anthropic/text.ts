@@ -1,6 +1,6 @@
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText, collectToolText } from '../../text/strings.ts';
-import type { Write, Writing } from '../operation.ts';
+import type { Write, Writing } from '../../text/writing.ts';
 
 function textsOf({ thinking, text, name, input, content }: JsonObject): unknown[] {
   return [thinking, text, name, { input }, content];

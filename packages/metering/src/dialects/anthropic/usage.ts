@@ -34,7 +34,6 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const told = asObject(message.usage);
   const model = asText(message.model);
   const usage = readMessageUsage(told);
-  // Fast mode has a price of its own, as a tier has.
   const serviceTier = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
   const extra = asArray(told.iterations).flatMap((item): ReportedCall[] => {
     const run = asObject(item);

@@ -1,9 +1,9 @@
 import { makeUsage } from '@agp/pricing';
 import { expect, test } from 'vitest';
 import type { Operation } from '../operation.ts';
-import { geminiOperations } from './operations.ts';
+import { gemini } from './operations.ts';
 
-const batch = geminiOperations('/v1beta/batches/abc', 'GET') as Operation;
+const batch = gemini.match('/v1beta/batches/abc', 'GET') as Operation;
 
 const answer = (modelVersion: string | undefined, promptTokenCount: number) => ({
   response: {

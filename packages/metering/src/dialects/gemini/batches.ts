@@ -15,7 +15,6 @@ function findAnswers(body: unknown): unknown[] {
   return asArray(asObject(inlinedResponses).inlinedResponses).map((item) => asObject(item).response);
 }
 
-/** The batch names its model by a path, its answers by the bare name. */
 const batchModel = (body: unknown) =>
   asText(asObject(asObject(body).metadata).model)?.replace(/^.*models\//, '') ?? null;
 

@@ -1,9 +1,9 @@
 import { makeUsage } from '@agp/pricing';
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../operation.ts';
-import { geminiOperations } from './operations.ts';
+import { gemini } from './operations.ts';
 
-const operation = (name: string) => geminiOperations(`/v1beta/models/gemini-2.5-flash:${name}`, 'POST') as Operation;
+const operation = (name: string) => gemini.match(`/v1beta/models/gemini-2.5-flash:${name}`, 'POST') as Operation;
 const generate = operation('generateContent');
 const parts = (...texts: string[]) => texts.map((text) => ({ text }));
 
@@ -57,27 +57,30 @@ describe('requests', () => {
   });
 });
 
+const read = (promptTokens: number, completionTokens: number) => ({ promptTokens, completionTokens });
+const of = (modality: string, tokenCount: number) => ({ modality, tokenCount });
+
 describe('answers', () => {
   test.each([
     [
       'thoughts are output in addition to the candidates',
       { promptTokenCount: 10, candidatesTokenCount: 20, thoughtsTokenCount: 300, totalTokenCount: 330 },
-      { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },
+      { ...read(10, 320), reasoningTokens: 300 },
     ],
     [
       'thoughts that the total shows to be counted among the candidates',
       { promptTokenCount: 10, candidatesTokenCount: 320, thoughtsTokenCount: 300, totalTokenCount: 330 },
-      { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },
+      { ...read(10, 320), reasoningTokens: 300 },
     ],
     [
       'thoughts that the total does not tell yet, before the first candidate',
       { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 10 },
-      { promptTokens: 10, completionTokens: 300, reasoningTokens: 300 },
+      { ...read(10, 300), reasoningTokens: 300 },
     ],
     [
       'candidates that only the total tells',
       { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 330 },
-      { promptTokens: 10, completionTokens: 320, reasoningTokens: 300 },
+      { ...read(10, 320), reasoningTokens: 300 },
     ],
     [
       'cached input is in the prompt, what tools returned is not',
@@ -88,31 +91,25 @@ describe('answers', () => {
         candidatesTokenCount: 9,
         totalTokenCount: 5709,
       },
-      { promptTokens: 5700, completionTokens: 9, cacheReadTokens: 4000 },
+      { ...read(5700, 9), cacheReadTokens: 4000 },
     ],
     [
       'a total that leaves out what tools returned',
       { promptTokenCount: 50, toolUsePromptTokenCount: 700, candidatesTokenCount: 9, totalTokenCount: 59 },
-      { promptTokens: 750, completionTokens: 9 },
+      read(750, 9),
     ],
     [
       'kinds of input and output that have prices of their own',
       {
         promptTokenCount: 1000,
         candidatesTokenCount: 1300,
-        promptTokensDetails: [
-          { modality: 'TEXT', tokenCount: 200 },
-          { modality: 'AUDIO', tokenCount: 500 },
-          { modality: 'IMAGE', tokenCount: 258 },
-          { modality: 'VIDEO', tokenCount: 42 },
-        ],
-        cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 100 }],
+        promptTokensDetails: [of('TEXT', 200), of('AUDIO', 500), of('IMAGE', 258), of('VIDEO', 42)],
+        cacheTokensDetails: [of('AUDIO', 100)],
         cachedContentTokenCount: 100,
-        candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
+        candidatesTokensDetails: [of('IMAGE', 1290)],
       },
       {
-        promptTokens: 1000,
-        completionTokens: 1300,
+        ...read(1000, 1300),
         cacheReadTokens: 100,
         cacheReadAudioTokens: 100,
         inputAudioTokens: 500,
@@ -124,7 +121,7 @@ describe('answers', () => {
     ['a prompt that was blocked', { promptTokenCount: 10, totalTokenCount: 10 }, { promptTokens: 10 }],
     [
       'an embedding of an image',
-      { promptTokenCount: 260, promptTokenDetails: [{ modality: 'IMAGE', tokenCount: 258 }] },
+      { promptTokenCount: 260, promptTokenDetails: [of('IMAGE', 258)] },
       { promptTokens: 260, inputImageTokens: 258 },
     ],
   ])('%s', (_, usageMetadata, expected) => {

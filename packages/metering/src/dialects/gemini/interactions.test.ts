@@ -1,16 +1,8 @@
 import { makeUsage } from '@agp/pricing';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Operation, StreamReading } from '../operation.ts';
-import { geminiOperations } from './operations.ts';
+import { findOperation, readStream } from '../../../test/find-operation.ts';
 
-const interactions = geminiOperations('/v1beta/interactions', 'POST') as Operation;
-
-function stream(...frames: unknown[]): StreamReading {
-  const reader = interactions.createStreamReader();
-  for (const frame of frames) reader.push('', Buffer.from(JSON.stringify(frame)).toString('latin1'));
-  return reader.end();
-}
+const interactions = findOperation('/v1beta/interactions', 'gemini');
 
 const figures = {
   total_input_tokens: 120,
@@ -80,7 +72,8 @@ describe('streams', () => {
   });
 
   test('figures at the end, text by step', () => {
-    const reading = stream(
+    const reading = readStream(
+      interactions,
       { event_type: 'interaction.created', interaction: { id: 'i1', model: 'm', status: 'in_progress' } },
       delta(0, { type: 'thought_summary', content: { type: 'text', text: 'H' } }),
       delta(0, { type: 'thought_signature', signature: 'AAAA' }),
@@ -98,7 +91,8 @@ describe('streams', () => {
   });
 
   test('that are cut are not charged for counted thoughts besides their summaries', () => {
-    const reading = stream(
+    const reading = readStream(
+      interactions,
       { event_type: 'step.start', index: 0, step: { type: 'thought', summary: [{ type: 'text', text: 'Well.' }] } },
       delta(0, { type: 'thought_summary', content: { type: 'text', text: 'Hm.' } }),
       { event_type: 'step.stop', index: 0, usage: { total_input_tokens: 10, total_thought_tokens: 200 } },
@@ -115,17 +109,6 @@ describe('streams', () => {
     ['an error', { event_type: 'error', error: { code: 'x', message: 'no' } }, false, true],
     ['cut', delta(0, { type: 'text', text: '"event_type":"interaction.completed"' }), false, false],
   ])('the end: %s', (_, last, sawEnd, failed) => {
-    expect(stream(last)).toMatchObject({ sawEnd, failed });
-  });
-
-  test('no frame makes the reader throw', () => {
-    const any = fc.jsonValue({ maxDepth: 2 });
-    const type = fc.constantFrom('interaction.completed', 'step.delta', 'step.start', 'step.stop', 'error');
-    const odd = fc.record({ event_type: type, interaction: any, delta: any, step: any, usage: any });
-    fc.assert(
-      fc.property(fc.array(fc.oneof(odd, any), { maxLength: 8 }), (frames) => {
-        expect(typeof stream(...frames).outputText().whole).toBe('boolean');
-      }),
-    );
+    expect(readStream(interactions, last)).toMatchObject({ sawEnd, failed });
   });
 });

@@ -1,8 +1,8 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, asText, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
+import { FrameReader } from '../frame-reader.ts';
 import type { Operation } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
@@ -28,7 +28,6 @@ function readInteractionUsage(value: unknown): Usage | null {
   return usage && { ...usage, webSearches: readCount(searches?.count) ?? 0 };
 }
 
-/** An agent, such as deep research, may be asked in place of a model. */
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
 
 const telling = /"event_type"\s*:\s*"(?:interaction\.|error|step\.stop)/;
@@ -62,6 +61,7 @@ class InteractionStreamReader extends FrameReader {
 export const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
+  traceName: 'chat',
   bounds: bounds.interactions,
   usageNeedsAsking: false,
   answerFormat: 'object',

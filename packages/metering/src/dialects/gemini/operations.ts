@@ -1,12 +1,11 @@
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
-import type { RequestBounds } from '../bounds.ts';
-import { decodeName, type MatchPath, type Operation, toPlainPath } from '../operation.ts';
+import { type Dialect, decodeName, type Operation, toPlainPath } from '../operation.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { interactions } from './interactions.ts';
-import { ContentStreamReader } from './stream.ts';
+import { ContentStreamReader, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
 import { readContentFigures } from './usage.ts';
 
@@ -18,8 +17,6 @@ const names = [
   'countTokens',
   'batchGenerateContent',
 ] as const;
-
-export const geminiWords = ['tunedModels', ...names];
 
 const free = new Set<string>(['countTokens', 'batchGenerateContent']);
 
@@ -48,19 +45,19 @@ function findCalls(body: JsonObject): JsonObject[] {
   ];
 }
 
-const boundsOf: Partial<Record<(typeof names)[number], RequestBounds>> = {
-  generateContent: bounds.generateContent,
-  streamGenerateContent: bounds.generateContent,
-  embedContent: bounds.embedContent,
-  batchEmbedContents: bounds.batchEmbedContents,
-  batchGenerateContent: bounds.batchGenerateContent,
+const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'traceName'>>> = {
+  generateContent: { bounds: bounds.generateContent, traceName: 'generate_content' },
+  streamGenerateContent: { bounds: bounds.generateContent, traceName: 'generate_content' },
+  embedContent: { bounds: bounds.embedContent, traceName: 'embeddings' },
+  batchEmbedContents: { bounds: bounds.batchEmbedContents, traceName: 'embeddings' },
+  batchGenerateContent: { bounds: bounds.batchGenerateContent },
 };
 
 function describe(name: (typeof names)[number]): Operation {
   return {
     api: 'gemini',
     name,
-    bounds: boundsOf[name],
+    ...kinds[name],
     usageNeedsAsking: false,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
     figuresWithin: ['"webSearchQueries"'],
@@ -83,10 +80,10 @@ function describe(name: (typeof names)[number]): Operation {
 
 const ownVersion = /^\/v1(?:alpha|beta)\d*\//;
 const byName = new Map<string, Operation>(names.map((name) => [name, describe(name)]));
-const batchResults = describeBatchResults(describe('generateContent'));
+const batchResults = describeBatchResults({ ...describe('generateContent'), bounds: undefined, traceName: undefined });
 const batchList = describeBatchList(batchResults);
 
-export const geminiOperations: MatchPath = (path, method) => {
+const match: Dialect['match'] = (path, method) => {
   // OpenAI has batches too: only the path of Gemini's own versions is known to be Gemini's.
   if (method === 'GET') {
     if (!ownVersion.test(path)) return null;
@@ -94,4 +91,12 @@ export const geminiOperations: MatchPath = (path, method) => {
   }
   if (interactionsTarget.test(path)) return interactions;
   return byName.get(parsePath(path)?.name ?? '') ?? null;
+};
+
+export const gemini: Dialect = {
+  match,
+  words: ['tunedModels', ...names],
+  conversation: ['contents', 'input'],
+  keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+  formatStreamError,
 };

@@ -1,14 +1,9 @@
 import { makeUsage } from '@agp/pricing';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StreamReading } from '../operation.ts';
-import { ContentStreamReader } from './stream.ts';
+import { findOperation, readStream } from '../../../test/find-operation.ts';
 
-function stream(...frames: unknown[]): StreamReading {
-  const reader = new ContentStreamReader();
-  for (const frame of frames) reader.push('', Buffer.from(JSON.stringify(frame)).toString('latin1'));
-  return reader.end();
-}
+const generate = findOperation('/v1beta/models/m:streamGenerateContent', 'gemini');
+const stream = (...frames: unknown[]) => readStream(generate, ...frames);
 
 const content = (part: object, index = 0) => ({ candidates: [{ content: { parts: [part], role: 'model' }, index }] });
 const frame = (text: string, usageMetadata?: object, finishReason?: string) => ({
@@ -96,19 +91,5 @@ describe('text', () => {
     const piece = (stringValue: string) =>
       content({ functionCall: { willContinue: true, partialArgs: [{ jsonPath: '$.city', stringValue }] } });
     expect(stream(piece('Ro'), piece('me')).outputText().parts).toEqual(['Rome']);
-  });
-
-  test('no frame makes the reader throw', () => {
-    const any = fc.jsonValue({ maxDepth: 2 });
-    const candidates = fc.array(fc.record({ content: any, finishReason: any, groundingMetadata: any }), {
-      maxLength: 3,
-    });
-    const odd = fc.record({ candidates, usageMetadata: any, modelVersion: any, promptFeedback: any });
-    fc.assert(
-      fc.property(fc.array(fc.oneof(odd, any, fc.string({ unit: 'binary' })), { maxLength: 8 }), (frames) => {
-        expect(typeof stream(...frames).outputText().whole).toBe('boolean');
-      }),
-      { numRuns: 30 },
-    );
   });
 });

@@ -1,6 +1,6 @@
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
-import type { StreamReading } from '../operation.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { StreamFailure, StreamReading } from '../operation.ts';
 import { readContent } from './text.ts';
 import { countSearches, findSearches, readContentTier, readContentUsage } from './usage.ts';
 
@@ -12,7 +12,6 @@ const telling = /"(?:finishReason|blockReason|error|webSearchQueries)"\s*:/;
 const maxSearches = 1_000;
 const maxSearch = 4_096;
 
-/** Reads the frames of streamGenerateContent. Each counts everything so far, so the last figures are the call's. */
 export class ContentStreamReader extends FrameReader {
   readonly #searches = new Set<string>();
   #lastFigures: string | null = null;
@@ -51,4 +50,14 @@ export class ContentStreamReader extends FrameReader {
 function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
   if (asText(asObject(promptFeedback).blockReason) !== null) return true;
   return asArray(candidates).some((candidate) => asText(asObject(candidate).finishReason) !== null);
+}
+
+/**
+ * The error twice: as a frame for `@google/genai` 3 and others, and as JSON behind it, since version 1 takes the frame for an
+ * empty piece and the stream for a whole one.
+ */
+export function formatStreamError({ message, status }: StreamFailure, _operation: unknown, asArray: boolean): string {
+  const error = { code: status, message, status: status === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE' };
+  const json = JSON.stringify({ error });
+  return asArray ? `,\n${json}]` : `\n\ndata: ${json}\n\n${json}`;
 }

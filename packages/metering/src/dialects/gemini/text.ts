@@ -1,7 +1,7 @@
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { reasoningEnd } from '../../text/stream-text.ts';
 import { collectText, collectToolText } from '../../text/strings.ts';
-import type { Write } from '../operation.ts';
+import type { Write } from '../../text/writing.ts';
 
 export function readContent(body: unknown, write: Write): void {
   asArray(asObject(body).candidates).forEach((item, at) => {
@@ -32,7 +32,6 @@ function textsOf({ text, content, summary, name, arguments: given, result }: Jso
   return [text, content, summary, name, { arguments: given }, result];
 }
 
-/** Earlier revisions call the steps outputs. */
 export function readInteraction(body: unknown, write: Write): void {
   const { steps, outputs } = asObject(body);
   for (const item of asArray(steps ?? outputs)) {

@@ -79,6 +79,14 @@ export const embeddings: RequestBounds = {
   ),
 };
 
+export const rerank: RequestBounds = {
+  writes: 'nothing',
+  members: listMembers(
+    { items: 'documents', free: 'query top_n top_k return_documents truncation max_chunks_per_doc' },
+    everywhere,
+  ),
+};
+
 export const images: RequestBounds = {
   writes: 'pictures',
   members: {
@@ -92,7 +100,6 @@ export const images: RequestBounds = {
       everywhere,
     ),
     size: oneOf('auto', '256x256', '512x512', '1024x1024', '1536x1024', '1024x1536'),
-    // An SVG is drawn by a second model.
     output_format: oneOf('png', 'jpeg', 'webp'),
   },
 };

@@ -6,20 +6,24 @@ const chat = findOperation('/v1/chat/completions');
 const responses = findOperation('/v1/responses');
 const embeddings = findOperation('/v1/embeddings');
 
+const read = (promptTokens: number, completionTokens: number) => ({ promptTokens, completionTokens });
+const said = (prompt_tokens: unknown, completion_tokens: unknown, total_tokens: unknown) => ({
+  prompt_tokens,
+  completion_tokens,
+  total_tokens,
+});
+
 /** Usage as servers report it, and its meaning, worked out by hand from their documentation. */
 const table: [string, object, Partial<Usage>][] = [
   [
     'OpenAI',
     {
-      prompt_tokens: 2006,
-      completion_tokens: 300,
-      total_tokens: 2306,
+      ...said(2006, 300, 2306),
       prompt_tokens_details: { cached_tokens: 1920, cache_write_tokens: 50, audio_tokens: 0, image_tokens: 30 },
       completion_tokens_details: { reasoning_tokens: 256, audio_tokens: 12, rejected_prediction_tokens: 4 },
     },
     {
-      promptTokens: 2006,
-      completionTokens: 300,
+      ...read(2006, 300),
       cacheReadTokens: 1920,
       cacheWriteTokens: 50,
       inputImageTokens: 30,
@@ -30,131 +34,93 @@ const table: [string, object, Partial<Usage>][] = [
   [
     'DeepSeek: cached input under a name of its own',
     {
-      prompt_tokens: 100,
-      completion_tokens: 40,
-      total_tokens: 140,
+      ...said(100, 40, 140),
       prompt_cache_hit_tokens: 64,
       prompt_cache_miss_tokens: 36,
       completion_tokens_details: { reasoning_tokens: 25 },
     },
-    { promptTokens: 100, completionTokens: 40, cacheReadTokens: 64, reasoningTokens: 25 },
+    { ...read(100, 40), cacheReadTokens: 64, reasoningTokens: 25 },
   ],
   [
     'xAI: reasoning separate from the output, and in the total',
     {
-      prompt_tokens: 10_120,
-      completion_tokens: 1_499,
-      total_tokens: 14_428,
+      ...said(10_120, 1_499, 14_428),
       prompt_tokens_details: { text_tokens: 10_120, cached_tokens: 128 },
       completion_tokens_details: { reasoning_tokens: 2_809 },
       num_sources_used: 0,
       cost_in_usd_ticks: 232_856_000,
     },
-    { promptTokens: 10_120, completionTokens: 4_308, cacheReadTokens: 128, reasoningTokens: 2_809 },
+    { ...read(10_120, 4_308), cacheReadTokens: 128, reasoningTokens: 2_809 },
   ],
   [
     'Gemini, compatible path: thoughts in the total alone',
-    { prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 },
-    { promptTokens: 20, completionTokens: 603, reasoningTokens: 405 },
+    said(20, 198, 623),
+    { ...read(20, 603), reasoningTokens: 405 },
   ],
   [
     'Gemini by way of a gateway: nothing but thoughts',
-    {
-      prompt_tokens: 21,
-      completion_tokens: 0,
-      total_tokens: 81,
-      completion_tokens_details: { reasoning_tokens: 60 },
-    },
-    { promptTokens: 21, completionTokens: 60, reasoningTokens: 60 },
+    { ...said(21, 0, 81), completion_tokens_details: { reasoning_tokens: 60 } },
+    { ...read(21, 60), reasoningTokens: 60 },
   ],
   [
     'Moonshot: cached input without details',
-    { prompt_tokens: 2989, completion_tokens: 11, total_tokens: 3000, cached_tokens: 2989 },
-    { promptTokens: 2989, completionTokens: 11, cacheReadTokens: 2989 },
+    { ...said(2989, 11, 3000), cached_tokens: 2989 },
+    { ...read(2989, 11), cacheReadTokens: 2989 },
   ],
   [
     'SGLang: reasoning on top, and in the output',
-    { prompt_tokens: 9, completion_tokens: 50, total_tokens: 59, reasoning_tokens: 30, prompt_tokens_details: null },
-    { promptTokens: 9, completionTokens: 50, reasoningTokens: 30 },
+    { ...said(9, 50, 59), reasoning_tokens: 30, prompt_tokens_details: null },
+    { ...read(9, 50), reasoningTokens: 30 },
   ],
   [
     'Perplexity: citations and reasoning in no total',
     {
-      prompt_tokens: 108,
-      completion_tokens: 3256,
-      total_tokens: 3364,
+      ...said(108, 3256, 3364),
       citation_tokens: 7299,
       num_search_queries: 74,
       reasoning_tokens: 73_248,
       search_context_size: 'low',
       cost: { total_cost: 0.6 },
     },
-    { promptTokens: 7407, completionTokens: 76_504, reasoningTokens: 73_248, webSearches: 74 },
+    { ...read(7407, 76_504), reasoningTokens: 73_248, webSearches: 74 },
   ],
   [
     'OpenRouter: its own cost, and searches',
     {
-      prompt_tokens: 50,
-      completion_tokens: 6,
-      total_tokens: 56,
+      ...said(50, 6, 56),
       cost: 0.00014,
       is_byok: false,
       prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, video_tokens: 8 },
       completion_tokens_details: { reasoning_tokens: 0, image_tokens: 2 },
       server_tool_use: { web_search_requests: 3 },
     },
-    { promptTokens: 50, completionTokens: 6, inputVideoTokens: 8, outputImageTokens: 2, webSearches: 3 },
+    { ...read(50, 6), inputVideoTokens: 8, outputImageTokens: 2, webSearches: 3 },
   ],
   [
     'Mistral: audio by the second',
-    { prompt_tokens: 4, completion_tokens: 635, total_tokens: 639, prompt_audio_seconds: 203 },
-    { promptTokens: 4, completionTokens: 635, inputAudioSeconds: 203 },
+    { ...said(4, 635, 639), prompt_audio_seconds: 203 },
+    { ...read(4, 635), inputAudioSeconds: 203 },
   ],
   [
     'Alibaba: what was written to the cache',
-    {
-      prompt_tokens: 3019,
-      completion_tokens: 104,
-      total_tokens: 3123,
-      prompt_tokens_details: { cached_tokens: 0, cache_creation_input_tokens: 2048 },
-    },
-    { promptTokens: 3019, completionTokens: 104, cacheWriteTokens: 2048 },
+    { ...said(3019, 104, 3123), prompt_tokens_details: { cached_tokens: 0, cache_creation_input_tokens: 2048 } },
+    { ...read(3019, 104), cacheWriteTokens: 2048 },
   ],
   [
     'Groq: times among the figures',
     { queue_time: 0.05, prompt_tokens: 23, prompt_time: 0.006, completion_tokens: 19, total_tokens: 42, total_time: 1 },
-    { promptTokens: 23, completionTokens: 19 },
+    read(23, 19),
   ],
-  ['no total', { prompt_tokens: 3, completion_tokens: 4 }, { promptTokens: 3, completionTokens: 4 }],
-  [
-    'a total of null',
-    { prompt_tokens: 3, completion_tokens: 4, total_tokens: null },
-    { promptTokens: 3, completionTokens: 4 },
-  ],
-  [
-    'an invalid total',
-    { prompt_tokens: 3, completion_tokens: 4, total_tokens: 'many' },
-    { promptTokens: 3, completionTokens: 4 },
-  ],
+  ['no total', { prompt_tokens: 3, completion_tokens: 4 }, read(3, 4)],
+  ['a total of null', said(3, 4, null), read(3, 4)],
+  ['an invalid total', said(3, 4, 'many'), read(3, 4)],
   ['no output', { prompt_tokens: 3 }, { promptTokens: 3 }],
-  ['the output in the total alone', { prompt_tokens: 3, total_tokens: 7 }, { promptTokens: 3, completionTokens: 4 }],
-  ['the input in the total alone', { completion_tokens: 4, total_tokens: 7 }, { promptTokens: 3, completionTokens: 4 }],
-  [
-    'strings',
-    { prompt_tokens: '3', completion_tokens: '4', total_tokens: '7' },
-    { promptTokens: 3, completionTokens: 4 },
-  ],
-  [
-    'fractions, whose sum is no sign of more output',
-    { prompt_tokens: 10.9, completion_tokens: 5.2, total_tokens: 16.1 },
-    { promptTokens: 10, completionTokens: 5 },
-  ],
-  [
-    'a total that is too small',
-    { prompt_tokens: 3, completion_tokens: 4, total_tokens: 1 },
-    { promptTokens: 3, completionTokens: 4 },
-  ],
-  ["the other API's names", { input_tokens: 3, output_tokens: 4 }, { promptTokens: 3, completionTokens: 4 }],
+  ['the output in the total alone', { prompt_tokens: 3, total_tokens: 7 }, read(3, 4)],
+  ['the input in the total alone', { completion_tokens: 4, total_tokens: 7 }, read(3, 4)],
+  ['strings', said('3', '4', '7'), read(3, 4)],
+  ['fractions, whose sum is no sign of more output', said(10.9, 5.2, 16.1), read(10, 5)],
+  ['a total that is too small', said(3, 4, 1), read(3, 4)],
+  ["the other API's names", { input_tokens: 3, output_tokens: 4 }, read(3, 4)],
 ];
 
 describe('usage', () => {

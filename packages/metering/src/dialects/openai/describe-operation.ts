@@ -1,13 +1,15 @@
 import type { Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
+import type { Writing } from '../../text/writing.ts';
 import type { RequestBounds } from '../bounds.ts';
-import { type AnswerReading, decodeName, type Operation, type StreamReader, type Writing } from '../operation.ts';
+import { type AnswerReading, decodeName, type Operation, type StreamReader } from '../operation.ts';
 
 export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
 
 export interface OperationDescription {
   name: string;
+  traceName?: Operation['traceName'];
   bounds?: RequestBounds;
   usageNeedsAsking?: boolean;
   isFree?: boolean;
@@ -16,10 +18,8 @@ export interface OperationDescription {
   figuresWithin?: readonly string[];
   input: readonly string[];
   isStream?(body: JsonObject): boolean;
-  /** @param size bytes of the whole request, files included */
   readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
   isInBackground?(body: JsonObject): boolean;
-  /** @param answer the parsed JSON, or a text where the operation may answer in one */
   readFigures(answer: unknown): Figures;
   readText(answer: unknown): Writing;
   createStreamReader(): StreamReader;
@@ -36,6 +36,7 @@ function findDeployment(path: string): string | null {
 export function describeOperation(description: OperationDescription): Operation {
   const {
     name,
+    traceName,
     bounds,
     usageNeedsAsking = false,
     isFree = false,
@@ -48,6 +49,7 @@ export function describeOperation(description: OperationDescription): Operation 
   return {
     api: 'openai',
     name,
+    traceName,
     usageNeedsAsking,
     answerFormat: 'object',
     ...(bounds && { bounds }),

@@ -1,7 +1,8 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
-import { type Operation, type ReportedCall, sumCalls, type Write, type Writing } from '../operation.ts';
+import type { Write, Writing } from '../../text/writing.ts';
+import { type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { EventStreamReader } from './stream.ts';
@@ -9,7 +10,6 @@ import { asFigure, readTokenUsage } from './usage.ts';
 
 const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
 
-/** Subtitles have timings; the end of the last one is nearly the end of the audio. */
 function readLength(transcript: string): number | null {
   const last = transcript
     .slice(-8_192)
@@ -63,7 +63,6 @@ function guessLength({ url, file_url: fileUrl, file_id: fileId }: JsonObject, si
   return { inputAudioSeconds: Math.max(Math.ceil(size / bytesPerSecond), unseen) };
 }
 
-/** Requests are forms with the audio in them; answers JSON, plain text or subtitles. */
 function describeTranscription(name: string): Operation {
   const readFigures = (answer: unknown): Figures => ({ usage: readTranscriptUsage(answer) });
   return describeOperation({
@@ -125,7 +124,6 @@ export function readImageUsage(value: unknown): Usage | null {
   return makeUsage({ ...usage, outputImageTokens: usage.completionTokens });
 }
 
-/** The model that wrote an SVG is billed apart from the one that drew it. */
 export function readSvgCall(value: unknown): ReportedCall[] {
   const { model, reasoning_tokens: reasoningTokens } = asObject(value);
   const usage = readTokenUsage(value);

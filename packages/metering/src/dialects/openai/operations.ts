@@ -1,12 +1,13 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
-import type { MatchPath, Operation, Write, Writing } from '../operation.ts';
+import type { Write, Writing } from '../../text/writing.ts';
+import type { Dialect, Operation } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
-import { CompletionStreamReader } from './stream.ts';
+import { CompletionStreamReader, formatStreamError } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
 
@@ -29,6 +30,7 @@ function describeCompletion(readText: (body: unknown, write: Write) => void) {
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
+  traceName: 'chat',
   bounds: bounds.chat,
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
 });
@@ -36,6 +38,7 @@ const chatCompletions = describeOperation({
 const completions = describeOperation({
   ...describeCompletion(readCompletion),
   name: 'completions',
+  traceName: 'text_completion',
   bounds: bounds.completions,
   input: ['prompt', 'suffix'],
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
@@ -45,6 +48,7 @@ const completions = describeOperation({
 const fimCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'fim.completions',
+  traceName: 'text_completion',
   bounds: bounds.completions,
   input: ['prompt', 'suffix'],
 });
@@ -57,6 +61,7 @@ function readBackground(body: JsonObject): Partial<Usage> {
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
+    traceName: name === 'responses' ? 'chat' : undefined,
     bounds: bounds.responses,
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
@@ -69,18 +74,34 @@ function describeResponses(name: string, isFree: boolean): Operation {
   });
 }
 
+const noStream = () => new CompletionStreamReader(() => undefined);
+
+/** Nothing is written; some servers give the total alone. */
+const readInputFigures = (answer: unknown): Figures => ({
+  usage: readTokenUsage({ completion_tokens: 0, ...asObject(asObject(answer).usage) }),
+});
+
 const embeddings = describeOperation({
   name: 'embeddings',
+  traceName: 'embeddings',
   bounds: bounds.embeddings,
   writesText: false,
   input: ['input'],
   readToldUsage: ({ input }) => countTokenIds(input),
-  // Embeddings have no output; some servers give the total alone.
-  readFigures: (answer): Figures => ({
-    usage: readTokenUsage({ completion_tokens: 0, ...asObject(asObject(answer).usage) }),
-  }),
+  readFigures: readInputFigures,
   readText: noText,
-  createStreamReader: () => new CompletionStreamReader(() => undefined),
+  createStreamReader: noStream,
+});
+
+/** Jina, Voyage, vLLM and others order documents by a question; an answer only repeats them. */
+const rerank = describeOperation({
+  name: 'rerank',
+  bounds: bounds.rerank,
+  writesText: false,
+  input: ['query', 'documents'],
+  readFigures: readInputFigures,
+  readText: noText,
+  createStreamReader: noStream,
 });
 
 const moderations = describeOperation({
@@ -89,7 +110,7 @@ const moderations = describeOperation({
   input: ['input'],
   readFigures: () => ({ usage: null }),
   readText: noText,
-  createStreamReader: () => new CompletionStreamReader(() => undefined),
+  createStreamReader: noStream,
 });
 
 const byEnding: readonly (readonly [string, Operation])[] = [
@@ -100,6 +121,7 @@ const byEnding: readonly (readonly [string, Operation])[] = [
   ['/responses/compact', describeResponses('responses.compact', false)],
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
+  ['/rerank', rerank],
   ['/images/generations', imageGenerations],
   ['/images/edits', imageEdits],
   ['/images/variations', imageVariations],
@@ -110,5 +132,13 @@ const byEnding: readonly (readonly [string, Operation])[] = [
 ];
 
 /** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
-export const openaiOperations: MatchPath = (path, method) =>
+const match: Dialect['match'] = (path, method) =>
   method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;
+
+export const openai: Dialect = {
+  match,
+  words: [],
+  conversation: ['messages', 'input'],
+  keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
+  formatStreamError,
+};

@@ -1,14 +1,15 @@
 import { makeUsage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
 import { collectText } from '../../text/strings.ts';
-import { type ReportedCall, sumCalls, type Write, type Writing } from '../operation.ts';
+import type { Write, Writing } from '../../text/writing.ts';
+import { FrameReader } from '../frame-reader.ts';
+import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { readImageUsage, readSvgCall } from './media.ts';
 import { isErrorFrame } from './stream.ts';
 import { readTokenUsage } from './usage.ts';
 
-/** The model that makes images where the tool's description names none (API reference, `tools[].model`). */
+/** The model that makes images if the tool's description names none (API reference, `tools[].model`). */
 const defaultImageModel = 'gpt-image-2';
 
 const maxImages = 1_000;
@@ -44,7 +45,6 @@ export function readResponseFigures(body: unknown): Figures {
   return sumCalls([{ model: asText(response.model), usage }, ...readImageCalls(response)]);
 }
 
-/** The text of an item without annotations and log probabilities, which repeat it. */
 function readParts(parts: unknown): unknown[] {
   if (typeof parts === 'string') return [parts];
   return asArray(parts).map((part) => {
@@ -57,7 +57,6 @@ function readWritten({ summary, content, arguments: given, input, code }: JsonOb
   return [...readParts(summary), ...readParts(content), { arguments: given, input }, code];
 }
 
-/** The text that comes only with the whole item: a call's name, and questions to and answers of hosted tools. */
 function readCalled(item: JsonObject): unknown[] {
   const { name, action, operation, queries, results, outputs, output, revised_prompt: prompt } = item;
   return [name, action, operation, queries, results, outputs, output, prompt];
@@ -95,7 +94,6 @@ const telling = /"(?:response\.(?:completed|incomplete|failed)|error)"/;
 
 const endings = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** Reads the events of the Responses API. The last one has the usage, and repeats the whole response. */
 export class ResponseStreamReader extends FrameReader {
   #lastFrame: string | null = null;
 

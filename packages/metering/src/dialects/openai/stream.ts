@@ -1,6 +1,7 @@
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import { FrameReader } from '../../text/frame-reader.ts';
-import { addToUsage, type ReportedCall, type StreamReading, type Write } from '../operation.ts';
+import type { Write } from '../../text/writing.ts';
+import { FrameReader } from '../frame-reader.ts';
+import { addToUsage, type Operation, type ReportedCall, type StreamFailure, type StreamReading } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
 
@@ -90,7 +91,6 @@ const media = /"(?:b64_json|audio)"\s*:\s*"[^"]*"/g;
 
 const maxWords = 4 * 1024;
 
-/** Reads streams of images, speech and transcripts: typed events, whose last ones have the figures. */
 export class EventStreamReader extends FrameReader {
   readonly #events: StreamEvents;
   readonly #reported: ReportedCall[] = [];
@@ -118,11 +118,17 @@ export class EventStreamReader extends FrameReader {
     return super.end();
   }
 
-  /** Each image of several comes with an event of its own, and figures for it. */
   #add({ usage, calls }: Figures): void {
     if (usage === null) return;
     this.usage = addToUsage(this.usage, usage);
     this.#hasOthers ||= calls !== undefined;
     if (this.#reported.length < maxCalls) this.#reported.push(...(calls ?? [{ model: null, usage }]));
   }
+}
+
+export function formatStreamError({ code, message }: StreamFailure, operation: Operation | null): string {
+  const error = { message, type: code, param: null, code };
+  // SDKs look for `error` in any frame; the Responses API has an event of its own as well.
+  const data = operation?.name === 'responses' ? { type: 'error', code, message, param: null, error } : { error };
+  return `\n\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
 }

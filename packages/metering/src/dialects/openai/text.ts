@@ -1,7 +1,7 @@
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { reasoningEnd } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
-import type { Write } from '../operation.ts';
+import type { Write } from '../../text/writing.ts';
 
 export function readChat(body: unknown, write: Write): void {
   asArray(asObject(body).choices).forEach((item, at) => {
@@ -10,7 +10,6 @@ export function readChat(body: unknown, write: Write): void {
     const message = asObject(choice.message ?? choice.delta);
     write(`${channel}${reasoningEnd}`, readReasoning(message));
     if (typeof message.content === 'string') write(channel, message.content);
-    // Some compatible servers answer in parts, as requests may be written.
     else for (const part of collectText(message.content).parts) write(channel, part);
     write(`${channel}.refusal`, asText(message.refusal) ?? '');
     write(`${channel}.audio`, asText(asObject(message.audio).transcript) ?? '');

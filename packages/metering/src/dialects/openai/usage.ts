@@ -14,7 +14,6 @@ function largest(...values: unknown[]): number {
 
 export function findUsage(body: JsonObject): unknown {
   if (body.usage) return body.usage;
-  // In `x_groq` on Groq, in a choice on Moonshot.
   const ofGroq = asObject(body.x_groq).usage;
   return (
     ofGroq ??
@@ -38,7 +37,6 @@ function readTotals(usage: JsonObject): Totals | null {
     completion: asFigure(usage.completion_tokens ?? usage.output_tokens),
     total: asFigure(usage.total_tokens),
   };
-  // A total that is no figure spoils nothing: it is only needed where another is missing.
   if (readCount(given.total) === null) given.total = undefined;
   const known = Object.values(given).filter((value) => value !== undefined && value !== null);
   if (known.length < 2 && typeof given.prompt !== 'number') return null;
@@ -73,7 +71,6 @@ export function readTokenUsage(value: unknown): Usage | null {
     promptTokens: totals.prompt + largest(usage.citation_tokens),
     completionTokens: totals.completion + besides,
     cacheReadTokens: largest(input.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens),
-    // The second is Alibaba's.
     cacheWriteTokens: largest(input.cache_write_tokens, input.cache_creation_input_tokens),
     inputAudioTokens: largest(input.audio_tokens),
     inputImageTokens: largest(input.image_tokens),

@@ -6,8 +6,7 @@ import {
   type StreamKind,
   streamKinds,
 } from '../../../../test/control/support/running-streams.ts';
-import { matchOperation } from '../match-operation.ts';
-import { formatStreamError } from './format-stream-error.ts';
+import { dialects, matchOperation } from '../match-operation.ts';
 import type { ProviderApi } from './operation.ts';
 
 const blocked = { code: 'agent_blocked', message: 'agent blocked', status: 403 };
@@ -28,7 +27,7 @@ function endingEarly(kind: StreamKind, cutAt: number): Handler {
     const [path = ''] = received.target.split('?');
     const operation = matchOperation(apis[kind], 'POST', path.replace(/^\/\w+/, ''));
     expect(operation).not.toBeNull();
-    const error = formatStreamError(apis[kind], operation, false, blocked);
+    const error = dialects[apis[kind]].formatStreamError(blocked, operation, false);
     const whole = frames.pop() ?? '';
     return { ...reply, body: { steps: [frames.join(''), { pauseMs: 20 }, whole.slice(0, cutAt) + error] } };
   };
@@ -62,7 +61,7 @@ test.each(streamKinds)(
 
 test('an array of frames stays JSON, with the error as its last element', async () => {
   const operation = matchOperation('gemini', 'POST', '/v1beta/models/gemini-2.5-flash:streamGenerateContent');
-  const text = `[{"candidates":[]}${formatStreamError('gemini', operation, true, { ...blocked, status: 503 })}`;
+  const text = `[{"candidates":[]}${dialects.gemini.formatStreamError({ ...blocked, status: 503 }, operation, true)}`;
   expect(JSON.parse(text)).toEqual([
     { candidates: [] },
     { error: { code: 503, message: 'agent blocked', status: 'UNAVAILABLE' } },

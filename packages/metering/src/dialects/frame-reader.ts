@@ -1,13 +1,12 @@
 import type { Usage } from '@agp/pricing';
-import type { ReportedCall, StreamReader, StreamReading, Write, Writing } from '../dialects/operation.ts';
-import { isNoReasoning, StreamText } from './stream-text.ts';
+import { isNoReasoning, StreamText } from '../text/stream-text.ts';
+import type { Write, Writing } from '../text/writing.ts';
+import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
-/** Gathers the usage and text of a stream; the reader of each API interprets its frames. */
 export abstract class FrameReader implements StreamReader {
   protected readonly text: StreamText;
   protected model: string | null = null;
   protected usage: Usage | null = null;
-  /** Absent if the stream reports one call. */
   protected calls: readonly ReportedCall[] | undefined;
   protected serviceTier: string | null = null;
   protected sawEnd = false;

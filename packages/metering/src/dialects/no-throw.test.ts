@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findOperation, readStream } from '../../../test/find-operation.ts';
+import { findOperation, readStream } from '../../test/find-operation.ts';
 
 const paths = [
   '/chat/completions',
@@ -9,6 +9,7 @@ const paths = [
   '/responses/compact',
   '/responses/input_tokens',
   '/embeddings',
+  '/rerank',
   '/images/generations',
   '/images/edits',
   '/images/variations',
@@ -23,13 +24,16 @@ const names = `action arguments audio b64_json calls choices completion_tokens c
   finish_reason function id image_gen index input input_tokens item messages model n name num_requests object output
   output_index output_tokens output_tokens_details prompt prompt_tokens prompt_tokens_details queries refusal response
   seconds segment_id service_tier stream summary svg_usage text tool_calls tool_usage tools total_tokens type usage
-  web_search x_groq`.split(/\s+/);
+  web_search x_groq message delta content_block candidates usageMetadata modelVersion promptFeedback groundingMetadata
+  finishReason event_type interaction step parts cache_creation iterations functionCall args`.split(/\s+/);
 
 const words = [
   ...'error duration image_generation tokens web_search_call stop search'.split(' '),
   ...'response.completed response.failed response.output_item.done response.output_text.delta'.split(' '),
   ...'image_edit.completed image_generation.completed speech.audio.done'.split(' '),
   ...'transcript.text.delta transcript.text.done'.split(' '),
+  ...'message_start message_delta content_block_start content_block_delta compaction'.split(' '),
+  ...'interaction.completed step.delta step.start step.stop'.split(' '),
 ];
 
 const trees = fc.letrec((tie) => ({
@@ -46,7 +50,17 @@ const trees = fc.letrec((tie) => ({
   ),
 })).node;
 
-const operations = fc.constantFrom(...paths.map(findOperation));
+const operations = fc.constantFrom(
+  ...paths.map((path) => findOperation(path)),
+  ...['/v1/messages', '/v1/messages/batches'].map((path) => findOperation(path, 'anthropic')),
+  findOperation('/v1/messages/batches/b/results', 'anthropic', 'GET'),
+  ...['generateContent', 'streamGenerateContent', 'batchEmbedContents', 'batchGenerateContent'].map((name) =>
+    findOperation(`/v1beta/models/m:${name}`, 'gemini'),
+  ),
+  findOperation('/v1beta/interactions', 'gemini'),
+  findOperation('/v1beta/batches/b', 'gemini', 'GET'),
+  findOperation('/v1beta/batches', 'gemini', 'GET'),
+);
 
 /** Whatever was read, it adds up: no figure is negative, broken or larger than what it is a part of. */
 function expectSound(reading: { usage: object | null; outputText(): { parts: readonly string[] } }): void {
@@ -62,7 +76,7 @@ test('no body makes the mappings throw, or gives invalid figures', () => {
       for (const part of request.inputText().parts) expect(typeof part).toBe('string');
       expectSound(from.readAnswer(body));
     }),
-    { numRuns: 100 },
+    { numRuns: 200 },
   );
 });
 
@@ -83,6 +97,6 @@ test('no frames make a reader throw, or give invalid figures', () => {
       expect(reading.usageIsFinal && reading.usage === null).toBe(false);
     }),
     // Each of some ten frames.
-    { numRuns: 60 },
+    { numRuns: 120 },
   );
 });
