@@ -29,7 +29,6 @@ import { listRoutes } from './routes/index.ts';
 
 interface ManagementOverrides {
   logger?: Logger;
-  /** Silence on a stream before a keepalive comment, in milliseconds. */
   keepaliveMs?: number;
 }
 
@@ -42,16 +41,13 @@ const isPage = (path: string) =>
   ['/docs', '/docs/', '/openapi.json', '/console/oidc/callback'].includes(path) || isPagePath(path);
 
 const keepaliveMs = 15_000;
-/** What one key or person may have of the connections for reads. */
 const shareOfReads = { connections: 2, waiting: 100 };
 /** Failed authentications of one network in a minute. */
 const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
 
 /**
- * Starts the management API as soon as Postgres is reachable; health and metrics are served at once. Without NATS everything works but
- * the live stream.
- *
- * @throws ConfigError when the bootstrap key has the secret of another key, or a part of the OpenID settings is missing
+ * Starts the management API as soon as Postgres is reachable; health and metrics are served at once. Without NATS everything works but the
+ * live stream. Throws ConfigError if a setting is wrong that only storage or the other settings show.
  */
 export async function startManagement(
   config: ManagementConfig,
@@ -121,7 +117,7 @@ export async function startManagement(
   opened.defer(watchCapUse(db, registry));
   await readiness.look();
 
-  // A holder of its own: no key alone can take all connections from it; two busy ones can make it wait.
+  // No key alone can take all connections from it; two busy ones can make it wait.
   const status = new StatusReader({
     db: readsOf('status'),
     reasons: () => readiness.reasons,
@@ -157,7 +153,7 @@ export async function startManagement(
   const drain = async (hurry?: AbortSignal) => {
     readiness.drain();
     http.drain();
-    // Now, so that clients have moved when the port closes; those that come back here are served until then.
+    // So that clients have moved when the port closes; those that come back here are served until then.
     streams.endStreams();
     await waitForDrain(config.drainDelaySeconds, hurry);
     await running.disposeAsync();

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../keys.ts';
 import { presentStreamEvent } from '../presenters.ts';
 
-/** Finds the names of agents by their public ids; an unknown agent has none. */
+/** By public ids; an unknown agent has none. */
 type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** Looks each name up once: an agent keeps its name. */
@@ -48,13 +48,11 @@ interface Stream {
 
 export interface LiveStreamsOptions {
   findNames: FindNames;
-  /** Silence towards a client after which a comment is sent, in milliseconds. */
   keepaliveMs: number;
-  /** Ids of sent events that are remembered, so that an event announced twice is sent once. */
+  /** So that an event announced twice is sent once. */
   rememberedEvents?: number;
-  /** Streams that may be open at once. */
   maxStreams?: number;
-  /** Of one key; as many as of all if not given. */
+  /** As many as of all if not given. */
   maxStreamsPerKey?: number;
 }
 
@@ -76,9 +74,8 @@ function matches(event: AnnouncedEvent, { agentId, sessionId }: StreamFilter): b
 }
 
 /**
- * The open event streams of this process. A stream sends every event that is recorded after its headers went out, or it ends. Where it
- * cannot (a gap, a lost broker, a client that does not read), it is ended, and the client reconnects and backfills through
- * `GET /api/v1/events`.
+ * The open event streams of this process. A stream sends every event that is recorded after its headers went out, or it ends, and the
+ * client reconnects and backfills through `GET /api/v1/events`.
  */
 export class LiveStreams {
   readonly #options: LiveStreamsOptions;
@@ -94,26 +91,20 @@ export class LiveStreams {
     this.#sent = new LRUCache({ max: options.rememberedEvents ?? 100_000 });
   }
 
-  /** How many clients are connected. */
   get size(): number {
     return this.#streams.size;
   }
 
-  /** Whether streams are opened now. */
   get isAvailable(): boolean {
     return !this.#suspended && !this.#stopped;
   }
 
-  /** Hex digests of the secrets and session tokens that the open streams were opened with. */
+  /** Hex digests of what the open streams were opened with. */
   get secrets(): string[] {
     return [...new Set([...this.#streams].map((stream) => stream.owner.secretSha256))];
   }
 
-  /**
-   * Turns a response into a stream, until its client leaves or it is ended here.
-   *
-   * @throws ApiError `live_stream_unavailable`, `too_many_streams_of_key`, `too_many_streams`
-   */
+  /** Turns a response into a stream, until its client leaves or it is ended here. Throws ApiError beyond the limits. */
   open(response: Response, filter: StreamFilter, owner: StreamOwner): void {
     if (this.#suspended) throw new ApiError('live_stream_unavailable');
     const ofKey = [...this.#streams].filter((stream) => stream.owner.holder === owner.holder).length;
@@ -144,7 +135,7 @@ export class LiveStreams {
     response.on('error', () => {});
   }
 
-  /** Sends a recorded batch to every client that wants it, leaving out what was sent before. */
+  /** Leaves out what was sent before. */
   publish(batch: readonly AnnouncedEvent[]): void {
     const fresh: AnnouncedEvent[] = [];
     for (const event of batch) {
@@ -161,7 +152,7 @@ export class LiveStreams {
     if (named.length > 0 && fresh.length > 0) this.#sendNamed(named, fresh);
   }
 
-  /** Ends all streams, or those opened with a secret for whose digest `ends` is true. */
+  /** All, or those opened with a secret for whose digest `ends` is true. */
   endStreams(ends: (secretSha256: string) => boolean = () => true): void {
     for (const stream of this.#streams) if (ends(stream.owner.secretSha256)) this.#end(stream);
   }
@@ -172,18 +163,16 @@ export class LiveStreams {
     this.endStreams();
   }
 
-  /** Opens streams again. */
   resume(): void {
     this.#suspended = false;
   }
 
-  /** Ends every stream, including those that are opened later. */
   stop(): void {
     this.#stopped = true;
     this.endStreams();
   }
 
-  /** Looks names up for one batch after the other, so that a stream keeps the order of its events. */
+  /** One batch after the other, so that a stream keeps the order of its events. */
   #sendNamed(streams: readonly Stream[], events: readonly AnnouncedEvent[]): void {
     const giveUp = () => {
       for (const stream of streams) this.#end(stream);

@@ -3,17 +3,14 @@ import { toLineText } from '@agp/core/text';
 import * as client from 'openid-client';
 import type { ManagementConfig } from '../config.ts';
 
-/** The provider's word on who somebody is. */
 export interface Person {
   issuer: string;
   /** The provider's id of them, which it gives nobody else. */
   subject: string;
-  /** For people to read. */
   name: string;
   claims: Readonly<Record<string, unknown>>;
 }
 
-/** How long the provider may take for one answer, in seconds. */
 const timeoutSeconds = 10;
 const longestName = 128;
 /** OpenID Connect Core 1.0, section 2: it must not exceed 255 characters. */
@@ -30,7 +27,7 @@ function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): str
   return toLineText(name, longestName);
 }
 
-/** Signs people in with an OpenID provider: authorization code flow, PKCE, state and nonce. */
+/** Authorization code flow, with PKCE, state and nonce. */
 export class OidcClient {
   readonly #settings: Settings;
   #discovered: Promise<client.Configuration> | undefined;
@@ -63,7 +60,6 @@ export class OidcClient {
     return this.#discovered;
   }
 
-  /** Where to send a browser, and what it must bring back. */
   async begin(): Promise<{ url: URL; state: string; nonce: string; verifier: string }> {
     const configuration = await this.#discover();
     const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
@@ -78,12 +74,7 @@ export class OidcClient {
     return { url, state, nonce, verifier };
   }
 
-  /**
-   * Exchanges the code for who it is.
-   *
-   * @param query of the request that the provider sent the browser back with, with its `?`
-   * @throws where the provider refuses, or anything does not belong to what was begun
-   */
+  /** Exchanges the code for who it is. Throws if the provider refuses, or anything does not belong to what was begun. */
   async finish(query: string, begun: { state: string; nonce: string; verifier: string }): Promise<Person> {
     const configuration = await this.#discover();
     const tokens = await client.authorizationCodeGrant(configuration, new URL(`${this.redirectUri}${query}`), {
@@ -112,13 +103,11 @@ export class OidcClient {
   }
 }
 
-/** Whether the provider, or the person there, said no. */
 export const isDenied = (error: unknown): boolean => error instanceof client.AuthorizationResponseError;
 
-/** Values of a claim that are looked at. */
 const mostValues = 1_000;
 
-/** A claim may lie within others: `realm_access.roles`. A claim whose own name has dots, or is a URL, is found first. */
+/** A claim may lie within others: `realm_access.roles`. One whose own name has dots, or is a URL, is found first. */
 function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;
@@ -129,7 +118,7 @@ function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unk
   return value;
 }
 
-/** Reads `OIDC_ROLES`: the role for each value of the claim. Without it the roles' own names count. */
+/** The role for each value of the claim in `OIDC_ROLES`. Without it the roles' own names count. */
 export function parseRoles(pairs: string | undefined): ReadonlyMap<string, ConsoleRole> {
   if (pairs === undefined) return new Map(consoleRoles.map((role) => [role, role]));
   return new Map(
@@ -140,11 +129,7 @@ export function parseRoles(pairs: string | undefined): ReadonlyMap<string, Conso
   );
 }
 
-/**
- * The highest role that a person's claims give; null where they give none.
- *
- * @param claim whose value is a text or a list of texts; each counts as a whole, since names of groups may have spaces
- */
+/** The highest role that a person's claims give, or null. A text counts as a whole, since names of groups may have spaces. */
 export function readRole(
   claims: Readonly<Record<string, unknown>>,
   claim: string,

@@ -31,8 +31,8 @@ function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person
 }
 
 /**
- * Signing in with an OpenID provider. Cookies reach every port of a host, so none takes part: what was begun, and the code that ends it,
- * are known to the page alone, which keeps them by its origin.
+ * Cookies reach every port of a host, so none takes part: what was begun, and the code that ends it, are known to the page alone, which
+ * keeps them by its origin.
  */
 export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Router {
   const { config, signIns, failures, findSession, logger } = parts;
@@ -41,7 +41,7 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
   const provider = new OidcClient(config);
   const roles = parseRoles(config.oidcRoles);
 
-  /** @throws ApiError where the request is not from our page at CONSOLE_ORIGIN, the one place that the provider sends browsers back to */
+  /** The provider sends browsers back to CONSOLE_ORIGIN alone. */
   function requirePage(request: Request): SignInPlace {
     const place = requireOwnPage(request, config);
     if (!place.hasOrigin(config.consoleOrigin ?? '')) throw new ApiError('sign_in_not_here');
@@ -103,6 +103,5 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
   return router;
 }
 
-/** Without its message, which may repeat what a caller or the provider sent. */
 const describeFault = (error: unknown) =>
   error instanceof Error ? { name: error.name, code: (error as { code?: unknown }).code } : { name: typeof error };

@@ -18,7 +18,6 @@ import { presentRow } from '../presenters.ts';
 import { today } from '../requests.ts';
 
 interface StatusSources {
-  /** A share of its own of the connections for reads. */
   db: Db;
   /** Why this process is not ready; empty when it is. */
   reasons(): readonly string[];
@@ -29,9 +28,7 @@ interface StatusSources {
   partMs: number;
 }
 
-/** How long an answer is given to everybody who asks, in milliseconds. */
 const keptMs = 1_000;
-/** Part of a cap from which on an agent counts as near it. */
 const near = 0.8;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -54,7 +51,7 @@ function findLag({ latest }: Recording): number | null {
 const ago = (ms: number) =>
   ms < 2 * minuteMs ? `${Math.max(0, Math.round(ms / 1_000))} s ago` : `${Math.round(ms / minuteMs)} min ago`;
 
-/** Judges writers and proxies by their latest work: nothing else is known of them here. */
+/** By their latest work: nothing else is known of them here. */
 function judgeWorkers(recording: Recording): Pick<ServiceState, 'state' | 'detail' | 'name'>[] {
   const { latest, oldest_unsealed, last_refused, now } = recording;
   const since = (time: Date | null | undefined) => (time ? now.getTime() - time.getTime() : Number.POSITIVE_INFINITY);
@@ -95,7 +92,7 @@ function judgeWorkers(recording: Recording): Pick<ServiceState, 'state' | 'detai
 
 class LateError extends Error {}
 
-/** Rejects if a part takes too long. It goes on, but nobody waits for it. */
+/** The work goes on, but nobody waits for it. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new LateError(`no answer within ${ms / 1_000} seconds`)), ms);
@@ -204,10 +201,7 @@ export class StatusReader {
 }
 
 /**
- * Updates gauges of the use of today's caps once a minute, without agents as labels. While Postgres does not answer they keep their
- * values.
- *
- * @returns stops it
+ * Updates gauges of the use of today's caps once a minute, without agents as labels. While Postgres does not answer they keep their values.
  */
 export function watchCapUse(db: Db, registry: Registry): () => Promise<void> {
   const gauge = (name: string, help: string) => {

@@ -7,7 +7,6 @@ import { issueSecret } from '../keys.ts';
 import { presentConsoleSession } from '../presenters.ts';
 import { consoleSessionId, found } from '../requests.ts';
 
-/** How long a link waits to be opened. */
 const linkLifeMs = 600_000;
 
 export const consoleRoutes = tagRoutes('Console', [
