@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 
-/** Sums that the writer keeps, so that costs and panels cost the same however many events there are. */
 export const usageTables = [
   sql`
     CREATE TABLE daily_usage (

@@ -1,19 +1,15 @@
 import type { AgentStatus } from '@agp/core/contracts';
 import type { Pool } from 'pg';
 
-/** The agent, token and session that admission decides about. */
 export interface AdmissionKey {
-  /** UUID */
   agentId: string;
-  /** UUID of the token that the agent showed; null when it showed none. */
+  /** UUID of the token that the agent showed; null without one. */
   tokenId: string | null;
-  /** The session whose owner is also needed; null where it is known, or none is named. */
+  /** The session whose owner is also needed; null if it is known, or none is named. */
   sessionId: string | null;
 }
 
-/** A daily cap as it is enforced. */
 export interface DailyCap {
-  /** Whole nano-dollars; null is no cap. */
   capNanoUsd: number | null;
   /** Requests over the cap are let through and reported. */
   warnOnly: boolean;
@@ -22,19 +18,15 @@ export interface DailyCap {
 /** Everything that admission depends on, as stored at this moment. */
 export interface AdmissionState {
   status: AgentStatus;
-  /** The tag in the agent's metadata, unchecked; null without one. */
   complianceTag: string | null;
-  /** Everything is stopped. */
   paused: boolean;
-  /** The token exists for this agent's name and has not expired; false when none was shown. */
+  /** The token exists for this agent's name and has not expired; false if none was shown. */
   tokenIsValid: boolean;
   /** A token was once issued for the agent's name, so it can only be used with a valid one. */
   nameIsClaimed: boolean;
-  /** UUID of the agent that the session belongs to; null where it belongs to none, or was not asked for. */
   sessionOwner: string | null;
   agentCap: DailyCap;
   globalCap: DailyCap;
-  /** Null is no limit. */
   requestsPerMinute: number | null;
 }
 
@@ -53,8 +45,8 @@ interface Row {
   requests_per_minute: number | null;
 }
 
-// LIMIT tells the planner that `control` has one row. Otherwise it assumes a thousand for a table that was never analysed, and takes
-// seconds to compile the statement for so many. OFFSET 0 enforces one look-up: otherwise all claimed names may be read for each request.
+// LIMIT tells the planner that `control` has one row; it assumes a thousand for a table that was never analysed. OFFSET 0 enforces one
+// look-up: else all claimed names may be read for each request.
 const text = `
   SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS compliance_tag, control.paused,
     EXISTS (
@@ -72,10 +64,8 @@ const text = `
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
 
 /**
- * Reads the state of several agents in one statement. It is never cached: the kill switch, a revoked token, the pause and a changed cap
- * hold from the next request on.
- *
- * @returns the state of each key; unknown agents are missing
+ * Reads the state of several agents in one statement; unknown agents are missing. Never cached: the kill switch, a revoked token, the pause
+ * and a changed cap hold from the next request on.
  */
 export async function readAdmissions(
   pool: Pool,
@@ -109,14 +99,11 @@ export async function readAdmissions(
   return states;
 }
 
-/** Which running requests must be stopped. */
 export interface RunningState {
   paused: boolean;
-  /** UUIDs. */
   blocked: Set<string>;
 }
 
-/** Looks at the agents whose requests run right now, in one statement. */
 export async function readRunningStates(pool: Pool, agentIds: readonly string[]): Promise<RunningState> {
   const { rows } = await pool.query<{ paused: boolean; id: string | null }>({
     name: 'read-running-states',

@@ -3,7 +3,6 @@ import { nanoToDecimal } from '@agp/core/money';
 import type { Pool } from 'pg';
 import type { UnrecordedSpend } from './unrecorded.ts';
 
-/** A request on its way to its provider, with the cost that is reserved for it. */
 export type ForwardedSpend = Omit<UnrecordedSpend, 'reason'>;
 
 /** Keeps forwarded requests for whoever finds their proxy dead. Repeated calls say that it lives. */
@@ -37,11 +36,7 @@ interface Row {
   model: string | null;
 }
 
-/**
- * Forwarded requests of which nothing was heard for so long, oldest first.
- *
- * @param silentMs by Postgres' clock, which set their time too
- */
+/** Forwarded requests of which nothing was heard for so long by Postgres' clock, oldest first. */
 export async function listForwarded(pool: Pool, silentMs: number, limit: number): Promise<ForwardedSpend[]> {
   const { rows } = await pool.query<Row>({
     name: 'list-forwarded',
@@ -59,11 +54,7 @@ export async function listForwarded(pool: Pool, silentMs: number, limit: number)
   }));
 }
 
-/**
- * Forgets forwarded requests, but for those that were heard of meanwhile.
- *
- * @param silentMs as in `listForwarded`
- */
+/** Forgets forwarded requests, but for those that were heard of meanwhile. */
 export async function removeForwarded(pool: Pool, eventIds: readonly string[], silentMs: number): Promise<void> {
   await pool.query({
     name: 'remove-forwarded',
