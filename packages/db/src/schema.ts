@@ -185,8 +185,8 @@ export interface Schema {
     session_id: string | null;
     provider: string | null;
     model: string | null;
-    reason: Generated<string>;
-    noted_at: ColumnType<Date | null, never, never>;
+    reason: string;
+    noted_at: ColumnType<Date, never, never>;
   };
   forwarded_requests: {
     event_id: string;

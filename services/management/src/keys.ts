@@ -5,6 +5,7 @@ import { type ConsoleSessionRow, type Db, type FoundApiKey, findApiKeys, keepBoo
 import { ConfigError, describeFailure, keepTrying, type Logger } from '@agp/runtime';
 import { coalesce } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
+import { rememberedIds } from './limits.ts';
 
 export interface Caller {
   /** Shares of connections and streams are counted by it: the key's UUID, or a text for a person. */
@@ -54,8 +55,6 @@ export function createKeyFinders(db: Db): KeyFinders {
 }
 
 const precisionMs = 60_000;
-const rememberedIds = 10_000;
-
 /**
  * Records when keys or sessions were last used, at most once a minute for each and process, without requests waiting for it. After a
  * failure the next use tries again.

@@ -7,10 +7,8 @@ import { type Db, type EventFilter, type EventRow, listEvents } from '@agp/db';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Route } from './define-route.ts';
+import { readerSilenceMs } from './limits.ts';
 import { readPiiType } from './requests.ts';
-
-/** A reader that takes nothing of an answer for this long is disconnected, in milliseconds. */
-const readerSilenceMs = 60_000;
 
 /** For an answer that is being written, not one that is still looked up. */
 export function giveUpSilentReader(response: Response): void {
@@ -106,6 +104,12 @@ function beginRows(response: Response, framing: Framing): Writer {
 }
 
 const brackets: Framing = { before: '[', after: ']' };
+
+/** An object whose last member is the list. */
+export function frameList(head: object, list: string): Framing {
+  const whole = JSON.stringify({ ...head, [list]: [] });
+  return { before: whole.slice(0, -']}'.length), after: ']}' };
+}
 
 export function sendRows(response: Response, rows: readonly object[]): void {
   const { before, write, after } = beginRows(response, brackets);

@@ -7,6 +7,7 @@ import { type Db, readUnrecorded } from '@agp/db';
 import { piiTypes } from '@agp/pii/types';
 import express, { type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
+import { maxBodyBytes } from './limits.ts';
 
 export function found<Value>(value: Value | null | undefined, error: ErrorCode): Value {
   if (value === null || value === undefined) throw new ApiError(error);
@@ -139,9 +140,6 @@ export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** More than any valid body needs, even with every character escaped. */
-const maxBodyBytes = 256 * 1024;
-
 const unread = 'unsupported charset or content encoding';
 
 function isInUtf8(request: Request): boolean {
@@ -194,4 +192,4 @@ export function readJsonBodyUpTo(limit: number): RequestHandler {
   };
 }
 
-export const readJsonBody = readJsonBodyUpTo(maxBodyBytes);
+export const readJsonBody = readJsonBodyUpTo(maxBodyBytes.api);

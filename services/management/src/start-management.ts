@@ -17,9 +17,10 @@ import {
 } from '@agp/runtime';
 import type { ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
-import { createSignIns, listAllowedHosts, signInLimit } from './console/sign-ins.ts';
+import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys.ts';
+import { connections, failureLimit, shareOfReads, signInLimit } from './limits.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { createNameFinder, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
@@ -41,9 +42,6 @@ const isPage = (path: string) =>
   ['/docs', '/docs/', '/openapi.json', '/console/oidc/callback'].includes(path) || isPagePath(path);
 
 const keepaliveMs = 15_000;
-const shareOfReads = { connections: 2, waiting: 100 };
-/** Failed authentications of one network in a minute. */
-const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
 
 /**
  * Starts the management API as soon as Postgres is reachable; health and metrics are served at once. Without NATS everything works but the
@@ -66,10 +64,9 @@ export async function startManagement(
       statementTimeoutMs: config.storageTimeoutMs,
       onConnectionError: logLostConnection(logger),
     });
-  // Keys and changes, above all the kill switch, never wait behind reads or sign-ins.
-  const database = openPool(4);
+  const database = openPool(connections.changes);
   opened.defer(() => database.close());
-  const reading = openPool(5);
+  const reading = openPool(connections.reads);
   opened.defer(() => reading.close());
   const { db } = database;
   const readsOf = shareDatabase(reading, { ...shareOfReads, waitMs: config.storageTimeoutMs });

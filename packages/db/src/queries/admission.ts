@@ -30,35 +30,28 @@ export interface AdmissionState {
   requestsPerMinute: number | null;
 }
 
-interface Row {
+type Row = Omit<AdmissionState, 'agentCap' | 'globalCap'> & {
   position: number;
-  status: AdmissionState['status'];
-  compliance_tag: string | null;
-  paused: boolean;
-  token_is_valid: boolean;
-  name_is_claimed: boolean;
-  session_owner: string | null;
-  agent_cap: number | null;
-  agent_warn_only: boolean;
-  global_cap: number | null;
-  global_warn_only: boolean;
-  requests_per_minute: number | null;
-}
+  agentCap: number | null;
+  agentWarnOnly: boolean;
+  globalCap: number | null;
+  globalWarnOnly: boolean;
+};
 
 // LIMIT tells the planner that `control` has one row; it assumes a thousand for a table that was never analysed. OFFSET 0 enforces one
 // look-up: else all claimed names may be read for each request.
 const text = `
-  SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS compliance_tag, control.paused,
+  SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS "complianceTag", control.paused,
     EXISTS (
       SELECT FROM agent_tokens
       WHERE id = asked.token_id AND agent_name = agents.name
         AND (expires_at IS NULL OR expires_at > clock_timestamp())
-    ) AS token_is_valid,
-    EXISTS (SELECT FROM claimed_names WHERE name = agents.name OFFSET 0) AS name_is_claimed,
-    (SELECT agent_id FROM sessions WHERE id = asked.session_id) AS session_owner,
-    agents.daily_cap_usd * 1e9 AS agent_cap, agents.warn_only AS agent_warn_only,
-    control.global_cap_usd * 1e9 AS global_cap, control.global_warn_only,
-    agents.requests_per_minute
+    ) AS "tokenIsValid",
+    EXISTS (SELECT FROM claimed_names WHERE name = agents.name OFFSET 0) AS "nameIsClaimed",
+    (SELECT agent_id FROM sessions WHERE id = asked.session_id) AS "sessionOwner",
+    agents.daily_cap_usd * 1e9 AS "agentCap", agents.warn_only AS "agentWarnOnly",
+    control.global_cap_usd * 1e9 AS "globalCap", control.global_warn_only AS "globalWarnOnly",
+    agents.requests_per_minute AS "requestsPerMinute"
   FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS asked (agent_id, token_id, session_id, position)
   JOIN agents ON agents.id = asked.agent_id
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
@@ -81,19 +74,13 @@ export async function readAdmissions(
     ],
   });
   const states = new Map<AdmissionKey, AdmissionState>();
-  for (const row of rows) {
-    const key = keys[row.position - 1];
+  for (const { position, agentCap, agentWarnOnly, globalCap, globalWarnOnly, ...row } of rows) {
+    const key = keys[position - 1];
     if (key === undefined) continue;
     states.set(key, {
-      status: row.status,
-      complianceTag: row.compliance_tag,
-      paused: row.paused,
-      tokenIsValid: row.token_is_valid,
-      nameIsClaimed: row.name_is_claimed,
-      sessionOwner: row.session_owner,
-      agentCap: { capNanoUsd: row.agent_cap, warnOnly: row.agent_warn_only },
-      globalCap: { capNanoUsd: row.global_cap, warnOnly: row.global_warn_only },
-      requestsPerMinute: row.requests_per_minute,
+      ...row,
+      agentCap: { capNanoUsd: agentCap, warnOnly: agentWarnOnly },
+      globalCap: { capNanoUsd: globalCap, warnOnly: globalWarnOnly },
     });
   }
   return states;

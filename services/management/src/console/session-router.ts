@@ -7,6 +7,7 @@ import { type Request, type Response, Router } from 'express';
 import { refuseAfterFailure } from '../authenticate.ts';
 import type { ManagementConfig } from '../config.ts';
 import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
+import { maxBodyBytes } from '../limits.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
 import { beginSession, createSessionFinder, endSession, type FindSession, presentSession } from './sessions.ts';
 import {
@@ -42,9 +43,6 @@ export function openConsoleParts(
   return { config, signIns, findKeyOfCode, findKey: keys.forChange, findSession, failures };
 }
 
-/** Anybody may send one. */
-const maxBodyBytes = 4_096;
-
 /** @throws ApiError if no browser may be signed in here, or the request is not from our own page */
 export function requireOwnPage(request: Request, { consoleOrigin }: ManagementConfig): SignInPlace {
   const place = findSignInPlace(request, consoleOrigin);
@@ -75,7 +73,7 @@ export function createSessionRouter(parts: ConsoleParts): Router {
     response.json(presentSession(await findSession(request), config));
   });
 
-  router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
+  router.post('/session', readJsonBodyUpTo(maxBodyBytes.signIn), async (request: Request, response: Response) => {
     response.locals.route = '/console/session';
     const place = requireOwnPage(request, config);
     const body = parseInput(signInSchema, request.body, 'body');

@@ -24,11 +24,9 @@ import { coalesce } from '@agp/runtime/fairness';
 import type { Request } from 'express';
 import type { ManagementConfig } from '../config.ts';
 import { type Caller, digestSecret, type KeyFinders, toKeyCaller } from '../keys.ts';
+import { sessionMs } from '../limits.ts';
 import { presentConsoleSession } from '../presenters.ts';
 import { findSignInPlace, isFromOwnPage, readSessionTokens } from './sign-ins.ts';
-
-/** A session ends after this long, used or not: a working day. */
-const longestMs = 12 * 3_600_000;
 
 interface SignIn {
   owner: SessionOwner;
@@ -50,7 +48,7 @@ export async function beginSession(
 ): Promise<{ token: string; session: ConsoleSessionRow }> {
   const token = randomBytes(32).toString('base64url');
   const id = randomUUIDv7();
-  const expiresAt = new Date(Date.now() + longestMs);
+  const expiresAt = new Date(Date.now() + sessionMs);
   const sourceIp = toPlainAddress(request.ip);
   const session = await db.transaction().execute(async (transaction) => {
     const replaced = before?.session && (await endConsoleSession(transaction, before.session.id));

@@ -4,13 +4,9 @@ import { type Database, type Db, shareDatabase } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
 import { isLoopbackAddress, isLoopbackName, readHostName } from '@agp/runtime';
 import type { Response } from 'express';
-
-/** Sign-ins and links of one key or person in a minute, and tries of one network with the OpenID provider. */
-export const signInLimit = { name: 'management-auth:sign-in', points: 100, durationSeconds: 60 };
+import { maxCookies, shareOfSignIns } from '../limits.ts';
 
 const refusal = (seconds: number) => new ApiError('too_many_sign_ins', { headers: { 'Retry-After': String(seconds) } });
-
-const share = { connections: 2, waiting: 100, refuse: () => refusal(1) };
 
 export interface SignIns {
   db: Db;
@@ -23,7 +19,7 @@ export interface SignIns {
 
 export function createSignIns(reading: Database, limit: Throttle, waitMs: number): SignIns {
   return {
-    db: shareDatabase(reading, { ...share, waitMs })('sign-ins'),
+    db: shareDatabase(reading, { ...shareOfSignIns, waitMs, refuse: () => refusal(1) })('sign-ins'),
     async admit(holder) {
       const { allowed, retryAfterSeconds } = await limit.consume(holder);
       if (!allowed) throw refusal(retryAfterSeconds);
@@ -84,9 +80,6 @@ const nameOf = (name: string, { isSecure }: Pick<SignInPlace, 'isSecure'>) => (i
 
 const sessionName = 'agp_console';
 
-/** A browser sends several if somebody has set one for another path. */
-const mostValues = 4;
-
 const token = /^[\w-]{43}$/;
 
 export function readSessionTokens({ headers }: IncomingMessage, place: SignInPlace): string[] {
@@ -96,7 +89,7 @@ export function readSessionTokens({ headers }: IncomingMessage, place: SignInPla
     .map((part) => part.trim())
     .filter((part) => part.startsWith(prefix))
     .map((part) => part.slice(prefix.length))
-    .slice(0, mostValues)
+    .slice(0, maxCookies)
     .filter((value) => token.test(value));
 }
 

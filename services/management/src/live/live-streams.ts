@@ -5,6 +5,14 @@ import { type Db, listAgentNames } from '@agp/db';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../keys.ts';
+import {
+  endGraceMs,
+  maxBacklogBytes,
+  maxStreams,
+  maxWaitingBatches,
+  rememberedEvents,
+  rememberedIds,
+} from '../limits.ts';
 import { presentStreamEvent } from '../presenters.ts';
 
 /** By public ids; an unknown agent has none. */
@@ -12,7 +20,7 @@ type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>
 
 /** Looks each name up once: an agent keeps its name. */
 export function createNameFinder(db: Db): FindNames {
-  const known = new LRUCache<string, string>({ max: 10_000 });
+  const known = new LRUCache<string, string>({ max: rememberedIds });
   return async (ids) => {
     const names = new Map<string, string>();
     const missing: string[] = [];
@@ -56,15 +64,6 @@ export interface LiveStreamsOptions {
   maxStreamsPerKey?: number;
 }
 
-/** Bytes that a client may leave unread before it is dropped. */
-const maxBacklogBytes = 1024 * 1024;
-
-/** How long a client may take to read the rest of an ended stream, in milliseconds. */
-const endGraceMs = 2_000;
-
-/** Batches that may wait for names; beyond that their streams end. */
-const maxWaitingBatches = 100;
-
 const keepaliveText = ': keepalive\n\n';
 
 function matches(event: AnnouncedEvent, { agentId, sessionId }: StreamFilter): boolean {
@@ -88,7 +87,7 @@ export class LiveStreams {
 
   constructor(options: LiveStreamsOptions) {
     this.#options = options;
-    this.#sent = new LRUCache({ max: options.rememberedEvents ?? 100_000 });
+    this.#sent = new LRUCache({ max: options.rememberedEvents ?? rememberedEvents });
   }
 
   get size(): number {
@@ -111,7 +110,7 @@ export class LiveStreams {
     if (ofKey >= (this.#options.maxStreamsPerKey ?? Number.POSITIVE_INFINITY)) {
       throw new ApiError('too_many_streams_of_key');
     }
-    if (this.#streams.size >= (this.#options.maxStreams ?? 1_000)) {
+    if (this.#streams.size >= (this.#options.maxStreams ?? maxStreams)) {
       throw new ApiError('too_many_streams');
     }
     // A client that comes back makes a new connection, and so does not return to a process that is stopping.

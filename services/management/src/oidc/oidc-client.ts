@@ -2,6 +2,7 @@ import { type ConsoleRole, consoleRoles } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import * as client from 'openid-client';
 import type { ManagementConfig } from '../config.ts';
+import { maxClaimValues, maxPersonName, maxSubject, providerSeconds } from '../limits.ts';
 
 export interface Person {
   issuer: string;
@@ -11,11 +12,6 @@ export interface Person {
   claims: Readonly<Record<string, unknown>>;
 }
 
-const timeoutSeconds = 10;
-const longestName = 128;
-/** OpenID Connect Core 1.0, section 2: it must not exceed 255 characters. */
-const longestSubject = 255;
-
 type Settings = Pick<
   ManagementConfig,
   'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScope' | 'oidcRoleClaim' | 'consoleOrigin'
@@ -24,7 +20,7 @@ type Settings = Pick<
 function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): string {
   const names = [claims.preferred_username, claims.email, claims.name];
   const name = names.find((each): each is string => typeof each === 'string' && each.trim() !== '') ?? subject;
-  return toLineText(name, longestName);
+  return toLineText(name, maxPersonName);
 }
 
 /** Authorization code flow, with PKCE, state and nonce. */
@@ -50,7 +46,7 @@ export class OidcClient {
         oidcClientId,
         oidcClientSecret,
         oidcClientSecret === undefined ? client.None() : undefined,
-        { timeout: timeoutSeconds, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
+        { timeout: providerSeconds, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
       )
       .catch((error: unknown) => {
         // The next person tries again.
@@ -84,7 +80,7 @@ export class OidcClient {
       idTokenExpected: true,
     });
     const idClaims = tokens.claims();
-    if (idClaims === undefined || idClaims.sub.length > longestSubject) throw new TypeError('no usable id token');
+    if (idClaims === undefined || idClaims.sub.length > maxSubject) throw new TypeError('no usable id token');
     const claims = Object.hasOwn(idClaims, this.#settings.oidcRoleClaim.split('.')[0] ?? '')
       ? idClaims
       : { ...(await this.#readUserInfo(configuration, tokens.access_token, idClaims.sub)), ...idClaims };
@@ -104,8 +100,6 @@ export class OidcClient {
 }
 
 export const isDenied = (error: unknown): boolean => error instanceof client.AuthorizationResponseError;
-
-const mostValues = 1_000;
 
 /** A claim may lie within others: `realm_access.roles`. One whose own name has dots, or is a URL, is found first. */
 function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
@@ -137,6 +131,8 @@ export function readRole(
 ): ConsoleRole | null {
   const value = readClaim(claims, claim);
   const texts = Array.isArray(value) ? value : [value];
-  const held = new Set(texts.slice(0, mostValues).map((text) => (typeof text === 'string' ? roles.get(text) : null)));
+  const held = new Set(
+    texts.slice(0, maxClaimValues).map((text) => (typeof text === 'string' ? roles.get(text) : null)),
+  );
   return consoleRoles.findLast((role) => held.has(role)) ?? null;
 }

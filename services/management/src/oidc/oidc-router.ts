@@ -7,11 +7,9 @@ import { networkOf, refuseAfterFailure } from '../authenticate.ts';
 import { type ConsoleParts, requireOwnPage } from '../console/session-router.ts';
 import { beginSession } from '../console/sessions.ts';
 import { type SignInPlace, setSessionCookie } from '../console/sign-ins.ts';
+import { maxBodyBytes } from '../limits.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
 import { isDenied, OidcClient, type Person, parseRoles, readRole } from './oidc-client.ts';
-
-/** Anybody may send one. */
-const maxBodyBytes = 16_384;
 
 function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person): Promise<void> {
   return db.transaction().execute((transaction) =>
@@ -67,39 +65,43 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
     response.redirect(302, `/sign-in#answer=${encodeURIComponent(answer)}`);
   });
 
-  router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
-    response.locals.route = '/console/oidc/session';
-    const place = requirePage(request);
-    const { answer, ...begun } = parseInput(providerSignInSchema, request.body, 'body');
-    let person: Person;
-    try {
-      await signIns.admit(`network ${networkOf(request)}`);
-      person = await provider.finish(`?${answer}`, begun);
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      await refuseAfterFailure(failures, request);
-      logger.warn({ error: describeFault(error) }, 'signing in with the OpenID provider failed');
-      throw new ApiError(isDenied(error) ? 'sign_in_denied' : 'sign_in_failed');
-    }
-    const holder = `${person.issuer} ${person.subject}`;
-    await signIns.admit(holder);
-    const { db } = signIns;
-    const role = readRole(person.claims, config.oidcRoleClaim, roles);
-    if (role === null) {
-      await refuseAfterFailure(failures, request);
-      await noteRefusal(db, request, person);
-      throw new ApiError('no_role');
-    }
-    const { token } = await beginSession(db, request, {
-      owner: { issuer: person.issuer, subject: person.subject },
-      actor: { kind: 'person', id: person.subject, name: person.name },
-      role,
-      method: 'oidc',
-      before: await findSession(request),
-    });
-    setSessionCookie(response, token, place);
-    response.status(204).end();
-  });
+  router.post(
+    '/session',
+    readJsonBodyUpTo(maxBodyBytes.providerSignIn),
+    async (request: Request, response: Response) => {
+      response.locals.route = '/console/oidc/session';
+      const place = requirePage(request);
+      const { answer, ...begun } = parseInput(providerSignInSchema, request.body, 'body');
+      let person: Person;
+      try {
+        await signIns.admit(`network ${networkOf(request)}`);
+        person = await provider.finish(`?${answer}`, begun);
+      } catch (error) {
+        if (error instanceof ApiError) throw error;
+        await refuseAfterFailure(failures, request);
+        logger.warn({ error: describeFault(error) }, 'signing in with the OpenID provider failed');
+        throw new ApiError(isDenied(error) ? 'sign_in_denied' : 'sign_in_failed');
+      }
+      const holder = `${person.issuer} ${person.subject}`;
+      await signIns.admit(holder);
+      const { db } = signIns;
+      const role = readRole(person.claims, config.oidcRoleClaim, roles);
+      if (role === null) {
+        await refuseAfterFailure(failures, request);
+        await noteRefusal(db, request, person);
+        throw new ApiError('no_role');
+      }
+      const { token } = await beginSession(db, request, {
+        owner: { issuer: person.issuer, subject: person.subject },
+        actor: { kind: 'person', id: person.subject, name: person.name },
+        role,
+        method: 'oidc',
+        before: await findSession(request),
+      });
+      setSessionCookie(response, token, place);
+      response.status(204).end();
+    },
+  );
   return router;
 }
 
