@@ -76,7 +76,7 @@ export interface BusConnection extends NatsConnection {
 const firstPauseMs = 250;
 const longestPauseMs = 2_000;
 
-export function toInboxPrefix(name: string): string {
+function toInboxPrefix(name: string): string {
   return `_INBOX_${name.replace(/^agp-/, '')}`;
 }
 

@@ -5,8 +5,8 @@ import pg from 'pg';
 import type { Schema } from './schema.ts';
 
 /**
- * A socket that sends everything written in one turn of the event loop together. pg writes a pipelined transaction statement by
- * statement, and those system calls cost the writer more than building the statements (`npm run bench:writer`).
+ * A socket that sends everything written in one turn of the event loop together. pg writes a pipelined transaction statement by statement,
+ * and those system calls cost the writer more than building the statements (`npm run bench:writer`).
  */
 class GatheringSocket extends Socket {
   #gathering = false;
@@ -24,29 +24,26 @@ class GatheringSocket extends Socket {
   }
 }
 
-/** A pool of Postgres connections with kysely's query builder over it. */
 export type Db = Kysely<Schema>;
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/name`, of an endpoint that leads to the primary. */
   url: string;
-  /** Shown in `pg_stat_activity`. */
   applicationName: string;
   maxConnections?: number;
-  /** Longest that a statement may run on the server, and that its answer is waited for, in milliseconds. */
+  /** On the server, and until its answer is there, in milliseconds. */
   statementTimeoutMs?: number;
-  /** Longest that an answer is waited for where a statement gets more time on the server, in milliseconds; {@link statementTimeoutMs} if not given. */
+  /** Longest that an answer is waited for if a statement gets more time on the server, in milliseconds. */
   longestStatementMs?: number | undefined;
-  /** Longest that a new connection may take, in milliseconds; five seconds if not given. */
+  /** In milliseconds; five seconds if not given. */
   connectTimeoutMs?: number;
   /** Sends statements without waiting for the answers to earlier ones; cursors do not work then. */
   pipeline?: boolean;
   /**
-   * Set it if every statement finds its rows by an index. Postgres then plans each statement once for a connection, without looking at its
-   * values, which takes longer than the statement, and avoids sequential scans: a plan made for a small table stays good as that grows.
+   * Set it if every statement finds its rows by an index. Postgres then plans each once for a connection, and avoids sequential scans, so
+   * that a plan made for a small table stays good as that grows.
    */
   usesIndexesOnly?: boolean;
-  /** Called when an idle connection breaks; the pool replaces it. */
   onConnectionError?: (error: Error) => void;
 }
 
@@ -56,7 +53,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How long a new connection may take; whoever waits for it may give up sooner. */
+/** Whoever waits for a new connection may give up sooner. */
 const usualConnectTimeoutMs = 5_000;
 
 const int8 = 20;
@@ -64,10 +61,7 @@ const numeric = 1700;
 const json = 114;
 const jsonb = 3802;
 
-/**
- * Counts and sums come back as numbers, not as pg's default strings: both become JSON numbers anyway. Sums of money are exact in
- * Postgres and rounded to a double only here.
- */
+/** Counts and sums come back as numbers, as they are in JSON. Sums of money are exact in Postgres and rounded to a double only here. */
 const ownParsers = new Map<number, (text: string) => unknown>([
   [int8, Number],
   [numeric, Number],
@@ -79,23 +73,17 @@ const typeParsers: pg.CustomTypesConfig = {
     ownParsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** Compilation takes seconds where rows are estimated wrongly, and no statement here runs long enough to gain from it. */
+/** Compilation takes seconds if rows are estimated wrongly, and no statement here runs long enough to gain from it. */
 const withoutCompiling = '-c jit=off';
 
-/** See {@link DatabaseOptions.usesIndexesOnly}. */
 const byIndexes = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
-/**
- * Asks a new connection whether its server follows another: what such a server says of an agent may be old.
- *
- * @throws Error for a standby
- */
+/** Throws for a server that follows another: what it says of an agent may be old. */
 export async function refuseStandby(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby');
   if (rows[0]?.is_standby !== false) throw new Error('the server is a standby, not the primary');
 }
 
-/** Opens a pool in which every wait is bounded; pg's defaults wait for ever. */
 export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? 30_000;
   const onError = options.onConnectionError ?? (() => {});

@@ -8,9 +8,8 @@ import { lastMigration, migrationProvider } from './migrations/index.ts';
 import { applyGrants } from './roles/grants.ts';
 
 /**
- * Applied migrations that only a later version knows: that version ran before, or runs at the same time.
- *
- * @throws Error if the schema is of a version before the baseline
+ * Applied migrations that only a later version knows: it ran before, or runs at the same time. Throws if the schema is of a version before
+ * the baseline.
  */
 export async function listNewerMigrations(db: Db): Promise<string[]> {
   const { rows: tables } = await sql<{ found: boolean }>`
@@ -26,12 +25,9 @@ export async function listNewerMigrations(db: Db): Promise<string[]> {
 }
 
 /**
- * Brings the schema up to date, makes the coming weeks' partitions, and gives every role exactly its privileges. Safe to run several
- * times at once, and while `maintain` runs: a lock keeps tables from coming or going while kysely and the grants list them. The schema of a
- * later version (after a rollback) stays as it is, privileges included: services of that version may still run.
- *
- * @returns the names of the migrations that were applied
- * @throws TableInUseError
+ * Brings the schema up to date, makes the coming weeks' partitions, and gives every role exactly its privileges. Safe to run several times
+ * at once, and while `maintain` runs. The schema of a later version stays as it is: its services may still run. Returns the migrations that
+ * were applied; throws TableInUseError.
  */
 export async function migrate(db: Db, now: Date): Promise<string[]> {
   const applied = await withPartitionsLocked(db, (connection) => migrateLocked(connection, now));
@@ -52,7 +48,6 @@ async function migrateLocked(db: Db, now: Date): Promise<string[]> {
   return applied;
 }
 
-/** All of them in one transaction, as kysely does it, or none. */
 async function applyMigrations(connection: Db): Promise<string[]> {
   await sql`SET lock_timeout = '2s'`.execute(connection);
   try {

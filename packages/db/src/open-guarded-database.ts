@@ -3,7 +3,6 @@ import pg from 'pg';
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
 import type { Schema } from './schema.ts';
 
-/** Postgres cannot be reached, does not answer in time, or cannot serve now; the same statement may work later. */
 export class StorageUnavailableError extends Error {
   readonly code = 'storage_unavailable';
 
@@ -13,7 +12,7 @@ export class StorageUnavailableError extends Error {
   }
 }
 
-/** SQLSTATE classes and codes that are about the server's state, not the statement (PostgreSQL manual, appendix A). */
+/** About the server's state, not the statement (PostgreSQL manual, appendix A). */
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
 const readOnly = '25006';
 const unavailableCodes = new Set([readOnly, '40001', '40P01', '55P03']);
@@ -26,7 +25,6 @@ function classify(error: unknown): unknown {
   return unavailable ? new StorageUnavailableError(error) : error;
 }
 
-/** A connection while it is out of the pool. */
 function guardClient(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
   const query = async (sql: string, parameters: unknown[]) => {
@@ -44,7 +42,7 @@ function guardClient(client: pg.PoolClient): PostgresPoolClient {
   };
 }
 
-/** A pool that rejects with {@link StorageUnavailableError} or an error of the statement, and drops connections that went silent. */
+/** Rejects with {@link StorageUnavailableError} or an error of the statement, and drops connections that went silent. */
 export function guardPool(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
@@ -59,7 +57,6 @@ export function guardPool(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** {@link openDatabase} for a service that answers its callers with an error while storage is away. */
 export function openGuardedDatabase(options: DatabaseOptions): Database {
   const { pool, close } = openDatabase(options);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });

@@ -4,12 +4,11 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
-/** Exact in Postgres; written as a decimal string, read as the nearest double. */
 type Money = ColumnType<number, string, string>;
 
 type Details = Pick<EventMessage, 'outcome' | 'http_status' | 'provider_request_id' | 'pii_scan'>;
 
-/** An event as it is shown, and what is kept of it besides. */
+/** An event as it is shown, and what is kept with it. */
 interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'>, Details {
   timestamp: Timestamp;
   cost_usd: Money;
@@ -22,7 +21,6 @@ interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'>, Details {
   pii_findings: ColumnType<PiiFinding[] | null, string | null, string | null>;
 }
 
-/** Usage of an agent and model. */
 interface UsageSums {
   agent_id: string;
   model: string;
@@ -38,7 +36,6 @@ interface UsageTimes {
   last_event_at: Timestamp;
 }
 
-/** The tables, as `migrations/` makes them. */
 export interface Schema {
   agents: {
     id: string;
@@ -74,22 +71,20 @@ export interface Schema {
     length: number;
     hash: string;
   };
-  /** A run of links that retention removed from a chain, `first_seq` to `last_seq`, and the hash of the last. */
+  /** A run of links that retention removed from a chain, and the hash of the last. */
   lineage_anchors: {
     session_id: string;
     first_seq: number;
     last_seq: number;
     lineage_hash: string;
-    /** UUID of the removal that made it; zeros for anchors from before removals had ids. */
+    /** UUID; zeros for anchors from before removals had ids. */
     removal: Generated<string>;
   };
   events: EventsTable;
   daily_usage: UsageSums & UsageTimes & { day: ColumnType<string, string, string> };
-  /** Usage by UTC hour. */
   hourly_usage: UsageSums & { hour: Timestamp; provider: string; compliance_tag: string };
-  /** Usage of all time. */
   agent_usage: UsageSums & UsageTimes;
-  /** Events with personal data or secrets by UTC hour; an event with several kinds counts for each. */
+  /** An event with several kinds counts for each. */
   hourly_findings: {
     hour: Timestamp;
     agent_id: string;
@@ -97,7 +92,7 @@ export interface Schema {
     event_count: number;
     last_event_at: Timestamp;
   };
-  /** Refused requests by UTC hour, of the audit log's entries before `refusal_fill.next_seq`. */
+  /** Of the audit log's entries before `refusal_fill.next_seq`. */
   hourly_refusals: {
     hour: Timestamp;
     agent_id: string | null;
@@ -141,7 +136,6 @@ export interface Schema {
     previous_sha256: Buffer | null;
     previous_expires_at: Timestamp | null;
   };
-  /** Of a key's holder, or of a person whom an OpenID provider knows: the others are null. */
   console_sessions: {
     id: string;
     token_sha256: Buffer;
@@ -169,7 +163,6 @@ export interface Schema {
     bytes: Buffer;
     replayed_at: Timestamp | null;
   };
-  /** One row: settings for all agents. */
   control: {
     id: Generated<boolean>;
     paused: Generated<boolean>;
@@ -192,8 +185,8 @@ export interface Schema {
     session_id: string | null;
     provider: string | null;
     model: string | null;
-    reason: Generated<string>;
-    noted_at: ColumnType<Date | null, never, never>;
+    reason: string;
+    noted_at: ColumnType<Date, never, never>;
   };
   forwarded_requests: {
     event_id: string;
@@ -225,7 +218,6 @@ export interface Schema {
     payload: string;
     lineage_hash: string;
   };
-  /** One row: the end of the log's chain. */
   audit_head: {
     id: Generated<boolean>;
     length: number;

@@ -3,19 +3,16 @@ import type { Database, Db } from './database.ts';
 import { guardPool } from './open-guarded-database.ts';
 import type { Schema } from './schema.ts';
 
-/** One holder asks for more at once than its share. */
 export class ShareExceededError extends Error {
   readonly code = 'share_exceeded';
 }
 
 export interface Shares {
-  /** Connections that one holder may have at a time. */
   connections: number;
-  /** Statements of one holder that may wait for them. */
+  /** Statements of one holder that may wait for a connection. */
   waiting: number;
-  /** How long one waits, in milliseconds. */
   waitMs: number;
-  /** What a statement beyond the share fails with; {@link ShareExceededError} if not given. */
+  /** {@link ShareExceededError} if not given. */
   refuse?: () => Error;
 }
 
@@ -25,10 +22,8 @@ interface Share {
 }
 
 /**
- * Divides a pool among holders, so that none takes all its connections. Statements beyond a share wait, and fail if too many do or
- * it takes too long.
- *
- * @returns gives the database for one holder
+ * Divides a pool among holders, so that none takes all its connections. Statements beyond a share wait, and fail if too many do or it takes
+ * too long.
  */
 export function shareDatabase({ pool }: Database, shares: Shares): (holder: string) => Db {
   const guarded = guardPool(pool);

@@ -1,12 +1,11 @@
 import type { Db } from './database.ts';
 
-/** A row before and after a change. */
 export interface Changed<Row> {
   before: Row;
   after: Row;
 }
 
-/** Runs statements together: in the given transaction, or in a new one. */
+/** In the given transaction, or in a new one. */
 export function inTransaction<Result>(db: Db, work: (transaction: Db) => Promise<Result>): Promise<Result> {
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 }

@@ -11,13 +11,12 @@ interface AuthenticationParts {
   db: Db;
   keys: KeyFinders;
   findSession: FindSession;
-  /** Counts failed authentications by network. */
   failures: Throttle;
 }
 
 /**
- * Looks the bearer token or the console's session up in Postgres on every request. Failures count against the sender's network; a valid
- * key or session is let through however often others failed from there.
+ * Looks the bearer token or the console's session up in Postgres on every request. Failures count against the sender's network; a valid key
+ * or session is let through however often others failed from there.
  */
 export function authenticate({ db, keys, findSession, failures }: AuthenticationParts): RequestHandler {
   const noteKeyUse = noteUses((id, usedAt) => touchApiKey(db, id, usedAt));
@@ -43,16 +42,15 @@ export function authenticate({ db, keys, findSession, failures }: Authentication
   };
 }
 
-/** The network that a request came from: what one machine cannot vary of its address. */
+/** What one machine cannot vary of its address. */
 export const networkOf = ({ ip }: Request) => toNetwork(toPlainAddress(ip) ?? 'unknown');
 
-/** @throws ApiError `too_many_failures` once a network has failed too often */
 export async function refuseAfterFailure(failures: Throttle, request: Request): Promise<void> {
   const { allowed, retryAfterSeconds } = await failures.consume(networkOf(request));
   if (!allowed) throw new ApiError('too_many_failures', { headers: { 'Retry-After': String(retryAfterSeconds) } });
 }
 
-/** @throws ApiError where the caller's key does not allow this; `admin` allows everything */
+/** @throws ApiError if the caller's key does not allow this; `admin` allows everything */
 export function requireScope(caller: Caller, scope: string): void {
   if (caller.scopes.has(scope) || caller.scopes.has('admin')) return;
   throw new ApiError('missing_scope', `API key lacks scope ${scope}`);

@@ -7,24 +7,18 @@ import type { Request, RequestHandler } from 'express';
 import { type Caller, describeCaller } from './keys.ts';
 import { found } from './requests.ts';
 
-/** A change, as the audit log shows it. Never with a secret, a token, or a digest of one. */
 export interface Change<Result> {
-  /** Returned to the route. */
   result: Result;
-  /** Public id of the agent that it is about, if it is about one. */
   agentId?: string;
-  /** Public id or name of what was changed; absent where the action says it all. */
+  /** As stored, never with a secret or a digest of one; absent if there was nothing before, or nothing is left after. */
   target?: string;
-  /** As stored; absent where there was nothing before, or nothing is left after. */
   before?: AuditState;
   after?: AuditState;
 }
 
 /**
- * Makes a change and its entry in the audit log in one transaction. Every route that changes something goes through here, and locks its
- * rows before the end of the log's chain.
- *
- * @param change must use the given transaction; where it throws, nothing is stored
+ * Makes a change and its entry in the audit log in one transaction, or neither. Every route that changes something goes through here, and
+ * locks its rows before the end of the log's chain.
  */
 export async function recordChange<Result>(
   { db }: { db: Db },
@@ -54,11 +48,6 @@ export async function recordChange<Result>(
   });
 }
 
-/**
- * Changes an agent's status or metadata, with its entry in the audit log.
- *
- * @throws ApiError `agent_not_found`
- */
 export function changeAgent(
   context: { db: Db },
   input: { params: { id: string }; request: Request; caller: Caller | undefined },
@@ -73,7 +62,6 @@ export function changeAgent(
   });
 }
 
-/** Logs one line for each change; the audit log has its details. Ids of keys are not secret. */
 export function logChanges(logger: Logger): RequestHandler {
   return (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import { consoleFields } from './oidc/oidc-fields.ts';
 
-/** The management API's variables, each in upper snake case; the descriptions are the table of docs/configuration.md. */
+/** Each variable in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const managementConfigSchema = z.object({
   ...commonFields,
   natsUrl: commonFields.natsUrl.describe('for the live stream alone'),

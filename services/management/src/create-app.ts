@@ -20,10 +20,8 @@ import { found, parseInput, parseQuery, readJsonBody, readQuery } from './reques
 
 interface AppParts {
   context: Context;
-  /** The share of connections that a key or person reads with. */
   readsOf(holder: string): Db;
   routes: readonly Route[];
-  /** Counts failed authentications by network. */
   failures: Throttle;
   logger: Logger;
   observe: RequestHandler;
@@ -31,8 +29,8 @@ interface AppParts {
 }
 
 /**
- * An id with a broken `%` is unknown, not malformed: taken literally, it matches its route and then nothing in storage. Of trailing
- * slashes only the one that people type after `/docs` is ignored.
+ * An id with a broken `%` is unknown, not malformed: taken literally, it matches its route and then nothing in storage. Only the trailing
+ * slash of `/docs` is ignored.
  */
 const repairPath: RequestHandler = (request, _response, next) => {
   const [path = '', ...query] = request.url.split('?');
@@ -45,7 +43,6 @@ const repairPath: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Keeps pages of other sites out, unless their origin is allowed. */
 const guardCallers =
   (callers: CallerGuard): RequestHandler =>
   (request, response, next) => {
@@ -54,7 +51,7 @@ const guardCallers =
     next();
   };
 
-/** On any path: CONNECT asks for a tunnel, and an answer to TRACE would show the request's headers. */
+/** CONNECT asks for a tunnel, and an answer to TRACE would show the request's headers. */
 const refuseTunnels: RequestHandler = ({ method }, _response, next) => {
   if (method !== 'CONNECT' && method !== 'TRACE') return next();
   throw new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD, PUT, POST, DELETE' } });
@@ -79,7 +76,6 @@ function toExpressPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, '{:$1}');
 }
 
-/** @throws ApiError 404 for a text that names nothing */
 function readPathParameters(route: Route, request: Request): Record<string, string> {
   const given = request.params as Record<string, string | undefined>;
   return Object.fromEntries(
@@ -90,10 +86,9 @@ function readPathParameters(route: Route, request: Request): Record<string, stri
   );
 }
 
-/** authenticated -> scope -> edition -> within its share -> parsed -> handled */
 function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandler {
   return async (request, response) => {
-    // If the caller left while the key was looked up, `close` has passed: an answer that is counted now would stay counted.
+    // The caller may have left while the key was looked up.
     if (response.closed) return;
     const caller = response.locals.caller as Caller | undefined;
     const isRead = route.method === 'get' && caller !== undefined;
@@ -136,12 +131,11 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
   };
 }
 
-/** The HTTP side of the service: middleware for every request, and the routes. */
 export function createApp(parts: AppParts): RequestListener {
   const { context, routes, failures, logger, observe, callers } = parts;
   const app = express();
   app.disable('x-powered-by');
-  // Lists can be long and change all the time: hashing each answer would buy nothing.
+  // Lists change all the time: hashing each answer would buy nothing.
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
@@ -161,7 +155,7 @@ export function createApp(parts: AppParts): RequestListener {
     const handlers = [guardRoute(route, context), ...(route.body ? [readJsonBody] : []), handleRoute(route, parts)];
     app[route.method](toExpressPath(route.path), ...handlers);
   }
-  // After all routes: a path with a parameter must not refuse a method of a fixed path that it also matches.
+  // A path with a parameter must not refuse a method of a fixed path that it also matches.
   const paths = new Set(routes.map((route) => route.path));
   for (const path of paths) app.all(toExpressPath(path), refuseMethod(path, routes, context));
   app.use(() => {

@@ -14,7 +14,7 @@ import type { Parameter } from './requests.ts';
 
 export interface Context {
   config: ManagementConfig;
-  /** For a caller that reads: its share of the connections that only serve reads. */
+  /** For a caller that reads: its share of the connections for reads. */
   db: Db;
   reservations: BudgetReservations;
   streams: LiveStreams;
@@ -23,14 +23,10 @@ export interface Context {
   signIns: SignIns;
 }
 
-/** A successful answer, for the document and the types; tests check the real answers against the same schema. */
 export interface Answer<Schema extends z.ZodType | undefined = z.ZodType | undefined> {
-  /** 200 if absent. */
   status?: 201 | 204;
   description: string;
-  /** Absent where there is no JSON. */
   schema?: Schema;
-  /** `application/json` if absent. */
   contentType?: string;
   /** The answer has a `Link` header while there are more entries. */
   paged?: boolean;
@@ -39,21 +35,18 @@ export interface Answer<Schema extends z.ZodType | undefined = z.ZodType | undef
 }
 
 export interface Input<Name extends string, Query, Body> {
-  /** From the path, as their {@link Parameter} read them. */
   params: Record<Name, string>;
   query: Query;
   body: Body;
   request: Request;
-  /** The caller; absent if the route needs no key. */
   caller: Caller | undefined;
 }
 
-/** One endpoint: its description in the OpenAPI document, and its handler. */
 export interface Route {
   method: 'get' | 'put' | 'post' | 'delete';
   /** With parameters as OpenAPI writes them: `/api/v1/agents/{id}`. */
   path: string;
-  /** The scope that the caller's key must have; null where no key is needed. */
+  /** That the caller's key must have; null if no key is needed. */
   scope: Scope | null;
   /** Answers 404 in the base edition. */
   extendedOnly?: boolean;
@@ -65,11 +58,10 @@ export interface Route {
   answer: Answer;
   /** Those beyond what its scope, parameters, query and body bring by themselves. */
   errors?: ErrorCode[];
-  /** @returns the JSON to answer with; undefined for no content, or where the handler has answered itself */
+  /** @returns the JSON to answer with; undefined for no content, or if the handler has answered itself */
   handle(input: Input<string, unknown, unknown>, context: Context, response: Response): unknown;
 }
 
-/** False for what the base edition does not have. */
 export function isInEdition(route: Route, { edition }: Pick<ManagementConfig, 'edition'>): boolean {
   return edition === 'extended' || !route.extendedOnly;
 }
@@ -78,10 +70,7 @@ type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers itself is an ordinary function without a result.
 type Result<Schema> = (Schema extends z.ZodType ? z.output<Schema> : never) | void;
 
-/**
- * Types a route's handler by its parameters and schemas. Without a scope given, a GET needs `read` and a change `write`. Every change takes
- * a reason, which `recordChange` reads.
- */
+/** Types a route's handler by its parameters and schemas. Unless a scope is given, a GET needs `read` and a change `write`. */
 export function defineRoute<
   Name extends string = never,
   Query extends z.ZodObject | undefined = undefined,
@@ -108,7 +97,6 @@ export function defineRoute<
   return { scope, query, ...route, method: method.toLowerCase(), path } as unknown as Omit<Route, 'tag'>;
 }
 
-/** Routes that the document shows under one heading. */
 export function tagRoutes(tag: string, routes: readonly Omit<Route, 'tag'>[]): Route[] {
   return routes.map((route) => ({ ...route, tag }));
 }

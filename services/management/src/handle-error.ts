@@ -14,14 +14,13 @@ function toApiError(error: unknown): ApiError {
   return new ApiError('internal');
 }
 
-/** An error for the log, without its message, which may repeat what a caller sent. */
+/** Without its message, which may repeat what a caller sent. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   return { name: error.name, code: (error as { code?: unknown }).code, frames: frames.map((line) => line.trim()) };
 }
 
-/** Errors of a stream whose reader left, before or during the answer. */
 const callerLeft = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
 
 /** The one place where an error becomes an answer. Errors that are not the caller's fault are logged. */

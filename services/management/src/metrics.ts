@@ -2,7 +2,6 @@ import { Counter, createRegistry, Gauge, Histogram, type Registry } from '@agp/r
 import type { RequestHandler } from 'express';
 import type { LiveStreams } from './live/live-streams.ts';
 
-/** Counts and times requests, with routes labelled by their pattern so that callers cannot create labels. */
 export function createMetrics(streams: LiveStreams): { registry: Registry; observe: RequestHandler } {
   const registry = createRegistry('management');
   const requests = new Counter({

@@ -9,7 +9,6 @@ import {
 } from 'zod-openapi';
 import type { Route } from './define-route.ts';
 
-/** Every error of a route: its own, and those of its key, parameters, query and body. */
 function listErrors(route: Route): ErrorCode[] {
   const ofParameters = Object.values(route.params ?? {}).flatMap(({ error }) => error ?? []);
   // Everywhere, for unknown parameters of the query.
@@ -22,7 +21,6 @@ function listErrors(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...codes, 'internal'])];
 }
 
-/** Descriptions of errors without a fixed message. */
 const freeMessages: Partial<Record<ErrorCode, string>> = {
   invalid_parameter: 'the message names the field at fault; a query parameter that is unknown or given twice is one',
   missing_scope: '`API key lacks scope ...`',
@@ -115,7 +113,6 @@ function simplifySchema(schema: { type?: unknown; format?: unknown; pattern?: un
   if (schema.type === 'boolean') delete schema.enum;
 }
 
-/** The OpenAPI 3.1 document, from the schemas that parse the requests. */
 export function buildDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const route of routes) {

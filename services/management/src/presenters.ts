@@ -39,7 +39,6 @@ import type {
 } from '@agp/db';
 import type { z } from 'zod';
 
-/** A row with its times as text. */
 type Presented<Row> = {
   [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name];
 };
@@ -47,10 +46,8 @@ type Presented<Row> = {
 const references: Record<string, IdPrefix> = { agent_id: 'agt', event_id: 'evt' };
 
 /**
- * A row as the API shows it: times in ISO 8601, UUIDs as public ids, all else as stored. Queries name their columns as the
- * contract names its members.
- *
- * @param prefix of the column `id`; absent where that is no UUID
+ * A row as the API shows it: times in ISO 8601, UUIDs as public ids, all else as stored. Queries name their columns as the contract names
+ * its members. Without a `prefix` the column `id` is no UUID.
  */
 export function presentRow<Row extends object>(row: Row, prefix?: IdPrefix): Presented<Row> {
   const present = (name: string, value: unknown) => {
@@ -61,7 +58,6 @@ export function presentRow<Row extends object>(row: Row, prefix?: IdPrefix): Pre
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, present(name, value)])) as Presented<Row>;
 }
 
-/** A key without its secret. */
 export function presentApiKey({ previous_expires_at: previousEnd, ...row }: ApiKeyRow): ApiKey {
   const previousWorks = previousEnd !== null && previousEnd.getTime() > Date.now();
   return {
@@ -71,29 +67,24 @@ export function presentApiKey({ previous_expires_at: previousEnd, ...row }: ApiK
   };
 }
 
-/** An entry as its hash covers it, or refused requests that no hash covers yet. */
 export function presentAuditEntry(row: AuditRow): ListedAuditEntry {
   if (!row.sealed) return { ...row.entry, id: null, seq: null, lineage_hash: null, reason: null } as ListedAuditEntry;
   const { v: _, ...members } = parseJson(row.payload) as ListedAuditEntry & { v: number };
   return { ...members, reason: members.reason ?? null, lineage_hash: row.lineageHash };
 }
 
-/** A link of the chain with the text that its hash covers. */
 export function presentAuditLink({ seq, id, lineage_hash, payload }: AuditChainRow): AuditLink {
   return presentRow({ seq, id, lineage_hash, payload }, 'aud');
 }
 
-/** A cap, and how much of it is used today. */
 export function presentBudget({ warn_only, ...row }: BudgetRow): Budget {
   return { ...row, ...(warn_only && { warn_only }) };
 }
 
-/** The budget of one agent. */
 export function presentAgentBudget({ warn_only, ...row }: AgentBudgetRow): AgentBudget {
   return { ...presentRow(row), ...(warn_only && { warn_only }) };
 }
 
-/** A session without its digests. */
 export function presentConsoleSession(row: ConsoleSessionRow): z.infer<typeof consoleSessionListSchema>[number] {
   return {
     id: toPublicId('con', row.id),
@@ -121,7 +112,6 @@ function readPayload(text: string): Record<string, unknown> {
 const shownNames = Object.keys(eventSchema.shape).filter((name) => name !== 'lineage_hash') as (keyof Event)[];
 const keptNames = ['outcome', 'http_status', 'provider_request_id', 'pii_scan'] as const;
 
-/** An event with all that is known of it, and the proof of its place in the chain. */
 export function presentEventDetail({ payload: text, previous_hash, seq, ...stored }: EventDetailRow): EventDetail {
   const row = presentRow(stored, 'evt');
   const payload = readPayload(text);
@@ -152,34 +142,28 @@ export function presentEventDetail({ payload: text, previous_hash, seq, ...store
   } as EventDetail;
 }
 
-/** An event with all its fields. */
 export const presentEvent = (row: EventRow): ListedEvent => presentRow(row, 'evt');
 
-/** An event in its agent's list, which omits some fields. */
 export function presentAgentEvent(row: EventRow): AgentEvent {
   const { direction, provider, total_tokens, pii_types, ...shown } = presentEvent(row);
   return shown;
 }
 
-/** An event in its session's detail. */
 export function presentSessionEvent(row: EventRow): SessionEvent {
   const { provider, ...shown } = presentEvent(row);
   return shown;
 }
 
-/** An event on the live stream; with its agent's name only where that was asked for. */
 export function presentStreamEvent(event: AnnouncedEvent, agent_name?: string): StreamEvent {
   const { pii_types, ...shown } = event;
   return { ...shown, ...(pii_types.length > 0 && { pii_types }), ...(agent_name !== undefined && { agent_name }) };
 }
 
-/** An agent in a list: when it was last seen stands in the id of its last event. */
 export function presentListedAgent({ last_event_id: last, ...row }: ListedAgentRow): ListedAgent {
   const seen = last === undefined ? {} : { last_seen_at: last && new Date(uuidTime(last)).toISOString() };
   return { ...presentRow(row, 'agt'), ...seen };
 }
 
-/** A request that was forwarded and is not recorded. */
 export function presentUnrecordedRequest(row: UnrecordedRow): UnrecordedRequest {
   // A later version may know reasons that this one does not.
   const { data: reason = 'unknown' } = unrecordedReasonSchema.safeParse(row.reason);

@@ -7,30 +7,26 @@ import { type Db, type EventFilter, type EventRow, listEvents } from '@agp/db';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Route } from './define-route.ts';
+import { readerSilenceMs } from './limits.ts';
 import { readPiiType } from './requests.ts';
 
-/** A reader that takes nothing of an answer for this long is disconnected, in milliseconds. */
-const readerSilenceMs = 60_000;
-
-/** Disconnects a reader that stops reading an answer that is being written. */
+/** For an answer that is being written, not one that is still looked up. */
 export function giveUpSilentReader(response: Response): void {
   response.setTimeout(readerSilenceMs, () => response.destroy());
 }
 
-/** An answer as CSV: the file's name without its ending, and the members of each row that are its columns. */
 interface CsvTable {
   name: string;
   columns: readonly string[];
 }
 
-/** The members that every row has. */
 function listColumns(schema: z.ZodType | undefined): string[] {
   const row = schema instanceof z.ZodArray ? schema.element : schema;
   if (!(row instanceof z.ZodObject)) return [];
   return Object.entries(row.shape).flatMap(([name, member]) => (member instanceof z.ZodOptional ? [] : name));
 }
 
-/** Notes for the reply whether the caller asks for CSV: where `Accept` has it and JSON in one rank, or neither, JSON is sent. */
+/** If `Accept` has CSV and JSON in one rank, or neither, JSON is sent. */
 export function chooseFormat({ answer }: Route, request: Request, response: Response, query: unknown): void {
   if (answer.csv === undefined) return;
   response.vary('Accept');
@@ -39,12 +35,10 @@ export function chooseFormat({ answer }: Route, request: Request, response: Resp
   response.locals.csv = { name, columns: columns?.(query) ?? listColumns(answer.schema) } satisfies CsvTable;
 }
 
-/** The table to send in place of JSON, where the caller asks for one. */
 export function csvOf(response: Response): CsvTable | undefined {
   return response.locals.csv as CsvTable | undefined;
 }
 
-/** A list of events as CSV: with the columns that `expand` asks for, or without. @param row the schema of an entry */
 export function makeEventsCsv(row: z.ZodObject) {
   const wantedBy: Record<string, string> = {
     agent_name: 'agent',
@@ -60,9 +54,9 @@ export function makeEventsCsv(row: z.ZodObject) {
 }
 
 /**
- * Where a formula would begin for a spreadsheet: at the start of a cell, and, if it takes other separators than the comma, within it,
- * with or without quotes in between. The wide characters count where keyboards are Chinese, Japanese or Korean. The character comes
- * first, so that quotes are only looked back over from there.
+ * Where a formula would begin for a spreadsheet: at the start of a cell, or within it after another separator than the comma, with or
+ * without quotes. The wide characters are those of Chinese, Japanese and Korean keyboards. The character comes first, so that quotes are
+ * only looked back over from there.
  */
 const formulaStart = /(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])(?<=(?:^|[;|\t\r\n])"*)/g;
 
@@ -82,7 +76,6 @@ function writeCell(value: unknown): string {
   return /^\s|[",\r\n]|\s$/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** One line of CSV as RFC 4180 has it, with its end. */
 export function writeCsvLine(cells: readonly unknown[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }
@@ -97,7 +90,6 @@ interface Writer extends Framing {
   write: (rows: readonly object[]) => string;
 }
 
-/** Sets the headers of an answer in rows, and gives what writes it: as CSV where the caller asked for that, else as JSON. */
 function beginRows(response: Response, framing: Framing): Writer {
   const csv = csvOf(response);
   if (csv === undefined) {
@@ -113,17 +105,20 @@ function beginRows(response: Response, framing: Framing): Writer {
 
 const brackets: Framing = { before: '[', after: ']' };
 
-/** Sends rows that are all in memory. */
+/** An object whose last member is the list. */
+export function frameList(head: object, list: string): Framing {
+  const whole = JSON.stringify({ ...head, [list]: [] });
+  return { before: whole.slice(0, -']}'.length), after: ']}' };
+}
+
 export function sendRows(response: Response, rows: readonly object[]): void {
   const { before, write, after } = beginRows(response, brackets);
   response.send(before + write(rows) + after);
 }
 
 /**
- * Sends a list of any length as JSON, or as CSV where the caller asked for that, at its reader's pace and with one page in memory. If the
- * first page cannot be read, it fails before anything is sent; later the connection breaks off.
- *
- * @param framing text before and after the entries in JSON: the brackets, and an object around them
+ * Sends a list of any length as JSON or CSV, at its reader's pace and with one page in memory. If the first page cannot be read, it fails
+ * before anything is sent; later the connection breaks off. `framing` is the text around the entries in JSON.
  */
 export async function replyWithList<Row>(
   response: Response,
@@ -154,7 +149,7 @@ interface PageQuery {
 
 const times = ['from', 'to', 'recorded_after'] as const;
 
-/** Link to the next page: the same query with a cursor in place of the offset, and times that do not move while pages are read. */
+/** The same query with a cursor in place of the offset, and times that do not move while pages are read. */
 function writeNextLink(request: Request, query: PageQuery, cursor: string): string {
   const url = new URL(request.originalUrl, 'http://localhost');
   url.searchParams.delete('offset');
@@ -164,10 +159,8 @@ function writeNextLink(request: Request, query: PageQuery, cursor: string): stri
 }
 
 /**
- * Sends one page of a list, with a `Link` header while there is a next one.
- *
- * @param rows one more than the page has room for, where there are more
- * @param cursorOf the cursor of the page after a row
+ * Sends one page of a list, with a `Link` header while there is a next one; `rows` has one more than the page has room for if there are
+ * more.
  */
 export function replyWithPage<Row>(
   { request, query }: { request: Request; query: PageQuery },
@@ -185,7 +178,6 @@ export function replyWithPage<Row>(
 
 type EventPage = Omit<EventListQuery, 'agent_id' | 'session_id'>;
 
-/** Sends one page of events, with a `Link` header while there is a next one. */
 export async function replyWithEvents(
   input: { request: Request; query: EventPage },
   response: Response,

@@ -7,24 +7,21 @@ import { type Db, readUnrecorded } from '@agp/db';
 import { piiTypes } from '@agp/pii/types';
 import express, { type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
+import { maxBodyBytes } from './limits.ts';
 
-/** @throws ApiError where nothing was found */
 export function found<Value>(value: Value | null | undefined, error: ErrorCode): Value {
   if (value === null || value === undefined) throw new ApiError(error);
   return value;
 }
 
-/** A parameter of a path: what the document says of it, and how its text is read. */
 export interface Parameter {
   description: string;
   example: string;
-  /** Answered where nothing has this name; absent where the route answers with an empty list then. */
+  /** Answered if nothing has this name; absent if the route answers with an empty list then. */
   error?: ErrorCode | undefined;
-  /** @returns null for a text that names nothing */
   read(text: string): string | null;
 }
 
-/** Handlers get the UUID behind a public id. */
 const publicId = (prefix: IdPrefix, description: string, example: string, error: ErrorCode): Parameter => ({
   description,
   example: `${prefix}_${example}`,
@@ -49,11 +46,7 @@ export const sessionId: Parameter = {
   read: (text) => (sessionIdPattern.test(text) ? text : null),
 };
 
-/**
- * Reads when a key or token expires; null is never.
- *
- * @throws ApiError `invalid_parameter` for a time in the past
- */
+/** Reads when a key or token expires; null is never. Throws ApiError for a time in the past. */
 export function parseExpiry(expiresAt: string | null | undefined): Date | null {
   if (!expiresAt) return null;
   const time = new Date(expiresAt);
@@ -63,12 +56,7 @@ export function parseExpiry(expiresAt: string | null | undefined): Date | null {
 
 const noParameters = z.object({});
 
-/**
- * Parses a query or a body.
- *
- * @param whole name for an issue with the value as a whole
- * @throws ApiError naming the first field at fault
- */
+/** Parses a query or a body; `whole` names an issue with the value as a whole. Throws ApiError naming the first field at fault. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, whole: string): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -87,18 +75,13 @@ function describe(issue: z.core.$ZodIssue): string {
   return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
 }
 
-/** Names of parameters for a message: a few, each cut, without control characters. */
+/** A few, each cut, without control characters. */
 function listNames(names: readonly string[]): string {
   const shown = names.slice(0, 5).map((name) => toLineText(name, 64));
   return `${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
 }
 
-/**
- * Parses a query: every parameter is known, and given once.
- *
- * @param schema absent where there are no parameters
- * @throws ApiError naming the parameters at fault
- */
+/** Every parameter is known, and given once, or ApiError names those at fault. */
 export function parseQuery<Schema extends z.ZodObject>(
   schema: Schema | undefined,
   query: Record<string, unknown>,
@@ -118,16 +101,11 @@ export function parseQuery<Schema extends z.ZodObject>(
 /** A UUID that no agent has. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** The UUID of an agent that a list is asked for. A text that is no id matches no agent, so the list is empty. */
 export function readAgentFilter(agentId: string | undefined): string | undefined {
   return agentId === undefined ? undefined : (fromPublicId('agt', agentId) ?? nobody);
 }
 
-/**
- * The kind of personal data that a list is asked for: a misspelt one would find nothing, which reads as if there were none.
- *
- * @throws ApiError `invalid_parameter`
- */
+/** A misspelt kind of personal data would find nothing, which reads as if there were none. */
 export function readPiiType(type: string | undefined): string | undefined {
   if (type === undefined || Object.hasOwn(piiTypes, type)) return type;
   throw new ApiError(
@@ -136,7 +114,6 @@ export function readPiiType(type: string | undefined): string | undefined {
   );
 }
 
-/** A query with every parameter in it; values of one given more than once are a list. */
 export function readQuery(text: string | null | undefined): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(text ?? '')) {
@@ -148,10 +125,8 @@ export function readQuery(text: string | null | undefined): Record<string, strin
 }
 
 /**
- * Answers for an event that is not recorded: of one that an agent was given the id of, it says what is known.
- *
- * @param eventId UUID
- * @throws ApiError `event_not_recorded`, or `event_not_found` for an id that nothing is known of
+ * Answers for an event that is not recorded: if an agent was given its id, it says what is known. Throws ApiError `event_not_recorded` or
+ * `event_not_found`.
  */
 export async function refuseUnrecorded(db: Db, eventId: string): Promise<never> {
   const request = await readUnrecorded(db, eventId);
@@ -161,13 +136,9 @@ export async function refuseUnrecorded(db: Db, eventId: string): Promise<never> 
   throw new ApiError('event_not_recorded', `${what}: ${path} has what is known of its request`);
 }
 
-/** The UTC day of this moment, `YYYY-MM-DD`. */
 export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
-
-/** More than any valid body needs, even with every character escaped. */
-const maxBodyBytes = 256 * 1024;
 
 const unread = 'unsupported charset or content encoding';
 
@@ -187,7 +158,7 @@ function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   let text: string;
   try {
-    // Fatal: else invalid bytes would be stored as replacement characters.
+    // Else invalid bytes would be stored as replacement characters.
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new ApiError('invalid_parameter', 'body: not valid UTF-8');
@@ -200,12 +171,12 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/** Reads a JSON body of at most so many bytes into `request.body`; undefined without a body. */
+/** Into `request.body`; undefined without a body. */
 export function readJsonBodyUpTo(limit: number): RequestHandler {
   // Not `express.json`, which uses the runtime's own parser.
   const readBytes = express.raw({ limit, type: 'application/json' });
   return (request, response, next) => {
-    // `is` gives null where there is no body; an empty one has no type either.
+    // `is` gives null without a body; an empty one has no type either.
     if (request.headers['content-length'] !== '0' && request.is('application/json') === false)
       throw new ApiError('unsupported_media_type');
     if (!isInUtf8(request)) throw new ApiError('unsupported_media_type', unread);
@@ -221,5 +192,4 @@ export function readJsonBodyUpTo(limit: number): RequestHandler {
   };
 }
 
-/** Reads a body of the API's. */
-export const readJsonBody = readJsonBodyUpTo(maxBodyBytes);
+export const readJsonBody = readJsonBodyUpTo(maxBodyBytes.api);

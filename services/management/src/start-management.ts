@@ -17,9 +17,10 @@ import {
 } from '@agp/runtime';
 import type { ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
-import { createSignIns, listAllowedHosts, signInLimit } from './console/sign-ins.ts';
+import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys.ts';
+import { connections, failureLimit, shareOfReads, signInLimit } from './limits.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { createNameFinder, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
@@ -29,7 +30,6 @@ import { listRoutes } from './routes/index.ts';
 
 interface ManagementOverrides {
   logger?: Logger;
-  /** Silence on a stream before a keepalive comment, in milliseconds. */
   keepaliveMs?: number;
 }
 
@@ -42,16 +42,10 @@ const isPage = (path: string) =>
   ['/docs', '/docs/', '/openapi.json', '/console/oidc/callback'].includes(path) || isPagePath(path);
 
 const keepaliveMs = 15_000;
-/** What one key or person may have of the connections for reads. */
-const shareOfReads = { connections: 2, waiting: 100 };
-/** Failed authentications of one network in a minute. */
-const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
 
 /**
- * Starts the management API as soon as Postgres is reachable; health and metrics are served at once. Without NATS everything works but
- * the live stream.
- *
- * @throws ConfigError when the bootstrap key has the secret of another key, or a part of the OpenID settings is missing
+ * Starts the management API as soon as Postgres is reachable; health and metrics are served at once. Without NATS everything works but the
+ * live stream. Throws ConfigError if a setting is wrong that only storage or the other settings show.
  */
 export async function startManagement(
   config: ManagementConfig,
@@ -70,10 +64,9 @@ export async function startManagement(
       statementTimeoutMs: config.storageTimeoutMs,
       onConnectionError: logLostConnection(logger),
     });
-  // Keys and changes, above all the kill switch, never wait behind reads or sign-ins.
-  const database = openPool(4);
+  const database = openPool(connections.changes);
   opened.defer(() => database.close());
-  const reading = openPool(5);
+  const reading = openPool(connections.reads);
   opened.defer(() => reading.close());
   const { db } = database;
   const readsOf = shareDatabase(reading, { ...shareOfReads, waitMs: config.storageTimeoutMs });
@@ -121,7 +114,7 @@ export async function startManagement(
   opened.defer(watchCapUse(db, registry));
   await readiness.look();
 
-  // A holder of its own: no key alone can take all connections from it; two busy ones can make it wait.
+  // No key alone can take all connections from it; two busy ones can make it wait.
   const status = new StatusReader({
     db: readsOf('status'),
     reasons: () => readiness.reasons,
@@ -157,7 +150,7 @@ export async function startManagement(
   const drain = async (hurry?: AbortSignal) => {
     readiness.drain();
     http.drain();
-    // Now, so that clients have moved when the port closes; those that come back here are served until then.
+    // So that clients have moved when the port closes; those that come back here are served until then.
     streams.endStreams();
     await waitForDrain(config.drainDelaySeconds, hurry);
     await running.disposeAsync();

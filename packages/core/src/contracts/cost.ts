@@ -101,7 +101,7 @@ export const unrecordedRequestSchema = z
       description:
         '`lost`: how the request ended will not be known unless its event comes after all; null where the event is kept',
     }),
-    noted_at: timestampSchema.nullable(),
+    noted_at: timestampSchema,
   })
   .meta({ id: 'UnrecordedRequest', description: 'A request that was forwarded and is not recorded' });
 

@@ -8,7 +8,7 @@ const pauseMs = 200;
 
 /**
  * Builds indexes while nobody else does: what another process is still building looks like what an interrupted one has left. It asks for
- * the lock again and again: a statement that waits for it would keep the build waiting that it waits for.
+ * the lock again and again, since the build waits for statements that wait.
  */
 function withIndexLock<Result>(db: Db, work: (connection: Db) => Promise<Result>): Promise<Result> {
   return db.connection().execute(async (connection) => {
@@ -29,19 +29,15 @@ interface MissingIndex {
   parent: string;
   partition: string;
   name: string;
-  /** From `USING` on. */
   definition: string;
   /** A build of it was interrupted. */
   isBroken: boolean;
 }
 
 /**
- * Builds the indexes that a migration has made for `events` alone (`CREATE INDEX ... ON ONLY events`) on each partition that lacks
- * them, without keeping readers or writers waiting. It goes on where an interrupted run ended. Not within a transaction, nor
- * while this connection holds what others wait for: each build waits for the statements that run when it begins.
- *
- * @returns how many were built
- * @throws TableInUseError
+ * Builds the indexes that a migration has made `ON ONLY events` on each partition that lacks them, without keeping readers or writers
+ * waiting. Not within a transaction, nor while this connection holds what others wait for. Returns how many were built; throws
+ * TableInUseError.
  */
 export async function attachIndexes(db: Db): Promise<number> {
   return await withIndexLock(db, async (connection) => {

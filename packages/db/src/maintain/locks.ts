@@ -9,17 +9,15 @@ interface Holder {
   user: string;
   /** Names its transaction while that runs. */
   transaction: string;
-  /** How long its transaction runs; null where we may not see that of another user. */
+  /** Null if we may not see that of another user. */
   seconds: number | null;
 }
 
-/** Those who are named, the longest first. */
 const maxNamed = 5;
 
 /**
- * Watches who holds locks on the product's tables. Never with the text of a query, which may hold secrets.
- *
- * @returns looks once; says who has held locks since the first look or longer
+ * Returns a look at who has held locks on the product's tables since the first look or longer. Never with the text of a query, which may
+ * hold secrets.
  */
 export function watchLockHolders(db: Db): { look(): Promise<void>; describe(): string } {
   const since = new Map<string, number>();
@@ -63,21 +61,14 @@ const pauseMs = 3_000;
 const lockNotAvailable = '55P03';
 const deadlockDetected = '40P01';
 
-/**
- * Bounds how long the transaction waits for each table lock to two seconds: all who come after it wait as well, and proxies refuse
- * requests whose admission takes over a second.
- */
+/** Two seconds for each table lock: all who come after it wait as well, and proxies refuse requests whose admission takes over a second. */
 export async function limitLockWait(transaction: Db): Promise<void> {
   await sql`SET LOCAL lock_timeout = '2s'`.execute(transaction);
 }
 
 /**
- * Runs work that needs exclusive table locks, in transactions with {@link limitLockWait}. Where a lock is not available, it is repeated
- * after a few seconds, up to four times.
- *
- * @param db for a look at who holds them
- * @param refusal what could not be done, for the error
- * @throws TableInUseError
+ * Runs work that needs exclusive table locks, in transactions with {@link limitLockWait}, up to five times. Throws TableInUseError with
+ * `refusal`, what could not be done.
  */
 export function tryForLocks<Result>(db: Db, refusal: string, work: () => Promise<Result>): Promise<Result> {
   return tryAgain(db, refusal, [lockNotAvailable, deadlockDetected], work);
@@ -85,9 +76,7 @@ export function tryForLocks<Result>(db: Db, refusal: string, work: () => Promise
 
 /**
  * Locks one more table within a transaction, with the same repetitions; its earlier work is kept. A deadlock still ends the whole
- * transaction, since somebody waits for a table that it already holds.
- *
- * @throws TableInUseError
+ * transaction.
  */
 export function lockWithin(transaction: Db, refusal: string, table: string): Promise<void> {
   return tryAgain(transaction, refusal, [lockNotAvailable], async () => {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { limitLockWait, tryForLocks } from './locks.ts';
 
-/** Whether `events` has a partition of this name now. `to_regclass` might answer from before the connection waited for a lock. */
+/** `to_regclass` might answer from before the connection waited for a lock. */
 export async function hasPartition(db: Db, name: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     SELECT EXISTS (
@@ -36,7 +36,7 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 /** 1970-01-05, the first Monday of the epoch: weeks are cut at Monday 00:00 UTC. */
 const firstMonday = 4 * 24 * 60 * 60 * 1000;
 
-/** Makes one partition, unless it exists. @returns whether it was made */
+/** Returns false for one that exists. The lock is taken before the look, so that no row of the range arrives after it. */
 function makePartition(db: Db, name: string, from: string, to: string): Promise<boolean> {
   return tryForLocks(db, `${name} cannot be made now`, () =>
     db.transaction().execute((transaction) => makeIn(transaction, name, from, to)),
@@ -47,8 +47,6 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
   await lockPartitions(transaction);
   if (await hasPartition(transaction, name)) return false;
   await limitLockWait(transaction);
-  // The new partition takes this lock anyway. Taken before the look, no row of the range can arrive after it, and nobody searches only
-  // the old partitions while rows move.
   await sql`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`.execute(transaction);
   const inRange = sql`id >= ${sql.lit(from)} AND id < ${sql.lit(to)}`;
   const strays = await sql<{ found: boolean }>`
@@ -59,7 +57,6 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
     await sql`CREATE TABLE ${table} PARTITION OF events ${bounds}`.execute(transaction);
     return true;
   }
-  // Postgres refuses a partition while the default one has rows of its range.
   await sql`CREATE TABLE ${table} (LIKE events INCLUDING ALL)`.execute(transaction);
   await sql`
     WITH moved AS (DELETE FROM events_default WHERE ${inRange} RETURNING *)
@@ -69,16 +66,13 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
 }
 
 /**
- * Makes the missing weekly partitions of `events`, from last week to `weeksAhead` weeks ahead, and moves events of those weeks there
- * from the default partition. Needs the migrator's role. Safe to run several times at once.
- *
- * @returns the names of the partitions that were made
- * @throws TableInUseError
+ * Makes the missing weekly partitions of `events`, from last week to `weeksAhead` weeks ahead, and moves events of those weeks there from
+ * the default partition. Safe to run several times at once. Returns the names of those that were made; throws TableInUseError.
  */
 export async function makePartitions(db: Db, now: Date, weeksAhead = 8): Promise<string[]> {
   const thisWeek = firstMonday + Math.floor((now.getTime() - firstMonday) / weekMs) * weekMs;
   const made: string[] = [];
-  // From last week: an event may be recorded after midnight whose request began before.
+  // An event may be recorded after midnight whose request began before.
   for (let week = -1; week <= weeksAhead; week += 1) {
     const start = thisWeek + week * weekMs;
     const name = `events_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '_')}`;

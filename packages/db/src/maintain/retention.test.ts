@@ -138,7 +138,7 @@ test('the log names the week, its time and the number of events; messages set as
     [old, now.toISOString()],
   );
   await query(
-    'INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd) SELECT gen_random_uuid(), day, gen_random_uuid(), 1 FROM unnest($1::date[]) AS days (day)',
+    "INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason) SELECT gen_random_uuid(), day, gen_random_uuid(), 1, 'lost' FROM unnest($1::date[]) AS days (day)",
     [['2026-05-31', '2026-06-01']],
   );
   await query(

@@ -10,26 +10,21 @@ import { limitLockWait, lockWithin, tryForLocks } from './locks.ts';
 import { hasPartition, lockPartitions } from './partitions.ts';
 import { mergeOldHours } from './rollups.ts';
 
-/** A removal: how much it took, and what it kept instead. */
 export interface Removed {
   events: number;
   sessions: number;
-  /** Public id of the removal, which its anchors carry. */
   removal: string;
-  /** How many anchors it made. */
   anchors: number;
   /** RFC 6962 Merkle root over its anchors, by session and then by place. */
   anchors_root: string;
 }
 
-/** Anchors of a removal that are in memory at a time: a week may leave millions. */
+/** A week may leave millions of anchors. */
 const fetchSize = 5_000;
 
 /**
- * Keeps an anchor for each unbroken run of links that a removal takes out of a session's chain. Chains are in the order of recording and
- * partitions in the order of ids, so a run may end in the middle of a chain, and a session may have several.
- *
- * @param links a query for `session_id`, `seq` and `lineage_hash` of each removed link
+ * Keeps an anchor for each unbroken run of `links` that a removal takes out of a chain. Partitions are in the order of ids and chains in
+ * that of recording, so a session may have several runs.
  */
 async function keepAnchors(transaction: Db, links: RawBuilder<unknown>): Promise<Removed> {
   const removal = randomUUIDv7();
@@ -76,7 +71,7 @@ async function hashAnchors(transaction: Db, removal: string): Promise<Pick<Remov
   return { anchors, anchors_root: tree.root() };
 }
 
-/** The audit log's entry of a removal; where events were removed, it commits to the anchors that were kept. */
+/** If events were removed, it commits to the anchors that were kept. */
 function retentionEntry(target: string, before: AuditState): NewAuditEntry {
   return {
     actor: { kind: 'system' },
@@ -90,18 +85,12 @@ function retentionEntry(target: string, before: AuditState): NewAuditEntry {
   };
 }
 
-/** Longest time for the anchors of a week, in milliseconds: a million events take two to eight seconds. */
 export const longestRemovalMs = 4 * 60 * 60_000;
 
 /**
- * Removes a partition with its events in one transaction, together with the anchors that their chains continue from and the entry in
- * the audit log.
- *
- * While the anchors are made, only writers into this partition wait; then everybody waits for the moment of the removal. A writer that
- * waits for the partition holds a lock that this moment needs: Postgres ends one of the two, and both try again.
- *
- * @returns how many events it held; null where somebody else has removed it
- * @throws TableInUseError
+ * Removes a partition in one transaction, together with the anchors that its chains continue from and the entry in the audit log. While the
+ * anchors are made only its writers wait; then everybody waits for the moment of the removal. A writer that holds a lock that this needs
+ * may be ended by Postgres, and tries again. Returns how many events it held, or null if somebody else has removed it.
  */
 function dropPartition(db: Db, partition: Partition): Promise<number | null> {
   const refusal = `${partition.name} cannot be removed now`;
@@ -132,12 +121,7 @@ async function dropIn(transaction: Db, { name, from, to }: Partition, refusal: s
   return removed.events;
 }
 
-/**
- * Removes old rows outside the weekly partitions: events that came after their partition was removed, quarantined messages, doubted
- * usage with its notes, and the spend of unrecorded events, which matters only for the cap of its day. Usage by hour becomes usage by day.
- *
- * @param before the first id that is kept, of the time `cut`
- */
+/** Removes old rows outside the weekly partitions, with ids below `before`; usage by hour becomes usage by day. */
 function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: number; messages: number }> {
   return db.transaction().execute(async (transaction) => {
     const until = cut.toISOString();
@@ -150,7 +134,6 @@ function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: numb
       .where('received_at', '<', cut)
       .executeTakeFirstOrThrow();
     await transaction.deleteFrom('doubtful_usage').where('event_id', '<', before).execute();
-    // A bill's name has no space; with one it is a note that a doubt was told. Bills stay, or they could be charged again.
     await sql`DELETE FROM claimed_bills WHERE bill LIKE '% %' AND claimed_at < ${cut}`.execute(transaction);
     await transaction.deleteFrom('unrecorded_spend').where('day', '<', until.slice(0, 10)).execute();
     await mergeOldHours(transaction, cut);
@@ -169,11 +152,8 @@ export const leastRetentionDays = 7;
 const dayMs = 86_400_000;
 
 /**
- * Removes events that are older than the retention, in whole weeks, so that an event stays up to a week longer. Needs the role that owns
- * the tables; safe to run several times at once, and again after a crash at any point.
- *
- * @param days at least {@link leastRetentionDays}
- * @returns what was removed, one sentence each
+ * Removes events that are older than the retention, in whole weeks, so that one stays up to a week longer. Safe to run several times at
+ * once, and again after a crash. Returns what was removed, one sentence each.
  */
 export async function removeOldEvents(db: Db, now: Date, days: number): Promise<string[]> {
   const cut = new Date(now.getTime() - days * dayMs);
@@ -189,11 +169,7 @@ export async function removeOldEvents(db: Db, now: Date, days: number): Promise<
   return told;
 }
 
-/**
- * Removes refused requests that are older than so many days from their list. Their counts stay in the audit log.
- *
- * @returns how many were removed
- */
+/** Removes refused requests from their list; their counts stay in the audit log. Returns how many were removed. */
 export async function removeOldRefusals(db: Db, now: Date, days: number): Promise<number> {
   const before = firstUuidAt(now.getTime() - days * 86_400_000);
   const { numDeletedRows } = await db.deleteFrom('refused_requests').where('id', '<', before).executeTakeFirstOrThrow();

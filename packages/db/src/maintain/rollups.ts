@@ -6,7 +6,7 @@ const intoHours = sql`
   INSERT INTO hourly_usage AS known (
     hour, agent_id, model, provider, compliance_tag, prompt_tokens, completion_tokens, cost_usd, event_count, request_count)`;
 
-/** Ends it. Sort by key before, as the writer does, so that neither waits for the other in a circle. */
+/** Sort by key before, as the writer does, so that neither waits for the other in a circle. */
 const ifKnownAdd = sql`
   ON CONFLICT (hour, agent_id, model, provider, compliance_tag) DO UPDATE SET
     prompt_tokens = known.prompt_tokens + EXCLUDED.prompt_tokens,
@@ -23,12 +23,11 @@ const ifKnownAddFindings = sql`
     event_count = known.event_count + EXCLUDED.event_count,
     last_event_at = GREATEST(known.last_event_at, EXCLUDED.last_event_at)`;
 
-/** Entries of one transaction. */
 const maxEntries = 50_000;
 
 /**
- * Adds the refusals of the audit log up to yesterday to those by hour; later ones are shown by the minute. Each entry counts once: the log
- * only grows at its end, and the place that was reached moves in the same transaction. Needs the migrator's role.
+ * Adds the refusals of the audit log up to yesterday to those by hour; later ones are shown by the minute. Each entry counts once: the
+ * place that was reached moves in the same transaction.
  */
 export async function rollUpRefusals(db: Db, now: Date): Promise<void> {
   while (await rollUpSome(db, now));
@@ -64,8 +63,8 @@ const isOldHour = (cut: Date) => sql`
   hour < date_trunc('day', ${cut}::timestamptz, 'UTC') AND hour <> date_trunc('day', hour, 'UTC')`;
 
 /**
- * Merges hours before the day of `cut` into the first hour of their day: whose events are gone needs no hours any more, and sums of days
- * stay what they were. A late event makes an hour of its own, which the next call merges.
+ * Merges hours before the day of `cut` into the first hour of their day; sums of days stay what they were. A late event makes an hour of
+ * its own, which the next call merges.
  */
 export async function mergeOldHours(transaction: Db, cut: Date): Promise<void> {
   await sql`

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 
-/** Agents, who may call as them, and what applies to them. */
 export const agentTables = [
   sql`
     CREATE TABLE agents (
@@ -16,7 +15,7 @@ export const agentTables = [
       updated_at  timestamptz(3) NOT NULL DEFAULT clock_timestamp()
     )`,
   sql`CREATE INDEX agents_by_creation ON agents (created_at, id)`,
-  // Kept by the writer, apart from agents, so that recording never waits for the row that admission and the kill switch use.
+  // Apart from agents, so that recording never waits for the row that admission and the kill switch use.
   sql`
     CREATE TABLE agent_last_seen (
       agent_id       uuid PRIMARY KEY,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 
-/** The log of who changed what, and refused requests. */
 export const auditTables = [
   // One chain for the whole log; each row's hash covers the payload's exact bytes and the row before.
   sql`
@@ -36,7 +35,7 @@ export const auditTables = [
       refused_at  timestamptz NOT NULL,
       UNIQUE NULLS NOT DISTINCT (minute, agent_id, reason)
     )`,
-  // Some of those that are counted: the first of each agent, reason and minute.
+  // The first of each agent, reason and minute.
   sql`
     CREATE TABLE refused_requests (
       id          uuid PRIMARY KEY,
@@ -50,7 +49,7 @@ export const auditTables = [
   sql`CREATE INDEX refused_requests_by_agent ON refused_requests (agent_id, id)`,
   sql`CREATE INDEX refused_requests_by_reason ON refused_requests (reason, id)`,
   sql`CREATE INDEX refused_requests_by_request ON refused_requests (request_id, id)`,
-  // The log's entries by hour, since reading the JSON of a month takes too long.
+  // Reading the JSON of a month takes too long.
   sql`
     CREATE TABLE hourly_refusals (
       hour           timestamptz NOT NULL,

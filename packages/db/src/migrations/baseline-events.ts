@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 
-/** Sessions, events and their chains; messages that can never be recorded. */
 export const eventTables = [
   // A row is claimed for its agent by the proxy, before the first event; the writer keeps the totals.
   sql`
@@ -25,7 +24,7 @@ export const eventTables = [
       length      bigint NOT NULL,
       hash        text NOT NULL
     ) WITH (fillfactor = 70)`,
-  // A row for each unbroken run of events that retention removed: its last hash, which the next event's hash covers. Kept for ever.
+  // A row for each unbroken run of events that retention removed: its last hash, which the next event's hash covers.
   sql`
     CREATE TABLE lineage_anchors (
       session_id    text COLLATE "C" NOT NULL,
@@ -36,7 +35,7 @@ export const eventTables = [
       PRIMARY KEY (session_id, first_seq)
     )`,
   sql`CREATE INDEX lineage_anchors_by_removal ON lineage_anchors (removal, session_id, first_seq)`,
-  // Partitioned by range of the id, a UUIDv7, which orders by time: a redelivered event lands in the same partition.
+  // By the id, a UUIDv7, which orders by time: a redelivered event lands in the same partition.
   sql`
     CREATE TABLE events (
       id                 uuid PRIMARY KEY,
@@ -72,7 +71,6 @@ export const eventTables = [
   sql`
     CREATE INDEX events_by_recording ON events USING brin (recorded_at)
     WITH (autosummarize = on, pages_per_range = 32)`,
-  // A client that was away finds in it what was recorded meanwhile of earlier requests.
   sql`
     CREATE INDEX events_recorded_late ON events (recorded_at, id)
     WHERE recorded_at - "timestamp" > interval '10 minutes'`,
@@ -83,7 +81,7 @@ export const eventTables = [
     WHERE provider_request_id IS NOT NULL`,
   sql`CREATE INDEX events_by_model ON events (model, id)`,
   sql`CREATE INDEX events_by_provider ON events (provider, id)`,
-  // Kept for the few events only that the filters look for.
+  // Kept for the few events that the filters look for.
   sql`CREATE INDEX events_with_pii ON events (id) WHERE pii_detected`,
   sql`CREATE INDEX events_by_tag ON events (compliance_tag, id) WHERE compliance_tag <> 'default'`,
   sql`CREATE INDEX events_by_outcome ON events (outcome, id) WHERE outcome <> 'completed'`,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 
 /**
- * The views that Grafana and other reports may read, without payloads or secrets. Their columns are an interface
- * (docs/monitoring.md): a later migration may add some, and takes none away. Views read with their owner's rights.
+ * The views that Grafana and other reports may read, without payloads or secrets. Their columns are an interface (docs/monitoring.md): a
+ * later migration may add some, and takes none away.
  */
 export const reportingViews = [
   sql`CREATE SCHEMA reporting`,
-  // Ids as the API shows them, and times as the bounds of ids. Immutable, so that partitions are ruled out by them.
+  // Immutable, so that partitions are ruled out by them.
   sql`
     CREATE FUNCTION reporting.public_id(prefix text, id uuid) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 
-/** Sums that the writer keeps, so that costs and panels cost the same however many events there are. */
 export const usageTables = [
   sql`
     CREATE TABLE daily_usage (
@@ -70,8 +69,8 @@ export const usageTables = [
       session_id  text,
       provider    text,
       model       text,
-      reason      text NOT NULL DEFAULT 'unknown',
-      noted_at    timestamptz(3) DEFAULT clock_timestamp()
+      reason      text NOT NULL,
+      noted_at    timestamptz(3) NOT NULL DEFAULT clock_timestamp()
     )`,
   sql`CREATE INDEX unrecorded_spend_by_day ON unrecorded_spend (day, agent_id)`,
   // Requests that were forwarded while Redis was away, until they are recorded. The time is Postgres' own: proxies' clocks may be wrong.

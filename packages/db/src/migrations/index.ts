@@ -3,8 +3,7 @@ import * as baseline from './0001-baseline.ts';
 
 const migrations: Record<string, Migration> = { '0001-baseline': baseline };
 
-/** The migrations in their order. A migration that has been released is never edited. */
+/** In their order. A migration that has been released is never edited. */
 export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };
 
-/** The one that is applied last. */
 export const lastMigration = Object.keys(migrations).sort().at(-1) as string;

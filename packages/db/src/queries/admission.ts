@@ -1,19 +1,15 @@
 import type { AgentStatus } from '@agp/core/contracts';
 import type { Pool } from 'pg';
 
-/** The agent, token and session that admission decides about. */
 export interface AdmissionKey {
-  /** UUID */
   agentId: string;
-  /** UUID of the token that the agent showed; null when it showed none. */
+  /** UUID of the token that the agent showed; null without one. */
   tokenId: string | null;
-  /** The session whose owner is also needed; null where it is known, or none is named. */
+  /** The session whose owner is also needed; null if it is known, or none is named. */
   sessionId: string | null;
 }
 
-/** A daily cap as it is enforced. */
 export interface DailyCap {
-  /** Whole nano-dollars; null is no cap. */
   capNanoUsd: number | null;
   /** Requests over the cap are let through and reported. */
   warnOnly: boolean;
@@ -22,60 +18,47 @@ export interface DailyCap {
 /** Everything that admission depends on, as stored at this moment. */
 export interface AdmissionState {
   status: AgentStatus;
-  /** The tag in the agent's metadata, unchecked; null without one. */
   complianceTag: string | null;
-  /** Everything is stopped. */
   paused: boolean;
-  /** The token exists for this agent's name and has not expired; false when none was shown. */
+  /** The token exists for this agent's name and has not expired; false if none was shown. */
   tokenIsValid: boolean;
   /** A token was once issued for the agent's name, so it can only be used with a valid one. */
   nameIsClaimed: boolean;
-  /** UUID of the agent that the session belongs to; null where it belongs to none, or was not asked for. */
   sessionOwner: string | null;
   agentCap: DailyCap;
   globalCap: DailyCap;
-  /** Null is no limit. */
   requestsPerMinute: number | null;
 }
 
-interface Row {
+type Row = Omit<AdmissionState, 'agentCap' | 'globalCap'> & {
   position: number;
-  status: AdmissionState['status'];
-  compliance_tag: string | null;
-  paused: boolean;
-  token_is_valid: boolean;
-  name_is_claimed: boolean;
-  session_owner: string | null;
-  agent_cap: number | null;
-  agent_warn_only: boolean;
-  global_cap: number | null;
-  global_warn_only: boolean;
-  requests_per_minute: number | null;
-}
+  agentCap: number | null;
+  agentWarnOnly: boolean;
+  globalCap: number | null;
+  globalWarnOnly: boolean;
+};
 
-// LIMIT tells the planner that `control` has one row. Otherwise it assumes a thousand for a table that was never analysed, and takes
-// seconds to compile the statement for so many. OFFSET 0 enforces one look-up: otherwise all claimed names may be read for each request.
+// LIMIT tells the planner that `control` has one row; it assumes a thousand for a table that was never analysed. OFFSET 0 enforces one
+// look-up: else all claimed names may be read for each request.
 const text = `
-  SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS compliance_tag, control.paused,
+  SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS "complianceTag", control.paused,
     EXISTS (
       SELECT FROM agent_tokens
       WHERE id = asked.token_id AND agent_name = agents.name
         AND (expires_at IS NULL OR expires_at > clock_timestamp())
-    ) AS token_is_valid,
-    EXISTS (SELECT FROM claimed_names WHERE name = agents.name OFFSET 0) AS name_is_claimed,
-    (SELECT agent_id FROM sessions WHERE id = asked.session_id) AS session_owner,
-    agents.daily_cap_usd * 1e9 AS agent_cap, agents.warn_only AS agent_warn_only,
-    control.global_cap_usd * 1e9 AS global_cap, control.global_warn_only,
-    agents.requests_per_minute
+    ) AS "tokenIsValid",
+    EXISTS (SELECT FROM claimed_names WHERE name = agents.name OFFSET 0) AS "nameIsClaimed",
+    (SELECT agent_id FROM sessions WHERE id = asked.session_id) AS "sessionOwner",
+    agents.daily_cap_usd * 1e9 AS "agentCap", agents.warn_only AS "agentWarnOnly",
+    control.global_cap_usd * 1e9 AS "globalCap", control.global_warn_only AS "globalWarnOnly",
+    agents.requests_per_minute AS "requestsPerMinute"
   FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS asked (agent_id, token_id, session_id, position)
   JOIN agents ON agents.id = asked.agent_id
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
 
 /**
- * Reads the state of several agents in one statement. It is never cached: the kill switch, a revoked token, the pause and a changed cap
- * hold from the next request on.
- *
- * @returns the state of each key; unknown agents are missing
+ * Reads the state of several agents in one statement; unknown agents are missing. Never cached: the kill switch, a revoked token, the pause
+ * and a changed cap hold from the next request on.
  */
 export async function readAdmissions(
   pool: Pool,
@@ -91,32 +74,23 @@ export async function readAdmissions(
     ],
   });
   const states = new Map<AdmissionKey, AdmissionState>();
-  for (const row of rows) {
-    const key = keys[row.position - 1];
+  for (const { position, agentCap, agentWarnOnly, globalCap, globalWarnOnly, ...row } of rows) {
+    const key = keys[position - 1];
     if (key === undefined) continue;
     states.set(key, {
-      status: row.status,
-      complianceTag: row.compliance_tag,
-      paused: row.paused,
-      tokenIsValid: row.token_is_valid,
-      nameIsClaimed: row.name_is_claimed,
-      sessionOwner: row.session_owner,
-      agentCap: { capNanoUsd: row.agent_cap, warnOnly: row.agent_warn_only },
-      globalCap: { capNanoUsd: row.global_cap, warnOnly: row.global_warn_only },
-      requestsPerMinute: row.requests_per_minute,
+      ...row,
+      agentCap: { capNanoUsd: agentCap, warnOnly: agentWarnOnly },
+      globalCap: { capNanoUsd: globalCap, warnOnly: globalWarnOnly },
     });
   }
   return states;
 }
 
-/** Which running requests must be stopped. */
 export interface RunningState {
   paused: boolean;
-  /** UUIDs. */
   blocked: Set<string>;
 }
 
-/** Looks at the agents whose requests run right now, in one statement. */
 export async function readRunningStates(pool: Pool, agentIds: readonly string[]): Promise<RunningState> {
   const { rows } = await pool.query<{ paused: boolean; id: string | null }>({
     name: 'read-running-states',

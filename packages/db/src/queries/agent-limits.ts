@@ -8,10 +8,8 @@ import { agentSpendUsd, globalSpendUsd } from './spend.ts';
 
 const agentLimitsColumns = ['id', 'name', 'daily_cap_usd', 'warn_only', 'requests_per_minute', 'created_at'] as const;
 
-/** An agent's cap in USD a UTC day, and its limit of requests a minute; null means no cap or limit. */
 export type AgentLimitsRow = Pick<Selectable<Schema['agents']>, (typeof agentLimitsColumns)[number]>;
 
-/** The caps and limits of all agents in pages, oldest first, retired ones included. */
 export function listAgentLimits(db: Db, range: PageRange): AsyncGenerator<AgentLimitsRow[]> {
   return readOldestFirst(range, db.selectFrom('agents').select(agentLimitsColumns));
 }
@@ -19,11 +17,8 @@ export function listAgentLimits(db: Db, range: PageRange): AsyncGenerator<AgentL
 type AgentLimitsChange = Partial<Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only' | 'requests_per_minute'>>;
 
 /**
- * Changes an agent's cap or limit, for requests that are admitted after the commit. `updated_at` stays: it is about status and
- * metadata only.
- *
- * @param id UUID
- * @returns undefined for an unknown agent
+ * Changes an agent's cap or limit, for requests that are admitted after the commit. `updated_at` stays: it is about status and metadata.
+ * Undefined for an unknown agent.
  */
 export function updateAgentLimits(
   db: Db,
@@ -51,14 +46,11 @@ export function updateAgentLimits(
 
 /** An amount that is reserved for a request whose event may not be recorded yet. */
 export interface HeldAmount {
-  /** UUID */
   eventId: string;
-  /** UUID */
   agentId: string;
   nanoUsd: number;
 }
 
-/** A cap and its use, in USD; without a cap both `daily_cap_usd` and `remaining_usd` are null. */
 export interface BudgetRow {
   daily_cap_usd: number | null;
   warn_only: boolean;
@@ -111,10 +103,8 @@ const toColumns = (held: readonly HeldAmount[]) => [
 ];
 
 /**
- * The cap of all agents together, and its use.
- *
- * @param day `YYYY-MM-DD`, UTC
- * @param held reservations of all agents for that day, read before: events recorded in between are then found here
+ * The cap of all agents together, and its use on a UTC day. `held` are that day's reservations of all agents, read before: events recorded
+ * in between are then found here.
  */
 export async function readGlobalBudget(db: Db, day: string, held: readonly HeldAmount[]): Promise<BudgetRow> {
   const query = CompiledQuery.raw(globalText, [day, ...toColumns(held)]);
@@ -123,11 +113,7 @@ export async function readGlobalBudget(db: Db, day: string, held: readonly HeldA
   return row;
 }
 
-/**
- * The caps of some agents, and their use, oldest agent first. Unknown agents are left out.
- *
- * @param held as in {@link readGlobalBudget}; those of other agents are ignored
- */
+/** The caps of some agents, and their use, oldest agent first; unknown agents are left out. `held` as in {@link readGlobalBudget}. */
 export async function readAgentBudgets(
   db: Db,
   day: string,

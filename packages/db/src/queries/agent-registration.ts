@@ -5,7 +5,6 @@ import type { Db } from '../database.ts';
 import { inTransaction, type RowOf } from '../statements.ts';
 import { readPages } from './pages.ts';
 
-/** The id of the agent with that name; null where no request ever used it. */
 export async function findAgentId(pool: Pool, name: string): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'find-agent-id',
@@ -16,19 +15,16 @@ export async function findAgentId(pool: Pool, name: string): Promise<string | nu
 }
 
 export interface NewAgent {
-  /** UUID; used if the name is new. */
   id: string;
   name: string;
   sourceIp: string;
-  /** UUID of the token that the request showed, which a claimed name requires; null where it showed none. */
+  /** UUID of the token that the request showed, which a claimed name requires. */
   tokenId: string | null;
 }
 
 /**
- * Registers an agent by its first request, active and with the default cap and limit, in one statement, so that they hold for that
- * request already. Requests that race for one name all get the row of the first.
- *
- * @returns the id of the name; null where the name is claimed and the request showed no valid token for it
+ * Registers an agent by its first request, with the default cap and limit, in one statement, so that they hold for that request already.
+ * Requests that race for one name all get the row of the first. Null if the name is claimed and the request showed no valid token.
  */
 export async function registerAgent(pool: Pool, agent: NewAgent): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>({
@@ -45,7 +41,7 @@ export async function registerAgent(pool: Pool, agent: NewAgent): Promise<string
   return rows[0]?.id ?? (await findAgentId(pool, agent.name));
 }
 
-/** Releases a claimed name, so that any agent may declare it again. Only a name without tokens, expired ones included, can be released. */
+/** Releases a claimed name without tokens, so that any agent may declare it again. */
 export function releaseName(db: Db, name: string): Promise<'released' | 'unknown' | 'has_tokens'> {
   return inTransaction(db, async (transaction) => {
     const claimed = await transaction
@@ -70,7 +66,6 @@ export function releaseName(db: Db, name: string): Promise<'released' | 'unknown
 
 type ClaimedNameRow = RowOf<ClaimedName, 'claimed_at'>;
 
-/** Names that need a token, in pages, by name. */
 export function listClaimedNames(db: Db): AsyncGenerator<ClaimedNameRow[]> {
   return readPages<ClaimedNameRow>({ offset: 0 }, async ({ after, limit }) => {
     const { rows } = await sql<ClaimedNameRow>`

@@ -10,14 +10,13 @@ type AgentTokenRow = RowOf<AgentToken, 'created_at' | 'expires_at'>;
 const agentTokenColumns = ['id', 'agent_name', 'created_at', 'expires_at'] as const;
 
 interface NewAgentToken {
-  /** UUID */
   id: string;
   agentName: string;
   secretSha256: Buffer;
   expiresAt: Date | null;
 }
 
-/** Stores a token, with the digest of its secret only. From the same moment on its name is claimed. */
+/** With the digest of its secret only. From the same moment on its name is claimed. */
 export function createAgentToken(db: Db, token: NewAgentToken): Promise<AgentTokenRow> {
   return inTransaction(db, async (transaction) => {
     // An update that changes nothing locks the row: a release of the name waits, and then sees the token.
@@ -35,7 +34,6 @@ export function createAgentToken(db: Db, token: NewAgentToken): Promise<AgentTok
   });
 }
 
-/** Revokes a token: the next request with it is refused by every proxy. Its name stays claimed. Undefined for an unknown id. */
 export function deleteAgentToken(db: Db, id: string): Promise<AgentTokenRow | undefined> {
   return db.deleteFrom('agent_tokens').where('id', '=', id).returning(agentTokenColumns).executeTakeFirst();
 }
@@ -47,7 +45,7 @@ export interface AgentTokenOwner {
   agentName: string;
 }
 
-/** The tokens with these digests (hex) of their secrets, expired ones included. Revoked and unknown ones are missing. */
+/** By digests in hex, expired ones included. Revoked and unknown ones are missing. */
 export async function findAgentTokens(pool: Pool, digests: readonly string[]): Promise<Map<string, AgentTokenOwner>> {
   const { rows } = await pool.query<{ id: string; agent_name: string; secret_sha256: Buffer }>({
     name: 'find-agent-tokens',
@@ -57,7 +55,6 @@ export async function findAgentTokens(pool: Pool, digests: readonly string[]): P
   return new Map(rows.map((row) => [row.secret_sha256.toString('hex'), { id: row.id, agentName: row.agent_name }]));
 }
 
-/** All agent tokens in pages, oldest first, expired ones included. */
 export function listAgentTokens(db: Db): AsyncGenerator<AgentTokenRow[]> {
   return readOldestFirst({ offset: 0 }, db.selectFrom('agent_tokens').select(agentTokenColumns));
 }

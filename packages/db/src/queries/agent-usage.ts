@@ -9,13 +9,7 @@ type Row = Omit<Parts['days'][number], 'day'> & { day: string | null; model: str
 const dayMs = 86_400_000;
 const mostModels = 20;
 
-/**
- * What an agent used in some days, by day and by model, and the kinds of personal data that were found.
- *
- * @param agentId UUID
- * @param lastDay `YYYY-MM-DD`, UTC
- * @param dayCount days until that one, included
- */
+/** What an agent used in `dayCount` UTC days until `lastDay`, by day and by model, and the kinds of personal data that were found. */
 export async function readAgentUsage(db: Db, agentId: string, lastDay: string, dayCount: number): Promise<Parts> {
   const last = Date.parse(lastDay);
   // Each day by itself: the primary key begins with it.
@@ -38,7 +32,7 @@ export async function readAgentUsage(db: Db, agentId: string, lastDay: string, d
   };
 }
 
-/** Usage of each agent that has any, the costliest first, ties by id. */
+/** The costliest first, ties by id. */
 export async function listAgentCosts(db: Db): Promise<CostBreakdownEntry[]> {
   const { rows } = await sql<CostBreakdownEntry>`
     SELECT usage.agent_id, agents.name AS agent_name, total_cost_usd, total_prompt_tokens, total_completion_tokens,
@@ -62,7 +56,6 @@ export async function listAgentCosts(db: Db): Promise<CostBreakdownEntry[]> {
 
 type CostTotalsRow = RowOf<CostSummary, 'date_from' | 'date_to'>;
 
-/** Usage of all agents and days, added exactly by Postgres; zeros and nulls without any. */
 export async function summarizeCosts(db: Db): Promise<CostTotalsRow> {
   const { rows } = await sql<CostTotalsRow>`
     SELECT coalesce(sum(cost_usd), 0) AS total_cost_usd,

@@ -6,7 +6,6 @@ import { type PageRange, readOldestFirst } from './pages.ts';
 
 export type AgentRow = RowOf<Agent, 'created_at' | 'updated_at'>;
 
-/** The columns of an agent as it is shown: its address is that of the latest recorded request. */
 export const agentColumns = [
   'agents.id',
   'agents.name',
@@ -19,31 +18,26 @@ export const agentColumns = [
   'agents.updated_at',
 ] as const;
 
-/** An agent; what it used only where that was asked for. */
 export interface ListedAgentRow extends AgentRow {
-  /** UUID, which holds its time. */
   last_event_id?: string | null;
   cost_today_usd?: number;
   requests_today?: number;
   daily_cap_usd?: number | null;
   warn_only?: boolean;
   requests_per_minute?: number | null;
-  /** Kinds of findings. */
   pii_today?: string[];
 }
 
 interface AgentFilter {
   status?: AgentRow['status'] | undefined;
-  /** Text that the name has in it, in any case. */
   search?: string | undefined;
-  /** UUID: this one alone. */
   id?: string | undefined;
 }
 
 /** By when they came, by name, by what they cost today, by when they were last seen. */
 type AgentOrder = 'created' | 'name' | 'cost' | 'seen';
 
-/** Agents in one answer that is not by creation: those are sorted in memory. */
+/** Those in an order that is not by creation are sorted in memory. */
 const mostSorted = 1_000;
 
 const lastEventId = sql<string | null>`(
@@ -68,7 +62,6 @@ const usageColumns = (day: string) =>
     )`.as('pii_today'),
   ] as const;
 
-/** `%` and `_` stand for themselves. */
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
 const ofFilter = (db: Db, { status, search, id }: AgentFilter) =>
@@ -78,7 +71,7 @@ const ofFilter = (db: Db, { status, search, id }: AgentFilter) =>
     .$if(status !== undefined, (asked) => asked.where('agents.status', '=', status as AgentRow['status']))
     .$if(search !== undefined, (asked) => asked.where('agents.name', 'ilike', `%${escapeLike(search ?? '')}%`));
 
-/** UUIDs in an order: what it goes by is read for all agents at once, and nothing else is. */
+/** What the order goes by is read for all agents at once, and nothing else is. */
 async function listSorted(
   db: Db,
   filter: AgentFilter,
@@ -95,7 +88,6 @@ async function listSorted(
   const sorted = {
     name: () => ids.orderBy(sql`lower(agents.name)`),
     cost: () => ids.leftJoin(spent, 'spent.agent_id', 'agents.id').orderBy(sql`coalesce(spent.usd, 0)`, 'desc'),
-    // Ids of events hold their times.
     seen: () =>
       ids
         .leftJoin('agent_last_seen as seen', 'seen.agent_id', 'agents.id')
@@ -109,12 +101,7 @@ async function listSorted(
   return rows.map((row) => row.id);
 }
 
-/**
- * Agents in pages, those of one status or name where that is asked for.
- *
- * @param day the UTC day that `order` by cost and `usage` are about, `YYYY-MM-DD`
- * @param withUsage adds what each used on that day
- */
+/** Agents in pages. `day` is the UTC day that `order` by cost and the usage of `withUsage` are about. */
 export async function* listAgents(
   db: Db,
   filter: AgentFilter,
@@ -135,7 +122,6 @@ export async function* listAgents(
   yield ids.flatMap((id) => known.get(id) ?? []);
 }
 
-/** One agent by its UUID. */
 export function readAgent(db: Db, id: string): Promise<AgentRow | undefined> {
   return db.selectFrom('agents').select(agentColumns).where('agents.id', '=', id).executeTakeFirst();
 }
@@ -147,15 +133,12 @@ export async function agentExists(db: Db, id: string): Promise<boolean> {
 
 export interface AgentChange {
   status?: AgentRow['status'] | undefined;
-  /** Replaces the old object. */
   metadata?: Record<string, unknown> | undefined;
 }
 
 /**
- * Changes an agent, for requests that are admitted after the commit. `updated_at` grows by at least a millisecond, whatever the clock
- * says.
- *
- * @returns undefined for an unknown agent
+ * Changes an agent, for requests that are admitted after the commit. `updated_at` grows by at least a millisecond, whatever the clock says.
+ * Undefined for an unknown agent.
  */
 export function updateAgent(
   db: Db,
@@ -163,7 +146,6 @@ export function updateAgent(
   change: AgentChange,
 ): Promise<{ before: Pick<AgentRow, 'status' | 'metadata'>; after: AgentRow } | undefined> {
   return inTransaction(db, async (transaction) => {
-    // The weaker lock is enough, since the row's key does not change.
     const before = await transaction
       .selectFrom('agents')
       .select(['status', 'metadata'])
@@ -185,7 +167,6 @@ export function updateAgent(
   });
 }
 
-/** The names of agents, by their UUIDs. */
 export function listAgentNames(db: Db, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
   return db.selectFrom('agents').select(['id', 'name']).where('id', 'in', ids).execute();
 }

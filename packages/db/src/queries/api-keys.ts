@@ -16,7 +16,7 @@ const apiKeyColumns = [
   'previous_expires_at',
 ] as const;
 
-/** `previous_expires_at` is until when the secret before the present one works; in the past, or null, where none does. */
+/** `previous_expires_at` is until when the secret before the present one works. */
 export type ApiKeyRow = Pick<Selectable<Schema['api_keys']>, (typeof apiKeyColumns)[number]>;
 
 interface NewApiKey {
@@ -27,7 +27,6 @@ interface NewApiKey {
   expiresAt: Date | null;
 }
 
-/** Stores a key; of its secret only the digest. */
 export function createApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
   return db
     .insertInto('api_keys')
@@ -43,9 +42,8 @@ export function createApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
 }
 
 /**
- * Deletes a key, except the one from the configuration: the next start of any replica would bring it back.
- *
- * @returns the deleted key, or why none was deleted
+ * Deletes a key, except the one from the configuration: the next start of any replica would bring it back. Returns the key, or why none was
+ * deleted.
  */
 export async function deleteApiKey(db: Db, id: string): Promise<ApiKeyRow | 'unknown' | 'bootstrap'> {
   const deleted = await db
@@ -60,7 +58,6 @@ export async function deleteApiKey(db: Db, id: string): Promise<ApiKeyRow | 'unk
 }
 
 export interface FoundApiKey {
-  /** UUID */
   id: string;
   name: string;
   scopes: string[];
@@ -71,7 +68,6 @@ export interface FoundApiKey {
 const any = (digests: readonly Buffer[]) => sql<Buffer>`ANY (${digests}::bytea[])`;
 const now = sql<Date>`clock_timestamp()`;
 
-/** Keys with a secret that has one of these digests and works at this moment. */
 function selectKeys(db: Db, digests: readonly Buffer[]) {
   return db
     .selectFrom('api_keys')
@@ -84,7 +80,7 @@ function selectKeys(db: Db, digests: readonly Buffer[]) {
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 }
 
-/** The keys with these digests of their secrets, in hex, unless they have expired. Never cached: a deleted key is gone at once. */
+/** By digests in hex, unless they have expired. Never cached: a deleted key is gone at once. */
 export async function findApiKeys(db: Db, digests: readonly string[]): Promise<Map<string, FoundApiKey>> {
   const asked = digests.map((hex) => Buffer.from(hex, 'hex'));
   const rows = await selectKeys(db, asked)
@@ -107,10 +103,8 @@ export async function findWorkingSecrets(db: Db, digests: string[]): Promise<Set
 const previousWorks = sql<boolean>`coalesce(previous_expires_at > clock_timestamp(), false)`.as('previous_works');
 
 /**
- * Stores the configured key as `bootstrap`, with every scope. A new secret replaces the old one and gets the new id, so that streams
- * opened with the old secret end; it has an entry in the audit log. Several processes may do this at once.
- *
- * @returns false, with nothing changed, where another key already has this secret
+ * Stores the configured key as `bootstrap`, with every scope. A new secret replaces the old one and gets the new id, so that streams opened
+ * with the old secret end. Several processes may do this at once. Returns false if another key already has this secret.
  */
 export function keepBootstrapKey(db: Db, id: string, secretSha256: Buffer): Promise<boolean> {
   const isTaken = sql`EXISTS (
@@ -157,24 +151,17 @@ function toEntry(oldId: string | null, newId: string): NewAuditEntry {
   };
 }
 
-/** All keys, expired ones too, oldest first. */
 export function listApiKeys(db: Db): Promise<ApiKeyRow[]> {
   return db.selectFrom('api_keys').select(apiKeyColumns).orderBy('created_at').orderBy('id').execute();
 }
 
 export interface KeyRotation {
-  /** UUID of the key. */
   id: string;
-  /** Of the new secret. */
   secretSha256: Buffer;
-  /** How long the old secret keeps working, in seconds. */
   overlapSeconds: number;
 }
 
-/**
- * Gives a key a new secret. The previous one keeps working for the overlap; an even older one, from a rotation whose overlap has not
- * ended, stops at once.
- */
+/** The previous secret keeps working for `overlapSeconds`; an even older one stops at once. */
 export function rotateApiKey(
   db: Db,
   { id, secretSha256, overlapSeconds }: KeyRotation,
@@ -206,7 +193,6 @@ export function rotateApiKey(
   });
 }
 
-/** Records that a key was used, unless some process has recorded a use within the minute before. */
 export async function touchApiKey(db: Db, id: string, usedAt: Date): Promise<void> {
   const minuteBefore = new Date(usedAt.getTime() - 60_000);
   await db

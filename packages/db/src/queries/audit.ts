@@ -7,17 +7,13 @@ import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { type RefusalRow, refusalColumns, refusalGroup, toRefusalEntry } from './refusal-columns.ts';
 
-/** An entry that gets its id with its place in the chain. */
 export type NewAuditEntry = Omit<AuditEntry, 'id' | 'timestamp'> & {
-  /** When it happened; now, if absent. */
   timestamp?: string;
 };
 
 /**
- * Appends entries to the audit log's chain. The head stays locked until the transaction ends, so this must be its last statement:
- * whoever holds the head waits for no other lock, which rules out deadlocks.
- *
- * @param transaction the one that makes the change: change and entries are stored together, or neither
+ * Appends entries to the audit log's chain, as the last statement of the transaction that makes the change: whoever holds the head waits
+ * for no other lock, which rules out deadlocks.
  */
 export async function appendAudit(transaction: Db, entries: readonly NewAuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
@@ -51,12 +47,9 @@ export async function appendAudit(transaction: Db, entries: readonly NewAuditEnt
 }
 
 interface AuditFilter {
-  /** UUID */
   agentId?: string | undefined;
   action?: string | undefined;
-  /** Entries of this time or later. */
   from?: Date | undefined;
-  /** Entries before this time. */
   to?: Date | undefined;
 }
 
@@ -68,8 +61,8 @@ export type AuditRow =
 type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string | null };
 
 /**
- * One page of the audit log: first what has no number yet, then by number, the highest first. Not by time, because refused requests get
- * their number when their minute is over. One statement, so that refusals that are being sealed are shown exactly once.
+ * One page of the audit log: first what has no number yet, then the highest number first. One statement, so that refusals that are being
+ * sealed are shown exactly once.
  */
 export async function listAudit(
   db: Db,
@@ -111,16 +104,11 @@ export type AuditChainRow = Selectable<Schema['audit_log']>;
 
 const pageSize = 500;
 
-/** The end of the audit log's chain. */
 export function readAuditHead(db: Db): Promise<LineageHead> {
   return db.selectFrom('audit_head').select(['length', 'hash']).executeTakeFirstOrThrow();
 }
 
-/**
- * The chain in pages, in its order.
- *
- * @param length the number of entries to read; pass the head's length to end at that head
- */
+/** The chain in pages, in its order; `length` of the head ends at that head. */
 export async function* readAuditChain(db: Db, length: number): AsyncGenerator<AuditChainRow[]> {
   for (let after = -1; ; ) {
     const rows = await db

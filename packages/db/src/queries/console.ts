@@ -2,10 +2,8 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 
-/** A code that signs the holder of a key in once. */
 interface ConsoleCode {
   codeSha256: Buffer;
-  /** Digest of the key's secret. */
   keySha256: Buffer;
   expiresAt: Date;
 }
@@ -32,11 +30,7 @@ export async function findConsoleCodes(db: Db, digests: readonly string[]): Prom
   return new Map(rows.map((row) => [row.code_sha256.toString('hex'), row.key_sha256]));
 }
 
-/**
- * Uses a code up: of several that come with it at once, one gets an answer.
- *
- * @returns false for a code that is unknown, used or expired
- */
+/** Uses a code up: of several that come with it at once, one gets an answer. Returns false for one that is unknown, used or expired. */
 export async function takeConsoleCode(db: Db, codeSha256: Buffer): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('console_codes')
@@ -48,16 +42,14 @@ export async function takeConsoleCode(db: Db, codeSha256: Buffer): Promise<boole
 
 export type ConsoleSessionRow = Selectable<Schema['console_sessions']>;
 
-/** A session that nobody uses ends after this long. */
 const idleMinutes = 30;
 
-/** Neither expired nor idle for too long. */
 const isLiveConsoleSession = sql<boolean>`
   expires_at > clock_timestamp() AND last_used_at > clock_timestamp() - make_interval(mins => ${idleMinutes})`;
 
 /**
- * The sessions with these digests of their tokens, in hex, unless they have expired. Never cached: one that was ended is gone at once.
- * Whether a key's secret still works is not looked at.
+ * By digests of their tokens in hex, unless they have expired. Never cached: one that was ended is gone at once. Whether a key's secret
+ * still works is not looked at.
  */
 export async function findConsoleSessions(db: Db, digests: readonly string[]): Promise<Map<string, ConsoleSessionRow>> {
   const rows = await db
@@ -69,7 +61,6 @@ export async function findConsoleSessions(db: Db, digests: readonly string[]): P
   return new Map(rows.map((row) => [row.token_sha256.toString('hex'), row]));
 }
 
-/** All sessions that have not expired, the latest used first. */
 export function listConsoleSessions(db: Db): Promise<ConsoleSessionRow[]> {
   return db
     .selectFrom('console_sessions')
@@ -80,29 +71,23 @@ export function listConsoleSessions(db: Db): Promise<ConsoleSessionRow[]> {
     .execute();
 }
 
-/** Whom a session is of: the holder of an API key, by the digest of the key's secret, or a person, as an OpenID provider names them. */
+/** The holder of an API key, by the digest of the key's secret, or a person, as an OpenID provider names them. */
 export type SessionOwner = { keySha256: Buffer } | { issuer: string; subject: string };
 
 interface NewConsoleSession {
-  /** UUID */
   id: string;
   tokenSha256: Buffer;
   owner: SessionOwner;
-  /** Of the key, or of the person. */
   name: string;
   role: string;
   sourceIp: string;
   expiresAt: Date;
 }
 
-/** Sessions that one key's holders or one person may have at once: beyond that the one that was used longest ago ends. */
+/** Of one key's holders or one person: beyond that the one that was used longest ago ends. */
 const mostOfOwner = 50;
 
-/**
- * Stores a session, and removes those that are over.
- *
- * @returns the session, and those that ended for it because its owner had too many
- */
+/** Stores a session, and removes those that are over. `ended` are those that ended because the owner had too many. */
 export async function createConsoleSession(
   transaction: Db,
   session: NewConsoleSession,
@@ -148,17 +133,11 @@ export async function createConsoleSession(
   return { created, ended };
 }
 
-/**
- * Ends a session for good.
- *
- * @param id UUID of the session
- * @returns the ended session; undefined where there is none
- */
+/** Ends a session for good; undefined if there is none. */
 export function endConsoleSession(db: Db, id: string): Promise<ConsoleSessionRow | undefined> {
   return db.deleteFrom('console_sessions').where('id', '=', id).returningAll().executeTakeFirst();
 }
 
-/** Records that a session was used, so that it does not count as idle. */
 export async function touchConsoleSession(db: Db, id: string, usedAt: Date): Promise<void> {
   await db
     .updateTable('console_sessions')

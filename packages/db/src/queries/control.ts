@@ -13,17 +13,13 @@ const controlColumns = [
   'default_requests_per_minute',
 ] as const;
 
-/** Settings for all agents. Caps are USD a UTC day; null is no cap or limit. */
 export type ControlRow = Pick<Selectable<Schema['control']>, (typeof controlColumns)[number]>;
 
 export function readControl(db: Db): Promise<ControlRow> {
   return db.selectFrom('control').select(controlColumns).executeTakeFirstOrThrow();
 }
 
-/**
- * Changes the given settings for all agents, for requests that are admitted after the commit. New defaults do not change the caps and
- * limits of registered agents.
- */
+/** For requests that are admitted after the commit. New defaults do not change the caps and limits of registered agents. */
 export function updateControl(db: Db, change: Partial<ControlRow>): Promise<Changed<ControlRow>> {
   const { global_cap_usd: globalCap, default_agent_cap_usd: defaultCap, ...rest } = change;
   return inTransaction(db, async (transaction) => {

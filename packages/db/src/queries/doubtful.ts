@@ -6,11 +6,8 @@ import type { Db } from '../database.ts';
 import type { RowOf } from '../statements.ts';
 import { type Page, pageOfRequests, type RequestFilter } from './pages.ts';
 
-/** A call whose recorded figures are doubted. */
 export interface FoundDoubt {
-  /** UUID of the event that records it. */
   eventId: string;
-  /** UUID */
   agentId: string;
   sessionId: string;
   provider: string;
@@ -19,13 +16,11 @@ export interface FoundDoubt {
   claimedPromptTokens: number;
   claimedCompletionTokens: number;
   claimedCostNanoUsd: number;
-  /** As recorded. */
   costNanoUsd: number;
-  /** When the request came in, in milliseconds since 1970 UTC. */
   occurredAt: number;
 }
 
-/** Most rows of one agent and UTC day: further ones would add nothing but size. */
+/** Further ones of one agent and UTC day would add nothing but size. */
 const maxDoubtsOfDay = 1_000;
 
 // Rows of this statement itself are not counted, so an agent may get a few more.
@@ -49,7 +44,7 @@ const text = `
   ) < $12
   ON CONFLICT (event_id) DO NOTHING`;
 
-/** Adds doubted calls, up to a bound for each agent and day. Safe to call again with the same calls. */
+/** Up to a bound for each agent and day. Safe to call again with the same calls. */
 export async function addDoubtfulUsage(pool: Pool, doubts: readonly FoundDoubt[]): Promise<void> {
   await pool.query({
     name: 'add-doubtful-usage',
@@ -71,10 +66,8 @@ export async function addDoubtfulUsage(pool: Pool, doubts: readonly FoundDoubt[]
   });
 }
 
-/** A call whose recorded figures are doubted; `agent_name` is null where the agent is gone. */
 type DoubtfulUsageRow = RowOf<DoubtfulUsage, 'started_at'>;
 
-/** One page, newest first. */
 export async function listDoubtfulUsage(db: Db, filter: RequestFilter, page: Page): Promise<DoubtfulUsageRow[]> {
   const { rows } = await sql<DoubtfulUsageRow>`
     SELECT event_id, agent_id, agents.name AS agent_name, session_id, provider, model, occurred_at AS started_at, reason,
@@ -85,11 +78,8 @@ export async function listDoubtfulUsage(db: Db, filter: RequestFilter, page: Pag
 }
 
 export interface BillClaim {
-  /** The provider's id as configured. */
   provider: string;
-  /** The provider's own id of what it bills once. */
   bill: string;
-  /** UUID of the event that would carry the cost. */
   eventId: string;
 }
 
@@ -97,10 +87,8 @@ export interface BillClaim {
 const claimHolds = '1 day';
 
 /**
- * Claims a bill for an event. The first claim wins, unless its event was lost before it was recorded. An event may repeat its claim:
- * the answer to the first try may have been lost.
- *
- * @returns whether the event is to carry the cost
+ * Claims a bill for an event, which is then to carry the cost. The first claim wins, unless its event was lost before it was recorded. An
+ * event may repeat its claim: the answer to the first try may have been lost.
  */
 export async function claimBill(pool: Pool, { provider, bill, eventId }: BillClaim): Promise<boolean> {
   const { rowCount } = await pool.query({

@@ -9,19 +9,16 @@ import type { RowOf } from '../statements.ts';
 import { firstIdAt, type Page, type RequestFilter, readPages } from './pages.ts';
 import { listPartitions } from './partitions.ts';
 
-/** The columns of an event as it is shown. */
 export const eventColumns = Object.keys(eventSchema.shape) as (keyof Event)[];
 
-/** An event as it is shown; with its agent's name, and how it ended, only where that was asked for. */
+/** With its agent's name, and how it ended, only if that was asked for. */
 export type EventRow = RowOf<Event, 'timestamp'> & Pick<ListedEvent, 'agent_name' | (typeof outcomeNames)[number]>;
 
 interface EventExtras {
   withNames?: boolean;
-  /** Adds how they ended. */
   withOutcomes?: boolean;
 }
 
-/** The name of the agent that a column names by its id. */
 const nameOfAgent = (column: string) =>
   sql<string>`(SELECT name FROM agents WHERE agents.id = ${sql.ref(column)})`.as('agent_name');
 
@@ -38,7 +35,7 @@ export async function findRecordedIds(pool: Pool, eventIds: readonly string[]): 
   return rows.map(({ id }) => id);
 }
 
-/** Ids from `from` on and below `to`; without one of them there is no such bound. */
+/** From `from` on and below `to`; without one of them there is no such bound. */
 interface IdRange {
   from?: string | undefined;
   to?: string | undefined;
@@ -52,7 +49,6 @@ const laterOf = (one: string | undefined, other: string | undefined) =>
 const earlierOf = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one;
 
-/** The part that both ranges have; null where there is none. */
 function overlap(one: IdRange, other: IdRange): IdRange | null {
   const from = laterOf(one.from, other.from);
   const to = earlierOf(one.to, other.to);
@@ -60,10 +56,8 @@ function overlap(one: IdRange, other: IdRange): IdRange | null {
 }
 
 /**
- * Cuts a range of ids into parts that Postgres reads each in the order of ids, the latest first. A range in which ids may also lie in the
- * default partition makes it look for the first match in every week before it returns any; so what lies outside the weeks is read apart.
- *
- * @param weeks from the first week on until the end of the last one; correct whatever they are
+ * Cuts a range of ids into parts that Postgres reads each in the order of ids, the latest first. If ids may also lie in the default
+ * partition, it looks for the first match in every week before it returns any; so what lies outside the weeks is read apart.
  */
 function splitByWeeks(range: IdRange, weeks: IdRange | null): IdRange[] {
   if (weeks === null) return [range];
@@ -90,13 +84,11 @@ export interface EventFilter extends RequestFilter {
   piiDetected?: boolean | undefined;
   piiType?: string | undefined;
   outcome?: NonNullable<EventMessage['outcome']> | undefined;
-  /** Only those that failed, or were answered with 4xx or 5xx. */
   failed?: boolean | undefined;
   /** The lowest and the highest. */
   httpStatus?: { from: number; to: number } | undefined;
   requestId?: string | undefined;
   providerRequestId?: string | undefined;
-  /** Only events that come after this one in the list. */
   cursor?: string | undefined;
 }
 
@@ -140,7 +132,7 @@ function inRange(query: Query, { from, to }: IdRange): Query {
 let known: { weeks: IdRange | null; at: number } | null = null;
 const keptMs = 60_000;
 
-/** Where the weeks begin and end. They change with maintenance, a list is right with old ones too, and to read them takes longer than it. */
+/** Where the weeks begin and end. A list is right with old ones too, and to read them takes longer than it. */
 async function findWeeks(db: Db): Promise<IdRange | null> {
   if (known !== null && performance.now() - known.at < keptMs) return known.weeks;
   const partitions = await listPartitions(db);
@@ -149,10 +141,7 @@ async function findWeeks(db: Db): Promise<IdRange | null> {
   return weeks;
 }
 
-/**
- * One page of events, newest first. An id holds the millisecond of its event's timestamp, so times are ranges of the
- * primary key and order by id is order by timestamp.
- */
+/** One page of events, newest first. An id holds the millisecond of its event, so times are ranges of the primary key. */
 export async function listEvents(
   db: Db,
   filter: EventFilter,
@@ -172,7 +161,7 @@ export async function listEvents(
   );
   if (late !== null) {
     const isLate = sql<boolean>`recorded_at - "timestamp" > interval '10 minutes'`;
-    // OFFSET 0 keeps Postgres from reading in the order of ids, which is right only where many match.
+    // OFFSET 0 keeps Postgres from reading in the order of ids, which is right only if many match.
     const found = endings.map((matching) => inRange(matching, late).where(isLate).offset(0));
     parts.push(...found.map((each) => read(db.selectFrom(each.as('events')).selectAll() as unknown as Query)));
   }
@@ -189,11 +178,7 @@ export async function listEvents(
     .execute();
 }
 
-/**
- * A session's events in pages, in the order of their timestamps.
- *
- * @param length only so many links from the start of the chain, to match totals that were read before
- */
+/** In the order of their timestamps; only `length` links from the start of the chain, to match totals that were read before. */
 export function listSessionEvents(
   db: Db,
   sessionId: string,
@@ -216,13 +201,12 @@ const detailColumns = [
   ...(['request_id', 'failure', 'pii_findings'] as const),
 ];
 
-/** An event with its columns beside the payload. */
 export type EventDetailRow = EventRow & {
   agent_name: string | null;
   seq: number;
   recorded_at: Date;
   payload: string;
-  /** `genesis` for the first; null where it is not near. */
+  /** `genesis` for the first; null if it is not near. */
   previous_hash: string | null;
 } & Pick<
     EventDetail,
@@ -232,7 +216,6 @@ export type EventDetailRow = EventRow & {
 /** Events of the session before and after one, among which the one before it in the chain is looked for: no index has `seq`. */
 const near = 2_000;
 
-/** One event by its UUID, with all that is stored of it. */
 export async function readEventDetail(db: Db, id: string): Promise<EventDetailRow | undefined> {
   const row = await db
     .selectFrom('events')
@@ -262,7 +245,6 @@ async function readPreviousHash(
   return rows[0]?.lineage_hash ?? null;
 }
 
-/** One event by its UUID. */
 export function readEvent(db: Db, id: string): Promise<EventRow | undefined> {
   return db.selectFrom('events').select(eventColumns).where('id', '=', id).executeTakeFirst();
 }

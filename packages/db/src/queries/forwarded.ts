@@ -3,7 +3,6 @@ import { nanoToDecimal } from '@agp/core/money';
 import type { Pool } from 'pg';
 import type { UnrecordedSpend } from './unrecorded.ts';
 
-/** A request on its way to its provider, with the cost that is reserved for it. */
 export type ForwardedSpend = Omit<UnrecordedSpend, 'reason'>;
 
 /** Keeps forwarded requests for whoever finds their proxy dead. Repeated calls say that it lives. */
@@ -27,43 +26,25 @@ export async function keepForwarded(pool: Pool, spends: readonly ForwardedSpend[
   });
 }
 
-interface Row {
-  event_id: string;
-  day: string;
-  agent_id: string;
-  cost_nano_usd: number;
-  session_id: string | null;
-  provider: string | null;
-  model: string | null;
-}
+type Row = Omit<ForwardedSpend, 'request'> & { [Detail in 'sessionId' | 'provider' | 'model']: string | null };
 
-/**
- * Forwarded requests of which nothing was heard for so long, oldest first.
- *
- * @param silentMs by Postgres' clock, which set their time too
- */
+/** Forwarded requests of which nothing was heard for so long by Postgres' clock, oldest first. */
 export async function listForwarded(pool: Pool, silentMs: number, limit: number): Promise<ForwardedSpend[]> {
   const { rows } = await pool.query<Row>({
     name: 'list-forwarded',
-    text: `SELECT event_id, day::text, agent_id, (1e9 * cost_usd)::bigint AS cost_nano_usd, session_id, provider, model
+    text: `SELECT event_id AS "eventId", day::text, agent_id AS "agentId", (1e9 * cost_usd)::bigint AS "costNanoUsd",
+             session_id AS "sessionId", provider, model
            FROM forwarded_requests WHERE seen_at < clock_timestamp() - $1 * interval '1 millisecond'
            ORDER BY seen_at LIMIT $2`,
     values: [silentMs, limit],
   });
-  return rows.map(({ event_id, day, agent_id, cost_nano_usd, session_id, provider, model }) => ({
-    eventId: event_id,
-    day,
-    agentId: agent_id,
-    costNanoUsd: cost_nano_usd,
-    request: session_id === null || provider === null ? null : { sessionId: session_id, provider, model },
+  return rows.map(({ sessionId, provider, model, ...spend }) => ({
+    ...spend,
+    request: sessionId === null || provider === null ? null : { sessionId, provider, model },
   }));
 }
 
-/**
- * Forgets forwarded requests, but for those that were heard of meanwhile.
- *
- * @param silentMs as in `listForwarded`
- */
+/** Forgets forwarded requests, but for those that were heard of meanwhile. */
 export async function removeForwarded(pool: Pool, eventIds: readonly string[], silentMs: number): Promise<void> {
   await pool.query({
     name: 'remove-forwarded',

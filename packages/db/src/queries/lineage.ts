@@ -5,16 +5,13 @@ import type { Db } from '../database.ts';
 import { type EventRow, eventColumns } from './events.ts';
 import { readPages } from './pages.ts';
 
-/** An anchor, and the removal that made it. */
 interface AnchorRow extends Anchor {
-  /** UUID */
   removal: string;
 }
 
 /** The removal of anchors that were made before removals had ids. */
 export const noRemoval = '00000000-0000-0000-0000-000000000000';
 
-/** All anchors in pages, by removal, and within one in the order that its Merkle root covers. */
 export function listAnchors(db: Db): AsyncGenerator<AnchorRow[]> {
   return readPages<AnchorRow>({ offset: 0 }, ({ after, limit }) => {
     let query = db
@@ -30,7 +27,7 @@ export function listAnchors(db: Db): AsyncGenerator<AnchorRow[]> {
   });
 }
 
-/** The runs of links that retention removed from a session's chain, in its order. Few: in nearly all sessions at most one for each week. */
+/** In the chain's order. Few: in nearly all sessions at most one for each week. */
 export function listLineageAnchors(db: Db, sessionId: string): Promise<RemovedLinks[]> {
   return db
     .selectFrom('lineage_anchors')
@@ -44,9 +41,8 @@ const pageSize = 500;
 const uuidBytes = 16;
 
 /**
- * The UUIDs of a session's events in chain order, read once: there is no index on `seq`.
- *
- * @returns 16 bytes for each event in one buffer, since a chain may have millions; empty for an unknown session
+ * The UUIDs of a session's events in chain order, read once, since there is no index on `seq`: 16 bytes for each in one buffer, as a chain
+ * may have millions.
  */
 export async function readLineageOrder(db: Db, sessionId: string): Promise<Buffer> {
   const { rows } = await sql<{ ids: Buffer | null }>`
@@ -56,7 +52,6 @@ export async function readLineageOrder(db: Db, sessionId: string): Promise<Buffe
   return rows[0]?.ids ?? Buffer.alloc(0);
 }
 
-/** The UUIDs in pages: a long chain does not fit in memory. */
 function* idPages(order: Buffer): Generator<string[]> {
   const pageBytes = pageSize * uuidBytes;
   for (let start = 0; start < order.length; start += pageBytes) {
@@ -66,11 +61,7 @@ function* idPages(order: Buffer): Generator<string[]> {
   }
 }
 
-/**
- * The links of one chain, with the UUIDs of their events, in pages.
- *
- * @param order as {@link readLineageOrder} gave it
- */
+/** In pages, by the order of {@link readLineageOrder}. */
 export async function* listLineageEntries(db: Db, order: Buffer): AsyncGenerator<LineageEntry[]> {
   for (const ids of idPages(order)) {
     yield await db
@@ -82,10 +73,9 @@ export async function* listLineageEntries(db: Db, order: Buffer): AsyncGenerator
   }
 }
 
-/** An event as it is shown, and its link. */
 export type LinkedEventRow = EventRow & Pick<LineageEntry, 'seq' | 'payload'>;
 
-/** The events of one chain with their links, in pages. @param order as {@link readLineageOrder} gave it */
+/** In pages, by the order of {@link readLineageOrder}. */
 export async function* listLinkedEvents(db: Db, order: Buffer): AsyncGenerator<LinkedEventRow[]> {
   for (const ids of idPages(order)) {
     yield await db
@@ -97,7 +87,7 @@ export async function* listLinkedEvents(db: Db, order: Buffer): AsyncGenerator<L
   }
 }
 
-/** Length and last hash of a session's chain, which the writer stores apart from the events; undefined for an unknown session. */
+/** Stored apart from the events; undefined for an unknown session. */
 export function readLineageHead(db: Db, sessionId: string): Promise<LineageHead | undefined> {
   return db
     .selectFrom('lineage_heads')

@@ -2,13 +2,9 @@ import { firstUuidAt } from '@agp/core/ids';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
 
-/** Which requests a list is about, by the columns `agent_id` and `event_id` of its table. */
 export interface RequestFilter {
-  /** UUID */
   agentId?: string | undefined;
-  /** Requests of this time or later. */
   from?: Date | undefined;
-  /** Requests before this time. */
   to?: Date | undefined;
 }
 
@@ -31,21 +27,16 @@ export function pageOfRequests({ agentId, from, to }: RequestFilter, { limit, of
   return sql`${where} ORDER BY request.event_id DESC LIMIT ${limit} OFFSET ${offset}`;
 }
 
-/** Rows that are held in memory at a time. */
 const pageSize = 1000;
 
 export interface PageRange {
-  /** Most rows in all; every row if undefined. */
   limit?: number | undefined;
-  /** Rows left out at the start. */
   offset: number;
 }
 
 /**
- * Reads a list of any length in pages, so that memory stays constant and no connection is held while a slow reader
- * takes its time.
- *
- * @param readPage reads the rows after `after`, or from the start; `limit` and `offset` count rows
+ * Reads a list of any length in pages, so that memory stays constant and no connection is held while a slow reader takes its time. `limit`
+ * and `offset` count rows.
  */
 export async function* readPages<Row>(
   range: PageRange,
@@ -65,7 +56,6 @@ export async function* readPages<Row>(
   }
 }
 
-/** Reads the rows of a query over one table in pages, oldest first, ties by id. */
 export function readOldestFirst<Table extends keyof Schema, Row extends { created_at: Date; id: string }>(
   range: PageRange,
   query: SelectQueryBuilder<Schema, Table, Row>,

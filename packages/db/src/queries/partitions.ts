@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 
-/** A partition of `events`, with its bounds: ids from `from` on and below `to`. */
 export interface Partition {
   name: string;
   from: string;
@@ -10,7 +9,6 @@ export interface Partition {
 
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** The partitions with ids below `before` only, oldest first; never the default one. */
 export async function listPartitions(db: Db, before = lastId): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
     SELECT name, bounds[1] AS "from", bounds[2] AS "to" FROM (

@@ -2,10 +2,8 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 
-/** A message that was set aside, with its size in bytes in their place. */
 type QuarantinedMessage = Omit<Selectable<Schema['quarantine']>, 'bytes'> & { size: number };
 
-/** All quarantined messages, oldest first. */
 export async function listQuarantined(db: Db): Promise<QuarantinedMessage[]> {
   return db
     .selectFrom('quarantine')
@@ -15,7 +13,6 @@ export async function listQuarantined(db: Db): Promise<QuarantinedMessage[]> {
     .execute();
 }
 
-/** Notes that a message is back in the stream. */
 export async function markQuarantineReplayed(db: Db, id: number): Promise<void> {
   await db
     .updateTable('quarantine')
@@ -24,17 +21,14 @@ export async function markQuarantineReplayed(db: Db, id: number): Promise<void> 
     .execute();
 }
 
-/** A message that can never be recorded, as it came. */
 interface UnrecordableMessage {
   messageId: string | null;
-  /** Why, for machines: a decoding error's code, or Postgres' SQLSTATE. */
   code: string;
-  /** Why, for people. It may quote the message. */
   reason: string;
   bytes: Uint8Array;
 }
 
-/** Sets messages aside; one that is redelivered meanwhile is set aside once. */
+/** One that is redelivered meanwhile is set aside once. */
 export async function quarantineMessages(db: Db, messages: readonly UnrecordableMessage[]): Promise<void> {
   if (messages.length === 0) return;
   await db
@@ -51,7 +45,6 @@ export async function quarantineMessages(db: Db, messages: readonly Unrecordable
     .execute();
 }
 
-/** A quarantined message; null for an unknown id. */
 export async function readQuarantined(
   db: Db,
   id: number,

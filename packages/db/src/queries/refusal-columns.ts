@@ -13,14 +13,12 @@ export interface RefusalRow {
 
 const shownReason = sql`CASE WHEN agent_id IS NOT NULL THEN reason END`;
 
-/** Selects {@link RefusalRow} from rows of `refusal_counts`, grouped by {@link refusalGroup}. */
 export const refusalColumns = sql`
   minute, agent_id, jsonb_object_agg(reason, count) AS reasons, sum(count)::bigint AS count,
   (array_agg(source_ip ORDER BY refused_at DESC))[1] AS source_ip`;
 
 export const refusalGroup = sql`minute, agent_id, ${shownReason}`;
 
-/** The entry of refused requests, without a place in the chain. */
 export function toRefusalEntry(row: RefusalRow): Omit<AuditEntry, 'id'> {
   return {
     timestamp: row.minute.toISOString(),

@@ -8,33 +8,26 @@ import { type RefusalRow, refusalColumns, refusalGroup, toRefusalEntry } from '.
 
 /** Requests that were refused in one minute, for one reason. */
 export interface RefusalCount {
-  /** The start of the minute, in milliseconds since 1970 UTC. */
   minute: number;
-  /** UUID; null where no registered agent is known to have sent them. */
   agentId: string | null;
-  /** Code of the error that they were answered with. */
   reason: string;
   count: number;
   /** Of the latest of them. */
   sourceIp: string;
-  /** When the latest was refused, in milliseconds since 1970 UTC. */
   refusedAt: number;
   /** The first of them. */
   requests: RefusedRequest[];
 }
 
-/** One refused request, for the list of them. */
 export interface RefusedRequest {
   /** A UUIDv7, which holds the time. */
   id: string;
-  /** As in {@link RefusalCount}. */
   agentId: string | null;
   reason: string;
   requestId: string;
   sourceIp: string;
-  /** Null where none is known. */
   provider: string | null;
-  /** Of the target, without query and agent's name; null where it cannot be shown. */
+  /** Of the target, without query and agent's name; null if it cannot be shown. */
   path: string | null;
 }
 
@@ -55,8 +48,8 @@ const text = `
     refused_at = greatest(refusal_counts.refused_at, EXCLUDED.refused_at)`;
 
 /**
- * Adds to the refusals of their minutes, and lists some of them, in one statement; each minute, agent and reason at most once a call. All
- * proxies, and the writer that seals them, lock rows in this order.
+ * Adds to the refusals of their minutes, and lists some of them, in one statement. All proxies, and the writer that seals them, lock rows
+ * in this order.
  */
 export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): Promise<void> {
   const listed = counts.flatMap(({ requests }) => requests);
@@ -84,14 +77,11 @@ export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): 
 interface RefusalFilter extends RequestFilter {
   reason?: string | undefined;
   requestId?: string | undefined;
-  /** Only those that come after this one in the list, by UUID. */
   cursor?: string | undefined;
 }
 
-/** A refused request; the id holds its time. */
 export type RefusedRequestRow = Omit<Refusal, 'timestamp'>;
 
-/** One page of the refused requests that are listed singly, newest first. */
 export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Promise<RefusedRequestRow[]> {
   let query = db
     .selectFrom('refused_requests as refused')
@@ -107,15 +97,13 @@ export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Prom
   return query.orderBy('refused.id', 'desc').limit(limit).execute();
 }
 
-/** Most counts that one transaction moves, so that changes never wait long for the end of the chain. */
+/** So that changes never wait long for the end of the chain. */
 const maxCounts = 500;
 const lockKey = 4_704_122;
 
 /**
  * Moves some refusal counts of the oldest minute that ended at least ten seconds ago into the log's chain, in one transaction: at any
- * moment each is in exactly one of the two. One writer does so at a time.
- *
- * @returns how many counts were moved: 0 when there is nothing to do, or another writer is doing it
+ * moment each is in exactly one of the two. Returns 0 if there is nothing to do, or another writer is doing it.
  */
 export function sealRefusals(db: Db): Promise<number> {
   return db.transaction().execute(async (transaction) => {

@@ -8,17 +8,12 @@ import { type PageRange, readPages } from './pages.ts';
 
 export interface SessionClaim {
   sessionId: string;
-  /** UUID */
   agentId: string;
 }
 
 const readOwners = 'SELECT id, agent_id FROM sessions WHERE id = ANY($1)';
 
-/**
- * Claims sessions for the agents that use them first. A session belongs to one agent for ever.
- *
- * @returns the owner of each session; another agent where the claim came too late
- */
+/** A session belongs to one agent for ever. Returns the owner of each; another agent if the claim came too late. */
 export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise<Map<string, string>> {
   const first = new Map<string, string>();
   for (const claim of claims) if (!first.has(claim.sessionId)) first.set(claim.sessionId, claim.agentId);
@@ -44,10 +39,9 @@ export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise
   return owners;
 }
 
-/** A session that has events; the columns that only those have are never null. */
 type SessionRow = RowOf<Session, 'started_at' | 'ended_at'>;
 
-/** Sessions as they are shown: those without a recorded event are only claims of their agent. */
+/** Those without a recorded event are only claims of their agent. */
 function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 'agents', SessionRow> {
   return db
     .selectFrom('sessions')
@@ -73,17 +67,14 @@ function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 'agents
 type SessionCursor = Pick<SessionRow, 'started_at' | 'id'>;
 
 interface SessionFilter {
-  /** UUID */
   agentId?: string | undefined;
-  /** Sessions that began at this time or later. */
   from?: Date | undefined;
-  /** Sessions that began before this time. */
   to?: Date | undefined;
   /** Only sessions that come after this place in the list. */
   cursor?: SessionCursor | undefined;
 }
 
-/** Sessions in pages, the latest start first, ties by id. */
+/** The latest start first, ties by id. */
 export function listSessions(
   db: Db,
   { agentId, from, to, cursor }: SessionFilter,
@@ -108,7 +99,6 @@ export function listSessions(
   });
 }
 
-/** One session by its id, if anything was recorded in it. */
 export function readSession(db: Db, id: string): Promise<SessionRow | undefined> {
   return selectSessions(db).where('sessions.id', '=', id).executeTakeFirst();
 }

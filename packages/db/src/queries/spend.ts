@@ -3,24 +3,21 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { PageRange } from './pages.ts';
 
-/*
- * The spend of the UTC day `$1`, in USD, that caps limit and operators see. Lost and quarantined events count too. Use both sums in one
+/**
+ * The spend of the UTC day `$1`, in USD, that caps limit and operators see, with lost and quarantined events. Use both sums in one
  * statement: with two snapshots an event might be missing from both.
  */
 
-/** Of the agent `asked.agent_id`. */
 export const agentSpendUsd = `(
   coalesce((SELECT sum(cost_usd) FROM daily_usage WHERE day = $1 AND agent_id = asked.agent_id), 0)
     + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1 AND agent_id = asked.agent_id), 0)
   )`;
 
-/** Of all agents together. */
 export const globalSpendUsd = `(
   coalesce((SELECT sum(cost_usd) FROM daily_global_spend WHERE day = $1), 0)
     + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1), 0)
   )`;
 
-/** The spend of a UTC day, in whole nano-dollars, of an agent and of all together. */
 export interface Spend {
   agentNanoUsd: number;
   globalNanoUsd: number;
@@ -34,12 +31,7 @@ interface Row {
 
 const spendColumns = `1e9 * ${agentSpendUsd} AS agent_spend, 1e9 * ${globalSpendUsd} AS global_spend`;
 
-/**
- * Reads the spend of several agents and of all together, in one statement.
- *
- * @param day `YYYY-MM-DD`
- * @param agentIds UUIDs
- */
+/** Of several agents and of all together in whole nano-dollars, in one statement. */
 export async function readSpend(pool: Pool, day: string, agentIds: readonly string[]): Promise<Map<string, Spend>> {
   const { rows } = await pool.query<Row>({
     name: 'read-spend',
@@ -49,12 +41,6 @@ export async function readSpend(pool: Pool, day: string, agentIds: readonly stri
   return new Map(rows.map((row) => [row.agent_id, toSpend(row)]));
 }
 
-/**
- * The same, and which of some events it already contains: their reservations no longer count. One statement, so that both are of the
- * same moment.
- *
- * @param eventIds UUIDs
- */
 export async function readSpendWithRecorded(
   pool: Pool,
   day: string,
@@ -81,17 +67,14 @@ export async function readSpendWithRecorded(
 
 const toSpend = (row: Row): Spend => ({ agentNanoUsd: row.agent_spend, globalNanoUsd: row.global_spend });
 
-/** How much of today's caps (UTC) recorded spend has used. */
 interface CapUse {
-  /** Active agents that have a cap above 0 and spent at least `near` of it. */
+  /** Active agents that have a cap above 0 and spent at least `near` (0 to 1) of it. */
   agents_near: number;
-  /** Those of them that spent all of it. */
   agents_at: number;
-  /** Used part of the cap of all agents together; null without such a cap. */
+  /** Null without such a cap. */
   global_ratio: number | null;
 }
 
-/** @param near part of a cap, 0 to 1 */
 export async function readCapUse(db: Db, near: number): Promise<CapUse> {
   const { rows } = await sql<CapUse>`
     SELECT count(*) FILTER (WHERE of_agent AND used_ratio >= ${near}) AS agents_near,
@@ -104,14 +87,9 @@ export async function readCapUse(db: Db, near: number): Promise<CapUse> {
   return rows[0] as CapUse;
 }
 
-/** Agents that are sorted at once. */
 const mostSorted = 1_000;
 
-/**
- * UUIDs of the agents that have used most of their cap on a day; then those without a cap, the dearest first. Retired ones are left out.
- *
- * @param day `YYYY-MM-DD`, UTC
- */
+/** Those that have used most of their cap on a UTC day; then those without a cap, the dearest first. Retired ones are left out. */
 export async function listAgentsByCapUse(db: Db, day: string, { limit, offset }: PageRange): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT agents.id

@@ -5,9 +5,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import { lastMigration } from '../migrations/index.ts';
 
-/** Readiness checks of Postgres; each rejects while it fails. */
 interface StorageChecks {
-  /** Postgres answers. */
   postgres(): Promise<void>;
   /** The last migration of this build is applied. A newer schema is fine: migrations only add. */
   schema(): Promise<void>;
@@ -29,15 +27,12 @@ export function createStorageChecks(pool: Pool): StorageChecks {
   };
 }
 
-/** The state of storage that writers report as metrics. */
 interface RecordingHealth {
-  /** Messages that were set aside and not replayed. */
   quarantine_waiting: number;
   /** The end of the last partition of events; null without any. */
   partitions_end: Date | null;
-  /** Events without a partition of their own, counted up to 10,000. */
   default_partition_events: number;
-  /** The oldest minute whose refusals are not in the audit log's chain yet; null when all are. */
+  /** The oldest minute whose refusals are not in the audit log's chain yet. */
   oldest_unsealed_refusals: Date | null;
 }
 
@@ -48,23 +43,17 @@ export async function readRecordingHealth(db: Db): Promise<RecordingHealth> {
   return rows[0] as RecordingHealth;
 }
 
-/*
- * The parts of the status. Each reads sums or the end of an index, and ends at a bound, so that it takes as long with ten million events
- * as with ten. Ids are UUIDs here, times are dates.
- */
+/** Each part reads sums or the end of an index, and ends at a bound, so that it takes as long with ten million events as with ten. */
 
-/** Rows that are counted one by one; beyond, there are more. */
 const mostCounted = 10_000;
-/** Entries of the audit log that are added up. */
 const mostEntries = 5_000;
-/** Every status of an answer with an error: the index of statuses is read from a time on in each. */
+/** The index of statuses is read from a time on in each. */
 const errorStatuses = Array.from({ length: 200 }, (_, at) => 400 + at);
 
 async function rowsOf<Row>(db: Db, query: RawBuilder<Row>): Promise<Row[]> {
   return (await query.execute(db)).rows;
 }
 
-/** The latest recorded event, by its id. */
 interface LatestRecording {
   recorded_at: Date;
   timestamp: Date;
@@ -89,7 +78,6 @@ export async function readRecordingState(db: Db) {
 
 type Requests = NonNullable<Status['requests']>;
 
-/** Requests, failures and refusals since a full UTC hour. */
 export async function countRequestsSince(db: Db, since: Date): Promise<Omit<Requests, 'since'>> {
   const first = firstUuidAt(since.getTime());
   const ended = (outcome: string) => sql`(
@@ -134,7 +122,7 @@ export async function countRequestsSince(db: Db, since: Date): Promise<Omit<Requ
 
 type Spend = NonNullable<Status['spend']>;
 
-/** Spend of today against caps, without what is reserved. @param near part of a cap from which an agent counts as near it */
+/** Spend of today against caps, without what is reserved; from `near` of a cap on an agent counts as near it. */
 export async function readCapsAndSpend(db: Db, near: number): Promise<Spend> {
   const rows = await rowsOf(
     db,
@@ -154,7 +142,6 @@ export async function readCapsAndSpend(db: Db, near: number): Promise<Spend> {
   };
 }
 
-/** The costliest agents of a UTC day, without retired ones. */
 export function listTopSpenders(db: Db, day: string): Promise<NonNullable<Status['top_spenders']>> {
   return rowsOf(
     db,
@@ -189,7 +176,6 @@ export async function countAgents(db: Db) {
   return { ...(counts as NonNullable<typeof counts>), latest_blocked };
 }
 
-/** Events with personal data since a UTC hour, by kind. */
 export function countPii(db: Db, since: Date): Promise<NonNullable<Status['pii_today']>> {
   return rowsOf(
     db,

@@ -7,33 +7,25 @@ import type { Db } from '../database.ts';
 import type { RowOf } from '../statements.ts';
 import { type Page, pageOfRequests, type RequestFilter } from './pages.ts';
 
-/** The details of a request, without its cost. */
 interface RequestDetails {
   sessionId: string;
-  /** The provider's id. */
   provider: string;
-  /** Null where none was read. */
   model: string | null;
 }
 
-/** The cost of an event that will not be recorded. */
 export interface UnrecordedSpend {
-  /** UUID */
   eventId: string;
-  /** UUID */
   agentId: string;
-  /** `YYYY-MM-DD`, UTC */
   day: string;
   costNanoUsd: number;
   reason: UnrecordedReason;
-  /** Null where they are no longer known. */
+  /** Null if they are no longer known. */
   request: RequestDetails | null;
 }
 
 /**
- * Adds the cost of events that were lost or set aside to the spend of their day, unless they are recorded, or were added before.
- *
- * @returns the ids of those that were added
+ * Adds the cost of events that were lost or set aside to the spend of their day, unless they are recorded or were added before. Returns the
+ * ids of those that were added.
  */
 export async function addUnrecordedSpend(
   pool: Pool | ClientBase,
@@ -63,29 +55,26 @@ export async function addUnrecordedSpend(
   return rows.map(({ event_id }) => event_id);
 }
 
-/** A forwarded request whose event is not recorded. `agent_name` is null where the agent was never stored. */
+/** `agent_name` is null if the agent was never stored. */
 export type UnrecordedRow = Omit<RowOf<UnrecordedRequest, 'noted_at'>, 'started_at' | 'reason'> & { reason: string };
 
 const select = sql`
   SELECT event_id, agent_id, agents.name AS agent_name, session_id, provider, model, cost_usd, reason, noted_at
   FROM unrecorded_spend AS request LEFT JOIN agents ON agents.id = request.agent_id`;
 
-/** One page, newest first. */
 export async function listUnrecorded(db: Db, filter: RequestFilter, page: Page): Promise<UnrecordedRow[]> {
   const { rows } = await sql<UnrecordedRow>`${select} ${pageOfRequests(filter, page)}`.execute(db);
   return rows;
 }
 
-/** One request by the UUID of the event that it should have. */
 export async function readUnrecorded(db: Db, eventId: string): Promise<UnrecordedRow | undefined> {
   const { rows } = await sql<UnrecordedRow>`${select} WHERE event_id = ${eventId}`.execute(db);
   return rows[0];
 }
 
-/*
- * Without a lock, an event that is being recorded at this moment would count twice: we do not find it in `events` yet, and its
- * transaction does not see the row that we add. Recording holds the table's write lock from when it deletes rows until its commit, so
- * we wait for it here, and later recordings wait for us and see our rows. `lock_timeout` bounds how long others queue behind us.
+/**
+ * Else an event that is being recorded at this moment would count twice. Recording holds the table's write lock from when it deletes rows
+ * until its commit, so we wait for it here, and later recordings wait for us and see our rows.
  */
 const begin = `
   BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -93,10 +82,8 @@ const begin = `
   LOCK TABLE unrecorded_spend IN SHARE ROW EXCLUSIVE MODE`;
 
 /**
- * Notes forwarded requests whose event will never arrive. Afterwards each is either recorded or noted, never both; repeated or
- * concurrent calls change nothing. Needs the writer's role.
- *
- * @returns the ids of those that were not noted before
+ * Notes forwarded requests whose event will never arrive. Afterwards each is either recorded or noted, never both; repeated or concurrent
+ * calls change nothing. Returns the ids of those that were not noted before.
  */
 export async function noteEndedRequests(pool: Pool, ended: readonly UnrecordedSpend[]): Promise<string[]> {
   const client = await pool.connect();
@@ -119,7 +106,7 @@ export async function noteEndedRequests(pool: Pool, ended: readonly UnrecordedSp
   }
 }
 
-/** How many of some requests have no event yet. @param eventIds UUIDs of the events that will record them */
+/** How many of some requests have no event yet. */
 export async function countUnrecorded(db: Db, eventIds: readonly string[]): Promise<number> {
   if (eventIds.length === 0) return 0;
   const { rows } = await sql<{ count: number }>`

@@ -8,19 +8,17 @@ interface UsageQuery {
   /** The start of an hour, as `to`. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** Only usage of this agent. */
   agentId?: string | undefined;
   /** Only so many entries, the dearest first; not by hour or day. */
   top?: number | undefined;
 }
 
-/** An entry; its hour is not text yet. */
 type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
 
 type Range = Pick<UsageQuery, 'from' | 'to' | 'agentId'>;
 
 const dayMs = 86_400_000;
-/** Rows that are held in memory at a time: more where they are not by time, since each page then reads the whole range again. */
+/** More if they are not by time, since each page then reads the whole range again. */
 const pageSizes = { byTime: 2_000, others: 10_000 };
 
 const isByTime = (groups: readonly UsageGroup[]) => groups.includes('hour') || groups.includes('day');
@@ -70,7 +68,7 @@ const readHours = (range: Range) => sql`
   SELECT hour, (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, provider, compliance_tag, ${sums}
   FROM hourly_usage WHERE ${inHours(range)}`;
 
-/** The usage of a range, from the fewest rows that tell its groups. */
+/** From the fewest rows that tell its groups. */
 function readUsage(groups: readonly UsageGroup[], range: Range): RawBuilder<unknown> {
   const split = fitDays(groups) ? splitDays(range) : undefined;
   if (split === undefined) return readHours(range);
@@ -114,7 +112,6 @@ async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, aft
   return rows;
 }
 
-/** All groups of a range, in pages. */
 async function* readRange(db: Db, groups: readonly UsageGroup[], range: Range) {
   let after: UsageRow | undefined;
   do {
@@ -124,7 +121,7 @@ async function* readRange(db: Db, groups: readonly UsageGroup[], range: Range) {
   } while (after !== undefined);
 }
 
-/** The first hour of a range that has usage, or an hour before it on the same UTC day. */
+/** Or an hour before it on the same UTC day. */
 async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): Promise<Date | null> {
   const { from, to } = range;
   const first = fitDays(groups)
@@ -138,8 +135,8 @@ async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): P
 }
 
 /**
- * Usage summed by groups, in their order unless only the dearest are asked for, added exactly by Postgres. By hour or day it is read a day at a time, so that a statement reads
- * little however long the range is.
+ * Usage summed by groups, in their order unless only the dearest are asked for. By hour or day it is read a day at a time, so that a
+ * statement reads little however long the range is.
  */
 export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
   const { groups, to, agentId, top } = query;
@@ -163,7 +160,7 @@ export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<Usag
 
 type UnpricedModelRow = RowOf<UnpricedModel, 'first_seen_at' | 'last_seen_at'>;
 
-/** Models that were used without a known price, the most requested first, ties by provider and model. */
+/** The most requested first, ties by provider and model. */
 export async function listUnpricedModels(db: Db): Promise<UnpricedModelRow[]> {
   const { rows } = await sql<UnpricedModelRow>`
     SELECT provider, model, request_count, prompt_tokens AS total_prompt_tokens,

@@ -3,7 +3,6 @@ import type { ClientBase } from 'pg';
 import { toTextArray } from './insert-events.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 
-/** The sums of a group of events. */
 export class Totals {
   /** The event with the greatest id, which is the latest one. */
   latest: RecordableEvent;
@@ -44,7 +43,6 @@ export class Totals {
   }
 }
 
-/** Adds events up in groups. */
 export function totalsBy<Row extends RecordableEvent>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
@@ -65,7 +63,7 @@ export function totalsBy<Row extends RecordableEvent>(
 /** Beyond so many, all are forgotten: memory stays below some 20 MB. */
 const maxNames = 50_000;
 
-/** Names that already have a row, as far as this process knows: for these the slower statement with the bound is not needed. */
+/** Names that have a row as far as this process knows need no slower statement with the bound. */
 export class CountedNames {
   readonly #names = new Set<string>();
 
@@ -73,22 +71,20 @@ export class CountedNames {
     return names.every((name) => this.#names.has(name));
   }
 
-  /** @param names whose rows are committed */
   add(names: readonly string[]): void {
     if (this.#names.size + names.length > maxNames) this.#names.clear();
     for (const name of names) this.#names.add(name);
   }
 }
 
-/*
- * Callers choose what models and tags are called, so a table that has a row for each name would grow by a row with each request. Names
- * beyond a bound share a row; the events themselves keep theirs.
+/**
+ * Callers choose what models and tags are called, so a table with a row for each name would grow by a row with each request. Names beyond a
+ * bound share a row; the events themselves keep theirs.
  */
 
-/** The name of the row that all further names share. */
 export const otherNames = 'other';
 
-/** The columns of usage tables that are not part of their key: type, how two values become one, and the value of a group of events. */
+/** Columns that are not part of the key: type, how two values become one, and the value of a group of events. */
 const measures = {
   prompt_tokens: ['bigint', 'sum', (totals: Totals) => totals.promptTokens],
   completion_tokens: ['bigint', 'sum', (totals: Totals) => totals.completionTokens],
@@ -113,21 +109,19 @@ interface KeyColumn {
   shown?: string;
 }
 
-/** A table of usage in which the last column of the key has a bounded number of names within a group. */
 interface NamedUsage {
   table: string;
   /** The columns of the key within which names are bounded. */
   group: Record<string, KeyColumn>;
   /** Further columns of the key, which keep their values beyond the bound. */
   kept?: Record<string, KeyColumn & { type: 'text' }>;
-  /** The last column of the key: names beyond the bound become `other`. */
   name: 'model' | 'compliance_tag';
   /** SQL for the value of one of the columns kept, from those of `gained`. */
   renamed?: Record<string, string>;
   measures: readonly (keyof typeof measures)[];
   /** Rows of one group that are counted by name. */
   maxNames: number;
-  /** How rows are sorted, so that all writers lock them in one order. */
+  /** So that all writers lock rows in one order. */
   order: (name: string) => string;
   /** SQL: the name of a group's advisory lock. */
   lockName: string;
@@ -156,8 +150,8 @@ function writeStatements({ table, group, kept = {}, name: last, renamed = {}, ..
     /** For names that have rows. */
     addKnown: `INSERT INTO ${table} (${columns}) ${gained} ORDER BY ${order(last)} ${add}`,
     /**
-     * Sent before `addAny`: it holds a lock for each group that may get a new name until the transaction ends, so that writers at work at
-     * once do not each fill up the room they saw. It locks nothing where all names are known, or the group is full.
+     * Sent before `addAny`: it locks each group that may get a new name until the transaction ends, so that writers at work at once do not
+     * each fill up the room they saw.
      */
     lock: `
       SELECT pg_advisory_xact_lock(key) FROM (
@@ -166,7 +160,6 @@ function writeStatements({ table, group, kept = {}, name: last, renamed = {}, ..
           WHERE NOT ${isKnown} AND ${room} > 0
         ) AS groups (name) ORDER BY key
       ) AS keys`,
-    /** For any names: it costs several times as much. */
     addAny: `
       WITH gained AS MATERIALIZED (
         SELECT *, ${isKnown} AS is_known FROM (SELECT ${rename.join(', ')} FROM (${gained}) AS gained) AS gained
@@ -189,9 +182,8 @@ function writeStatements({ table, group, kept = {}, name: last, renamed = {}, ..
 }
 
 /**
- * Makes what adds events to such a table.
- *
- * @returns a function that gives the names that have a row once the transaction is committed, for its argument `counted`
+ * Makes what adds events to such a table. It returns the names that have a row once the transaction is committed, for its argument
+ * `counted`.
  */
 export function makeNameCounter(usage: NamedUsage) {
   const { table, group, kept, name: last, measures: columns } = usage;

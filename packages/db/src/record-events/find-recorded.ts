@@ -1,15 +1,14 @@
 import type { ClientBase } from 'pg';
 import { toPlainArray } from './insert-events.ts';
 
-// One look-up for each id, in its one partition. OFFSET 0 enforces that plan: others read everything between the ids, a whole index, or
-// every partition.
+// One look-up for each id, in its one partition. OFFSET 0 enforces that plan.
 const text = `
   SELECT found.id, found.lineage_hash FROM unnest($1::uuid[]) AS asked (id)
   CROSS JOIN LATERAL (SELECT id, lineage_hash FROM events WHERE events.id = asked.id OFFSET 0) AS found`;
 
 /**
- * The lineage hashes of those events that are recorded already, by event id (UUID). Run it after the heads are
- * locked, as a statement of its own: its snapshot then holds all that was committed before the lock was got.
+ * The lineage hashes of events that are recorded, by UUID. Run it after the heads are locked, as a statement of its own: its snapshot then
+ * holds all that was committed before.
  */
 export async function findRecorded(client: ClientBase, ids: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await client.query<{ id: string; lineage_hash: string }>({
@@ -21,8 +20,8 @@ export async function findRecorded(client: ClientBase, ids: readonly string[]): 
 }
 
 /**
- * Removes the unrecorded spend of events that are recorded after all: they count by their own row now. Part of every transaction that
- * adds events, since `noteEndedRequests` waits for the table lock that this takes even without rows.
+ * Removes the unrecorded spend of events that are recorded after all. Part of every transaction that adds events, since `noteEndedRequests`
+ * waits for the table lock that this takes even without rows.
  */
 export async function settleUnrecorded(client: ClientBase, eventIds: readonly string[]): Promise<void> {
   await client.query({

@@ -8,19 +8,15 @@ const lockText = `
   ON CONFLICT (session_id) DO UPDATE SET length = lineage_heads.length WHERE false`;
 
 /**
- * Locks the heads of the sessions until the transaction ends, in one order for every writer; a session without a head
- * gets an empty one. One statement does both: locking what exists first and inserting what is missing after it would
- * let two writers wait for each other. A row on which DO UPDATE has nothing to do is locked all the same (PostgreSQL
- * manual, INSERT), and not rewritten.
+ * Locks the heads of the sessions until the transaction ends, in one order for every writer; a session without a head gets an empty one.
+ * One statement does both, or two writers could wait for each other. A row on which DO UPDATE has nothing to do is locked all the same
+ * (PostgreSQL manual, INSERT), and not rewritten.
  */
 export async function lockHeads(client: ClientBase, sessionIds: readonly string[]): Promise<void> {
   await client.query({ name: 'lock-heads', text: lockText, values: [toPlainArray(sessionIds), emptyHead.hash] });
 }
 
-/**
- * The heads of the sessions. Run it after they are locked, as a statement of its own: its snapshot then holds all
- * that was committed before the locks were got.
- */
+/** Run it after they are locked, as a statement of its own: its snapshot then holds all that was committed before. */
 export async function readHeads(client: ClientBase, sessionIds: readonly string[]): Promise<Map<string, LineageHead>> {
   const { rows } = await client.query<LineageHead & { session_id: string }>({
     name: 'read-heads',
@@ -30,7 +26,7 @@ export async function readHeads(client: ClientBase, sessionIds: readonly string[
   return new Map(rows.map((row) => [row.session_id, row]));
 }
 
-// An upsert of rows that exist: unlike UPDATE ... FROM it goes through the primary key whatever the statistics say.
+// Unlike UPDATE ... FROM, an upsert of rows that exist goes through the primary key whatever the statistics say.
 const advanceText = `
   INSERT INTO lineage_heads (session_id, length, hash)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])

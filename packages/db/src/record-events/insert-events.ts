@@ -7,17 +7,15 @@ const everySpecial = /[\\"]/g;
 
 const toQuotable = (value: string) => (special.test(value) ? value.replace(everySpecial, '\\$&') : value);
 
-/** Writes a Postgres `text[]` literal of any strings. */
 export function toTextArray(values: readonly string[]): string {
   return values.length === 0 ? '{}' : `{"${values.map(toQuotable).join('","')}"}`;
 }
 
-/** The same where some are missing. */
 function toNullableTextArray(values: readonly (string | null | undefined)[]): string {
   return `{${values.map((value) => (value == null ? 'NULL' : `"${toQuotable(value)}"`)).join(',')}}`;
 }
 
-/** Writes an array literal of what needs no quotes: numbers, booleans, UUIDs, timestamps, `ses_` ids, hashes. */
+/** Of what needs no quotes: numbers, booleans, UUIDs, timestamps, `ses_` ids, hashes. */
 export function toPlainArray(values: readonly unknown[]): string {
   return `{${values.join(',')}}`;
 }
@@ -28,7 +26,7 @@ interface Column {
   write: (rows: readonly RecordableLink[]) => string;
   /** The parameter as an array. */
   array: (parameter: string) => string;
-  /** The column's value, where it is not the array's element. */
+  /** The column's value, if it is not the array's element. */
   select?: string;
 }
 
@@ -87,7 +85,7 @@ const selected = columns.map(({ name, select }) => select ?? `"${name}"`).join('
 const arrays = columns.map(({ array }, index) => array(`$${index + 1}`)).join(', ');
 const statement = `INSERT INTO events (${names}) SELECT ${selected} FROM unnest(${arrays}) AS linked (${names})`;
 
-/** Inserts linked events; one plan whatever their number, and no limit on parameters. */
+/** One plan whatever their number, and no limit on parameters. */
 export async function insertEvents(client: ClientBase, rows: readonly RecordableLink[]): Promise<void> {
   await client.query({ name: 'insert-events', text: statement, values: columns.map(({ write }) => write(rows)) });
 }

@@ -22,7 +22,6 @@ const text = `
   ON CONFLICT (agent_id) DO UPDATE SET last_event_id = EXCLUDED.last_event_id, source_ip = EXCLUDED.source_ip
   WHERE agent_last_seen.last_event_id < EXCLUDED.last_event_id`;
 
-/** Keeps, for each agent, the address of its latest event that has one. */
 async function moveLastSeen(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
   const latest = new Map<string, RecordableEvent>();
   for (const row of rows) {
@@ -43,21 +42,19 @@ async function moveLastSeen(client: ClientBase, rows: readonly RecordableEvent[]
   });
 }
 
-/** An event that Postgres holds, with the hash that it has there. */
 export interface RecordedEvent {
   event: EventMessage;
   lineageHash: string;
 }
 
 export interface RecordedEvents {
-  /** Recorded by this call. */
   recorded: RecordedEvent[];
-  /** Recorded by an earlier one: these came again. */
+  /** Recorded by an earlier call: these came again. */
   known: RecordedEvent[];
 }
 
-// Planning every statement anew takes as long as recording twenty events. But a plan that is made for an almost empty table is kept while
-// it grows, so it must never be a sequential scan.
+// Planning every statement anew takes as long as recording twenty events. A plan that is made for an almost empty table is kept while it
+// grows, so it must never be a sequential scan.
 const begin =
   'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
 
@@ -156,10 +153,7 @@ function dropRepeats(events: readonly EventMessage[]): RecordableEvent[] {
   return [...rows.values()];
 }
 
-/**
- * Whether Postgres refused a value itself (SQLSTATE class 22, data exception), so that trying again cannot help.
- * Everything else may pass: a lost connection, a deadlock, a full disk.
- */
+/** Whether Postgres refused a value itself (SQLSTATE class 22), so that trying again cannot help. Everything else may pass. */
 export function isBadData(error: unknown): error is Error & { code: string } {
   return error instanceof Error && 'code' in error && /^22[0-9A-Z]{3}$/.test(String(error.code));
 }

@@ -3,10 +3,10 @@ import { type CountedNames, makeNameCounter, totalsBy } from './counted-names.ts
 import { toPlainArray, toTextArray } from './insert-events.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 
-/** Models of one agent that are counted by name: each day adds names that it may have made up. */
+/** Of all time, counted by name: each day adds names that an agent may have made up. */
 export const maxModelsOfAgent = 999;
 
-/** Adds events to the usage of their agent and model of all time; models beyond the bound are counted together, under `other`. */
+/** Models beyond the bound are counted together, under `other`. */
 export const addToAgentUsage = makeNameCounter({
   table: 'agent_usage',
   group: { agent_id: { type: 'uuid', of: ({ agentId }) => agentId } },
@@ -20,10 +20,9 @@ export const addToAgentUsage = makeNameCounter({
   lockName: `'agent ' || agent_id`,
 });
 
-/** Models of one agent and UTC day that are counted by name. */
 export const maxModelsOfDay = 200;
 
-/** Adds events to the usage of their UTC day, agent and model; models beyond the bound are counted together, under `other`. */
+/** Models beyond the bound are counted together, under `other`. */
 export const addToDailyUsage = makeNameCounter({
   table: 'daily_usage',
   group: {
@@ -48,7 +47,7 @@ const globalSpendSql = `
   SELECT day, $3, cost_usd FROM unnest($1::date[], $2::numeric[]) AS gained (day, cost_usd) ORDER BY day
   ON CONFLICT (day, shard) DO UPDATE SET cost_usd = daily_global_spend.cost_usd + EXCLUDED.cost_usd`;
 
-/** Adds events to what all agents spent on their UTC days. The last lock of the transaction, and a short one. */
+/** The last lock of the transaction, and a short one. */
 export async function addToGlobalSpend(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
   const totals = [...totalsBy(rows, ({ event }) => event.timestamp.slice(0, 10)).entries()];
   const shard = Math.floor(Math.random() * shards);
@@ -62,12 +61,11 @@ export async function addToGlobalSpend(client: ClientBase, rows: readonly Record
 /** Models, providers and tags of one agent and UTC hour that are counted with their tag. */
 export const maxTagsOfHour = 100;
 
-/** The UTC hour of an event. */
 const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;
 
 /**
- * Adds events to the usage of their UTC hour, agent, model, provider and compliance tag. Comes after daily usage: models that are `other`
- * there are `other` here, so that the hours of a day add up to the day. Tags beyond the bound are counted together, under `other`.
+ * Comes after daily usage: models that are `other` there are `other` here, so that the hours of a day add up to the day. Tags beyond the
+ * bound are counted together, under `other`.
  */
 export const addToHourlyUsage = makeNameCounter({
   table: 'hourly_usage',
@@ -105,7 +103,7 @@ const hourlyFindingsSql = `
     event_count = hourly_findings.event_count + EXCLUDED.event_count,
     last_event_at = GREATEST(hourly_findings.last_event_at, EXCLUDED.last_event_at)`;
 
-/** Counts events with personal data or secrets by UTC hour, agent and kind; the kinds are those of our own detectors. */
+/** By UTC hour, agent and kind; the kinds are those of our own detectors. */
 export async function addToHourlyFindings(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
   const found = rows
     .filter(({ event }) => event.pii_detected)
@@ -143,7 +141,7 @@ const sessionsSql = `
     pii_detected = sessions.pii_detected OR EXCLUDED.pii_detected,
     last_event_id = GREATEST(sessions.last_event_id, EXCLUDED.last_event_id)`;
 
-/** Adds events to the totals of their sessions; a session keeps the agent it has. */
+/** A session keeps the agent it has. */
 export async function addToSessions(client: ClientBase, rows: readonly RecordableEvent[]): Promise<void> {
   const groups = totalsBy(rows, ({ event }) => event.session_id);
   const totals = [...groups.values()];
@@ -165,7 +163,7 @@ export async function addToSessions(client: ClientBase, rows: readonly Recordabl
   });
 }
 
-/** Models of one provider without a known price that are counted by name. */
+/** Of one provider, counted by name. */
 export const maxUnpricedModels = 1_000;
 
 const add = makeNameCounter({
@@ -183,7 +181,7 @@ function isUnpriced({ event }: RecordableEvent): boolean {
   return event.price_version === null && (event.usage_source === 'provider' || event.usage_source === 'estimated');
 }
 
-/** Adds events without a known price to the usage of their provider and model; models beyond the bound are counted together, under `other`. */
+/** Models beyond the bound are counted together, under `other`. */
 export async function addToUnpricedUsage(
   client: ClientBase,
   rows: readonly RecordableEvent[],

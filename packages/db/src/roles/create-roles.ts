@@ -6,10 +6,8 @@ import { type RoleKey, roleNames, roleSettings } from './privileges.ts';
 const iterations = 4_096;
 
 /**
- * The form in which Postgres stores a password under SCRAM-SHA-256 (RFC 5803). Made here so that the password itself appears in no
- * statement, and so in no log.
- *
- * @param password printable ASCII: other characters would have to be normalised as each client does it
+ * The form in which Postgres stores a password under SCRAM-SHA-256 (RFC 5803). Made here so that the password itself, printable ASCII,
+ * appears in no statement, and so in no log.
  */
 function makeScramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
@@ -78,10 +76,8 @@ async function leaveGroups(db: Db, role: RoleKey): Promise<void> {
 }
 
 /**
- * Makes the roles of the product, or restores their attributes. A role that exists keeps its password unless a new one is given.
- *
- * @param db as a superuser, or a role that may create roles; within a transaction
- * @throws MissingPasswordError
+ * Makes the roles of the product, or restores their attributes, as a role that may create roles. A role that exists keeps its password
+ * unless a new one is given. Throws MissingPasswordError.
  */
 export async function createRoles(db: Db, passwords: Partial<Record<RoleKey, string>>): Promise<void> {
   for (const role of Object.keys(roleNames) as RoleKey[]) await makeRole(db, role, passwords[role]);

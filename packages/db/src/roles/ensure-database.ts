@@ -22,9 +22,8 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 /**
- * Makes the database that a URL names, unless it exists. It compares text by bytes, whatever the server's locale.
- *
- * @throws StorageUnavailableError when the server cannot be reached
+ * Makes the database that a URL names, unless it exists. It compares text by bytes, whatever the server's locale. Throws
+ * StorageUnavailableError.
  */
 export async function ensureDatabase(url: string): Promise<void> {
   try {

@@ -11,16 +11,12 @@ import {
   viewPrivileges,
 } from './privileges.ts';
 
-/** The objects to grant privileges on. Names are already quoted where needed. */
 interface GrantTargets {
   database: string;
   /** Owns all of it; its future objects are refused to the others too. */
   owner: string;
-  /** The product's roles that exist, without the owner of the schema. */
   roles: readonly GrantedRole[];
-  /** The product's schemas that exist. */
   schemas: readonly string[];
-  /** Tables, partitions and views of those schemas, with their schema. */
   relations: readonly string[];
   sequences: readonly string[];
   routines: readonly string[];
@@ -60,9 +56,8 @@ function renderViews(role: GrantedRole, { schemas }: GrantTargets): string[] {
 }
 
 /**
- * The statements that give every role exactly its privileges, to be run by the owner in one transaction: first everything is revoked
- * from the roles and PUBLIC, grants by others included, then each role gets its own. Future objects are open to nobody, functions
- * included, which by default PUBLIC may call.
+ * First everything is revoked from the roles and PUBLIC, grants by others included, then each role gets its own. Future objects are open to
+ * nobody, functions included, which by default PUBLIC may call.
  */
 function renderGrants(targets: GrantTargets): string[] {
   const everybody = ['PUBLIC', ...targets.roles.map((role) => roleNames[role])].join(', ');
@@ -88,11 +83,8 @@ function renderGrants(targets: GrantTargets): string[] {
 }
 
 /**
- * Gives every role of the product exactly the privileges of `privileges.ts`: grants what is missing and revokes all else. Roles that
- * do not exist are skipped; a database without any of them, which has a single user, is not changed. In one transaction, so that
- * running services are never without their privileges.
- *
- * @param db as the owner of the schema, or as a superuser
+ * Gives every role of the product exactly the privileges of `privileges.ts`, in one transaction, so that running services are never
+ * without. Roles that do not exist are skipped; a database without any of them is not changed.
  */
 export async function applyGrants(db: Db): Promise<void> {
   await db.transaction().execute(async (transaction) => {

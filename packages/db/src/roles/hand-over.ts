@@ -4,7 +4,6 @@ import { limitLockWait } from '../maintain/locks.ts';
 import { lockPartitions } from '../maintain/partitions.ts';
 import { reportingSchema, roleNames } from './privileges.ts';
 
-/** The schemas that hold what is ours. */
 const ownSchemas = ['public', reportingSchema];
 
 interface OwnedObjects {
@@ -14,10 +13,7 @@ interface OwnedObjects {
   routines: string[];
 }
 
-/**
- * The objects in our schemas that a role owns, or those that other roles own: quoted names with their schema. Objects of
- * extensions are left out.
- */
+/** The objects in our schemas that a role owns, or those that other roles own, without those of extensions. */
 export async function findOwnedObjects(db: Db, role: string, isOwner = true): Promise<OwnedObjects> {
   const owned = (column: string) => sql`(${sql.ref(column)} = ${role}::regrole) = ${isOwner}`;
   const notOfExtension = (id: string, catalog: string) => sql`NOT EXISTS (
@@ -44,14 +40,9 @@ export async function findOwnedObjects(db: Db, role: string, isOwner = true): Pr
 }
 
 /**
- * Makes the migrator's role the owner of the database, our schemas and everything in them, also where a single user ran the product
- * until now. Run again, it locks only what the migrator does not own yet.
- *
- * A former owner without superuser rights becomes a member of the migrator's role: services may still be connected as that user, and
- * must keep their access while they are replaced.
- *
- * @param db a transaction as a superuser, or as the owner of all of it who may create roles
- * @returns the former owners
+ * Makes the migrator's role the owner of the database, our schemas and everything in them. A former owner without superuser rights becomes
+ * a member of it: services may still be connected as that user. Run in a transaction as a superuser, or as the owner who may create roles.
+ * Returns the former owners.
  */
 export async function handOver(db: Db): Promise<string[]> {
   await lockPartitions(db);
@@ -83,14 +74,11 @@ export async function handOver(db: Db): Promise<string[]> {
   return owners.map(({ name }) => name);
 }
 
-/** Functions that make large objects. */
 const makers = ['lo_creat', 'lo_create', 'lo_from_bytea', 'lo_import'];
 
 /**
- * Revokes from PUBLIC the right to store large objects, which Postgres grants in every database: they could fill the disk, whatever
- * privileges on tables and read-only settings a role has. The product uses none. Only a superuser may revoke it.
- *
- * @returns the functions that stay open because the present user may not revoke them
+ * Revokes from PUBLIC the right to store large objects, which could fill the disk whatever other privileges a role has. Only a superuser
+ * may revoke it. Returns the functions that stay open.
  */
 export async function refuseLargeObjects(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string; revocable: boolean }>`

@@ -1,4 +1,4 @@
-/** The Postgres roles of the product. Roles belong to a whole server, so their names begin with its own. */
+/** Roles belong to a whole server, so their names begin with its own. */
 export const roleNames = {
   migrator: 'agp_migrator',
   proxy: 'agp_proxy',
@@ -12,10 +12,9 @@ export type RoleKey = keyof typeof roleNames;
 /** All but the owner of the schema, who needs no grants. */
 export type GrantedRole = Exclude<RoleKey, 'migrator'>;
 
-/** Columns, or the whole table. */
 export type Columns = readonly string[] | 'all';
 
-/** A role's privileges on a table. TRUNCATE, TRIGGER and REFERENCES are never granted. */
+/** TRUNCATE, TRIGGER and REFERENCES are never granted. */
 export interface TablePrivileges {
   select?: Columns;
   insert?: Columns;
@@ -33,9 +32,8 @@ const auditing: Record<string, TablePrivileges> = {
 };
 
 /**
- * Exactly what the queries of each service (packages/db/src/queries) need. Partitions of `events` are reached only through `events`.
- * Row locks (FOR UPDATE) need UPDATE of some column. A privilege that only the previous version uses stays for one release: both
- * versions run while one replaces the other.
+ * Exactly what the queries of each service (packages/db/src/queries) need. Partitions of `events` are reached only through `events`. Row
+ * locks need UPDATE of some column. A privilege that only the previous version uses stays for one release.
  */
 export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<string, TablePrivileges>> = {
   proxy: {
@@ -59,7 +57,6 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_usage: { select: columns('day agent_id cost_usd') },
     daily_global_spend: { select: columns('day cost_usd') },
     unrecorded_spend: { select: 'all', insert: 'all' },
-    // Requests forwarded without Redis: it says that they run, and a writer settles them.
     forwarded_requests: { select: columns('event_id'), insert: 'all', update: columns('seen_at') },
     refusal_counts: { select: 'all', insert: 'all', update: columns('count source_ip refused_at') },
     refused_requests: { insert: 'all' },
@@ -113,7 +110,6 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_global_spend: { select: 'all', insert: 'all', update: columns('cost_usd') },
     unrecorded_spend: { select: columns('event_id'), insert: 'all', delete: true },
     forwarded_requests: { select: 'all', delete: true },
-    // The quarantine command uses this role too.
     quarantine: {
       select: 'all',
       insert: columns('message_id code reason bytes'),
@@ -180,10 +176,7 @@ export const viewPrivileges: Partial<Record<GrantedRole, readonly string[]>> = {
   management: ['budgets_today', 'recording_health'],
 };
 
-/**
- * Settings that a role's sessions start with, against mistakes in queries. A client can change them: it is its privileges that refuse
- * what it must not do.
- */
+/** Against mistakes in queries. A client can change them: it is its privileges that refuse what it must not do. */
 export const roleSettings: Partial<Record<RoleKey, Record<string, string>>> = {
   grafana: {
     default_transaction_read_only: 'on',

@@ -82,7 +82,8 @@ test('grafana writes nothing even where it takes its own settings back, and its 
   await grafana.query('RESET statement_timeout');
 });
 
-const addSpend = (costUsd: string) => `INSERT INTO unrecorded_spend VALUES ('${uuid}', now(), '${uuid}', ${costUsd})`;
+const addSpend = (costUsd: string) =>
+  `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason) VALUES ('${uuid}', now(), '${uuid}', ${costUsd}, 'lost')`;
 const addRefusals = (count: string) =>
   `INSERT INTO refusal_counts VALUES (now(), '${uuid}', 'paused', ${count}, 's', now())`;
 

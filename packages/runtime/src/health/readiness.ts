@@ -1,4 +1,5 @@
 import { describeFailure, type Logger } from '../logger.ts';
+import { withTimeout } from '../process/with-timeout.ts';
 
 /** Asks one dependency. Rejects, or takes longer than a second, if it does not answer. */
 export type Check = () => Promise<unknown>;
@@ -7,14 +8,11 @@ const failuresUntilUnready = 3;
 const intervalMs = 1_000;
 
 async function findFailure(check: Check): Promise<string | null> {
-  const late = Promise.withResolvers<string>();
-  const timer = setTimeout(late.resolve, intervalMs, 'no answer within a second');
   try {
-    return await Promise.race([check().then(() => null), late.promise]);
+    await withTimeout(check(), intervalMs, 'no answer within a second');
+    return null;
   } catch (error) {
     return describeFailure(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../process/with-timeout.ts';
 import { boundConnections, serveInOrder } from './bound-connections.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 
@@ -121,7 +122,7 @@ async function stopServer(server: Server, answers: Answers, graceMs: number, kep
   NetServer.prototype.close.call(server);
   await waitForAnswers(running);
   // The client of a long stream that has just ended may send its next request on the same connection.
-  if (promised.size > 0) await Promise.race([waitForClose(promised), sleep(keptMs, undefined, { ref: false })]);
+  if (promised.size > 0) await withTimeout(waitForClose(promised), keptMs).catch(() => {});
   await waitForAnswers(running);
   // The request of a new connection may be about to arrive.
   const lateMs = Math.min(lateHeadMs, graceMs);
@@ -130,7 +131,7 @@ async function stopServer(server: Server, answers: Answers, graceMs: number, kep
   // No response is left, so now the HTTP server's own close: timers, and connections without a request.
   server.close(() => {});
   // The remaining connections have sent a part of a request's head.
-  await Promise.race([closed, sleep(lateMs, undefined, { ref: false })]);
+  await withTimeout(closed, lateMs).catch(() => {});
   await waitForAnswers(running);
   server.closeAllConnections();
   await closed;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export interface Service extends AsyncDisposable {
   url: string;
@@ -27,16 +28,6 @@ function followSignals(): { stop: Promise<null>; hurry: AbortSignal } {
   return { stop: promise, hurry: hurry.signal };
 }
 
-async function stopInTime(service: Service, hurry: AbortSignal): Promise<boolean> {
-  const stopped = service.stop(hurry).then(() => true);
-  if (service.stopWithinMs === undefined) return stopped;
-  const late = Promise.withResolvers<false>();
-  const timer = setTimeout(late.resolve, service.stopWithinMs, false);
-  const isInTime = await Promise.race([stopped, late.promise]);
-  clearTimeout(timer);
-  return isInTime;
-}
-
 /**
  * Starts a service and stops it on SIGTERM, SIGINT, and when a parent process that holds its IPC channel goes away. If a start or a stop
  * fails, or a stop takes too long, the process ends with code 1.
@@ -52,7 +43,10 @@ export async function runUntilSignal(start: () => Promise<Service>, logger: Logg
     process.send?.({ ready: true, url: service.url, opsUrl: service.opsUrl ?? service.url });
     await stop;
     logger.info('stopping');
-    if (!(await stopInTime(service, hurry))) throw new Error('the stop took too long: unfinished work is given up');
+    const stopped = service.stop(hurry);
+    const { stopWithinMs } = service;
+    const late = 'the stop took too long: unfinished work is given up';
+    await (stopWithinMs === undefined ? stopped : withTimeout(stopped, stopWithinMs, late));
     process.exit(0);
   } catch (error) {
     logger.fatal({ error: error instanceof Error ? error.message : String(error) }, 'cannot go on');

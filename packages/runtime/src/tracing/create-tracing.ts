@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DiagLogLevel,
   defaultTextMapGetter,
@@ -29,6 +28,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { version } from '../health/ops-server.ts';
+import { withTimeout } from '../process/with-timeout.ts';
 import type { Tracing, TracingConfig, TracingOptions } from './tracing.ts';
 
 const flushWithinMs = 2_000;
@@ -81,14 +81,7 @@ export function createTracing(url: string, config: TracingConfig, { service, onF
     fail: (span, errorType) => {
       span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR });
     },
-    stop: async () => {
-      const ended = new AbortController();
-      await Promise.race([
-        provider.shutdown().catch(() => {}),
-        sleep(flushWithinMs, undefined, { signal: ended.signal }).catch(() => {}),
-      ]);
-      ended.abort();
-    },
+    stop: () => withTimeout(provider.shutdown(), flushWithinMs).catch(() => {}),
   };
 }
 

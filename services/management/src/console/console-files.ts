@@ -5,10 +5,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { startPage } from '../docs/docs-page.ts';
 
 /**
- * What the console's page may load: everything from here, and nothing inside the page runs or styles but the style elements that carry
- * this answer's nonce. What agents send is shown on the page; if a fault let it in as markup, it could neither run nor send anything.
- *
- * @param nonce of this one answer
+ * Everything from here, and nothing inside the page runs or styles but the style elements with this answer's nonce. If a fault let in what
+ * agents send as markup, it could neither run nor send anything.
  */
 function makeConsolePolicy(nonce: string): string {
   return [
@@ -27,7 +25,6 @@ function makeConsolePolicy(nonce: string): string {
 /** Where `npm run build:console` puts the page. */
 const consoleFolder = join(import.meta.dirname, '../../../../packages/console/dist');
 
-/** Stands in the built page where each answer has a nonce of its own (packages/console/vite.config.ts). */
 const noncePlace = '__NONCE__';
 
 const types: Record<string, string> = {
@@ -43,25 +40,20 @@ const types: Record<string, string> = {
 
 interface ConsoleFile {
   bytes: Buffer;
-  /** The same, compressed; undefined where that would not be shorter. */
+  /** Undefined if that would not be shorter. */
   gzipped: Buffer | undefined;
   type: string;
 }
 
 export interface ConsoleFiles {
-  /** Answers requests for the page's scripts, styles and pictures, and for the page itself under whatever path a browser opens. */
+  /** Answers for the page's scripts, styles and pictures, and with the page itself under whatever path a browser opens. */
   serve: RequestHandler;
-  /** Answers with the page. */
   sendPage(response: Response): void;
 }
 
-/**
- * True for a path at which a browser gets the page: the page's own router decides what it shows there. These are also the paths that
- * links on other sites may open.
- */
+/** The page's own router decides what it shows there; links on other sites may open these. */
 export const isPagePath = (path: string): boolean => !/^\/(?:api|assets|console|docs|openapi\.json)(?:\/|$)/.test(path);
 
-/** Reads all files at once, so that no request can name a file that is not one of them. */
 function readFiles(folder: string): Map<string, ConsoleFile> {
   const files = new Map<string, ConsoleFile>();
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -86,11 +78,7 @@ function sendFile({ bytes, gzipped, type }: ConsoleFile, request: Request, respo
 
 const wantsPage = ({ headers }: Request) => /\btext\/html\b/i.test(headers.accept ?? '');
 
-/**
- * The console's files, read once.
- *
- * @param folder of the built page; without one, a page says how to build it
- */
+/** The console's files, read once, so that no request can name another; if it is not built, a page says how. */
 export function readConsoleFiles(folder: string = consoleFolder): ConsoleFiles {
   const isBuilt = existsSync(join(folder, 'index.html'));
   const files = isBuilt ? readFiles(folder) : new Map<string, ConsoleFile>();

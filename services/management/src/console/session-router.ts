@@ -7,6 +7,7 @@ import { type Request, type Response, Router } from 'express';
 import { refuseAfterFailure } from '../authenticate.ts';
 import type { ManagementConfig } from '../config.ts';
 import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
+import { maxBodyBytes } from '../limits.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
 import { beginSession, createSessionFinder, endSession, type FindSession, presentSession } from './sessions.ts';
 import {
@@ -21,15 +22,13 @@ import {
 export interface ConsoleParts {
   config: ManagementConfig;
   signIns: SignIns;
-  /** The key of a one-time code that was not used yet; undefined where there is none. */
+  /** The key of a one-time code that was not used yet. */
   findKeyOfCode: FindKey;
   findKey: FindKey;
   findSession: FindSession;
-  /** Counts failed authentications by network. */
   failures: Throttle;
 }
 
-/** With look-ups apart from those of the API's calls. */
 export function openConsoleParts(
   { config, signIns }: { config: ManagementConfig; signIns: SignIns },
   failures: Throttle,
@@ -44,10 +43,7 @@ export function openConsoleParts(
   return { config, signIns, findKeyOfCode, findKey: keys.forChange, findSession, failures };
 }
 
-/** Anybody may send one. */
-const maxBodyBytes = 4_096;
-
-/** @throws ApiError where no browser may be signed in here, or the request is not from our own page */
+/** @throws ApiError if no browser may be signed in here, or the request is not from our own page */
 export function requireOwnPage(request: Request, { consoleOrigin }: ManagementConfig): SignInPlace {
   const place = findSignInPlace(request, consoleOrigin);
   if (place === null) throw new ApiError('sign_in_not_here');
@@ -55,11 +51,7 @@ export function requireOwnPage(request: Request, { consoleOrigin }: ManagementCo
   return place;
 }
 
-/**
- * The key that a sign-in names. A code is used up with that, but not where its key has signed in too often.
- *
- * @throws ApiError `too_many_sign_ins`
- */
+/** A code is used up, unless its key has signed in too often. */
 async function takeKey(
   { findKey, findKeyOfCode, signIns }: ConsoleParts,
   body: { api_key: string } | { code: string },
@@ -72,7 +64,6 @@ async function takeKey(
   return !isCode || (await takeConsoleCode(signIns.db, digest)) ? key : undefined;
 }
 
-/** Who is signed in, signing in with a key or a one-time code, and signing out. */
 export function createSessionRouter(parts: ConsoleParts): Router {
   const { config, signIns, findSession, failures } = parts;
   const router = Router({ caseSensitive: true, strict: true });
@@ -82,7 +73,7 @@ export function createSessionRouter(parts: ConsoleParts): Router {
     response.json(presentSession(await findSession(request), config));
   });
 
-  router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
+  router.post('/session', readJsonBodyUpTo(maxBodyBytes.signIn), async (request: Request, response: Response) => {
     response.locals.route = '/console/session';
     const place = requireOwnPage(request, config);
     const body = parseInput(signInSchema, request.body, 'body');

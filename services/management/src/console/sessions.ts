@@ -24,13 +24,10 @@ import { coalesce } from '@agp/runtime/fairness';
 import type { Request } from 'express';
 import type { ManagementConfig } from '../config.ts';
 import { type Caller, digestSecret, type KeyFinders, toKeyCaller } from '../keys.ts';
+import { sessionMs } from '../limits.ts';
 import { presentConsoleSession } from '../presenters.ts';
 import { findSignInPlace, isFromOwnPage, readSessionTokens } from './sign-ins.ts';
 
-/** A session ends after this long, used or not: a working day. */
-const longestMs = 12 * 3_600_000;
-
-/** Who signs in, and how they showed who they are. */
 interface SignIn {
   owner: SessionOwner;
   actor: Extract<AuditActor, { id: string }>;
@@ -41,9 +38,8 @@ interface SignIn {
 }
 
 /**
- * Stores a new session, with its entry in the audit log, and one for each session that ends for it.
- *
- * @returns the token for the cookie, 256 random bits of which only the digest is stored, and the session
+ * Stores a new session and ends those that it replaces, each with its entry in the audit log. Returns the token for the cookie, 256 random
+ * bits of which only the digest is stored.
  */
 export async function beginSession(
   db: Db,
@@ -52,7 +48,7 @@ export async function beginSession(
 ): Promise<{ token: string; session: ConsoleSessionRow }> {
   const token = randomBytes(32).toString('base64url');
   const id = randomUUIDv7();
-  const expiresAt = new Date(Date.now() + longestMs);
+  const expiresAt = new Date(Date.now() + sessionMs);
   const sourceIp = toPlainAddress(request.ip);
   const session = await db.transaction().execute(async (transaction) => {
     const replaced = before?.session && (await endConsoleSession(transaction, before.session.id));
@@ -99,7 +95,6 @@ export async function beginSession(
   return { token, session };
 }
 
-/** Ends the caller's session in storage, with its entry in the audit log. */
 export async function endSession(db: Db, request: Request, { actor, session }: Caller): Promise<void> {
   if (session === undefined) return;
   await db.transaction().execute(async (transaction) => {
@@ -120,13 +115,9 @@ export async function endSession(db: Db, request: Request, { actor, session }: C
   });
 }
 
-/** Finds the caller whose session a request belongs to; undefined where there is none, or it is over. */
 export type FindSession = (request: Request) => Promise<Caller | undefined>;
 
-/**
- * The cookie counts in requests of our own page alone, which browsers vouch for. The key that the session was begun with must still
- * work.
- */
+/** The cookie counts in requests of our own page alone. The key that the session was begun with must still work. */
 export function createSessionFinder(db: Db, keys: KeyFinders, config: ManagementConfig): FindSession {
   const makeFinder = () => coalesce((digests: string[]) => findConsoleSessions(db, digests), { maxAsks: 100 });
   const [findForRead, findForChange] = [makeFinder(), makeFinder()];
@@ -156,18 +147,14 @@ export function createSessionFinder(db: Db, keys: KeyFinders, config: Management
     for (const token of readSessionTokens(request, place)) {
       const digest = digestSecret(token);
       const row = await (isRead ? findForRead : findForChange)(digest.toString('hex'));
-      // The index compares in variable time, so its find is compared once more in constant time.
+      // As with keys: compared once more in constant time.
       if (row !== undefined && timingSafeEqual(row.token_sha256, digest)) return toCaller(row, isRead);
     }
     return undefined;
   };
 }
 
-/**
- * What the page is told of its session.
- *
- * @param caller with a session; undefined for nobody
- */
+/** What the page is told of its session; of nobody's if `caller` has none. */
 export function presentSession(caller: Caller | undefined, config: ManagementConfig): ConsoleSession {
   const oidc = config.oidcIssuer !== undefined;
   if (caller?.session === undefined) return { signed_in: false, oidc };

@@ -4,30 +4,22 @@ import { type Database, type Db, shareDatabase } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
 import { isLoopbackAddress, isLoopbackName, readHostName } from '@agp/runtime';
 import type { Response } from 'express';
-
-/** Sign-ins and links of one key or person in a minute, and tries of one network with the OpenID provider. */
-export const signInLimit = { name: 'management-auth:sign-in', points: 100, durationSeconds: 60 };
+import { maxCookies, shareOfSignIns } from '../limits.ts';
 
 const refusal = (seconds: number) => new ApiError('too_many_sign_ins', { headers: { 'Retry-After': String(seconds) } });
 
-/** What all sign-ins together may have of the connections for reads. */
-const share = { connections: 2, waiting: 100, refuse: () => refusal(1) };
-
-/** What signing in and out may take. */
 export interface SignIns {
   db: Db;
   /**
-   * Counts a sign-in or link of a key or person that was found, so that nobody uses up another's limit.
-   *
-   * @throws ApiError `too_many_sign_ins`
+   * Counts a sign-in or link of a key or person that was found, so that nobody uses up another's limit. Throws ApiError
+   * `too_many_sign_ins`.
    */
   admit(holder: string): Promise<void>;
 }
 
-/** @param waitMs longest wait for a connection, in milliseconds */
 export function createSignIns(reading: Database, limit: Throttle, waitMs: number): SignIns {
   return {
-    db: shareDatabase(reading, { ...share, waitMs })('sign-ins'),
+    db: shareDatabase(reading, { ...shareOfSignIns, waitMs, refuse: () => refusal(1) })('sign-ins'),
     async admit(holder) {
       const { allowed, retryAfterSeconds } = await limit.consume(holder);
       if (!allowed) throw refusal(retryAfterSeconds);
@@ -35,15 +27,12 @@ export function createSignIns(reading: Database, limit: Throttle, waitMs: number
   };
 }
 
-/** An address at which a browser may be signed in. */
 export interface SignInPlace {
-  /** The cookie is only sent over TLS. */
   isSecure: boolean;
-  /** Whether a page of this origin is ours. */
   hasOrigin(origin: string): boolean;
 }
 
-/** The names that callers may use, with that of `CONSOLE_ORIGIN`; undefined where any is accepted. */
+/** With that of `CONSOLE_ORIGIN`; undefined if any is accepted. */
 export function listAllowedHosts(config: {
   host: string;
   allowedHosts?: readonly string[] | undefined;
@@ -57,10 +46,8 @@ export function listAllowedHosts(config: {
 const ownSchemes = /^https?:\/\//;
 
 /**
- * The place that a browser has come to: `CONSOLE_ORIGIN`, or one of this machine's own names, which cannot be made to lead elsewhere.
- * Null elsewhere: over plain HTTP on a network the cookie would be readable, and under a name that is not ours another's page may run.
- *
- * @param consoleOrigin as configured
+ * `CONSOLE_ORIGIN`, or one of this machine's own names, which cannot be made to lead elsewhere. Else null: over plain HTTP on a network the
+ * cookie would be readable, and under a name that is not ours another's page may run.
  */
 export function findSignInPlace(
   { headersDistinct }: IncomingMessage,
@@ -78,8 +65,8 @@ export function findSignInPlace(
 }
 
 /**
- * Whether a request can only come from a page of this very place: what browsers say of its sender, and for changes the sender's origin,
- * which they always name.
+ * Whether a request can only come from a page of this very place: by what browsers say of its sender, and for changes by the origin, which
+ * they always name.
  */
 export function isFromOwnPage({ method, headers }: IncomingMessage, place: SignInPlace): boolean {
   const site = headers['sec-fetch-site'];
@@ -88,17 +75,13 @@ export function isFromOwnPage({ method, headers }: IncomingMessage, place: SignI
   return place.hasOrigin(headers.origin);
 }
 
-/** Names of cookies: `__Host-` makes browsers refuse one that another host of the same domain has set, or that came without TLS. */
+/** `__Host-` makes browsers refuse a cookie that another host of the same domain has set, or that came without TLS. */
 const nameOf = (name: string, { isSecure }: Pick<SignInPlace, 'isSecure'>) => (isSecure ? `__Host-${name}` : name);
 
 const sessionName = 'agp_console';
 
-/** Values of one cookie that are looked at; a browser sends several if somebody has set one for another path. */
-const mostValues = 4;
-
 const token = /^[\w-]{43}$/;
 
-/** The tokens of sessions that a request carries, at most four. */
 export function readSessionTokens({ headers }: IncomingMessage, place: SignInPlace): string[] {
   const prefix = `${nameOf(sessionName, place)}=`;
   return (headers.cookie ?? '')
@@ -106,16 +89,14 @@ export function readSessionTokens({ headers }: IncomingMessage, place: SignInPla
     .map((part) => part.trim())
     .filter((part) => part.startsWith(prefix))
     .map((part) => part.slice(prefix.length))
-    .slice(0, mostValues)
+    .slice(0, maxCookies)
     .filter((value) => token.test(value));
 }
 
-/** Whether a request shows a session rather than a key. */
 export function showsSession({ headers }: IncomingMessage): boolean {
   return headers.authorization === undefined && (headers.cookie ?? '').includes(`${sessionName}=`);
 }
 
-/** @param maxAge in seconds; until the browser closes if not given */
 function setCookie(response: Response, value: string, place: SignInPlace, maxAge?: number): void {
   response.append(
     'Set-Cookie',
@@ -130,7 +111,6 @@ function setCookie(response: Response, value: string, place: SignInPlace, maxAge
   );
 }
 
-/** Sets the cookie, which no script can read. */
 export const setSessionCookie = (response: Response, value: string, place: SignInPlace): void =>
   setCookie(response, value, place);
 

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { Router } from 'express';
 
 /**
- * Scripts, styles and the document come from this service alone. Swagger UI writes style attributes, so those are
- * let through; scripts never are.
+ * Scripts, styles and the document come from this service alone. Swagger UI writes style attributes, so those are let through; scripts
+ * never are.
  */
 export const docsPolicy = [
   "default-src 'none'",
@@ -17,7 +17,6 @@ export const docsPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page around Swagger UI. */
 export const docsPage = `<!doctype html>
 <html lang="en">
 <head>
@@ -35,7 +34,7 @@ export const docsPage = `<!doctype html>
 </html>
 `;
 
-/** Starts Swagger UI; a file of its own, because the policy allows no script inside the page. */
+/** A file of its own, because the policy allows no script inside the page. */
 const startScript = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
@@ -44,7 +43,7 @@ const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** The page at `/` where the console is not built. */
+/** The page at `/` if the console is not built. */
 export const startPage = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Agent Governance Proxy</title></head>
@@ -58,7 +57,6 @@ The console is not built here: <code>npm run build:console</code> builds it.</p>
 
 const assets = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** The files that the page at `/docs` loads, and no other of the package. */
 export function serveDocsAssets(): Router {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const router = Router({ caseSensitive: true });

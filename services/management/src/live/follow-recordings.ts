@@ -4,18 +4,13 @@ import type { Logger } from '@agp/runtime';
 import type { ManagementConfig } from '../config.ts';
 import type { LiveStreams } from './live-streams.ts';
 
-/** The connection that feeds the streams. */
 export interface Recordings extends AsyncDisposable {
-  /** Rejects while the broker does not answer. */
   check(): Promise<void>;
 }
 
 /**
- * Feeds the streams with the writers' announcements. Streams end whenever an announcement may have been missed, at a gap or when the
- * broker is lost, and none is opened while the broker is away. Resolves when it was reached or its first absence was noticed; it is
- * looked for until this is disposed of.
- *
- * @throws ConfigError where the URL is none
+ * Feeds the streams with the writers' announcements. Streams end if an announcement may have been missed, and none is opened while the
+ * broker is away. Resolves once it was reached or its first absence was noticed.
  */
 export async function followRecordings(
   config: Pick<ManagementConfig, 'natsUrl' | 'natsUrlFile' | 'natsCaFile'>,
@@ -30,7 +25,7 @@ export async function followRecordings(
     if (connection === null) throw new Error('not connected yet');
     await connection.flush();
   };
-  // The server must hold the subscription before clients come and backfill. Where it is lost meanwhile, its next return does this.
+  // The server must hold the subscription before clients come and backfill.
   const resume = () =>
     flush().then(
       () => streams.resume(),
@@ -77,10 +72,8 @@ export async function followRecordings(
 const intervalMs = 2_000;
 
 /**
- * Ends streams whose secret no longer works (deleted, expired or rotated keys) or whose session is over, within a few seconds. While
- * Postgres is away the streams stay open; nothing is recorded then either.
- *
- * @returns stops it
+ * Ends streams whose secret no longer works or whose session is over, within a few seconds. While Postgres is away they stay open; nothing
+ * is recorded then either.
  */
 export function endRevokedStreams(db: Db, streams: LiveStreams): () => void {
   let looking = false;

@@ -5,14 +5,22 @@ import { type Db, listAgentNames } from '@agp/db';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../keys.ts';
+import {
+  endGraceMs,
+  maxBacklogBytes,
+  maxStreams,
+  maxWaitingBatches,
+  rememberedEvents,
+  rememberedIds,
+} from '../limits.ts';
 import { presentStreamEvent } from '../presenters.ts';
 
-/** Finds the names of agents by their public ids; an unknown agent has none. */
+/** By public ids; an unknown agent has none. */
 type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** Looks each name up once: an agent keeps its name. */
 export function createNameFinder(db: Db): FindNames {
-  const known = new LRUCache<string, string>({ max: 10_000 });
+  const known = new LRUCache<string, string>({ max: rememberedIds });
   return async (ids) => {
     const names = new Map<string, string>();
     const missing: string[] = [];
@@ -48,24 +56,13 @@ interface Stream {
 
 export interface LiveStreamsOptions {
   findNames: FindNames;
-  /** Silence towards a client after which a comment is sent, in milliseconds. */
   keepaliveMs: number;
-  /** Ids of sent events that are remembered, so that an event announced twice is sent once. */
+  /** So that an event announced twice is sent once. */
   rememberedEvents?: number;
-  /** Streams that may be open at once. */
   maxStreams?: number;
-  /** Of one key; as many as of all if not given. */
+  /** As many as of all if not given. */
   maxStreamsPerKey?: number;
 }
-
-/** Bytes that a client may leave unread before it is dropped. */
-const maxBacklogBytes = 1024 * 1024;
-
-/** How long a client may take to read the rest of an ended stream, in milliseconds. */
-const endGraceMs = 2_000;
-
-/** Batches that may wait for names; beyond that their streams end. */
-const maxWaitingBatches = 100;
 
 const keepaliveText = ': keepalive\n\n';
 
@@ -76,9 +73,8 @@ function matches(event: AnnouncedEvent, { agentId, sessionId }: StreamFilter): b
 }
 
 /**
- * The open event streams of this process. A stream sends every event that is recorded after its headers went out, or it ends. Where it
- * cannot (a gap, a lost broker, a client that does not read), it is ended, and the client reconnects and backfills through
- * `GET /api/v1/events`.
+ * The open event streams of this process. A stream sends every event that is recorded after its headers went out, or it ends, and the
+ * client reconnects and backfills through `GET /api/v1/events`.
  */
 export class LiveStreams {
   readonly #options: LiveStreamsOptions;
@@ -91,36 +87,30 @@ export class LiveStreams {
 
   constructor(options: LiveStreamsOptions) {
     this.#options = options;
-    this.#sent = new LRUCache({ max: options.rememberedEvents ?? 100_000 });
+    this.#sent = new LRUCache({ max: options.rememberedEvents ?? rememberedEvents });
   }
 
-  /** How many clients are connected. */
   get size(): number {
     return this.#streams.size;
   }
 
-  /** Whether streams are opened now. */
   get isAvailable(): boolean {
     return !this.#suspended && !this.#stopped;
   }
 
-  /** Hex digests of the secrets and session tokens that the open streams were opened with. */
+  /** Hex digests of what the open streams were opened with. */
   get secrets(): string[] {
     return [...new Set([...this.#streams].map((stream) => stream.owner.secretSha256))];
   }
 
-  /**
-   * Turns a response into a stream, until its client leaves or it is ended here.
-   *
-   * @throws ApiError `live_stream_unavailable`, `too_many_streams_of_key`, `too_many_streams`
-   */
+  /** Turns a response into a stream, until its client leaves or it is ended here. Throws ApiError beyond the limits. */
   open(response: Response, filter: StreamFilter, owner: StreamOwner): void {
     if (this.#suspended) throw new ApiError('live_stream_unavailable');
     const ofKey = [...this.#streams].filter((stream) => stream.owner.holder === owner.holder).length;
     if (ofKey >= (this.#options.maxStreamsPerKey ?? Number.POSITIVE_INFINITY)) {
       throw new ApiError('too_many_streams_of_key');
     }
-    if (this.#streams.size >= (this.#options.maxStreams ?? 1_000)) {
+    if (this.#streams.size >= (this.#options.maxStreams ?? maxStreams)) {
       throw new ApiError('too_many_streams');
     }
     // A client that comes back makes a new connection, and so does not return to a process that is stopping.
@@ -144,7 +134,7 @@ export class LiveStreams {
     response.on('error', () => {});
   }
 
-  /** Sends a recorded batch to every client that wants it, leaving out what was sent before. */
+  /** Leaves out what was sent before. */
   publish(batch: readonly AnnouncedEvent[]): void {
     const fresh: AnnouncedEvent[] = [];
     for (const event of batch) {
@@ -161,7 +151,7 @@ export class LiveStreams {
     if (named.length > 0 && fresh.length > 0) this.#sendNamed(named, fresh);
   }
 
-  /** Ends all streams, or those opened with a secret for whose digest `ends` is true. */
+  /** All, or those opened with a secret for whose digest `ends` is true. */
   endStreams(ends: (secretSha256: string) => boolean = () => true): void {
     for (const stream of this.#streams) if (ends(stream.owner.secretSha256)) this.#end(stream);
   }
@@ -172,18 +162,16 @@ export class LiveStreams {
     this.endStreams();
   }
 
-  /** Opens streams again. */
   resume(): void {
     this.#suspended = false;
   }
 
-  /** Ends every stream, including those that are opened later. */
   stop(): void {
     this.#stopped = true;
     this.endStreams();
   }
 
-  /** Looks names up for one batch after the other, so that a stream keeps the order of its events. */
+  /** One batch after the other, so that a stream keeps the order of its events. */
   #sendNamed(streams: readonly Stream[], events: readonly AnnouncedEvent[]): void {
     const giveUp = () => {
       for (const stream of streams) this.#end(stream);

@@ -2,22 +2,15 @@ import { type ConsoleRole, consoleRoles } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import * as client from 'openid-client';
 import type { ManagementConfig } from '../config.ts';
+import { maxClaimValues, maxPersonName, maxSubject, providerSeconds } from '../limits.ts';
 
-/** The provider's word on who somebody is. */
 export interface Person {
   issuer: string;
   /** The provider's id of them, which it gives nobody else. */
   subject: string;
-  /** For people to read. */
   name: string;
   claims: Readonly<Record<string, unknown>>;
 }
-
-/** How long the provider may take for one answer, in seconds. */
-const timeoutSeconds = 10;
-const longestName = 128;
-/** OpenID Connect Core 1.0, section 2: it must not exceed 255 characters. */
-const longestSubject = 255;
 
 type Settings = Pick<
   ManagementConfig,
@@ -27,10 +20,10 @@ type Settings = Pick<
 function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): string {
   const names = [claims.preferred_username, claims.email, claims.name];
   const name = names.find((each): each is string => typeof each === 'string' && each.trim() !== '') ?? subject;
-  return toLineText(name, longestName);
+  return toLineText(name, maxPersonName);
 }
 
-/** Signs people in with an OpenID provider: authorization code flow, PKCE, state and nonce. */
+/** Authorization code flow, with PKCE, state and nonce. */
 export class OidcClient {
   readonly #settings: Settings;
   #discovered: Promise<client.Configuration> | undefined;
@@ -53,7 +46,7 @@ export class OidcClient {
         oidcClientId,
         oidcClientSecret,
         oidcClientSecret === undefined ? client.None() : undefined,
-        { timeout: timeoutSeconds, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
+        { timeout: providerSeconds, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
       )
       .catch((error: unknown) => {
         // The next person tries again.
@@ -63,7 +56,6 @@ export class OidcClient {
     return this.#discovered;
   }
 
-  /** Where to send a browser, and what it must bring back. */
   async begin(): Promise<{ url: URL; state: string; nonce: string; verifier: string }> {
     const configuration = await this.#discover();
     const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
@@ -78,12 +70,7 @@ export class OidcClient {
     return { url, state, nonce, verifier };
   }
 
-  /**
-   * Exchanges the code for who it is.
-   *
-   * @param query of the request that the provider sent the browser back with, with its `?`
-   * @throws where the provider refuses, or anything does not belong to what was begun
-   */
+  /** Exchanges the code for who it is. Throws if the provider refuses, or anything does not belong to what was begun. */
   async finish(query: string, begun: { state: string; nonce: string; verifier: string }): Promise<Person> {
     const configuration = await this.#discover();
     const tokens = await client.authorizationCodeGrant(configuration, new URL(`${this.redirectUri}${query}`), {
@@ -93,7 +80,7 @@ export class OidcClient {
       idTokenExpected: true,
     });
     const idClaims = tokens.claims();
-    if (idClaims === undefined || idClaims.sub.length > longestSubject) throw new TypeError('no usable id token');
+    if (idClaims === undefined || idClaims.sub.length > maxSubject) throw new TypeError('no usable id token');
     const claims = Object.hasOwn(idClaims, this.#settings.oidcRoleClaim.split('.')[0] ?? '')
       ? idClaims
       : { ...(await this.#readUserInfo(configuration, tokens.access_token, idClaims.sub)), ...idClaims };
@@ -112,13 +99,9 @@ export class OidcClient {
   }
 }
 
-/** Whether the provider, or the person there, said no. */
 export const isDenied = (error: unknown): boolean => error instanceof client.AuthorizationResponseError;
 
-/** Values of a claim that are looked at. */
-const mostValues = 1_000;
-
-/** A claim may lie within others: `realm_access.roles`. A claim whose own name has dots, or is a URL, is found first. */
+/** A claim may lie within others: `realm_access.roles`. One whose own name has dots, or is a URL, is found first. */
 function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;
@@ -129,7 +112,7 @@ function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unk
   return value;
 }
 
-/** Reads `OIDC_ROLES`: the role for each value of the claim. Without it the roles' own names count. */
+/** The role for each value of the claim in `OIDC_ROLES`. Without it the roles' own names count. */
 export function parseRoles(pairs: string | undefined): ReadonlyMap<string, ConsoleRole> {
   if (pairs === undefined) return new Map(consoleRoles.map((role) => [role, role]));
   return new Map(
@@ -140,11 +123,7 @@ export function parseRoles(pairs: string | undefined): ReadonlyMap<string, Conso
   );
 }
 
-/**
- * The highest role that a person's claims give; null where they give none.
- *
- * @param claim whose value is a text or a list of texts; each counts as a whole, since names of groups may have spaces
- */
+/** The highest role that a person's claims give, or null. A text counts as a whole, since names of groups may have spaces. */
 export function readRole(
   claims: Readonly<Record<string, unknown>>,
   claim: string,
@@ -152,6 +131,8 @@ export function readRole(
 ): ConsoleRole | null {
   const value = readClaim(claims, claim);
   const texts = Array.isArray(value) ? value : [value];
-  const held = new Set(texts.slice(0, mostValues).map((text) => (typeof text === 'string' ? roles.get(text) : null)));
+  const held = new Set(
+    texts.slice(0, maxClaimValues).map((text) => (typeof text === 'string' ? roles.get(text) : null)),
+  );
   return consoleRoles.findLast((role) => held.has(role)) ?? null;
 }

@@ -18,7 +18,6 @@ function isIssuer(text: string): boolean {
 
 const rolePairs = /^[^=,]+=[a-z]+(?:,[^=,]+=[a-z]+)*$/;
 
-/** Variables of the console, and of signing in to it with an OpenID provider. */
 export const consoleFields = {
   consoleOrigin: z
     .string()
@@ -57,7 +56,7 @@ export const consoleFields = {
 
 type Settings = { [Field in keyof typeof consoleFields]?: z.infer<(typeof consoleFields)[Field]> };
 
-/** The first thing that is missing for signing in with a provider; null if nothing is, or if nobody signs in so. */
+/** The first thing that is missing for signing in with a provider, or null. */
 export function findOidcFault({ oidcIssuer, oidcClientId, consoleOrigin }: Settings): string | null {
   if (oidcIssuer === undefined) return null;
   if (oidcClientId === undefined) return 'OIDC_CLIENT_ID: is not set, but OIDC_ISSUER is';

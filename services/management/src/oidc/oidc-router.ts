@@ -7,11 +7,9 @@ import { networkOf, refuseAfterFailure } from '../authenticate.ts';
 import { type ConsoleParts, requireOwnPage } from '../console/session-router.ts';
 import { beginSession } from '../console/sessions.ts';
 import { type SignInPlace, setSessionCookie } from '../console/sign-ins.ts';
+import { maxBodyBytes } from '../limits.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
 import { isDenied, OidcClient, type Person, parseRoles, readRole } from './oidc-client.ts';
-
-/** Anybody may send one. */
-const maxBodyBytes = 16_384;
 
 function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person): Promise<void> {
   return db.transaction().execute((transaction) =>
@@ -31,8 +29,8 @@ function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person
 }
 
 /**
- * Signing in with an OpenID provider. Cookies reach every port of a host, so none takes part: what was begun, and the code that ends it,
- * are known to the page alone, which keeps them by its origin.
+ * Cookies reach every port of a host, so none takes part: what was begun, and the code that ends it, are known to the page alone, which
+ * keeps them by its origin.
  */
 export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Router {
   const { config, signIns, failures, findSession, logger } = parts;
@@ -41,7 +39,7 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
   const provider = new OidcClient(config);
   const roles = parseRoles(config.oidcRoles);
 
-  /** @throws ApiError where the request is not from our page at CONSOLE_ORIGIN, the one place that the provider sends browsers back to */
+  /** The provider sends browsers back to CONSOLE_ORIGIN alone. */
   function requirePage(request: Request): SignInPlace {
     const place = requireOwnPage(request, config);
     if (!place.hasOrigin(config.consoleOrigin ?? '')) throw new ApiError('sign_in_not_here');
@@ -67,42 +65,45 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
     response.redirect(302, `/sign-in#answer=${encodeURIComponent(answer)}`);
   });
 
-  router.post('/session', readJsonBodyUpTo(maxBodyBytes), async (request: Request, response: Response) => {
-    response.locals.route = '/console/oidc/session';
-    const place = requirePage(request);
-    const { answer, ...begun } = parseInput(providerSignInSchema, request.body, 'body');
-    let person: Person;
-    try {
-      await signIns.admit(`network ${networkOf(request)}`);
-      person = await provider.finish(`?${answer}`, begun);
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      await refuseAfterFailure(failures, request);
-      logger.warn({ error: describeFault(error) }, 'signing in with the OpenID provider failed');
-      throw new ApiError(isDenied(error) ? 'sign_in_denied' : 'sign_in_failed');
-    }
-    const holder = `${person.issuer} ${person.subject}`;
-    await signIns.admit(holder);
-    const { db } = signIns;
-    const role = readRole(person.claims, config.oidcRoleClaim, roles);
-    if (role === null) {
-      await refuseAfterFailure(failures, request);
-      await noteRefusal(db, request, person);
-      throw new ApiError('no_role');
-    }
-    const { token } = await beginSession(db, request, {
-      owner: { issuer: person.issuer, subject: person.subject },
-      actor: { kind: 'person', id: person.subject, name: person.name },
-      role,
-      method: 'oidc',
-      before: await findSession(request),
-    });
-    setSessionCookie(response, token, place);
-    response.status(204).end();
-  });
+  router.post(
+    '/session',
+    readJsonBodyUpTo(maxBodyBytes.providerSignIn),
+    async (request: Request, response: Response) => {
+      response.locals.route = '/console/oidc/session';
+      const place = requirePage(request);
+      const { answer, ...begun } = parseInput(providerSignInSchema, request.body, 'body');
+      let person: Person;
+      try {
+        await signIns.admit(`network ${networkOf(request)}`);
+        person = await provider.finish(`?${answer}`, begun);
+      } catch (error) {
+        if (error instanceof ApiError) throw error;
+        await refuseAfterFailure(failures, request);
+        logger.warn({ error: describeFault(error) }, 'signing in with the OpenID provider failed');
+        throw new ApiError(isDenied(error) ? 'sign_in_denied' : 'sign_in_failed');
+      }
+      const holder = `${person.issuer} ${person.subject}`;
+      await signIns.admit(holder);
+      const { db } = signIns;
+      const role = readRole(person.claims, config.oidcRoleClaim, roles);
+      if (role === null) {
+        await refuseAfterFailure(failures, request);
+        await noteRefusal(db, request, person);
+        throw new ApiError('no_role');
+      }
+      const { token } = await beginSession(db, request, {
+        owner: { issuer: person.issuer, subject: person.subject },
+        actor: { kind: 'person', id: person.subject, name: person.name },
+        role,
+        method: 'oidc',
+        before: await findSession(request),
+      });
+      setSessionCookie(response, token, place);
+      response.status(204).end();
+    },
+  );
   return router;
 }
 
-/** Without its message, which may repeat what a caller or the provider sent. */
 const describeFault = (error: unknown) =>
   error instanceof Error ? { name: error.name, code: (error as { code?: unknown }).code } : { name: typeof error };

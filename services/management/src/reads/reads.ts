@@ -15,7 +15,7 @@ import type { BudgetReservations, HeldReservation } from '@agp/reservations';
 import { presentAgentEvent, presentAuditEntry, presentBudget, presentListedAgent } from '../presenters.ts';
 import { found, today } from '../requests.ts';
 
-/** Entries with the names of their agents; null where there is no agent. */
+/** The name is null without an agent. */
 export async function addAgentNames<Entry extends { agent_id: string | null }>(
   db: Db,
   entries: readonly Entry[],
@@ -27,11 +27,8 @@ export async function addAgentNames<Entry extends { agent_id: string | null }>(
 }
 
 /**
- * The reservations of all agents for a day. Must be read before the spend that they are shown with, so that an event that is recorded in
- * between is found in the spend and not missed.
- *
- * @param day `YYYY-MM-DD`, UTC
- * @throws ApiError `reservations_unavailable`: unknown amounts must not look like zero
+ * The reservations of all agents for a UTC day. To be read before the spend, so that an event recorded in between is found there. Throws
+ * ApiError, since unknown amounts must not look like zero.
  */
 export async function readHeld(reservations: BudgetReservations, day: string): Promise<HeldReservation[]> {
   try {
@@ -46,7 +43,7 @@ const dayCount = 30;
 const mostChanges = 30;
 const mostEvents = 20;
 
-/** The cap's use and the requests under way; neither while the amounts that requests hold cannot be read. */
+/** Null while the amounts that requests hold cannot be read. */
 async function readHeldOf(
   db: Db,
   reservations: BudgetReservations,
@@ -69,12 +66,7 @@ async function readHeldOf(
   return { budget: presentBudget(budget), running_requests: running };
 }
 
-/**
- * One agent with all that its screen shows.
- *
- * @param id UUID
- * @throws ApiError `agent_not_found`
- */
+/** One agent with all that its screen shows. Throws ApiError `agent_not_found`. */
 export async function readAgentOverview(db: Db, reservations: BudgetReservations, id: string): Promise<AgentOverview> {
   const day = today();
   const { value: rows } = await listAgents(

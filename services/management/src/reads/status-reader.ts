@@ -13,12 +13,11 @@ import {
   readUnpriced,
   StorageUnavailableError,
 } from '@agp/db';
-import { Gauge, keepReading, type Registry } from '@agp/runtime';
+import { Gauge, keepReading, type Registry, TimeoutError, withTimeout } from '@agp/runtime';
 import { presentRow } from '../presenters.ts';
 import { today } from '../requests.ts';
 
 interface StatusSources {
-  /** A share of its own of the connections for reads. */
   db: Db;
   /** Why this process is not ready; empty when it is. */
   reasons(): readonly string[];
@@ -29,9 +28,7 @@ interface StatusSources {
   partMs: number;
 }
 
-/** How long an answer is given to everybody who asks, in milliseconds. */
 const keptMs = 1_000;
-/** Part of a cap from which on an agent counts as near it. */
 const near = 0.8;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -54,61 +51,42 @@ function findLag({ latest }: Recording): number | null {
 const ago = (ms: number) =>
   ms < 2 * minuteMs ? `${Math.max(0, Math.round(ms / 1_000))} s ago` : `${Math.round(ms / minuteMs)} min ago`;
 
-/** Judges writers and proxies by their latest work: nothing else is known of them here. */
-function judgeWorkers(recording: Recording): Pick<ServiceState, 'state' | 'detail' | 'name'>[] {
-  const { latest, oldest_unsealed, last_refused, now } = recording;
-  const since = (time: Date | null | undefined) => (time ? now.getTime() - time.getTime() : Number.POSITIVE_INFINITY);
-  const recorded = since(latest?.recorded_at);
+type Judgement = Pick<ServiceState, 'state' | 'detail'>;
+
+const judged = (state: ServiceState['state'], detail: string): Judgement => ({ state, detail });
+
+const since = (time: Date | null | undefined, now: Date) => (time ? now.getTime() - time.getTime() : Infinity);
+
+/** By its latest work: nothing else is known of it here. */
+function judgeWriter(recording: Recording): Judgement {
+  const { latest, oldest_unsealed, now } = recording;
+  const recorded = since(latest?.recorded_at, now);
   const lag = findLag(recording) ?? 0;
   // Writers seal a minute's refusals when it is over.
-  const unsealed = since(oldest_unsealed);
-  const isLate = oldest_unsealed !== null && unsealed > 5 * minuteMs;
-  const writer = isLate
-    ? {
-        state: 'not_ready' as const,
-        detail: `refusals of ${ago(unsealed)} are not in the audit log: does a writer run?`,
-      }
-    : recorded > minuteMs
-      ? {
-          state: 'unknown' as const,
-          detail:
-            latest === undefined
-              ? 'nothing was ever recorded'
-              : `recorded last ${ago(recorded)}: no requests since, or no writer`,
-        }
-      : lag > minuteMs
-        ? { state: 'not_ready' as const, detail: `records ${Math.round(lag / 1_000)} s after requests end` }
-        : { state: 'ready' as const, detail: `recorded ${ago(recorded)}` };
-  const served = Math.min(since(latest?.timestamp), since(last_refused));
-  const proxy =
-    served <= minuteMs
-      ? { state: 'ready' as const, detail: `took a request ${ago(served)}` }
-      : {
-          state: 'unknown' as const,
-          detail: Number.isFinite(served) ? `took its last known request ${ago(served)}` : 'no request is known',
-        };
-  return [
-    { name: 'writer', ...writer },
-    { name: 'proxy', ...proxy },
-  ];
+  const unsealed = oldest_unsealed === null ? 0 : since(oldest_unsealed, now);
+  if (unsealed > 5 * minuteMs)
+    return judged('not_ready', `refusals of ${ago(unsealed)} are not in the audit log: does a writer run?`);
+  if (latest === undefined) return judged('unknown', 'nothing was ever recorded');
+  if (recorded > minuteMs) return judged('unknown', `recorded last ${ago(recorded)}: no requests since, or no writer`);
+  if (lag > minuteMs) return judged('not_ready', `records ${Math.round(lag / 1_000)} s after requests end`);
+  return judged('ready', `recorded ${ago(recorded)}`);
 }
 
-class LateError extends Error {}
-
-/** Rejects if a part takes too long. It goes on, but nobody waits for it. */
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new LateError(`no answer within ${ms / 1_000} seconds`)), ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function judgeProxy({ latest, last_refused, now }: Recording): Judgement {
+  const served = Math.min(since(latest?.timestamp, now), since(last_refused, now));
+  if (served <= minuteMs) return judged('ready', `took a request ${ago(served)}`);
+  return judged(
+    'unknown',
+    Number.isFinite(served) ? `took its last known request ${ago(served)}` : 'no request is known',
+  );
 }
+
+const within = <Value>(ms: number, work: Promise<Value>) =>
+  withTimeout(work, ms, `no answer within ${ms / 1_000} seconds`);
 
 function describe(error: unknown): string {
   if (error instanceof StorageUnavailableError) return 'storage unavailable';
-  return error instanceof LateError ? error.message : 'could not be read';
+  return error instanceof TimeoutError ? error.message : 'could not be read';
 }
 
 /** Computes the status at most once a second, however many ask. */
@@ -183,12 +161,11 @@ export class StatusReader {
       };
     };
     const redis = await within(this.#sources.partMs, this.#sources.pingRedis()).then(
-      (): ServiceState => ({ name: 'redis', state: 'ready', detail: 'answers' }),
-      (): ServiceState => ({ name: 'redis', state: 'not_ready', detail: 'does not answer' }),
+      () => judged('ready', 'answers'),
+      () => judged('not_ready', 'does not answer'),
     );
-    const workers = await within(this.#sources.partMs, recording).then(judgeWorkers, (): ServiceState[] =>
-      (['writer', 'proxy'] as const).map((name) => ({ name, state: 'unknown', detail: 'storage could not be read' })),
-    );
+    const recorded = await within(this.#sources.partMs, recording).catch(() => null);
+    const unread = judged('unknown', 'storage could not be read');
     return [
       {
         name: 'management',
@@ -197,17 +174,15 @@ export class StatusReader {
       },
       depends('postgres', 'postgres', 'schema'),
       depends('nats', 'nats'),
-      redis,
-      ...workers,
+      { name: 'redis', ...redis },
+      { name: 'writer', ...(recorded ? judgeWriter(recorded) : unread) },
+      { name: 'proxy', ...(recorded ? judgeProxy(recorded) : unread) },
     ];
   }
 }
 
 /**
- * Updates gauges of the use of today's caps once a minute, without agents as labels. While Postgres does not answer they keep their
- * values.
- *
- * @returns stops it
+ * Updates gauges of the use of today's caps once a minute, without agents as labels. While Postgres does not answer they keep their values.
  */
 export function watchCapUse(db: Db, registry: Registry): () => Promise<void> {
   const gauge = (name: string, help: string) => {

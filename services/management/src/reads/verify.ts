@@ -60,10 +60,8 @@ function readPayload(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Recomputes every hash of a session's chain, and compares each payload with what the API shows of its event. The expected length and last hash come from the
- * head, which the writer stores apart, so that a cut is noticed. Events that retention removed are skipped.
- *
- * @returns null for an unknown session
+ * Recomputes every hash of a session's chain, and compares each payload with what the API shows. The expected length and last hash come
+ * from the head, which the writer stores apart, so that a cut is noticed. Null for an unknown session.
  */
 export async function verifyLineage(db: Db, sessionId: string): Promise<LineageVerdict | null> {
   for (let removed = await listLineageAnchors(db, sessionId); ; ) {
@@ -77,7 +75,7 @@ export async function verifyLineage(db: Db, sessionId: string): Promise<LineageV
 }
 
 async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLinks[]): Promise<LineageVerdict | null> {
-  // The head first: events recorded meanwhile only make the chain longer than the head says.
+  // Events recorded meanwhile only make the chain longer than the head says.
   const head = await readLineageHead(db, sessionId);
   const order = await readLineageOrder(db, sessionId);
   if (head === undefined && order.length === 0) return null;

@@ -24,7 +24,7 @@ import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAgentBudget, presentBudget } from '../presenters.ts';
 import { readHeld } from '../reads/reads.ts';
-import { replyWithList } from '../replies.ts';
+import { frameList, replyWithList } from '../replies.ts';
 import { agentId, found, today } from '../requests.ts';
 
 const capOfAgent = ({ daily_cap_usd, warn_only }: AgentLimitsRow) => ({ daily_cap_usd, warn_only });
@@ -64,9 +64,8 @@ export const budgetRoutes = tagRoutes('Budgets', [
         default_agent_cap_usd,
         ...(default_warn_only && { default_warn_only }),
       };
-      const framing = { before: `${JSON.stringify(head).slice(0, -1)},"agents":[`, after: ']}' };
       const list = query.order === 'use' ? listBudgetsByUse : listAgentBudgets;
-      await replyWithList(response, list(db, day, held, query), presentAgentBudget, framing);
+      await replyWithList(response, list(db, day, held, query), presentAgentBudget, frameList(head, 'agents'));
     },
   }),
   defineRoute('PUT /api/v1/budgets/global', {

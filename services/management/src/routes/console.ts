@@ -4,11 +4,9 @@ import { createConsoleCode, endConsoleSession, listConsoleSessions } from '@agp/
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { issueSecret } from '../keys.ts';
+import { linkMs } from '../limits.ts';
 import { presentConsoleSession } from '../presenters.ts';
 import { consoleSessionId, found } from '../requests.ts';
-
-/** How long a link waits to be opened. */
-const linkLifeMs = 600_000;
 
 export const consoleRoutes = tagRoutes('Console', [
   defineRoute('POST /api/v1/console/links', {
@@ -24,7 +22,7 @@ export const consoleRoutes = tagRoutes('Console', [
       const { signIns } = context;
       await signIns.admit(caller.holder);
       const { secret, secretSha256 } = issueSecret('agl_');
-      const expiresAt = new Date(Date.now() + linkLifeMs);
+      const expiresAt = new Date(Date.now() + linkMs);
       return recordChange(signIns, input, 'console.link', async (transaction) => {
         const keySha256 = Buffer.from(caller.secretSha256, 'hex');
         await createConsoleCode(transaction, { codeSha256: secretSha256, keySha256, expiresAt });

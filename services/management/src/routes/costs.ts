@@ -22,7 +22,7 @@ import {
 } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentRow, presentUnrecordedRequest } from '../presenters.ts';
-import { replyWithList } from '../replies.ts';
+import { frameList, replyWithList } from '../replies.ts';
 import { eventId, found, readAgentFilter } from '../requests.ts';
 
 export const costRoutes = tagRoutes('Costs', [
@@ -56,12 +56,11 @@ export const costRoutes = tagRoutes('Costs', [
     },
     handle: async ({ query: { from, to, agent_id, top, group_by: groups = [] } }, { db }, response) => {
       const head = { from: from ?? null, to: to ?? null, time_zone: 'UTC', group_by: groups };
-      const framing = { before: `${JSON.stringify(head).slice(0, -1)},"usage":[`, after: ']}' };
       await replyWithList(
         response,
         listUsage(db, { groups, from, to, top, agentId: readAgentFilter(agent_id) }),
         (row) => presentRow(row),
-        framing,
+        frameList(head, 'usage'),
       );
     },
   }),

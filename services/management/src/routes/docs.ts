@@ -3,7 +3,6 @@ import { defineRoute, isInEdition, type Route, tagRoutes } from '../define-route
 import { docsPage, docsPolicy } from '../docs/docs-page.ts';
 import { buildDocument } from '../openapi.ts';
 
-/** @param routes of the whole service, these among them: the document describes them too */
 export function makeDocsRoutes(routes: () => readonly Route[]): Route[] {
   let document: string | undefined;
   return tagRoutes('Documentation', [

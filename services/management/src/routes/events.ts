@@ -14,7 +14,7 @@ import { presentEvent, presentEventDetail } from '../presenters.ts';
 import { makeEventsCsv, replyWithEvents, replyWithList } from '../replies.ts';
 import { eventId, found, readAgentFilter, refuseUnrecorded, sessionId } from '../requests.ts';
 
-/** Reads as an empty list where others answer 404, so any text is let through. */
+/** Reads as an empty list if others answer 404, so any text is let through. */
 const anySessionId = { ...sessionId, error: undefined, read: (text: string) => sessionId.read(text) ?? '' };
 
 const eventsCsv = makeEventsCsv(listedEventSchema);

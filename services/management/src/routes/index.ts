@@ -15,7 +15,7 @@ import { refusalRoutes } from './refusals.ts';
 import { sessionRoutes } from './sessions.ts';
 import { statusRoutes } from './status.ts';
 
-/** Every endpoint. Express takes the first that matches, so each list has fixed paths before those with parameters. */
+/** Express takes the first that matches, so each list has fixed paths before those with parameters. */
 export function listRoutes(): readonly Route[] {
   const routes: Route[] = [
     ...[agentRoutes, eventRoutes, sessionRoutes, costRoutes, budgetRoutes, limitRoutes, pauseRoutes, lineageRoutes],

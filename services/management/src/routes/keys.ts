@@ -10,7 +10,7 @@ import { keyId, parseExpiry } from '../requests.ts';
 
 const refusals = { unknown: 'key_not_found', bootstrap: 'bootstrap_key', expired: 'key_expired' } as const;
 
-/** @throws ApiError where a query refused, saying why by a word */
+/** @throws ApiError if a query refused, saying why by a word */
 function accepted<Outcome>(outcome: Outcome | keyof typeof refusals): Outcome {
   if (typeof outcome === 'string' && outcome in refusals)
     throw new ApiError(refusals[outcome as keyof typeof refusals]);

@@ -47,8 +47,8 @@ export const lineageRoutes = tagRoutes('Lineage', [
     params: { session_id: sessionId },
     answer: { description: 'The chain, in the order of recording', schema: lineageSchema },
     handle: async ({ params: { session_id } }, { db }, response) => {
-      // Its head outlives its events: whoever compares an empty chain with that sees that it was cut off. The head is read first, since
-      // the first events may be recorded between the two.
+      // The head outlives its events, so that an empty chain shows as cut off; it is read first, since the first events may be recorded
+      // between the two.
       const head = await readLineageHead(db, session_id);
       const order = await readLineageOrder(db, session_id);
       if (order.length === 0) found(head, 'session_not_found');

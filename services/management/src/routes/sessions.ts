@@ -26,7 +26,7 @@ export const sessionRoutes = tagRoutes('Sessions', [
       const { limit, offset } = query;
       if (limit === undefined)
         return replyWithList(response, listSessions(db, filter, { offset }), (row) => presentRow(row));
-      // Reads one more than is shown, to know if there is a next page.
+      // One more than is shown, to know if there is a next page.
       const rows = (await Array.fromAsync(listSessions(db, filter, { limit: limit + 1, offset }))).flat();
       replyWithPage(
         { request, query: { ...query, limit } },

@@ -1,0 +1,47 @@
+/** What this service takes from callers, and keeps for them, at most. */
+
+const kibibyte = 1_024;
+
+/** Connections to Postgres: those of keys and changes, above all the kill switch, never wait behind reads or sign-ins. */
+export const connections = { changes: 4, reads: 5 };
+/** Of one key or person. */
+export const shareOfReads = { connections: 2, waiting: 100 };
+/** Of all sign-ins together. */
+export const shareOfSignIns = { connections: 2, waiting: 100 };
+
+/** Failed authentications of one network. */
+export const failureLimit = { name: 'management-auth', points: 100, durationSeconds: 60 };
+/** Sign-ins and links of one key or person, and tries of one network with the OpenID provider. */
+export const signInLimit = { name: 'management-auth:sign-in', points: 100, durationSeconds: 60 };
+
+/** Of a body: more than any valid one needs, even with every character escaped. */
+export const maxBodyBytes = { api: 256 * kibibyte, signIn: 4 * kibibyte, providerSignIn: 16 * kibibyte };
+/** A reader that takes nothing of an answer for this long is disconnected. */
+export const readerSilenceMs = 60_000;
+
+export const maxStreams = 1_000;
+/** Bytes that a client of a stream may leave unread before it is dropped. */
+export const maxBacklogBytes = 1_024 * kibibyte;
+/** How long a client may take to read the rest of an ended stream. */
+export const endGraceMs = 2_000;
+/** Batches that may wait for names; beyond that their streams end. */
+export const maxWaitingBatches = 100;
+/** Events that are remembered, so that one announced twice is sent once. */
+export const rememberedEvents = 100_000;
+/** Agents' names, and keys whose use was noted, that are remembered. */
+export const rememberedIds = 10_000;
+
+/** Of the session's cookie: a browser sends several if somebody has set one for another path. */
+export const maxCookies = 4;
+/** A session ends after this long, used or not: a working day. */
+export const sessionMs = 12 * 3_600_000;
+/** How long a one-time link waits to be opened. */
+export const linkMs = 600_000;
+
+/** How long the OpenID provider may take for one answer. */
+export const providerSeconds = 10;
+export const maxPersonName = 128;
+/** OpenID Connect Core 1.0, section 2. */
+export const maxSubject = 255;
+/** Values of a claim that are looked at. */
+export const maxClaimValues = 1_000;
