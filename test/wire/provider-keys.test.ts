@@ -107,7 +107,6 @@ test.each([
   ['openai', 'GET', '/v1/organization/admin_api_keys'],
   ['openai', 'DELETE', '/v1/models/gpt-5'],
   ['openai', 'GET', '/v1/responses/resp_1'],
-  ['openai', 'GET', '/v1/m%6fdels'],
   ['anthropic', 'POST', '/v1/messages/batches'],
   ['anthropic', 'GET', '/v1/messages/batches/b/results'],
   ['gemini', 'POST', '/v1beta/cachedContents'],
