@@ -12,7 +12,7 @@ import { ServerPatience } from './server-patience.ts';
  *                      |        ^
  *                      +--------+  sent again: unconfirmed for a second, or the connection was lost meanwhile
  *
- * Where nothing is confirmed for some seconds, the server is left for another one.
+ * If nothing is confirmed for some seconds, the server is left for another one.
  *
  * The client library drops messages published while it is disconnected, so only JetStream's confirmation removes one from here.
  * A message keeps its events and its id on every try: JetStream drops repeats for two minutes, Postgres for ever.

@@ -1,7 +1,7 @@
 import { announcementSubject, eventStream, eventSubject, keptStream, replayConsumer, writerConsumer } from './names.ts';
 
 /**
- * Everything else is refused. Whoever could publish events could write into any agent's chain, and whoever could listen to another's inbox
+ * Everything else is refused. A user that publishes events can write into any agent's chain, and one that listens to another's inbox
  * would read its answers.
  */
 
@@ -35,7 +35,7 @@ export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
     subscribe: [inboxOf('writer')],
   },
   management: { publish: [], subscribe: [announcementSubject] },
-  // Publishes quarantined messages again, and those that a restored database lacks.
+  // Publishes quarantined messages again, and the ones a restored database lacks.
   operator: {
     publish: [
       eventSubject,

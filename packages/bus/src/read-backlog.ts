@@ -35,7 +35,7 @@ export function makeReadBacklog(connection: NatsConnection): () => Promise<Backl
       manager.consumers.info(eventStream, writerConsumer),
       manager.streams.info(eventStream),
     ]);
-    // What is not acknowledged came after the latest look of which all is acknowledged by now.
+    // What is not acknowledged came after the latest look that is acknowledged whole by now.
     const before = looks.findLastIndex(({ lastSeq }) => lastSeq <= info.ack_floor.stream_seq);
     const age = Math.min(Date.now() - Date.parse(state.first_ts), at - (looks[before]?.at ?? Number.NEGATIVE_INFINITY));
     looks = [...looks.slice(Math.max(0, before)), { lastSeq: state.last_seq, at }];

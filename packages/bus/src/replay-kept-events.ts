@@ -41,7 +41,7 @@ const abandonedAfterMs = 180_000;
 const clockSlackMs = 5 * 60_000;
 
 /**
- * Publishes again the events that came since a time, and some minutes before; writers skip those that are recorded. It ends with the last
+ * Publishes again the events that came since a time, and some minutes before; writers skip recorded ones. It ends with the last
  * message that was kept at its start, and leaves out copies from an earlier replay. Safe to repeat.
  */
 export async function replayKeptEvents(

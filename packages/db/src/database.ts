@@ -53,7 +53,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Whoever waits for a new connection may give up sooner. */
+/** A caller that waits for a new connection may give up sooner. */
 const usualConnectTimeoutMs = 5_000;
 
 const int8 = 20;

@@ -40,7 +40,7 @@ const countable = z.looseObject({
   model: z.string().min(1),
   messages: z.array(messageField).min(1),
   system: contentField.nullish(),
-  /** Those that the provider runs have no schema, and are never called. */
+  /** Tools that the provider runs have no schema, and are never called. */
   tools: z.array(z.looseObject({ name: z.string().min(1), input_schema: z.unknown().optional() })).nullish(),
   tool_choice: z
     .looseObject({

@@ -13,7 +13,7 @@
  *
  *   since        "the server's run id|milliseconds": since when this server has lost nothing that can be seen
  *
- * Amounts stay strings where they can: Lua writes large numbers with an exponent, which Redis does not read.
+ * Amounts stay strings if they can: Lua writes large numbers with an exponent, which Redis does not read.
  */
 
 /** Keys expire this long after their last use, in seconds: writers may be down, or without Redis, for a week. */
@@ -130,7 +130,7 @@ export const lookScript = `${shared}
 return {wholeFor(ARGV[1])}
 `;
 
-/** agent id, requests per minute -> 0 where one more was counted, else seconds until there is room */
+/** agent id, requests per minute -> 0 if one more was counted, else seconds until there is room */
 export const countScript = `${shared}
 return overLimit(ARGV[1], tonumber(ARGV[2])) or 0
 `;

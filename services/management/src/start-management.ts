@@ -150,7 +150,7 @@ export async function startManagement(
   const drain = async (hurry?: AbortSignal) => {
     readiness.drain();
     http.drain();
-    // So that clients have moved when the port closes; those that come back here are served until then.
+    // So that clients have moved when the port closes; who comes back here is served until then.
     streams.endStreams();
     await waitForDrain(config.drainDelaySeconds, hurry);
     await running.disposeAsync();

@@ -15,7 +15,7 @@ function readPermissions({ scopes }: Pick<SignedIn, 'scopes'>): Permissions {
   return { change: isAdmin || scopes.includes('write'), manageKeys: isAdmin };
 }
 
-/** Whoever is signed in, for all that is below the sign-in. */
+/** The signed-in person, for all that is below the sign-in. */
 export const SessionContext = createContext<SignedIn | null>(null);
 
 /** @throws Error outside of a signed-in page */

@@ -14,7 +14,7 @@ export interface SignedIn {
   /** UTC, ISO 8601. */
   expires_at: string;
   oidc: boolean;
-  /** Where agents send their requests; null where management was not told. */
+  /** Where agents send their requests; null if management was not told. */
   proxy_url: string | null;
   edition: 'base' | 'extended';
 }

@@ -81,7 +81,7 @@ interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened'
   of?: string;
   /** On the button, if that is another word than `verb`. */
   label?: string;
-  /** Names the button for those who do not see where it stands. */
+  /** Names the button for people who cannot see its row. */
   name?: string;
   button?: Pick<ButtonProps, 'variant' | 'color' | 'size' | 'className' | 'leftSection'>;
   onOpen?: () => void;

@@ -168,7 +168,7 @@ export function SignInGate({ proof, children }: { proof: SignInProof | null; chi
       </Center>
     );
   const isOpen = code !== null && !isDeclined && !byCode.isSuccess;
-  // Whoever is signed out is led on to the sign-in by a link that does not work.
+  // A link that does not work leads a signed-out person on to the sign-in.
   if (isOpen && session.data && (signedIn || !byCode.isError))
     return (
       <LinkPage

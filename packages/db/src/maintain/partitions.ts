@@ -67,7 +67,7 @@ async function makeIn(transaction: Db, name: string, from: string, to: string): 
 
 /**
  * Makes the missing weekly partitions of `events`, from last week to `weeksAhead` weeks ahead, and moves events of those weeks there from
- * the default partition. Safe to run several times at once. Returns the names of those that were made; throws TableInUseError.
+ * the default partition. Safe to run several times at once. Returns the names of new ones; throws TableInUseError.
  */
 export async function makePartitions(db: Db, now: Date, weeksAhead = 8): Promise<string[]> {
   const thisWeek = firstMonday + Math.floor((now.getTime() - firstMonday) / weekMs) * weekMs;

@@ -12,7 +12,7 @@ export type NewAuditEntry = Omit<AuditEntry, 'id' | 'timestamp'> & {
 };
 
 /**
- * Appends entries to the audit log's chain, as the last statement of the transaction that makes the change: whoever holds the head waits
+ * Appends entries to the audit log's chain, as the last statement of the transaction that makes the change: the holder of the head waits
  * for no other lock, which rules out deadlocks.
  */
 export async function appendAudit(transaction: Db, entries: readonly NewAuditEntry[]): Promise<void> {

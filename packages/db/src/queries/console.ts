@@ -10,7 +10,7 @@ interface ConsoleCode {
 
 const now = sql<Date>`clock_timestamp()`;
 
-/** Stores a code, and removes those that have expired. */
+/** Stores a code, and removes expired ones. */
 export async function createConsoleCode(transaction: Db, code: ConsoleCode): Promise<void> {
   await transaction.deleteFrom('console_codes').where('expires_at', '<=', now).execute();
   await transaction
@@ -87,7 +87,7 @@ interface NewConsoleSession {
 /** Of one key's holders or one person: beyond that the one that was used longest ago ends. */
 const mostOfOwner = 50;
 
-/** Stores a session, and removes those that are over. `ended` are those that ended because the owner had too many. */
+/** Stores a session, and removes old ones. `ended` are the sessions that ended because the owner had too many. */
 export async function createConsoleSession(
   transaction: Db,
   session: NewConsoleSession,

@@ -104,7 +104,7 @@ function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Que
   if (filter.provider !== undefined) query = query.where('provider', '=', filter.provider);
   if (filter.complianceTag !== undefined) query = query.where('compliance_tag', '=', filter.complianceTag);
   if (filter.piiDetected !== undefined) query = query.where('pii_detected', '=', filter.piiDetected);
-  // The index of findings holds those that were detected.
+  // The index of findings holds detected ones.
   if (filter.piiType !== undefined)
     query = query.where('pii_detected', '=', true).where(sql<boolean>`${filter.piiType} = ANY(pii_types)`);
   if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
@@ -115,7 +115,7 @@ function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Que
   return query;
 }
 
-/** Those that failed and those answered with an error are read apart: each has an index. */
+/** Failed calls and calls answered with an error are read apart: each has an index. */
 function splitByEnding(query: Query, { failed }: EventFilter): Query[] {
   if (!failed) return [query];
   return [

@@ -5,7 +5,7 @@ import type { UnrecordedSpend } from './unrecorded.ts';
 
 export type ForwardedSpend = Omit<UnrecordedSpend, 'reason'>;
 
-/** Keeps forwarded requests for whoever finds their proxy dead. Repeated calls say that it lives. */
+/** Keeps forwarded requests for the writer that finds their proxy dead. Repeated calls say that it lives. */
 export async function keepForwarded(pool: Pool, spends: readonly ForwardedSpend[]): Promise<void> {
   const toText = (value: string | null | undefined) => (value == null ? null : toEventText(value, 256));
   await pool.query({
@@ -28,7 +28,7 @@ export async function keepForwarded(pool: Pool, spends: readonly ForwardedSpend[
 
 type Row = Omit<ForwardedSpend, 'request'> & { [Detail in 'sessionId' | 'provider' | 'model']: string | null };
 
-/** Forwarded requests of which nothing was heard for so long by Postgres' clock, oldest first. */
+/** Forwarded requests that were silent for so long by Postgres' clock, oldest first. */
 export async function listForwarded(pool: Pool, silentMs: number, limit: number): Promise<ForwardedSpend[]> {
   const { rows } = await pool.query<Row>({
     name: 'list-forwarded',
@@ -44,7 +44,7 @@ export async function listForwarded(pool: Pool, silentMs: number, limit: number)
   }));
 }
 
-/** Forgets forwarded requests, but for those that were heard of meanwhile. */
+/** Forgets forwarded requests, unless they were heard of meanwhile. */
 export async function removeForwarded(pool: Pool, eventIds: readonly string[], silentMs: number): Promise<void> {
   await pool.query({
     name: 'remove-forwarded',

@@ -89,7 +89,7 @@ export async function readCapUse(db: Db, near: number): Promise<CapUse> {
 
 const mostSorted = 1_000;
 
-/** Those that have used most of their cap on a UTC day; then those without a cap, the dearest first. Retired ones are left out. */
+/** Agents that have used most of their cap on a UTC day, then agents without a cap, the dearest first. Retired ones are left out. */
 export async function listAgentsByCapUse(db: Db, day: string, { limit, offset }: PageRange): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT agents.id

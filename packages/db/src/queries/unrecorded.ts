@@ -25,7 +25,7 @@ export interface UnrecordedSpend {
 
 /**
  * Adds the cost of events that were lost or set aside to the spend of their day, unless they are recorded or were added before. Returns the
- * ids of those that were added.
+ * added ids.
  */
 export async function addUnrecordedSpend(
   pool: Pool | ClientBase,
@@ -83,7 +83,7 @@ const begin = `
 
 /**
  * Notes forwarded requests whose event will never arrive. Afterwards each is either recorded or noted, never both; repeated or concurrent
- * calls change nothing. Returns the ids of those that were not noted before.
+ * calls change nothing. Returns the newly noted ids.
  */
 export async function noteEndedRequests(pool: Pool, ended: readonly UnrecordedSpend[]): Promise<string[]> {
   const client = await pool.connect();

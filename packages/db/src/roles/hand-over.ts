@@ -13,7 +13,7 @@ interface OwnedObjects {
   routines: string[];
 }
 
-/** The objects in our schemas that a role owns, or those that other roles own, without those of extensions. */
+/** The objects in our schemas that a role owns, or that other roles own, without extensions' own. */
 export async function findOwnedObjects(db: Db, role: string, isOwner = true): Promise<OwnedObjects> {
   const owned = (column: string) => sql`(${sql.ref(column)} = ${role}::regrole) = ${isOwner}`;
   const notOfExtension = (id: string, catalog: string) => sql`NOT EXISTS (

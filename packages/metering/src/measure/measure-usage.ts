@@ -37,7 +37,7 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   if (head.operation.showsOtherBills || isBilledElsewhere) {
     return { ...free, ...(await measureUnbilled(parts, call, end, seen, billedOnce)) };
   }
-  // Where the answer names no model, any that the request may mean can have made it.
+  // If the answer names no model, any that the request may mean can have made it.
   const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
   const isTold = reading?.usageIsFinal && isCounted(reading.usage, seen.texts);
   const told = isTold ? await measureTold(parts, call, reading, seen.reported, models) : null;

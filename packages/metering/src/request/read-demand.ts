@@ -13,7 +13,7 @@ export interface Demand {
   /** The largest number that some server might take for a bound or for a thinking budget, in tokens. */
   leastOutputTokens: number;
   answers: number;
-  /** It has members of which each item is an input of its own. */
+  /** Each item of some members is an input of its own. */
   hasItems: boolean;
   /** It names something stored at the provider. */
   hasReference: boolean;
@@ -44,7 +44,7 @@ function countPrompts(prompt: unknown): number {
   return typeof list[0] === 'number' ? 1 : Math.max(1, list.length);
 }
 
-/** Where thinking settings may have the budget: the value itself, and members of that name. */
+/** Thinking settings may have the budget as the value itself, or in members of that name. */
 export function listBudgets(member: BodyMember): { key: string; value: unknown }[] {
   if (typeof member.value !== 'object' || member.value === null) return [member];
   const inner = member.members().filter(({ key }) => /budget|tokens$/.test(foldName(key)));

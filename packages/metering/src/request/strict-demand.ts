@@ -60,7 +60,7 @@ const pieceLength = 65_536;
 const cutCharacter = 64;
 const enoughText = 16 * 1_048_576;
 
-/** Bytes of the text that a tokenizer may see: some normalise it first, where one character may become eighteen letters. */
+/** Bytes of the text that a tokenizer may see: some normalise it first, and one character may become eighteen letters. */
 function countText(bytes: Buffer): number {
   if (isAscii(bytes) && !bytes.includes('\\u')) return bytes.length;
   const text = bytes.toString('utf8');

@@ -11,7 +11,7 @@ export interface ServerPlaces {
   redis: string;
   /** The name of the database. */
   database: string;
-  /** Those that are connected to with TLS; none if not given. */
+  /** Servers that are connected to with TLS. */
   tls?: readonly ServerName[];
   /** Whether Postgres' certificate is of an authority of one's own, whose file pods have as {@link authorityFile}. */
   hasAuthority?: boolean;

@@ -21,7 +21,7 @@ function isBech32Address(address: string): boolean {
 
 const walletWords = /wallet|address|\b(?:eth|ethereum|ether|account|payee|recipient|usdc|usdt|erc-?20)\b/i;
 
-/** Mixed case carries a checksum (EIP-55): a letter is a capital where the hash of the address has a high digit. */
+/** Mixed case carries a checksum (EIP-55): a letter is a capital if the hash of the address has a high digit there. */
 function passesEip55(hex: string): boolean {
   const digest = keccak_256(Uint8Array.from(hex.toLowerCase(), (character) => character.charCodeAt(0)));
   for (let index = 0; index < 40; index++) {

@@ -116,7 +116,7 @@ function checkSweden(digits: string): boolean {
   return isCalendarDate(slice(ten, 0, 2), slice(ten, 2, 4), day) && passesLuhn(ten);
 }
 
-/** Sex, year and month of birth (above 20 where unknown), place, number, and a key of two digits. */
+/** Sex, year and month of birth (above 20 if unknown), place, number, and a key of two digits. */
 export function checkFrance(digits: string): boolean {
   const month = slice(digits, 3, 5);
   return (

@@ -77,7 +77,7 @@ const maxHeaders = 256;
 
 /**
  * Refuses requests that Node lets through: of other HTTP versions than 1.0 and 1.1, of 1.1 without `Host` (RFC 9112 section 3.2), and with
- * very many headers, the last of which Node would silently drop. Returns true if it was refused.
+ * very many headers: Node would silently drop the last ones. Returns true if it was refused.
  */
 export function refuseOtherHttp(request: IncomingMessage, response: ServerResponse): boolean {
   const { httpVersion, rawHeaders, headers } = request;

@@ -128,7 +128,7 @@ export function createSessionFinder(db: Db, keys: KeyFinders, config: Management
       return key && toKeyCaller(key, row);
     }
     const role = consoleRoleSchema.safeParse(row.role).data;
-    // Whoever another provider knew is nobody here.
+    // A person that another provider knew is nobody here.
     if (role === undefined || row.issuer !== config.oidcIssuer) return undefined;
     const id = row.subject ?? '';
     return {

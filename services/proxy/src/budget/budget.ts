@@ -158,7 +158,7 @@ export class Budget {
   #renewAndForget(): void {
     this.#renew();
     this.#confirmed = this.#confirmed.filter(({ eventId }) => this.#own.has(eventId));
-    // A failure of storage is reported where requests need it; the next turn looks again.
+    // Requests that need storage report its failure; the next turn looks again.
     this.#forgetting ??= this.#forgetRecorded(performance.now())
       .catch(() => {})
       .finally(() => {

@@ -58,7 +58,7 @@ export class RequestTrace {
     const status = statusOf(ended);
     if (status !== null) span.setAttribute('http.response.status_code', status);
     const fault = refusal?.code ?? (hasFailed(ended) ? event?.outcome : null) ?? status;
-    // A server's span has not failed where the caller was at fault (OpenTelemetry's conventions for HTTP).
+    // A server's span has not failed if the caller was at fault (OpenTelemetry's conventions for HTTP).
     if ((status ?? 0) >= 500 || hasFailed(ended)) this.#tracing.fail(span, String(fault));
     span.end(this.#epoch + (head && answer ? head.arrived + answer.durationMs : performance.now()));
   }

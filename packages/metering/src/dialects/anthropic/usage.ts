@@ -3,7 +3,7 @@ import { asArray, asName, asObject, asText, type JsonObject, optionalCount } fro
 import { type AnswerReading, type ReportedCall, sumCalls } from '../operation.ts';
 
 /**
- * `input_tokens` are those that touched no cache, and cache writes by lifetime a part of `cache_creation_input_tokens`. A
+ * `input_tokens` touched no cache, and cache writes by lifetime a part of `cache_creation_input_tokens`. A
  * server that says that a call had no input has not counted.
  */
 function readMessageUsage(value: unknown): Usage | null {

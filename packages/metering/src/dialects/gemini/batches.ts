@@ -8,7 +8,7 @@ export const batchTarget = /\/batches\/([^/:]+)\/?$/;
 
 export const batchListTarget = /\/batches\/?$/;
 
-/** The answers of a finished batch, from its result or, where SDKs look for them, its metadata. */
+/** The answers of a finished batch, from its result, or its metadata, which SDKs read. */
 function findAnswers(body: unknown): unknown[] {
   const { response, metadata } = asObject(body);
   const { inlinedResponses } = asObject(response ?? asObject(metadata).output);

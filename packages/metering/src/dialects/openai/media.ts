@@ -55,7 +55,7 @@ function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
  */
 const bytesPerSecond = 2_000;
 
-/** Sound of which the request gives only the address, as with Groq and Mistral, is taken to last an hour. */
+/** Sound that is given by its address alone, as with Groq and Mistral, is taken to last an hour. */
 const unseenSeconds = 3_600;
 
 function guessLength({ url, file_url: fileUrl, file_id: fileId }: JsonObject, size: number): Partial<Usage> {

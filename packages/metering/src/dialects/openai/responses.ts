@@ -14,7 +14,7 @@ const defaultImageModel = 'gpt-image-2';
 
 const maxImages = 1_000;
 
-/** Searches that are billed: the provider's own count, else those that searched; opening a page costs nothing. */
+/** Searches that are billed: the provider's own count, else the calls that searched; opening a page costs nothing. */
 function countSearches({ tool_usage: tools, output }: JsonObject): unknown {
   const counted = asObject(asObject(tools).web_search).num_requests;
   if (typeof counted === 'number') return counted;

@@ -21,7 +21,7 @@ export function readChat(body: unknown, write: Write): void {
   });
 }
 
-/** Servers have names of their own for it; those that show it in parts repeat it in one string for the most part. */
+/** Servers have names of their own for it, and mostly repeat parts in one string. */
 function readReasoning({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): string {
   const parts = () =>
     asArray(details).map((part) => asText(asObject(part).text) ?? asText(asObject(part).summary) ?? '');
