@@ -139,8 +139,8 @@ export function findMisshown(
 }
 
 /**
- * The server's no counts even if whoever checks has found nothing, since it sees columns that no download shows. Its yes proves nothing and
- * is never read.
+ * The server's no counts even if the check has found nothing: it sees columns that no download shows. Its yes proves nothing and is never
+ * read.
  */
 export function findRefusal({
   valid,

@@ -67,8 +67,8 @@ function splitByWeeks(range: IdRange, weeks: IdRange | null): IdRange[] {
 }
 
 /**
- * Cuts a range by when its events were recorded: those at most ten minutes before `recordedAfter` and later, most of which match, and the
- * rest, of which only late ones can.
+ * Cuts a range in two: most events of the last part, from ten minutes before `recordedAfter` on, were recorded after that time, and only late
+ * ones of the first part.
  */
 function splitByRecording(range: IdRange, recordedAfter: Date): { recent: IdRange | null; late: IdRange | null } {
   const cut = firstUuidAt(Math.max(0, recordedAfter.getTime() - lateMs));

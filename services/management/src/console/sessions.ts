@@ -39,7 +39,7 @@ interface SignIn {
 
 /**
  * Stores a new session and ends those that it replaces, each with its entry in the audit log. Returns the token for the cookie, 256 random
- * bits of which only the digest is stored.
+ * bits; only the digest is stored.
  */
 export async function beginSession(
   db: Db,
