@@ -26,15 +26,11 @@ const counted = {
   output_images_kcount: 'outputImages',
 } as const satisfies Record<string, keyof UsageLimits>;
 
-/** The dearest rate that an input of at most this many tokens may pay. */
 function dearest(rates: Rates, inputTokens: number): bigint {
   return rates.reduce((most, { above, nano }) => (above < inputTokens && nano > most ? nano : most), rates[0].nano);
 }
 
-/**
- * The most that a row may charge, in whole nano-dollars, rounded up, each token at its dearest kind: one written to the cache
- * may be sound or picture, too, and charged as both. Null without a bound or price.
- */
+/** In nano-dollars, rounded up, each token at its dearest kind; null without a bound or price. */
 function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   if (row.free) return 0;
   let input = 0n;
@@ -76,10 +72,7 @@ interface ModelBounds {
   vendor: string | null;
   largestInput: number;
   hasTier(tier: string): boolean;
-  /**
-   * In whole nano-dollars, at the dearest tier; null if unknown. @param isFast the tier `fast`, which is never given unasked,
-   * is asked for
-   */
+  /** In nano-dollars, at the dearest tier; null if unknown. @param isFast `fast` is asked for: it is never given unasked */
   charge(limits: UsageLimits, isFast: boolean): number | null;
 }
 

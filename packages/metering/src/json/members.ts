@@ -84,10 +84,7 @@ interface ScannedMembers {
   end: number;
 }
 
-/**
- * The members of the object that starts at a byte, repeated ones too, in one pass. Null if its outline is broken or it has too
- * many; values are not checked.
- */
+/** In order, repeated ones too, in one pass; values are not checked. Null if broken or too many. */
 export function scanMembers(bytes: Buffer, start: number): ScannedMembers | null {
   if (bytes[start] !== openBrace) return null;
   const first = skipSpace(bytes, start + 1);

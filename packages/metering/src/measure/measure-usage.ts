@@ -63,10 +63,7 @@ function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | nul
   return isRefusal || reading?.isError ? (reading?.usage ?? null) !== null : true;
 }
 
-/**
- * The first call that fetches results whole carries their cost; a range or an answer that was passed by does not, since an
- * agent can bring about both.
- */
+/** A range, or an answer that was passed by, settles no bill: an agent can bring about both. */
 async function isBilledHere(
   call: Call,
   bill: string,

@@ -68,12 +68,7 @@ function readForm(bytes: Buffer, contentType: string, maxField: number): BodyMem
   return { value: fields, members, isExact: true };
 }
 
-/**
- * Reads JSON or a form's text fields as the most lenient server would: members before something broken, and other encodings of
- * Unicode, count.
- *
- * @param extent `outline` reads, of a body over 1 MiB, the members under 4 KiB
- */
+/** Reads as the most lenient server would. @param extent `outline` reads, of a body over 1 MiB, members under 4 KiB */
 export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' | 'outline'): BodyMembers {
   const isWhole = extent === 'whole';
   if (isForm(contentType)) return readForm(bytes, contentType, isWhole ? bytes.length : maxShortMember);

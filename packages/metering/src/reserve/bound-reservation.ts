@@ -12,10 +12,7 @@ const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 /** Vendors that enforce `max_completion_tokens`; others may not know it. */
 const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
 
-/**
- * Tokens that a provider adds: Anthropic's words on tools take up to 800, xAI's own about 700; those around a message are
- * fewer than its JSON's bytes.
- */
+/** Anthropic's words on tools take up to 800 tokens, xAI's own about 700. */
 const framingTokens = 1_024;
 
 /** The same for each tool that the provider knows by name; Anthropic's computer takes 735, its editor 700. */
