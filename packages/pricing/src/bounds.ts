@@ -11,7 +11,6 @@ import type { PriceRow } from './price-row.ts';
 export interface UsageLimits {
   inputTokens: number;
   outputTokens: number;
-  webSearches: number;
   inputCharacters: number;
   outputImages: number;
 }
@@ -21,7 +20,6 @@ type Rates = PriceRow['terms'][number]['rates'];
 const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok']);
 const media = new Set(['input_audio_mtok', 'input_image_mtok', 'input_video_mtok']);
 const counted = {
-  web_searches_kcount: 'webSearches',
   input_mchars: 'inputCharacters',
   output_images_kcount: 'outputImages',
 } as const satisfies Record<string, keyof UsageLimits>;
@@ -44,11 +42,13 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
     const rate = dearest(rates, limits.inputTokens);
     const most = (other: bigint) => (rate > other ? rate : other);
     if (priceKey === 'input_audio_hours') return null;
+    // Tools that the provider runs are never bounded.
+    if (priceKey === 'web_searches_kcount') continue;
     if (priceKey === 'requests_kcount') scaled += rate;
     else if (priceKey in counted) {
       const count = limits[counted[priceKey as keyof typeof counted]];
       scaled += BigInt(count) * rate;
-      isPriced ||= count > 0 && priceKey !== 'web_searches_kcount';
+      isPriced ||= count > 0;
     } else if (priceKey.startsWith('output_')) output = most(output ?? 0n);
     else {
       isPriced = true;
@@ -59,7 +59,6 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   }
   const isCounted = limits.inputCharacters + limits.outputImages > 0;
   if (!isPriced || (output === null && limits.outputTokens > 0 && !isCounted)) return null;
-  if (limits.webSearches > 0 && !row.terms.some(({ unit }) => unit.priceKey === 'web_searches_kcount')) return null;
   const both = written > 0n && seen > 0n ? written + seen : 0n;
   scaled += BigInt(limits.inputTokens) * (both > input ? both : input);
   scaled += BigInt(limits.outputTokens) * (output ?? 0n);

@@ -16,12 +16,14 @@ export interface PricedCall {
 }
 
 export interface UsagePrice {
+  /** 0 if the model has no known price. */
   costNanoUsd: number;
   /** The library's version, the operator's file or our supplement, and the tier; null if unpriced. */
   priceVersion: string | null;
   priced: boolean;
 }
 
+/** Never throws. */
 export type PriceUsage = (call: PricedCall) => UsagePrice;
 
 export const priceVersion = 'genai-prices 0.1.8';

@@ -69,7 +69,6 @@ function boundModels(
     const limits: UsageLimits = {
       inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
       outputTokens: Math.min(demand.answers * each, most),
-      webSearches: 0,
       inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
     };
