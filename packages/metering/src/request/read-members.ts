@@ -30,8 +30,8 @@ function isSparse(bytes: Buffer): boolean {
 
 const unreadable: BodyMembers = { value: undefined, members: [], isExact: false };
 
-function listMembers(value: unknown): BodyMember[] {
-  return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => listMembers(each) }));
+function toMembers(value: unknown): BodyMember[] {
+  return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => toMembers(each) }));
 }
 
 /** The members of the object that starts at a byte, repeated ones too. @param parsed the same object, if it was parsed */
@@ -76,7 +76,7 @@ export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' 
   const value = isParsed ? tryParse(bytes) : undefined;
   const root = scanObject(bytes, skipSpace(bytes, 0), value);
   // It has too many members to look at one by one, or is no object.
-  if (!root && value !== undefined) return { value, members: listMembers(value), isExact: !isWhole };
+  if (!root && value !== undefined) return { value, members: toMembers(value), isExact: !isWhole };
   const found = root ?? scanLeniently(bytes);
   if (!found) return unreadable;
   const isClosed = root !== null && skipSpace(bytes, root.end) === bytes.length;
