@@ -5,7 +5,7 @@ import type { JsonObject } from '../json/members.ts';
  * the model reads; `items`: content, each an input of its own; `reference`: something outside; `bound`: of output, enforced;
  * `thinking`: output in addition; `prompts`: texts answered one by one. A function: free if the value passes, else refused.
  */
-export type MemberRule =
+type MemberRule =
   | 'free'
   | 'content'
   | 'items'
