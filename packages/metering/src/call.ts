@@ -16,11 +16,7 @@ export interface Call {
     /** A cap holds for the request; one that only warns counts too. */
     isCapped: boolean;
   };
-  /**
-   * Claims a bill that the provider charges once; false if another call has it. May reject.
-   *
-   * @param bill the provider's id of it, or a name with a space for a doubt about one
-   */
+  /** False if another call has it. May reject. @param bill the provider's id of it, with a space for a doubt about one */
   claimBill(bill: string): Promise<boolean>;
 }
 

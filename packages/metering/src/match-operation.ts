@@ -12,10 +12,7 @@ export const operationWords: readonly string[] = Object.values(dialects).flatMap
 /** Methods without a body. Some server may treat any other method as a POST. */
 const bodiless = new Set(['HEAD', 'DELETE', 'OPTIONS']);
 
-/**
- * Finds the model call that a request asks for, by its path: the provider's own API first, since some speak several. Null if
- * it is none that we can read.
- */
+/** Finds the model call at a path, in the provider's own API first, since some speak several; null if none. */
 export function matchOperation(api: ProviderApi, method: string, path: string): Operation | null {
   if (bodiless.has(method)) return null;
   const asked = method === 'GET' ? 'GET' : 'POST';

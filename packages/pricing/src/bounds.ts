@@ -11,7 +11,6 @@ import type { PriceRow } from './price-row.ts';
 export interface UsageLimits {
   inputTokens: number;
   outputTokens: number;
-  webSearches: number;
   inputCharacters: number;
   outputImages: number;
 }
@@ -21,20 +20,15 @@ type Rates = PriceRow['terms'][number]['rates'];
 const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok']);
 const media = new Set(['input_audio_mtok', 'input_image_mtok', 'input_video_mtok']);
 const counted = {
-  web_searches_kcount: 'webSearches',
   input_mchars: 'inputCharacters',
   output_images_kcount: 'outputImages',
 } as const satisfies Record<string, keyof UsageLimits>;
 
-/** The dearest rate that an input of at most this many tokens may pay. */
 function dearest(rates: Rates, inputTokens: number): bigint {
   return rates.reduce((most, { above, nano }) => (above < inputTokens && nano > most ? nano : most), rates[0].nano);
 }
 
-/**
- * The most that a row may charge, in whole nano-dollars, rounded up, each token at its dearest kind: one written to the cache
- * may be sound or picture, too, and charged as both. Null without a bound or price.
- */
+/** In nano-dollars, rounded up, each token at its dearest kind; null without a bound or price. */
 function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   if (row.free) return 0;
   let input = 0n;
@@ -48,11 +42,13 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
     const rate = dearest(rates, limits.inputTokens);
     const most = (other: bigint) => (rate > other ? rate : other);
     if (priceKey === 'input_audio_hours') return null;
+    // Tools that the provider runs are never bounded.
+    if (priceKey === 'web_searches_kcount') continue;
     if (priceKey === 'requests_kcount') scaled += rate;
     else if (priceKey in counted) {
       const count = limits[counted[priceKey as keyof typeof counted]];
       scaled += BigInt(count) * rate;
-      isPriced ||= count > 0 && priceKey !== 'web_searches_kcount';
+      isPriced ||= count > 0;
     } else if (priceKey.startsWith('output_')) output = most(output ?? 0n);
     else {
       isPriced = true;
@@ -63,7 +59,6 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   }
   const isCounted = limits.inputCharacters + limits.outputImages > 0;
   if (!isPriced || (output === null && limits.outputTokens > 0 && !isCounted)) return null;
-  if (limits.webSearches > 0 && !row.terms.some(({ unit }) => unit.priceKey === 'web_searches_kcount')) return null;
   const both = written > 0n && seen > 0n ? written + seen : 0n;
   scaled += BigInt(limits.inputTokens) * (both > input ? both : input);
   scaled += BigInt(limits.outputTokens) * (output ?? 0n);
@@ -76,17 +71,14 @@ interface ModelBounds {
   vendor: string | null;
   largestInput: number;
   hasTier(tier: string): boolean;
-  /**
-   * In whole nano-dollars, at the dearest tier; null if unknown. @param isFast the tier `fast`, which is never given unasked,
-   * is asked for
-   */
+  /** In nano-dollars, at the dearest tier; null if unknown. @param isFast `fast` is asked for: it is never given unasked */
   charge(limits: UsageLimits, isFast: boolean): number | null;
 }
 
 export type FindModelBounds = (asked: AskedModel) => ModelBounds | null;
 
 /** The largest context that is sold, in tokens: no single run of a model reads more. */
-export const largestContext = 2_097_152;
+const largestContext = 2_097_152;
 
 /** More than models write in one answer unless they are asked for more, in tokens (128 thousand is the most in use). */
 export const largestOutput = 131_072;

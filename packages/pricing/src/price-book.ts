@@ -16,17 +16,14 @@ export interface PricedCall {
 }
 
 export interface UsagePrice {
-  /** Whole nano-dollars; 0 if the model has no known price. */
+  /** 0 if the model has no known price. */
   costNanoUsd: number;
-  /**
-   * For the payload's `price_version`: the library's version, the operator's file or our supplement, and the tier; null if
-   * unpriced.
-   */
+  /** The library's version, the operator's file or our supplement, and the tier; null if unpriced. */
   priceVersion: string | null;
   priced: boolean;
 }
 
-/** Prices one call. Never throws. */
+/** Never throws. */
 export type PriceUsage = (call: PricedCall) => UsagePrice;
 
 export const priceVersion = 'genai-prices 0.1.8';
@@ -69,7 +66,6 @@ function findLibraryModel(vendor: Provider, name: string, at: Date): LibraryMode
   return { name, provider: found.provider, model: found.model, second: secondOf(at), prices: found.model_price };
 }
 
-/** The row that applies at a time, cached with the model; null if no row applies. */
 export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null {
   if (Array.isArray(entry.model.prices) && entry.second !== secondOf(time)) {
     const only = { ...entry.provider, models: [entry.model] };
@@ -81,9 +77,7 @@ export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null
   return entry.prices;
 }
 
-/**
- * Identifies the rows below in records. A test fails if the rows change and this does not.
- */
+/** Identifies the rows below in records. */
 export const supplementVersion = 'supplement 2026-11-21';
 
 export const supplement: readonly (PriceEntry & { provider: string })[] = [

@@ -76,7 +76,6 @@ function findRival(entries: readonly PriceEntry[], index: number): number {
   );
 }
 
-/** Describes the innermost issue; of a union, that of the branch that got furthest. */
 function describe(issue: z.core.$ZodIssue, path: PropertyKey[] = []): string {
   const whole = [...path, ...issue.path];
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {

@@ -6,7 +6,6 @@ interface Rate {
   readonly nano: bigint;
 }
 
-/** One model's prices at one time, as whole numbers. */
 export interface PriceRow {
   readonly scale: bigint;
   readonly terms: readonly { readonly unit: Unit; readonly rates: readonly [Rate, ...Rate[]] }[];
@@ -53,10 +52,7 @@ export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): Price
   return { scale: parts * 10n ** BigInt(places), terms, free: Object.keys(prices).length === 0 };
 }
 
-/**
- * Whole nano-dollars, rounded once, halves up. Tokens with a price of their own are charged that and not the general one. Null
- * if something was used and the row has no price for any of it.
- */
+/** In nano-dollars, rounded once, halves up; null if something was used and the row has no price for any of it. */
 export function chargeUsage(row: PriceRow, usage: Usage): number | null {
   const left = new Map<string, number>();
   for (const { unit } of row.terms) left.set(unit.priceKey, unit.usageKey === 'requests' ? 1 : usage[unit.usageKey]);

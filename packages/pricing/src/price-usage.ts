@@ -20,13 +20,9 @@ interface TierPrice {
   mark: string;
 }
 
-/** Providers' names for the tier that their price lists are for. */
 const standardTiers = new Set(['default', 'standard', 'on_demand', 'auto', 'unspecified']);
 
-/**
- * Half of the list price for tokens, as documented: OpenAI's Batch API and flex, Azure's global batch, Anthropic's, Groq's and
- * Mistral's batches, Gemini's batch and flex.
- */
+/** Half of the list price for tokens, as the vendors document it. */
 const halfPriceTiers: Record<string, readonly string[]> = {
   openai: ['batch', 'flex'],
   azure: ['batch'],
@@ -46,10 +42,7 @@ export function readServiceTier(given: string | null | undefined): string | null
   return /^[a-z0-9_-]{1,32}$/.test(tier) ? tier : 'unknown';
 }
 
-/**
- * A tier's price if only the standard one is listed: half if the vendor documents that, else the standard price, which the
- * record says.
- */
+/** If only the standard price is listed: half if the vendor documents that, else the standard, which the record says. */
 export function priceTier(tier: string | null, vendor: string | null): TierPrice {
   if (tier === null) return { half: false, mark: '' };
   const has = (table: Record<string, readonly string[]>) =>

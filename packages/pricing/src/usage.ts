@@ -1,13 +1,8 @@
-/**
- * The usage of one call, alike for every provider: `promptTokens` is all input, cached too; `completionTokens` all billed
- * output, reasoning too. Every other token figure is a part of one of them; figures that are not tokens are billed in
- * addition.
- */
+/** `promptTokens` is all input, `completionTokens` all billed output; every other token figure is a part of one of them. */
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
   cacheReadTokens: number;
-  /** Input that was written to the provider's prompt cache, whatever its lifetime. */
   cacheWriteTokens: number;
   /** The part of `cacheWriteTokens` that is kept for an hour, which Anthropic prices separately. */
   cacheWrite1hTokens: number;
@@ -24,9 +19,7 @@ export interface Usage {
   webSearches: number;
   /** Audio input in whole seconds, if the provider bills its length and not tokens. */
   inputAudioSeconds: number;
-  /** Characters to be spoken, if the provider bills those and not tokens. */
   inputCharacters: number;
-  /** Images that were made, if the provider bills each and not tokens. */
   outputImages: number;
 }
 

@@ -140,22 +140,7 @@ test('a body without options reads as the same JSON with options', () => {
 });
 
 test('any bytes can be scanned, and nothing that is no JSON becomes JSON', () => {
-  const pieces = fc.constantFrom(
-    '{',
-    '}',
-    '[',
-    ']',
-    '"',
-    '\\',
-    ':',
-    ',',
-    ' ',
-    '"stream"',
-    'true',
-    '"stream_options"',
-    'null',
-    '1',
-  );
+  const pieces = fc.constantFrom(' ', ...'{ } [ ] " \\ : , "stream" true "stream_options" null 1'.split(' '));
   const isJson = (text: string) => {
     try {
       JSON.parse(text);

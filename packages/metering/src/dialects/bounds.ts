@@ -1,22 +1,11 @@
 import type { JsonObject } from '../json/members.ts';
 
 /**
- * How a member of a request affects what the call may cost:
- *
- * - `free`: by no more than a token of input a byte
- * - `content`: the same, unless a part of it names something outside, which may be as large as the model reads
- * - `items`: content, each item an input of its own
- * - `reference`: names something outside
- * - `bound`: an output limit that this API enforces
- * - `thinking`: output in addition
- * - `answers`: how many answers are written
- * - `prompts`: texts that are answered one by one
- * - `settings`: an object with a list of its own
- * - `model`, `models`, `tier`: whose price counts
- * - `tools`: what the model may call
- * - a function: free if the value passes, else refused
+ * What a member may cost. `free`: a token of input a byte; `content`: the same, unless a part names something outside, as large as
+ * the model reads; `items`: content, each an input of its own; `reference`: something outside; `bound`: of output, enforced;
+ * `thinking`: output in addition; `prompts`: texts answered one by one. A function: free if the value passes, else refused.
  */
-export type MemberRule =
+type MemberRule =
   | 'free'
   | 'content'
   | 'items'
@@ -65,10 +54,7 @@ export const listOf =
     value === null ||
     (Array.isArray(value) && value.every((word) => typeof word === 'string' && words.includes(word.toLowerCase())));
 
-/**
- * Names by which some server bounds or multiplies output: unless the API documents that it enforces one, it can only raise the
- * bound.
- */
+/** Names by which some server bounds or multiplies output: unless the API enforces one, it can only raise the bound. */
 export const rivals: MemberRules = listMembers({
   bound: `max_tokens max_completion_tokens max_output_tokens max_new_tokens max_gen_len max_length max_tokens_to_sample
     max_generated_tokens max_decoded_tokens min_tokens min_new_tokens min_length num_predict n_predict output_tokens`,

@@ -76,10 +76,7 @@ export interface Operation {
   billedOnce?(path: string): string | null;
   /** Its answer may repeat results that are billed when fetched one by one. */
   readonly showsOtherBills?: boolean;
-  /**
-   * @param body the parsed JSON, or the text fields of a form @param path the provider's, without query @param size bytes of
-   * the whole body
-   */
+  /** @param body the parsed JSON, or the text fields of a form @param size bytes of the whole body */
   readRequest(body: unknown, path: string, size?: number): RequestReading;
   readAnswer(body: unknown): AnswerReading;
   createStreamReader(onCall?: OnCall): StreamReader;
@@ -103,11 +100,7 @@ export interface Dialect {
   conversation: readonly string[];
   /** The header in which its SDKs send a key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
-  /**
-   * The bytes that end a running stream with an error which the provider's own SDK raises; they close a frame that was cut.
-   *
-   * @param asArray the stream is a JSON array of frames rather than SSE
-   */
+  /** An error which the provider's own SDK raises; it closes a frame that was cut. @param asArray of frames, not SSE */
   formatStreamError(failure: StreamFailure, operation: Operation | null, asArray: boolean): string;
 }
 

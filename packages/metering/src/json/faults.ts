@@ -37,10 +37,7 @@ function visitValue(root: unknown, visit: (text: string) => void): void {
   }
 }
 
-/**
- * The strings of a JSON text that its parsed value lacks, since of a repeated member we read the last and a provider may read
- * the first; null if no member is repeated.
- */
+/** The strings that the parsed value lacks, since a provider may read the first of repeated members; null if none repeats. */
 export function findShadowed(json: string, value: unknown): string[] | null {
   let written = 0;
   let kept = 0;

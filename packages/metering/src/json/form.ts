@@ -17,12 +17,7 @@ export function isForm(contentType: string): boolean {
   return /^\s*multipart\/form-data\b/i.test(contentType);
 }
 
-/**
- * The text fields of a `multipart/form-data` body (RFC 7578); files are never copied, a name's `[]` is dropped. Undefined if
- * malformed or cut.
- *
- * @param maxValue fields are cut after so many bytes
- */
+/** Files are never copied, a name's `[]` is dropped; undefined if malformed or cut (RFC 7578). */
 export function parseFormFields(bytes: Buffer, contentType: string, maxValue: number): FormFields | undefined {
   const found = boundaryParameter.exec(contentType);
   const delimiter = Buffer.from(`\r\n--${found?.[1] ?? found?.[2]}`);

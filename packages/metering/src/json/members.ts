@@ -11,9 +11,9 @@ export interface Member {
 export const quote = 0x22;
 export const comma = 0x2c;
 const colon = 0x3a;
-export const openBracket = 0x5b;
+const openBracket = 0x5b;
 export const backslash = 0x5c;
-export const closeBracket = 0x5d;
+const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
@@ -27,7 +27,7 @@ export function skipSpace(bytes: Buffer, at: number): number {
 const nearby = 64;
 
 /** Past the closing quote of the string that starts here; past the end of the bytes if it has none. */
-export function skipString(bytes: Buffer, start: number): number {
+function skipString(bytes: Buffer, start: number): number {
   let at = start + 1;
   for (let until = at + nearby; at < bytes.length; ) {
     if (at >= until) {
@@ -84,10 +84,7 @@ interface ScannedMembers {
   end: number;
 }
 
-/**
- * The members of the object that starts at a byte, repeated ones too, in one pass. Null if its outline is broken or it has too
- * many; values are not checked.
- */
+/** In order, repeated ones too, in one pass; values are not checked. Null if broken or too many. */
 export function scanMembers(bytes: Buffer, start: number): ScannedMembers | null {
   if (bytes[start] !== openBrace) return null;
   const first = skipSpace(bytes, start + 1);

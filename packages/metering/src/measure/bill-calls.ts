@@ -34,10 +34,7 @@ export class BillCalls {
   #calls = 0;
   #isBelieved = true;
 
-  /**
-   * @param models that may have served a call that names none: the dearest prices it @param serviceTier of the answer, else
-   * asked for
-   */
+  /** @param models that may have served a call that names none: the dearest prices it */
   constructor({ priceUsage }: MeteringParts, { head }: Pick<Call, 'head'>, { models, serviceTier }: BillOptions) {
     const { provider, operation } = head;
     const [api, baseUrl] = [operation?.api ?? provider.api, provider.baseUrl.href];

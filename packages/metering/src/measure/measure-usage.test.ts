@@ -18,14 +18,15 @@ async function measure(
   { contentType = 'application/json', body: answer }: Answered,
   metering = lenient,
   provider = 'openai',
+  { serviceTier = null, isCapped = true }: { serviceTier?: string | null; isCapped?: boolean } = {},
 ) {
-  const head = makeHead(provider, path);
+  const head = makeHead(provider, path, { serviceTier });
   if (!head.operation) throw new Error(`no operation at ${path}`);
   const form = { contentType: Buffer.isBuffer(body) ? formType : 'application/json', contentEncoding: '' };
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   const inspected = metering.inspect(head.operation, head, bytes, form, caps);
   const nanoUsd = metering.reserve(head, inspected, caps);
-  const reservation = { nanoUsd, isCapped: true };
+  const reservation = { nanoUsd, isCapped };
   const meter = metering.open({ head, holder, body: inspected, reservation, claimBill: async () => true });
   const tap = meter.openTap({ 'content-type': contentType });
   tap?.push(Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)));
@@ -205,80 +206,6 @@ test('a batch from a file costs what an unknown path does under a cap, and is in
   expect(await meter().measure({ ...end, status: 400 })).toMatchObject({ costNanoUsd: 0, doubt: null });
 });
 
-test('results of a batch that were not fetched whole cost nothing yet without a cap, and are in doubt with the sum so far', async () => {
-  const model = 'claude-haiku-4-5-20251001';
-  const line = (input_tokens: number) => {
-    const message = { type: 'message', model, usage: { input_tokens, output_tokens: 2 }, content: [] };
-    return `${JSON.stringify({ custom_id: 'c', result: { type: 'succeeded', message } })}\n`;
-  };
-  const head = makeHead('anthropic', '/v1/messages/batches/b/results', { method: 'GET', hasBody: false });
-  const fetchResults = async (text: string, ended: object, isFirst = true) => {
-    const reservation = { nanoUsd: 0, isCapped: false };
-    const meter = lenient.open({ head, holder, body: null, reservation, claimBill: async () => isFirst });
-    meter.openTap({ 'content-type': 'application/x-jsonl' })?.push(Buffer.from(text));
-    return meter.measure({ ...end, ...ended });
-  };
-  // Half of 1 and 5 USD a million.
-  const sum = { promptTokens: 300, completionTokens: 4, costNanoUsd: 300 * 500 + 4 * 2_500 };
-  const text = line(100) + line(200);
-  const nothing = { promptTokens: 0, completionTokens: 0, costNanoUsd: 0, usageSource: 'none' };
-  const partial = { ...nothing, doubt: { reason: 'unreadable', ...sum } };
-  expect(await fetchResults(`${text}{"custom_id":`, { outcome: 'aborted' })).toMatchObject(partial);
-  expect(await fetchResults(text, { outcome: 'failed' })).toMatchObject(partial);
-  expect(await fetchResults(text, { status: 206 })).toMatchObject(partial);
-  expect(await fetchResults('', { outcome: 'aborted' })).toMatchObject({ ...nothing, doubt: null });
-  // The one line may have been the whole batch, but for its last byte.
-  const unseen = { promptTokens: 0, costNanoUsd: 0, reason: 'unreadable' };
-  expect(await fetchResults('{"custom_id":', { outcome: 'aborted' })).toMatchObject({ ...nothing, doubt: unseen });
-  expect(await fetchResults(text, {})).toMatchObject({ ...sum, usageSource: 'provider', doubt: null });
-  expect(await fetchResults(text, {}, false)).toMatchObject({ ...nothing, doubt: null });
-});
-
-const geminiBatch = (answers: number, size = 0) => {
-  const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 2 };
-  const response = { modelVersion: 'gemini-2.5-flash', usageMetadata, candidates: [], pad: 'x'.repeat(size) };
-  const inlinedResponses = { inlinedResponses: Array.from({ length: answers }, () => ({ response })) };
-  return {
-    name: 'batches/b',
-    done: true,
-    metadata: { model: 'models/gemini-2.5-flash' },
-    response: { inlinedResponses },
-  };
-};
-
-test('a batch of Gemini that was not read to its end, or shown in a list, is in doubt', async () => {
-  const fetchFrom = async (path: string, text: string, ended: object = {}, isFirst = true) => {
-    const head = makeHead('gemini', path, { method: 'GET', hasBody: false });
-    const reservation = { nanoUsd: 0, isCapped: false };
-    const meter = lenient.open({ head, holder, body: null, reservation, claimBill: async () => isFirst });
-    meter.openTap({ 'content-type': 'application/json' })?.push(Buffer.from(text));
-    return meter.measure({ ...end, ...ended });
-  };
-  const unseen = { reason: 'unreadable', promptTokens: 0, completionTokens: 0, costNanoUsd: 0 };
-  const nothing = { promptTokens: 0, completionTokens: 0, costNanoUsd: 0, usageSource: 'none' };
-  // Half of 0.3 and 2.5 USD a million.
-  const sum = (answers: number) => ({
-    promptTokens: answers * 100,
-    completionTokens: answers * 2,
-    costNanoUsd: answers * (100 * 150 + 2 * 1_250),
-  });
-  const text = JSON.stringify(geminiBatch(3));
-  const one = '/v1beta/batches/b';
-  expect(await fetchFrom(one, text)).toMatchObject({ ...sum(3), usageSource: 'provider', doubt: null });
-  expect(await fetchFrom(one, text.slice(0, -1), { outcome: 'aborted' })).toMatchObject({ ...nothing, doubt: unseen });
-  expect(await fetchFrom(one, '', { outcome: 'aborted' })).toMatchObject({ ...nothing, doubt: null });
-  expect(await fetchFrom(one, text, {}, false)).toMatchObject({ ...nothing, doubt: null });
-  const large = JSON.stringify(geminiBatch(9, 1_048_576));
-  expect(await fetchFrom(one, large)).toMatchObject({ ...nothing, doubt: unseen });
-  for (const path of ['/v1beta/batches', '/v1beta/batches/']) {
-    const list = (...operations: object[]) => JSON.stringify({ operations });
-    const shown = await fetchFrom(path, list(geminiBatch(1), { name: 'batches/c' }, geminiBatch(2)));
-    expect(shown).toMatchObject({ ...nothing, doubt: { reason: 'unreadable', ...sum(3) } });
-    expect(await fetchFrom(path, list({ name: 'batches/c' }))).toMatchObject({ ...nothing, doubt: null });
-    expect(await fetchFrom(path, list(geminiBatch(9, 1_048_576)))).toMatchObject({ ...nothing, doubt: unseen });
-  }
-});
-
 test('a price for each request does not make a whole answer without figures cost its reservation', async () => {
   const own = [{ model: 'own', prices: { input_mtok: 1, output_mtok: 1, requests_kcount: 5 } }];
   const answer = { body: { model: 'own', choices: [{ message: { content: 'Well.' } }] } };
@@ -287,4 +214,31 @@ test('a price for each request does not make a whole answer without figures cost
   expect(measured.usageSource).toBe('estimated');
   expect(measured.costNanoUsd).toBeGreaterThan(5_000_000);
   expect(measured.costNanoUsd).toBeLessThan(measured.reserved);
+});
+
+const prices = { input_mtok: 1, output_mtok: 2 };
+const dear = { input_mtok: 2, output_mtok: 4 };
+const tiered = openMetering({ isStrict: true }, [{ model: 'm', prices, service_tiers: { priority: dear } }]);
+
+test.each([
+  ['header', 'priority', {}],
+  ['body', null, { service_tier: 'priority' }],
+])('a tier asked for in the %s costs its price where the answer names none', async (_where, serviceTier, more) => {
+  const question = { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(1_000) }], max_tokens: 100 };
+  // Not held by the cap: an estimate is then recorded as it is.
+  const ask = (body: object, tier: string | null) => (answer: object) =>
+    measure('/v1/chat/completions', body, { body: answer }, tiered, 'openai', { serviceTier: tier, isCapped: false });
+  const [asked, plain] = [ask({ ...question, ...more }, serviceTier), ask(question, null)];
+  const told = { model: 'm', choices: [], usage: { prompt_tokens: 1_000, completion_tokens: 100 } };
+  const standard = 1_000 * 1_000 + 100 * 2_000;
+  const priced = await asked(told);
+  expect(priced).toMatchObject({ costNanoUsd: 2 * standard, usageSource: 'provider' });
+  expect(priced.priceVersion).toMatch(/, priority$/);
+  expect(await plain(told)).toMatchObject({ costNanoUsd: standard });
+  expect(await asked({ ...told, service_tier: 'default' })).toMatchObject({ costNanoUsd: standard });
+
+  const untold = { model: 'm', choices: [{ message: { content: 'Well.' } }] };
+  const [cheap, estimated] = [await plain(untold), await asked(untold)];
+  expect(estimated).toMatchObject({ promptTokens: cheap.promptTokens, usageSource: 'estimated' });
+  expect(estimated.costNanoUsd).toBe(2 * cheap.costNanoUsd);
 });

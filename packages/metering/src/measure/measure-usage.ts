@@ -25,8 +25,7 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const { reading } = seen;
   const requestedModel = body?.requestedModel ?? null;
   const answeredModel = reading?.model ?? null;
-  const { piiTypes: _types, piiFindings: _findings, piiScan: _scan, unscanned: _reason, ...nothing } = unmeasured;
-  const free = { ...nothing, model: answeredModel ?? requestedModel, answeredModel, requestedModel };
+  const free = { ...unmeasured, model: answeredModel ?? requestedModel, answeredModel, requestedModel };
   if (head.operation === null) return { ...free, ...priceUnknownPath(parts, call, end) };
   if (body?.startsUnseen && mayHaveServed(end)) {
     return { ...free, ...priceUnknown(parts, call), doubt: doubtOf('unreadable') };
@@ -63,10 +62,7 @@ function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | nul
   return isRefusal || reading?.isError ? (reading?.usage ?? null) !== null : true;
 }
 
-/**
- * The first call that fetches results whole carries their cost; a range or an answer that was passed by does not, since an
- * agent can bring about both.
- */
+/** A range, or an answer that was passed by, settles no bill: an agent can bring about both. */
 async function isBilledHere(
   call: Call,
   bill: string,
@@ -180,19 +176,21 @@ async function measureUntold(
   models: readonly string[],
 ): Promise<Partial<Measured>> {
   const serviceTier = reading?.serviceTier ?? findAskedTier(call);
-  const claimed = reading?.usage ? billOne(parts, call, { models, serviceTier }, reading.usage) : null;
+  const billOne = (usage: Usage): Bill => {
+    const bill = new BillCalls(parts, call, { models, serviceTier });
+    bill.add({ model: null, usage });
+    return bill.read();
+  };
+  const claimed = reading?.usage ? billOne(reading.usage) : null;
   const told = claimed?.disbelieved ? null : (claimed?.usage ?? null);
   const estimate = await estimateUsage(parts.estimator, call, operation, models, { end, reading, told, texts });
-  const bill = billOne(parts, call, { models, serviceTier }, estimate.usage);
+  const bill = billOne(estimate.usage);
   const { nanoUsd, isCapped } = call.reservation;
-  const priceOf = (usage: Usage) => billOne(parts, call, { models, serviceTier }, usage).costNanoUsd;
   const { guessedSeconds } = estimate;
-  const isGuess =
-    guessedSeconds > 0 && priceOf(makeUsage({ inputAudioSeconds: guessedSeconds })) > priceOf(makeUsage({}));
-  const costNanoUsd =
-    isCapped && (isGuess || !estimate.isKnown || claimed?.disbelieved)
-      ? Math.max(bill.costNanoUsd, nanoUsd)
-      : bill.costNanoUsd;
+  const priceOf = (inputAudioSeconds: number) => billOne(makeUsage({ inputAudioSeconds })).costNanoUsd;
+  const isGuess = guessedSeconds > 0 && priceOf(guessedSeconds) > priceOf(0);
+  const isUncertain = isGuess || !estimate.isKnown || claimed?.disbelieved;
+  const costNanoUsd = Math.max(bill.costNanoUsd, isCapped && isUncertain ? nanoUsd : 0);
   // The provider bills what a request in the background refers to, and no figures of that may ever come.
   const isUnseen = reading !== null && told === null && call.body?.inBackground && call.body.hasReference;
   const unread = estimate.isUnreadable || isUnseen ? doubtOf('unreadable') : null;
@@ -204,12 +202,6 @@ async function measureUntold(
 function findAskedTier({ head, body }: Call): string | null {
   const strict = body?.strict ?? null;
   return head.serviceTier ?? (strict !== null && 'tiers' in strict ? (strict.tiers.at(-1) ?? null) : null);
-}
-
-function billOne(...[parts, call, options, usage]: [...ConstructorParameters<typeof BillCalls>, Usage]): Bill {
-  const bill = new BillCalls(parts, call, options);
-  bill.add({ model: null, usage });
-  return bill.read();
 }
 
 function readBill({ usage, costNanoUsd, priceVersion, unpriced }: Bill): Partial<Measured> {

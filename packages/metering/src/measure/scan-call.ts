@@ -9,10 +9,7 @@ import { readText, type TextSource } from '../text/text-source.ts';
 const models = /\/models(?:\/[^/:]+){0,3}\/?$/;
 const media = /^(?:image|audio|video|font)\//i;
 
-/**
- * Whether neither agent nor model can have written any of it: no body, and a refusal, a list of models, a file or nothing as
- * the answer.
- */
+/** Whether neither agent nor model can have written any of it. */
 function hasNoText(
   { hasBody, method, path }: CallHead,
   { status }: AnswerEnd,

@@ -16,11 +16,13 @@ function openFetches() {
     ended?: object;
     after?: number;
     fails?: boolean;
+    serviceTier?: string | null;
   }
   return async (path: string, text: string, given: Fetch = {}) => {
-    const { provider = 'gemini', agentId = 'a', isCapped = false, ended = {}, after = 0, fails = false } = given;
+    const { provider = 'gemini', agentId = 'a', isCapped = false, ended = {}, after = 0 } = given;
+    const { fails = false, serviceTier = null } = given;
     const timestamp = Date.UTC(2026, 10, 1) + after;
-    const head = makeHead(provider, path, { method: 'GET', hasBody: false, timestamp });
+    const head = makeHead(provider, path, { method: 'GET', hasBody: false, timestamp, serviceTier });
     const claimBill = async (bill: string) => {
       if (fails) throw new Error('storage is away');
       return claimed.size < claimed.add(bill).size;
@@ -35,14 +37,44 @@ function openFetches() {
 
 const nothing = { promptTokens: 0, completionTokens: 0, costNanoUsd: 0, usageSource: 'none' };
 
-function makeBatch(answers: number) {
+function makeBatch(answers: number, size = 0) {
   const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 2 };
-  const response = { modelVersion: 'gemini-2.5-flash', usageMetadata, candidates: [] };
+  const response = { modelVersion: 'gemini-2.5-flash', usageMetadata, candidates: [], pad: 'x'.repeat(size) };
   const inlinedResponses = { inlinedResponses: Array.from({ length: answers }, () => ({ response })) };
   return { name: 'batches/b', done: true, response: { inlinedResponses } };
 }
 
-const list = (...answers: number[]) => JSON.stringify({ operations: answers.map(makeBatch) });
+const list = (...answers: number[]) => JSON.stringify({ operations: answers.map((count) => makeBatch(count)) });
+
+/** Nothing was read of it. */
+const unseen = { reason: 'unreadable', promptTokens: 0, completionTokens: 0, costNanoUsd: 0 };
+
+test('a batch of Gemini that was not read to its end, or shown in a list, is in doubt, and is paid once', async () => {
+  // Half of 0.3 and 2.5 USD a million.
+  const sum = (answers: number) => ({
+    promptTokens: answers * 100,
+    completionTokens: answers * 2,
+    costNanoUsd: answers * (100 * 150 + 2 * 1_250),
+  });
+  const text = JSON.stringify(makeBatch(3));
+  const one = '/v1beta/batches/b';
+  const fetch = openFetches();
+  const first = await fetch(one, text, { serviceTier: 'priority' });
+  expect(first).toMatchObject({ ...sum(3), usageSource: 'provider', doubt: null });
+  expect(await fetch(one, text)).toMatchObject({ ...nothing, doubt: null });
+  const fetchNew: ReturnType<typeof openFetches> = (...asked) => openFetches()(...asked);
+  expect(await fetchNew(one, text.slice(0, -1), { ended: left })).toMatchObject({ ...nothing, doubt: unseen });
+  expect(await fetchNew(one, '', { ended: left })).toMatchObject({ ...nothing, doubt: null });
+  const large = makeBatch(9, 1_048_576);
+  expect(await fetchNew(one, JSON.stringify(large))).toMatchObject({ ...nothing, doubt: unseen });
+  for (const path of ['/v1beta/batches', '/v1beta/batches/']) {
+    const show = (...operations: object[]) => fetchNew(path, JSON.stringify({ operations }));
+    const shown = await show(makeBatch(1), { name: 'batches/c' }, makeBatch(2));
+    expect(shown).toMatchObject({ ...nothing, doubt: { reason: 'unreadable', ...sum(3) } });
+    expect(await show({ name: 'batches/c' })).toMatchObject({ ...nothing, doubt: null });
+    expect(await show(large)).toMatchObject({ ...nothing, doubt: unseen });
+  }
+});
 
 test('a list of batches that is polled is in doubt once a day for each agent', async () => {
   const fetch = openFetches();
@@ -78,6 +110,22 @@ const line = (tokens: number) => {
   };
   return `${JSON.stringify({ custom_id: 'c', result: { type: 'succeeded', message } })}\n`;
 };
+
+test('results that were not fetched whole cost nothing yet without a cap, and are in doubt with the sum so far', async () => {
+  const fetchNew = (text: string, ended: object) =>
+    openFetches()('/v1/messages/batches/b/results', text, { provider: 'anthropic', ended });
+  // Half of 1 and 5 USD a million.
+  const sum = { promptTokens: 300, completionTokens: 4, costNanoUsd: 300 * 500 + 4 * 2_500 };
+  const text = line(100) + line(200);
+  const partial = { ...nothing, doubt: { reason: 'unreadable', ...sum } };
+  expect(await fetchNew(`${text}{"custom_id":`, left)).toMatchObject(partial);
+  expect(await fetchNew(text, { outcome: 'failed' })).toMatchObject(partial);
+  expect(await fetchNew(text, { status: 206 })).toMatchObject(partial);
+  expect(await fetchNew('', left)).toMatchObject({ ...nothing, doubt: null });
+  // The one line may have been the whole batch, but for its last byte.
+  expect(await fetchNew('{"custom_id":', left)).toMatchObject({ ...nothing, doubt: unseen });
+  expect(await fetchNew(text, {})).toMatchObject({ ...sum, usageSource: 'provider', doubt: null });
+});
 
 test('under a cap the results that came before a fetch broke off cost what they are worth, once', async () => {
   const fetch = openFetches();

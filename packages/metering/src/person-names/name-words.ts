@@ -38,10 +38,7 @@ function addNames(spread: Spread, names: unknown, language: string): void {
 const leastOfWord = 8;
 const leastOfPlace = 3;
 
-/**
- * Names of some seventy countries, English words and places, from faker, by folded spelling. Takes a second and 100 MB: for a
- * worker, once.
- */
+/** Takes a second and 100 MB: for a worker, once. By folded spelling. */
 export function readNameWords(): ReadonlyMap<string, NameWord> {
   const [first, all]: [Spread, Spread] = [new Map(), new Map()];
   const places = new Set<string>();

@@ -74,10 +74,7 @@ function isWithinCode(text: string, start: number, end: number): boolean {
   return joinsAfter.test(after) || (after === '.' && /[\p{L}\d]/u.test(text.charAt(end + 1)));
 }
 
-/**
- * Neighbouring words with capitals, by lists of names, endings of surnames and words that introduce names; alphabets without
- * capitals have none.
- */
+/** Alphabets without capitals have no names for it. */
 export function createPersonNameDetector(): Detector {
   const known = readNameWords();
   const judge = (text: string, parts: readonly NamePart[]): boolean => {

@@ -30,8 +30,8 @@ function isSparse(bytes: Buffer): boolean {
 
 const unreadable: BodyMembers = { value: undefined, members: [], isExact: false };
 
-function listMembers(value: unknown): BodyMember[] {
-  return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => listMembers(each) }));
+function toMembers(value: unknown): BodyMember[] {
+  return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => toMembers(each) }));
 }
 
 /** The members of the object that starts at a byte, repeated ones too. @param parsed the same object, if it was parsed */
@@ -68,12 +68,7 @@ function readForm(bytes: Buffer, contentType: string, maxField: number): BodyMem
   return { value: fields, members, isExact: true };
 }
 
-/**
- * Reads JSON or a form's text fields as the most lenient server would: members before something broken, and other encodings of
- * Unicode, count.
- *
- * @param extent `outline` reads, of a body over 1 MiB, the members under 4 KiB
- */
+/** Reads as the most lenient server would. @param extent `outline` reads, of a body over 1 MiB, members under 4 KiB */
 export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' | 'outline'): BodyMembers {
   const isWhole = extent === 'whole';
   if (isForm(contentType)) return readForm(bytes, contentType, isWhole ? bytes.length : maxShortMember);
@@ -81,7 +76,7 @@ export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' 
   const value = isParsed ? tryParse(bytes) : undefined;
   const root = scanObject(bytes, skipSpace(bytes, 0), value);
   // It has too many members to look at one by one, or is no object.
-  if (!root && value !== undefined) return { value, members: listMembers(value), isExact: !isWhole };
+  if (!root && value !== undefined) return { value, members: toMembers(value), isExact: !isWhole };
   const found = root ?? scanLeniently(bytes);
   if (!found) return unreadable;
   const isClosed = root !== null && skipSpace(bytes, root.end) === bytes.length;

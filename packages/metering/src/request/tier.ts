@@ -10,10 +10,7 @@ export function foldTier(value: string): string | null {
 
 const tierHeaders = ['x-vertex-ai-llm-shared-request-type', 'x-amzn-bedrock-service-tier'];
 
-/**
- * The tier that headers ask for, folded as in bodies; null if it costs no more than the standard. Repeated, it is an unknown
- * one.
- */
+/** Folded as in bodies; null if it costs no more than the standard. Repeated, it is an unknown one. */
 export function readTierHeader(headers: IncomingHttpHeaders): string | null {
   const tiers = tierHeaders.flatMap((name) => headers[name] ?? []).flatMap((value) => foldTier(value) ?? []);
   return tiers.length === 0 ? null : tiers.join(', ');

@@ -12,10 +12,7 @@ const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 /** Vendors that enforce `max_completion_tokens`; others may not know it. */
 const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
 
-/**
- * Tokens that a provider adds: Anthropic's words on tools take up to 800, xAI's own about 700; those around a message are
- * fewer than its JSON's bytes.
- */
+/** Anthropic's words on tools take up to 800 tokens, xAI's own about 700. */
 const framingTokens = 1_024;
 
 /** The same for each tool that the provider knows by name; Anthropic's computer takes 735, its editor 700. */
@@ -72,7 +69,6 @@ function boundModels(
     const limits: UsageLimits = {
       inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
       outputTokens: Math.min(demand.answers * each, most),
-      webSearches: 0,
       inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
     };

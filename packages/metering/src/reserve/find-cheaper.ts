@@ -10,10 +10,7 @@ export interface Cheaper {
   nanoUsd: number;
 }
 
-/**
- * Finds how cheap a request becomes by its bound on the output alone; null if it has none, or it is unknown. For refused
- * requests only.
- */
+/** How cheap a request becomes by its bound on the output alone; null if it has none. For refused ones only. */
 export function findCheaper(
   parts: MeteringParts,
   head: CallHead,

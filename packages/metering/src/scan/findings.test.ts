@@ -1,6 +1,7 @@
 import { maxPiiFindings, piiFindingSchema } from '@agp/core/events';
 import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
+import { chat, gemini, messages, responses, send } from '../../test/scan-sources.ts';
 import { finishReading } from '../answer/reading.ts';
 import { matchOperation } from '../match-operation.ts';
 import { createPersonNameDetector } from '../person-names/person-name-detector.ts';
@@ -10,18 +11,6 @@ import { maxPlaces, scanTexts } from './scan-texts.ts';
 const find = createPiiFinder({ personNames: createPersonNameDetector() });
 const placesOf = (...sources: TextSource[]) =>
   scanTexts(sources, find, () => true).findings.map(({ in: side, message, type }) => `${side} ${message} ${type}`);
-
-const chat = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
-const responses = { api: 'openai', method: 'POST', path: '/v1/responses' } as const;
-const messages = { api: 'anthropic', method: 'POST', path: '/v1/messages' } as const;
-const gemini = { api: 'gemini', method: 'POST', path: '/v1beta/models/gemini-2.5-flash:generateContent' } as const;
-
-const send = (asked: typeof chat | typeof responses | typeof messages | typeof gemini, body: unknown): TextSource => ({
-  of: 'request',
-  asked,
-  bytes: Buffer.from(JSON.stringify(body)),
-  contentType: 'application/json',
-});
 
 const mail = 'Write to jane.roe@example.com today.';
 const card = 'Paid with 4111 1111 1111 1111.';

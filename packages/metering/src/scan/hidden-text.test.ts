@@ -1,10 +1,11 @@
 import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { providerIds } from '../../../../test/pii/hard-negatives.ts';
+import { chat, gemini, messages, send } from '../../test/scan-sources.ts';
 import { finishReading } from '../answer/reading.ts';
 import type { ProviderApi } from '../dialects/operation.ts';
 import { matchOperation } from '../match-operation.ts';
-import type { TextSource } from '../text/text-source.ts';
+import type { Asked, TextSource } from '../text/text-source.ts';
 import { scanTexts } from './scan-texts.ts';
 
 /** Ways to write a text that only a model will read. */
@@ -14,19 +15,6 @@ function scan(...sources: TextSource[]) {
   const { findings: _places, ...scanned } = scanTexts(sources, find, () => true);
   return scanned;
 }
-
-const chat = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
-const messages = { api: 'anthropic', method: 'POST', path: '/v1/messages' } as const;
-const gemini = { api: 'gemini', method: 'POST', path: '/v1beta/models/gemini-2.5-flash:generateContent' } as const;
-
-type Asked = typeof chat | typeof messages | typeof gemini;
-
-const send = (asked: Asked, body: object): TextSource => ({
-  of: 'request',
-  asked,
-  bytes: Buffer.from(JSON.stringify(body)),
-  contentType: 'application/json',
-});
 
 const ask = (content: unknown, more: object = {}) => ({ model: 'm', messages: [{ role: 'user', content }], ...more });
 
@@ -91,9 +79,7 @@ test.each([
   `{"model":"m","messages":[{"role":"user","content":"${secret}"}],"messages":[]}`,
   `{"model":"m","messages":[{"content":"Hi"}],"user":"a\\"b","user":{"jane.roe\\u0040example.com":1},"user":""}`,
 ])('both values of a repeated member are read: %s', (body) => {
-  expect(scan({ of: 'request', asked: chat, bytes: Buffer.from(body), contentType: 'application/json' })).toEqual(
-    found,
-  );
+  expect(scan(send(chat, body))).toEqual(found);
 });
 
 test('JSON in strings is taken apart, however often it was put into one', () => {

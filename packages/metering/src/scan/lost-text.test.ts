@@ -1,5 +1,6 @@
 import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
+import { gemini, messages, send } from '../../test/scan-sources.ts';
 import { JsonReader } from '../answer/readers.ts';
 import { finishReading } from '../answer/reading.ts';
 import { matchOperation } from '../match-operation.ts';
@@ -14,8 +15,6 @@ const scan = (source: TextSource) => {
   return { types, extent };
 };
 
-const messages = { api: 'anthropic', method: 'POST', path: '/v1/messages' } as const;
-const gemini = { api: 'gemini', method: 'POST', path: '/v1beta/models/gemini-2.5-flash:generateContent' } as const;
 const stream = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
 const found = { types: ['credit_card'], extent: 'full' };
 const nothing = { types: [], extent: 'full' };
@@ -32,12 +31,7 @@ const inputs = [
 const use = (input: string) => `{"type":"tool_use","id":"toolu_1","name":"pay","input":${input}}`;
 const call = (args: string) => `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${args}}}]}}]}`;
 const asked = (input: string) => `{"model":"m","messages":[{"role":"assistant","content":[${use(input)}]}]}`;
-const sent = (body: string): TextSource => ({
-  of: 'request',
-  asked: messages,
-  bytes: Buffer.from(body),
-  contentType: 'application/json',
-});
+const sent = (body: string) => send(messages, body);
 
 test.each(inputs)('what a tool gets is read as it is written, in requests and answers: %s', (input) => {
   expect(scan(sent(asked(input)))).toEqual(found);

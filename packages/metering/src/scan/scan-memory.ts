@@ -13,10 +13,7 @@ export interface ScannedText {
 const leastLength = 64;
 const nothing: readonly PiiType[] = [];
 
-/**
- * An agent sends its whole conversation with each turn, so most texts were searched before. Keeps digests and types, no text;
- * many new texts only make it forget.
- */
+/** Agents send whole conversations each turn, so most texts were searched before. Keeps digests, no text. */
 export class ScanMemory {
   readonly #max: number;
   #young = new Map<string, readonly PiiType[]>();

@@ -54,10 +54,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 /** Tools that call tools write JSON into JSON, which doubles the backslashes at each level: more are never nested. */
 const maxLevels = 6;
 
-/**
- * Takes JSON within strings apart, which tools nest and whose escapes would hide the text; no JSON comes back as it is. Not
- * `whole` if it is nested too deep or has too many values.
- */
+/** Takes JSON within strings apart, whose escapes would hide the text. Not `whole` beyond some depth and size. */
 function unfoldText(text: string): Writing {
   const parts: string[] = [];
   let whole = true;

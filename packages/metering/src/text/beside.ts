@@ -76,11 +76,7 @@ const maxKey = 64;
 const startsValue = /\s*:/y;
 const numeral = /-?\d[\d.eE+-]*/y;
 
-/**
- * The strings that a JSON body's parsed value lacks, and numbers of tools that lost digits, with their keys before them.
- *
- * @param json may be cut off @param shadowed from {@link findShadowed}
- */
+/** Also numbers of tools that lost digits, with their keys. @param json may be cut off */
 export function findLostText(json: string, value: unknown, shadowed = findShadowed(json, value)): string[] {
   if (shadowed !== null) return [...shadowed, ...findNumbers(json, () => true)];
   return /\d{16}/.test(json) ? findNumbers(json, losesDigits) : [];

@@ -1,9 +1,6 @@
 import type { Writing } from './writing.ts';
 
-/**
- * `text` that a model reads or wrote, `free` JSON of a tool, a `label` that names something, or `media`, a file or its
- * address.
- */
+/** `text` of people and models, `free` JSON of a tool, a `label` that names something, or `media`. */
 export type Place = 'text' | 'free' | 'label' | 'media';
 
 const labels = [
@@ -213,10 +210,7 @@ export function visitBody(body: unknown, visit: Visit): void {
 /** Longer texts are cut here: far beyond every model's context, and still cheap to hold for a moment. */
 export const maxText = 4 * 1024 * 1024;
 
-/**
- * The strings in order, without ids and files, cut at {@link maxText}; base64 in a text is text, as it is billed. Pass many
- * roots as one list: arguments are bounded.
- */
+/** Without ids and files, cut at {@link maxText}. Pass many roots as one list: arguments are bounded. */
 export function collectText(...roots: unknown[]): Writing {
   return collect(roots, 'text', false);
 }

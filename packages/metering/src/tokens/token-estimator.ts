@@ -4,10 +4,7 @@ import { detach, sizeOf, type TextSource, withoutBeside } from '../text/text-sou
 import type { CountRequest } from './token-worker.ts';
 
 export interface TokenEstimator {
-  /**
-   * Tokens by the tokenizer nearest to the model's, off the event loop; a quarter of the size if that takes too long. Never
-   * rejects.
-   */
+  /** By the tokenizer nearest to the model's; a quarter of the size if that takes too long. Never rejects. */
   countTokens(text: TextSource, model: string, holder: Holder): Promise<number>;
   stop(): Promise<void>;
 }

@@ -11,10 +11,7 @@ function countModality(details: unknown, modality: string): number {
   return count;
 }
 
-/**
- * Output is candidates and thoughts. The total is the sum of all parts, so it shows a missing one, and whether a server counts
- * thoughts among the candidates.
- */
+/** The total shows a missing part, and whether a server counts thoughts among the candidates. */
 function countOutput(candidates: number, thoughts: number, rest: number): number {
   const parts = candidates + thoughts;
   return rest > parts || (rest === candidates && candidates >= thoughts) ? rest : parts;

@@ -2,20 +2,22 @@ import type { Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
-import type { RequestBounds } from '../bounds.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader } from '../operation.ts';
 
 export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
 
-export interface OperationDescription {
+type Described =
+  | 'name'
+  | 'traceName'
+  | 'bounds'
+  | 'usageNeedsAsking'
+  | 'isFree'
+  | 'writesText'
+  | 'otherAnswers'
+  | 'figuresWithin';
+
+export interface OperationDescription extends Partial<Pick<Operation, Described>> {
   name: string;
-  traceName?: Operation['traceName'];
-  bounds?: RequestBounds;
-  usageNeedsAsking?: boolean;
-  isFree?: boolean;
-  writesText?: boolean;
-  otherAnswers?: Operation['otherAnswers'];
-  figuresWithin?: readonly string[];
   input: readonly string[];
   isStream?(body: JsonObject): boolean;
   readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
@@ -34,37 +36,21 @@ function findDeployment(path: string): string | null {
 }
 
 export function describeOperation(description: OperationDescription): Operation {
-  const {
-    name,
-    traceName,
-    bounds,
-    usageNeedsAsking = false,
-    isFree = false,
-    writesText = true,
-    otherAnswers,
-    figuresWithin,
-    createStreamReader,
-  } = description;
-  const { input, isStream = (body) => body.stream === true } = description;
+  const { input, isStream, readToldUsage, isInBackground, readFigures, readText, ...rest } = description;
   return {
     api: 'openai',
-    name,
-    traceName,
-    usageNeedsAsking,
     answerFormat: 'object',
-    ...(bounds && { bounds }),
-    ...(otherAnswers && { otherAnswers }),
-    ...(figuresWithin && { figuresWithin }),
-    isFree,
-    writesText,
-    createStreamReader,
+    usageNeedsAsking: false,
+    isFree: false,
+    writesText: true,
+    ...rest,
     readRequest(value, path, size = 0) {
       const body = asObject(value);
       return {
         requestedModel: asText(body.model) ?? findDeployment(path),
-        stream: isStream(body),
-        toldUsage: description.readToldUsage?.(body, size) ?? {},
-        inBackground: description.isInBackground?.(body) ?? false,
+        stream: isStream?.(body) ?? body.stream === true,
+        toldUsage: readToldUsage?.(body, size) ?? {},
+        inBackground: isInBackground?.(body) ?? false,
         inputText: () => collectText(...input.map((key) => body[key])),
       };
     },
@@ -72,9 +58,9 @@ export function describeOperation(description: OperationDescription): Operation 
       const answer = asObject(value);
       return {
         model: asText(answer.model),
-        ...description.readFigures(value),
+        ...readFigures(value),
         serviceTier: asText(answer.service_tier),
-        outputText: () => description.readText(value),
+        outputText: () => readText(value),
       };
     },
   };

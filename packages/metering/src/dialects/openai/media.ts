@@ -49,10 +49,7 @@ function createTranscriptEventReader(): (frame: unknown, write: Write) => void {
   };
 }
 
-/**
- * Sound of unknown length is taken to have 16 kbit/s, the least recommended for speech (RFC 7587, 3.1.1): most is shorter, so
- * this errs to the dear side.
- */
+/** 16 kbit/s, the least recommended for speech (RFC 7587, 3.1.1): most sound is shorter, so this errs to the dear side. */
 const bytesPerSecond = 2_000;
 
 /** Sound that is given by its address alone, as with Groq and Mistral, is taken to last an hour. */
@@ -85,10 +82,7 @@ function describeTranscription(name: string): Operation {
 export const transcriptions = describeTranscription('audio.transcriptions');
 export const translations = describeTranscription('audio.translations');
 
-/**
- * OpenAI gives gpt-4o-mini-tts as 0.015 USD a minute at 12 USD a million tokens, and people speak some 900 characters a
- * minute.
- */
+/** 0.015 USD a minute at 12 USD a million tokens (OpenAI), and some 900 characters a minute. */
 const spokenTokensPerCharacter = 1_250 / 900;
 
 /** The oldest models are billed by the character, all others by tokens, which an answer of sound does not report. */

@@ -33,10 +33,7 @@ function readImageCalls({ tool_usage: used, tools, output }: JsonObject): Report
   return [...made, ...drawn.slice(0, maxImages)];
 }
 
-/**
- * The model's usage and that of the models by which its tools made images; no field reports file searches and sessions of
- * code.
- */
+/** No field reports file searches and sessions of code. */
 export function readResponseFigures(body: unknown): Figures {
   const response = asObject(body);
   const tokens = readTokenUsage(response.usage);
